@@ -1,5 +1,5 @@
-// Which requests have lines in the log though no rate bounds them: some a minute for each address. Such a
-// request costs next to nothing, so with a line for each, a few clients could fill the disk.
+// Limits the log lines of requests that no rate bounds to some a minute for each address. Such requests cost
+// next to nothing, so with a line for each, a few clients could fill the disk.
 import { minuteMilliseconds } from '../durations.ts';
 import {
   leftOutAddressesMax,
@@ -13,7 +13,7 @@ import { SharedBound } from './shared-bound.ts';
 
 type LogAllowanceOptions = { readonly log: Logger; readonly timers: Timers };
 
-/** How many responses have no lines, by their status. */
+/** Counts of responses without lines, by status. */
 type LeftOut = Map<number, number>;
 
 const bounds = {
@@ -25,7 +25,7 @@ const bounds = {
 export class LogAllowance {
   readonly #options: LogAllowanceOptions;
   #used = new SharedBound(bounds);
-  /** By address; null for all beyond those that are named. */
+  /** Counts by address; under null, those of all addresses beyond `leftOutAddressesMax`. */
   readonly #leftOut = new Map<string | null, LeftOut>();
   #cancelTimer: (() => void) | undefined = undefined;
 
@@ -33,7 +33,7 @@ export class LogAllowance {
     this.#options = options;
   }
 
-  /** Whether the response has lines of its own; otherwise it is in the summary at the end of the minute. */
+  /** Whether the response has its own lines; if not, the summary at the end of the minute counts it. */
   permits(address: string, status: number): boolean {
     this.#cancelTimer ??= this.#options.timers.after(minuteMilliseconds, () => this.endMinute());
     if (this.#used.reserve(address, 1) === undefined) return true;
@@ -41,7 +41,7 @@ export class LogAllowance {
     return false;
   }
 
-  /** Logs what was left out; from then on all have lines again. */
+  /** Logs how many lines were left out, and begins a new minute. */
   endMinute(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

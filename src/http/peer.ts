@@ -1,9 +1,9 @@
-// Who is at the other end: the client's address, through proxies that are trusted, and whether TLS was used.
+// Who is at the other end: the client's address, also behind trusted proxies, and whether TLS was used.
 import { isIP } from 'node:net';
 import { Problem } from '../problem.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
-/** The socket's other end; the same for all requests of a connection. */
+/** The socket's other end, which is the same for all requests of a connection. */
 export type Peer = { readonly address: string; readonly isLoopback: boolean; readonly isTrusted: boolean };
 
 export function peerOf(remoteAddress: string | undefined, isTrusted: (address: string) => boolean): Peer {
@@ -15,7 +15,7 @@ export function peerOf(remoteAddress: string | undefined, isTrusted: (address: s
   };
 }
 
-/** The fields that proxies add, by any of which a request shows that it came through one. */
+/** The fields that proxies add: any of them shows that a request came through a proxy. */
 const forwardingFields = [
   'forwarded',
   'via',
@@ -38,12 +38,12 @@ export function isFromThisMachine(peer: Peer, fields: RequestHeaders): boolean {
 const localHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d*)?$/i;
 
 /**
- * Requirements section 1, rule 7: over plain HTTP only a trusted proxy that itself was reached by HTTPS, or a
- * local client.
+ * Accepts plain HTTP only from a local client, or from a trusted proxy that was itself reached by HTTPS
+ * (requirements section 1, rule 7).
  */
 export function checkTransport(peer: Peer, fields: RequestHeaders): void {
   if (peer.isLoopback && !isProxied(fields)) return;
-  // The last was added by the trusted proxy; those before it are client-supplied.
+  // the trusted proxy added the last value; earlier ones may come from the client
   const forwarded = /(?:^|[;\s])proto="?(\w+)/i.exec(fields['forwarded']?.split(',').at(-1) ?? '')?.[1];
   const schemes = [fields['x-forwarded-proto']?.split(',').at(-1)?.trim(), forwarded].filter(
     (scheme) => scheme !== undefined,
@@ -54,9 +54,9 @@ export function checkTransport(peer: Peer, fields: RequestHeaders): void {
 }
 
 /**
- * The address nearest to us that isn't a trusted proxy: everything before it can be made up by the client.
- * Where the two fields disagree, the proxy sets one of them and its client the other: then it is the proxy's
- * own.
+ * Returns the nearest address that isn't a trusted proxy, since a client can invent all earlier ones. If
+ * X-Forwarded-For and Forwarded disagree, one of them may come from the client: then the address is the
+ * proxy's own.
  */
 export function clientAddress(
   peer: Peer,
@@ -72,7 +72,7 @@ export function clientAddress(
   return clients.size === 1 && client !== undefined ? client : peer.address;
 }
 
-/** Undefined if a hop is no address, or all are trusted proxies. */
+/** Returns undefined if a hop is no address, or if all hops are trusted proxies. */
 function nearest(hops: readonly string[], isTrusted: (address: string) => boolean): string | undefined {
   for (const hop of hops.toReversed()) {
     const address = hopAddress(hop.trim());
@@ -82,19 +82,19 @@ function nearest(hops: readonly string[], isTrusted: (address: string) => boolea
   return undefined;
 }
 
-/** The `for` of one element of Forwarded (RFC 7239 section 4), empty without one. */
+/** Returns the `for` of one element of Forwarded (RFC 7239 section 4); empty if it has none. */
 function parseFor(element: string): string {
   const [, quoted, plain] =
     /(?:^|;)[ \t]*for=(?:"([^"]*)"|([^;"\s]*))[ \t]*(?:;|$)/i.exec(element.trim()) ?? [];
   return quoted ?? plain ?? '';
 }
 
-/** The address of `192.0.2.1:80`, `[2001:db8::1]:80` or, bare, `2001:db8::1`. */
+/** Returns the address in `192.0.2.1:80`, `[2001:db8::1]:80` or a bare `2001:db8::1`. */
 function hopAddress(hop: string): string {
   return plainAddress(/^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop);
 }
 
-/** An IPv4 address that a socket for IPv6 shows mapped into it, as itself. */
+/** Returns an address unchanged, except for IPv4 that an IPv6 socket shows as `::ffff:192.0.2.1`. */
 export function plainAddress(text: string): string {
   return text.startsWith('::ffff:') && isIP(text.slice(7)) === 4 ? text.slice(7) : text;
 }

@@ -1,11 +1,11 @@
-// A request's target and its query parameters, read strictly.
+// Reads a request's target and its query parameters strictly.
 import { Problem } from '../problem.ts';
 import { fromText, schemaIssues } from '../schema/schema-check.ts';
 import type { Issue, JsonSchema } from '../schema/schema.ts';
 
 /**
- * Splits a target by hand at its first `?`: `new URL` throws on `//`. The absolute form and `*` (RFC 9112
- * section 3.2) are accepted, too.
+ * Splits a target at its first `?`, without `new URL`, which throws on `//`. The absolute form and `*` (RFC
+ * 9112 section 3.2) are also accepted.
  */
 export function splitTarget(sent: string): { path: string; query: string } {
   const target = sent.startsWith('/') ? sent : sent.replace(/^(?:\*|\w[\w+.-]*:\/\/[^/?]*)?\/?/, '/');
@@ -16,9 +16,9 @@ export function splitTarget(sent: string): { path: string; query: string } {
 }
 
 /**
- * Unreserved characters that were percent-encoded, as themselves (RFC 3986 section 6.2.2.2). What else was
- * encoded stays so: `%2F` separates no segments, and `%2531` is no `1`. A text with a `%` that begins no
- * encoding is returned as it is: of `%%33%31` it would make the encoding `%31`.
+ * Decodes percent-encoded unreserved characters (RFC 3986 section 6.2.2.2). Other encodings are unchanged:
+ * `%2F` separates no segments, and `%2531` is no `1`. A text with a `%` that begins no encoding is returned
+ * unchanged, since decoding `%%33%31` would result in the encoding `%31`.
  */
 export function decodeUnreserved(text: string): string {
   if (!text.includes('%') || strayPercent.test(text)) return text;
@@ -34,12 +34,12 @@ const encodedUnreserved = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi
 export type QueryValues = Record<string, unknown>;
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
-/** A parameter whose value is invalid is undefined. */
+/** The checked parameters, of which invalid ones are undefined, and their issues. */
 export type ReadQuery = { readonly query: QueryValues; readonly issues: readonly Issue[] };
 
 const withoutParameters: ReadQuery = { query: {}, issues: [] };
 
-/** The parameters by their schemas; what isn't declared, is repeated or doesn't fit is an issue. */
+/** Reads the parameters by their schemas; an unknown, repeated or invalid parameter is an issue. */
 export function readQuery(text: string, schemas: Schemas = {}): ReadQuery {
   if (text === '') return withoutParameters;
   const query: QueryValues = {};
@@ -72,7 +72,7 @@ function repeatedParameter(name: string): Issue {
   return { parameter: name, code: 'repeated-parameter', detail };
 }
 
-/** An issue of a parameter's value, which its schema calls a body, or an item of a list. */
+/** Turns an issue of a value, which its schema calls "The body" or an item, into one of the parameter. */
 function issueAt(name: string, { code, detail }: Issue): Issue {
   return { parameter: name, code, detail: detail.replace(/^(The body|\[\d+\])/, name) };
 }
@@ -83,12 +83,12 @@ function splitPair(pair: string): { readonly name: string; readonly value: strin
   return { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
 }
 
-/** A list's values are a set: in one order, so that the same filter has the same cursors and cached pages. */
+/** Sorts the values of a list, which are a set, so that equal filters share cursors and cached pages. */
 function canonical(value: unknown): unknown {
   return Array.isArray(value) ? [...new Set(value)].sort() : value;
 }
 
-/** `+` means a space, as in the form encoding that URLSearchParams writes. */
+/** Decodes a name or value. `+` means a space, as in the form encoding that URLSearchParams writes. */
 export function decode(text: string): string {
   if (!text.includes('%') && !text.includes('+')) return text;
   try {
@@ -99,8 +99,8 @@ export function decode(text: string): string {
 }
 
 /**
- * Takes `api_key` out of a query, so that it never reaches a log, `instance` or `next`; the keys as they were
- * sent, not decoded.
+ * Separates the values of `api_key`, still encoded, from the rest of a query, so that no key ever reaches a
+ * log, `instance` or `next`.
  */
 export function takeApiKey(text: string): { rest: string; keys: readonly string[] } {
   if (!text.includes('api_key') && !text.includes('%')) return { rest: text, keys: noKeys };

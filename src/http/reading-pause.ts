@@ -1,25 +1,24 @@
-// If parsing what arrives in one turn of the event loop takes too long, other connections are read in later
-// ones.
+// Defers the reading of connections to later turns of the event loop when parsing takes one turn too long.
 import type { Socket } from 'node:net';
 import { stateOf } from './connection-state.ts';
 
-/** To resume ten thousand connections at once would take longer than a turn may. */
+/** Connections resumed in one turn: to resume ten thousand would take longer than a turn may. */
 const resumedPerTurnMax = 500;
 
 /**
- * In one turn Node parses what all connections have sent, up to 64 KiB of each. Once that has taken long
- * enough, all are paused: Node skips those that it has not yet read from in this turn.
+ * In one turn Node reads and parses up to 64 KiB of each connection. Once that has taken long enough, all
+ * connections are paused: Node then skips those that it has not yet read from in this turn.
  */
 export class ReadingPause {
   readonly #sockets: ReadonlySet<Socket>;
-  /** In the order in which they are resumed. */
+  /** The paused sockets, in the order in which they are resumed. */
   #paused: Socket[] = [];
 
   constructor(sockets: ReadonlySet<Socket>) {
     this.#sockets = sockets;
   }
 
-  /** For the rest of this turn. */
+  /** Pauses all sockets for the rest of this turn. */
   begin(): void {
     if (this.#paused.length === 0) setImmediate(() => this.#resumeSome());
     for (const socket of this.#sockets) {

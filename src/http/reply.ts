@@ -1,4 +1,4 @@
-// How a route responds when it succeeds: which result its handler returns, and the head of the response.
+// The declaration of a route's successful response: the result of its handler, and the head of the response.
 import type { JsonSchema, Schema } from '../schema/schema.ts';
 import {
   objectOf,
@@ -15,22 +15,22 @@ import { csv, json, ndjson } from './media-types.ts';
 import type { Representation } from './representation.ts';
 import { eventStream } from './server-sent-events.ts';
 
-/** What Cache-Control allows: a copy that is used only once it is known to be current, or none at all. */
+/** The values of Cache-Control: a copy has to be revalidated before each use, or must not be stored. */
 const revalidated = 'private, no-cache';
 const notStored = 'no-store';
 
 export type Reply<R extends HandlerResult = HandlerResult> = {
   readonly status: 200 | 201 | 204;
   readonly kind: 'object' | 'list' | 'none' | 'document';
-  /** A list without a last page: its `next` is never null. */
+  /** Whether the list has no last page: its `next` is never null. */
   readonly isFeed?: boolean;
   readonly schema?: JsonSchema;
   readonly mediaTypes: readonly string[];
   readonly location?: (made: Representation<unknown>) => string;
-  /** For a PUT that may create the object: the location of a new one, whose status is 201. */
+  /** The location of an object that a PUT creates, with status 201. */
   readonly newLocation?: (made: Representation<unknown>) => string;
   readonly cacheControl: string;
-  /** Operations on the object in the response, for the documentation: by a name, their operation ids. */
+  /** For the documentation: operations on the object in the response, as operation ids by a name. */
   readonly links?: Readonly<Record<string, string>>;
   /** For the compiler alone. */
   readonly result?: R;
@@ -55,7 +55,7 @@ export function secretOk<T>(schema: Schema<T>): Reply<Representation<T>> {
   return { ...okWith(schema), cacheControl: notStored };
 }
 
-/** The reply of a PUT: 200 with what it replaced, or 201 with what it created. */
+/** The reply of a PUT: 200 with the object that it replaced, or 201 with the one that it created. */
 export function okOrCreated<T>(
   schema: Schema<T>,
   newLocation: (made: Representation<unknown>) => string,
@@ -79,7 +79,7 @@ export function listOrExportOf<T>(schema: Schema<T>): Reply<ListPage<T> | Stream
   return { ...listOf(schema), mediaTypes: [json, csv, ndjson] };
 }
 
-/** A page or a file, or the elements as they come. */
+/** A page or a file, or a stream of the elements as they are added. */
 export function listOrStreamOf<T>(schema: Schema<T>): Reply<ListPage<T> | Streamed> {
   return { ...listOf(schema), isFeed: true, mediaTypes: [json, eventStream, csv, ndjson] };
 }
@@ -100,7 +100,7 @@ export function created<T>(
   };
 }
 
-/** The status of a response with an object, and its Location if it has one. */
+/** Returns the status of a response with an object, and its Location if it has one. */
 export function headOf(
   reply: Reply,
   result: ObjectResult<unknown>,
@@ -114,7 +114,7 @@ export function noContent(): Reply<Empty> {
   return { status: 204, kind: 'none', mediaTypes: [], cacheControl: notStored };
 }
 
-/** Something that isn't an object of the database: a document, a page for people, a state. */
+/** A reply that is no object of the database: a document, a page for people, a state. */
 export function document<T>(
   mediaTypes: readonly string[],
   cacheControl: string,
@@ -129,7 +129,7 @@ export function document<T>(
   };
 }
 
-/** Results as they come, while the request's body is still read. */
+/** A stream of results, which begins while the request's body is still being read. */
 export function streamIn(mediaType: string): Reply<Streamed> {
   return { status: 200, kind: 'document', mediaTypes: [mediaType], cacheControl: notStored };
 }

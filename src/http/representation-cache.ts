@@ -1,4 +1,4 @@
-// Look-ups of representations by id: made from rows, and cached until a change of them is on disk.
+// Finds representations by id: creates them from rows, and caches them until a change of the row is on disk.
 import type { BoundedMap } from '../bounded-map.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Representation } from './representation.ts';
@@ -6,10 +6,10 @@ import type { Representation } from './representation.ts';
 export type RepresentationCache<T> = BoundedMap<number, Representation<T>>;
 
 type Finder<T> = (db: Connection, id: number) => Representation<T> | undefined;
-/** Finds those that there are, in any order. */
+/** Finds the objects that exist, in any order. */
 type FinderOfAll<T> = (db: Connection, ids: readonly number[]) => readonly Representation<T>[];
 
-/** The look-up of rows, each shown as `represent` does. */
+/** Returns a look-up of rows that represents each with `represent`. */
 export function createFinder<Row, T>({ find, represent }: FinderParts<Row, T>): Finder<T> {
   return (db, id) => {
     const row = find(db, id);
@@ -22,7 +22,7 @@ type FinderParts<Row, T> = {
   readonly represent: (row: Row) => Representation<T>;
 };
 
-/** The look-up through the cache. Only for `Database.read`: what a write reads may still be undone. */
+/** Returns the look-up through the cache, only for `Database.read`: rows that a write reads may be undone. */
 export function cachedFinder<T>(cache: RepresentationCache<T>, find: Finder<T>): Finder<T> {
   return (db, id) => {
     const known = cache.get(id);
@@ -33,7 +33,7 @@ export function cachedFinder<T>(cache: RepresentationCache<T>, find: Finder<T>):
   };
 }
 
-/** Like `cachedFinder`, for several: what is found for each id, in their order. */
+/** Like `cachedFinder`, for several ids: the results are in the order of the ids. */
 export function cachedFinderOfAll<T>(
   cache: RepresentationCache<T>,
   findAll: FinderOfAll<T>,

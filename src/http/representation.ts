@@ -1,14 +1,14 @@
-// An object as it is sent: its text, made once, its entity tag, and whose object it is.
+// The representation of an object: its text, created once, its entity tag, and its owner.
 import { hash } from 'node:crypto';
 
 declare const represented: unique symbol;
 
-/** The type of what a text represents. It exists for the compiler alone. */
+/** Marks a text with the type of the value that it represents, for the compiler alone. */
 export type Represents<T> = { readonly [represented]?: T };
 
 /**
- * An object of the database, as JSON. `text` holds UTF-8 bytes, one a character (latin1), which `node:http`
- * sends with the head in one piece.
+ * An object of the database, as JSON. Each character of `text` is one byte of UTF-8 (latin1), so `node:http`
+ * sends it together with the head.
  */
 export type Representation<T> = Represents<T> & {
   readonly kind: 'object';
@@ -22,11 +22,9 @@ export type Representation<T> = Represents<T> & {
 type RepresentationOptions = {
   readonly id: number;
   readonly ownerId: number | null;
-  /** Distinguishes versions that look alike. */
+  /** Distinguishes versions with the same text. */
   readonly salt?: string;
-  /**
-   * The ETag, if the object's version is known: then it differs for each text. By default a hash of the text.
-   */
+  /** The ETag, by default a hash of the text. An ETag that is passed must differ for each text. */
   readonly etag?: string;
 };
 
@@ -55,7 +53,7 @@ export function etagOf(text: string): string {
   return `"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
 }
 
-/** The memory that a cached text takes. */
+/** Estimates the memory that a cached text takes. */
 export function estimateBytes({ text }: { readonly text: string }): number {
   return text.length + 320; // the rest of the record and its map entry, measured
 }

@@ -1,10 +1,10 @@
-// The head of a request: its target, and its header fields by names in lower case; `node:http` has joined
-// repeated ones with commas (RFC 9110 section 5.3).
+// Reads and checks the head of a request: its target, and its header fields by lower-case names; `node:http`
+// has joined repeated ones with commas (RFC 9110 section 5.3).
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problem.ts';
 import { headerBytesMax, urlBytesMax } from '../limits.ts';
 
-/** All that are read: of a head with many fields no others are kept. */
+/** The fields that the service reads; of a head with many fields, no others are kept. */
 export const requestFields = [
   'accept',
   'accept-encoding',
@@ -43,7 +43,7 @@ export function headersOf(request: IncomingMessage): RequestHeaders {
   return request.headers as RequestHeaders; // only Set-Cookie is an array, and nothing here reads it
 }
 
-/** How many lines the field has. A value with a comma may have been joined from several. */
+/** Counts the lines of a field, since a value with a comma may have been joined from several. */
 export function countOccurrences(request: IncomingMessage, name: RequestField): number {
   const joined = headersOf(request)[name];
   if (joined === undefined) return 0;
@@ -51,7 +51,7 @@ export function countOccurrences(request: IncomingMessage, name: RequestField): 
   return request.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
 }
 
-/** The asterisk form is only for OPTIONS (RFC 9112 section 3.2.4). */
+/** Limits the target, and rejects the asterisk form except with OPTIONS (RFC 9112 section 3.2.4). */
 export function checkTarget({ url = '', method }: IncomingMessage): void {
   if (url.length > urlBytesMax) throw targetTooLong();
   if (url === '*' && method !== 'OPTIONS')
@@ -62,7 +62,7 @@ export function targetTooLong(): Problem {
   return new Problem('uri-too-long', `The request target must have at most ${urlBytesMax} bytes.`);
 }
 
-/** HTTP/1, and (RFC 9112 section 3.2) exactly one Host, which only HTTP/1.0 may leave out. */
+/** Requires HTTP/1.x and exactly one Host (RFC 9112 section 3.2), which only HTTP/1.0 may leave out. */
 export function checkHost(request: IncomingMessage): void {
   if (request.httpVersionMajor !== 1) throw badRequest('Only HTTP/1.1 and HTTP/1.0 are supported.');
   const hosts = countOccurrences(request, 'host');
@@ -77,8 +77,8 @@ export function checkHost(request: IncomingMessage): void {
 const hostForm = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
 /**
- * How a body ends is certain only with `chunked` (RFC 9112 section 6.1): HTTP/1.0 doesn't know it, and a
- * proxy may understand another coding differently, so what follows can't be trusted to be a request.
+ * Rejects any transfer coding but `chunked`: with others, or in HTTP/1.0, a proxy may see another end of the
+ * body, and the bytes after it might be no request of the same client (RFC 9112 section 6.1).
  */
 export function checkTransferEncoding(request: IncomingMessage): void {
   const detail = transferEncodingIssue(request);
@@ -92,9 +92,9 @@ function transferEncodingIssue(request: IncomingMessage): string | undefined {
   return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding must be chunked.';
 }
 
-/** Whether requests that follow this one on the connection can't be answered. */
+/** Whether requests after this one on the connection can't be answered. */
 export function isLastOfConnection(request: IncomingMessage): boolean {
-  // After an Upgrade `node:http` drops what follows in the same packet.
+  // after an Upgrade `node:http` drops the rest of the same packet
   return headersOf(request)['upgrade'] !== undefined || transferEncodingIssue(request) !== undefined;
 }
 
@@ -105,7 +105,7 @@ export function checkHeaderBytes({ rawHeaders }: IncomingMessage): void {
   if (bytes > headerBytesMax) throw headersTooLarge();
 }
 
-/** With ": " and the line break, which the parser leaves out. */
+/** The length of a field line, with ": " and the line break, which the parser leaves out. */
 export function fieldLength(name = '', value = ''): number {
   return name.length + value.length + 4;
 }

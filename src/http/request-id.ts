@@ -1,4 +1,4 @@
-// The name of a request in responses, problems and the log: the client's own, or one made here.
+// The id of a request in responses, problems and the log: the client's, or one generated here.
 import { randomBytes } from 'node:crypto';
 import { requestIdLengthMax } from '../limits.ts';
 import { fits } from '../schema/schema-check.ts';
@@ -6,12 +6,12 @@ import { string } from '../schema/schema.ts';
 
 export const RequestId = string({ maxLength: requestIdLengthMax, pattern: '^[A-Za-z0-9._-]+$' });
 
-/** A client's own id, unless it is missing or invalid. */
+/** Returns the client's id, unless it is missing or invalid. */
 export function requestIdFrom(value: string | undefined): string | undefined {
   return value !== undefined && fits(RequestId, value) ? value : undefined;
 }
 
-/** Unique without asking the system for randomness each time: a random prefix and a counter. */
+/** Generates ids from a random prefix and a counter, which needs no new randomness for each request. */
 export function createRequestIds(): () => string {
   const prefix = `${randomBytes(9).toString('base64url')}-`;
   let count = 0;

@@ -1,5 +1,5 @@
-// How long the request line of a head is that arrives in several reads: one that is too large may be so for
-// its target alone.
+// Measures the request line of a head that arrives in several reads: a head that is too large may be so
+// because of its target alone.
 import { requestLineBytesMax } from '../limits.ts';
 
 const lineEnd = 0x0a;
@@ -10,18 +10,18 @@ export class RequestLine {
   #bytes = 0;
   #hasEnded = false;
 
-  /** Whether its target alone is too long: then its header fields may be within their limit. */
+  /** Whether the target alone is too long, so that the header fields may be within their limit. */
   get isTooLong(): boolean {
     return this.#bytes > requestLineBytesMax;
   }
 
-  /** The head that it belonged to is complete. */
+  /** Called when the head of this request line is complete. */
   reset(): void {
     this.#bytes = 0;
     this.#hasEnded = false;
   }
 
-  /** `read` may begin with earlier requests; it ends within the head, or between two. */
+  /** `read` may begin with earlier requests; it ends within a head, or between two requests. */
   add(read: Buffer): void {
     if (this.#hasEnded) return;
     const start = this.#bytes > 0 ? 0 : lastLineStart(read);

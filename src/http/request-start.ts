@@ -1,4 +1,4 @@
-// What the first bytes of a request show if no parser has read them: its method, its path, the client's id.
+// Reads method, path and the client's request id from the first bytes of a request that was not parsed.
 import { headerBytesMax, urlBytesMax } from '../limits.ts';
 import { splitTarget } from './query.ts';
 import { requestIdFrom } from './request-id.ts';
@@ -12,15 +12,15 @@ export type RequestStart = {
 };
 
 const bytesMax = urlBytesMax + headerBytesMax;
-/** A token (RFC 9110 section 5.6.2), of which 32 characters are enough for a method. */
+/** A method is a token (RFC 9110 section 5.6.2); 32 characters are enough for one. */
 const methodForm = /^([\w!#$%&'*+.^`|~-]{1,32}) /;
 /** The origin form of the target, or the absolute form (RFC 9112 section 3.2). */
 const requestLineForm = /^[^ ]+ ((?:(?i:https?):\/)?\/[!-~]*) HTTP\/1\.[01]\r?\n/;
-/** RFC 9112 section 5; a line that begins with a blank would be folded into the one before it. */
+/** A field line (RFC 9112 section 5); one that begins with a blank would continue the line before it. */
 const fieldForm = /^([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const valueForm = /^[ \t]*([\w.-]+)[ \t]*$/;
 
-/** Undefined unless `bytes` begin with a method. */
+/** Returns undefined unless `bytes` begin with a method. */
 export function readRequestStart(bytes: Buffer): RequestStart | undefined {
   const text = bytes.toString('latin1', 0, bytesMax);
   const method = methodForm.exec(text)?.[1];
@@ -34,7 +34,7 @@ export function readRequestStart(bytes: Buffer): RequestStart | undefined {
   };
 }
 
-/** The value of the head's one X-Request-Id field, which the parser would take for one, too. */
+/** Returns the value of X-Request-Id if the head is complete and well-formed and has the field once. */
 function parseRequestId(text: string): string | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end === -1) return undefined;

@@ -1,4 +1,4 @@
-// Responses: header fields, conditional requests and problems; each is logged and counted as it leaves.
+// Sends responses: header fields, conditional requests and problems. Logs and counts each as it is sent.
 import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { clientOf } from '../auth/access.ts';
@@ -42,7 +42,7 @@ export type ResponderOptions = ExchangeLogOptions & {
   readonly runLater: (exchange: Exchange, task: () => void) => void;
 };
 
-/** What is stored of a response, to replay it. */
+/** The stored part of a response, from which it can be replayed. */
 export type ReplayableResponse = {
   readonly status: number;
   readonly location: string | null;
@@ -50,7 +50,7 @@ export type ReplayableResponse = {
   readonly text: string;
 };
 
-/** A string holds UTF-8 bytes, one a character (Node's `latin1`): so it leaves with the head in one write. */
+/** Each character of a string is one byte of UTF-8 (`latin1`), so it is sent with the head in one write. */
 type ResponseBody = string | Buffer;
 type OutgoingResponse = {
   readonly status: number;
@@ -59,7 +59,7 @@ type OutgoingResponse = {
   readonly body: ResponseBody;
 };
 
-/** `own` are the header fields of its own. */
+/** `own` has the header fields that only this response has. */
 type TextResponse = {
   readonly status: number;
   readonly mediaType: string;
@@ -153,12 +153,12 @@ export class Responder {
     this.#sendBody(exchange, { status, fields, mediaType: json, body: text });
   }
 
-  /** Whether the request is a preflight of an origin that the settings list. */
+  /** Whether the request is a preflight from an origin that the settings allow. */
   allowsPreflight({ headers }: Exchange): boolean {
     return this.#cors.allowsPreflight(headers);
   }
 
-  /** `methods` of the path; undefined for a preflight to a path without routes. */
+  /** `methods` are those of the path; undefined for a preflight to a path without routes. */
   respondToOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted> | undefined): void {
     const fields = this.#fieldsOf(exchange);
     if (methods !== undefined) fields.push('Allow', allowedMethods(methods).join(', '));
@@ -184,7 +184,7 @@ export class Responder {
     this.#sendBody(exchange, { status: response.status, fields, mediaType: problemJson, body });
   }
 
-  /** The header fields of every response. */
+  /** Returns the header fields of every response. */
   #fieldsOf(exchange: Exchange): string[] {
     const fields = ['X-Request-Id', exchange.requestId];
     exchange.draft.addFieldsTo(fields);
@@ -217,10 +217,10 @@ export class Responder {
     writeHead(exchange, { status, fields });
     response.end(body, 'latin1');
     const isCopied = typeof body === 'string' || this.#options.isTls;
-    if (isCopied) this.#boundUnsent(exchange); // otherwise all responses share the bytes
+    if (isCopied) this.#boundUnsent(exchange); // other bytes are shared by all responses
   }
 
-  /** Counted as it begins, logged as it ends. */
+  /** Starts a stream, which is counted when it begins and logged when it ends. */
   #stream(exchange: Exchange, { mediaType, start, fields: own }: Streamed): void {
     const fields = this.#fieldsOf(exchange);
     fields.push('Cache-Control', 'no-store', 'Vary', this.#vary, 'X-Accel-Buffering', 'no');
@@ -247,12 +247,12 @@ export class Responder {
   }
 }
 
-/** A response that fails midway must not look complete. */
+/** Aborts a response that has begun and failed, so that it doesn't look complete. */
 function abortIncomplete(response: ServerResponse): void {
   if (!response.writableEnded) response.destroy();
 }
 
-/** RFC 9745 and RFC 8594. */
+/** Returns Deprecation (RFC 9745), Sunset (RFC 8594), and a link to the documentation. */
 function deprecationFields({ since, sunset, see }: NonNullable<Route['deprecated']>): HeaderFields {
   const fields = ['Deprecation', `@${Math.floor(since.getTime() / 1000)}`];
   if (sunset !== undefined) fields.push('Sunset', sunset.toUTCString());

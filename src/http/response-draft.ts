@@ -1,10 +1,9 @@
-// What a response has besides its result: the header fields that steps and handlers add, and events to be
-// logged with it.
+// The header fields and security events that steps and handlers add to a response before it is sent.
 import { noSecurityEvents, type SecurityEvent } from '../security-event.ts';
 import type { BucketState } from '../rates/limiter.ts';
 
 export class ResponseDraft {
-  /** Of the buckets from which the request has consumed a token. */
+  /** The states of the buckets from which the request has consumed a token. */
   #bucketStates: readonly BucketState[] = noBucketStates;
   #securityEvents: readonly SecurityEvent[] = noSecurityEvents;
   #cookie: string | undefined = undefined;
@@ -17,7 +16,7 @@ export class ResponseDraft {
     this.#bucketStates = this.#bucketStates.filter((each) => each !== state);
   }
 
-  /** The value of the Set-Cookie field. */
+  /** Sets the value of the Set-Cookie field. */
   setCookie(value: string): void {
     this.#cookie = value;
   }

@@ -1,11 +1,11 @@
-// The head of a response: the one place where a status and header fields become bytes.
+// Writes the heads of responses: the only place where a status and header fields become bytes.
 import type { ServerResponse } from 'node:http';
 import { keepAliveMilliseconds } from '../limits.ts';
 import { STATUS_CODES, validateHeaderValue, type HeaderFields } from './node-http.ts';
 
 type Head = {
   readonly status: number;
-  /** Fields of the response itself; more are added here. */
+  /** The fields of the response itself, to which the functions below add more. */
   readonly fields: string[];
 };
 
@@ -14,10 +14,10 @@ type Responding = { readonly response: ServerResponse; readonly expectsContinue:
 export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
 export const jsonPolicyFields: HeaderFields = ['Content-Security-Policy', jsonPolicy];
 export const problemFields: HeaderFields = ['Cache-Control', 'no-store', ...jsonPolicyFields];
-/** Only over TLS (RFC 6797 section 7.2). */
+/** Sent only over TLS (RFC 6797 section 7.2). */
 export const strictTransport: HeaderFields = ['Strict-Transport-Security', 'max-age=31536000'];
 
-/** As RFC 9110 has them; 422 keeps its older one, as requirements section 7.1 has it. */
+/** The phrases of RFC 9110, except that 422 has its older one, as requirements section 7.1 does. */
 const reasonPhrases: Readonly<Record<number, string | undefined>> = {
   ...STATUS_CODES,
   413: 'Content Too Large',
@@ -25,9 +25,9 @@ const reasonPhrases: Readonly<Record<number, string | undefined>> = {
 const keepAliveValue = `timeout=${keepAliveMilliseconds / 1000}`;
 
 /**
- * Adds how long the connection may be reused. `node:http` adds Date and Connection, since it knows whether
- * the connection goes on: it doesn't while a client waits for 100 Continue, whose body may or may not follow.
- * Throws if a value is more than one line: nothing that a client sent can add a header field.
+ * Adds Keep-Alive; `node:http` adds Date and Connection, since it knows whether it keeps the connection. It
+ * closes it if the client waits for 100 Continue, since the body may or may not follow. Throws if a value
+ * has a line break, so that no text from a client can add a header field.
  */
 export function writeHead({ response, expectsContinue }: Responding, { status, fields }: Head): void {
   if (response.shouldKeepAlive && !expectsContinue) fields.push('Keep-Alive', keepAliveValue);

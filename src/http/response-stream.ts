@@ -1,4 +1,4 @@
-// A streamed response: its body is written bit by bit, until the client or the service ends it.
+// A streamed response, whose body is written gradually until the client or the service ends it.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { stopParsing } from './lingering-close.ts';
@@ -10,7 +10,7 @@ export type StreamEndReason =
 type ResponseStreamOptions = {
   /** Runs `task` in a later turn of the event loop, between the tasks of other clients. */
   readonly runLater: (task: () => void) => void;
-  /** Called once, with the bytes of the body that were written. */
+  /** Called once, with the number of bytes of the body that were written. */
   readonly onEnd: (end: StreamEndReason, bytes: number) => void;
 };
 
@@ -38,7 +38,7 @@ export class ResponseStream {
     return this.#isOver || this.#response.destroyed;
   }
 
-  /** The bytes that are still in this process. */
+  /** The number of bytes that are still in this process. */
   get unsentBytes(): number {
     return this.#response.writableLength;
   }
@@ -47,7 +47,7 @@ export class ResponseStream {
     this.#onEnd.push(listener);
   }
 
-  /** Sends the head before there is anything of the body. */
+  /** Sends the head before the first bytes of the body. */
   begin(): void {
     this.#response.flushHeaders();
   }
@@ -58,20 +58,20 @@ export class ResponseStream {
     this.#response.write(bytes);
   }
 
-  /** Resolves once the system has the bytes, which may then be overwritten. */
+  /** Resolves once the system has accepted the bytes, which may then be overwritten. */
   writeAndWait(bytes: Buffer): Promise<void> {
     if (this.isOver) return Promise.resolve();
     this.#bytes += bytes.length;
     return new Promise((resolve) => this.#response.write(bytes, () => resolve()));
   }
 
-  /** Calls `task` once the client has taken most of what was written. */
+  /** Calls `task` once the client has accepted most of the bytes that were written. */
   whenDrained(task: () => void): void {
     if (this.#response.writableNeedDrain) this.#response.once('drain', task);
     else task();
   }
 
-  /** Closes the connection of a client that has not read all that was written, rather than wait for it. */
+  /** Ends the stream. Closes the connection of a client with unread bytes rather than wait for it. */
   end(end: StreamEndReason): void {
     if (this.isOver) return;
     this.#end = end;
@@ -80,7 +80,7 @@ export class ResponseStream {
     else this.#response.end();
   }
 
-  /** The body is whole. */
+  /** Ends the stream after its complete body. */
   finish(): void {
     if (this.isOver) return;
     this.#isOver = true;
@@ -88,7 +88,7 @@ export class ResponseStream {
     this.#response.end();
   }
 
-  /** Closes the connection without the last chunk: the client can tell that the response is incomplete. */
+  /** Closes the connection without the last chunk, which shows the client that the response is incomplete. */
   abort(end: StreamEndReason): void {
     if (this.isOver) return;
     this.#end = end;
@@ -96,20 +96,20 @@ export class ResponseStream {
     this.#response.destroy();
   }
 
-  /** Aborts once what was written has been sent, even to a client that goes on sending. */
+  /** Aborts once the written bytes have been sent, even if the client continues to send. */
   abortOnceSent(end: StreamEndReason): void {
     const { socket } = this.#response;
     if (this.isOver || socket === null) return;
     this.#end = end;
     this.#isOver = true;
-    // `node:http` gathers what is written in one tick
+    // `node:http` collects the writes of one tick
     setImmediate(() => {
       stopParsing(socket);
       socket.destroySoon();
     });
   }
 
-  /** For a stream without an end of its own: it ends when the client ends its side of the connection. */
+  /** Ends a stream that has no end of its own when the client ends its side of the connection. */
   endWithClient(): void {
     const socket: Socket | null = this.#response.socket;
     if (socket === null) return;

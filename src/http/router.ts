@@ -1,13 +1,13 @@
-// Finds the route of a method and path: a tree of segments, walked once.
+// Finds the route of a method and path in a tree of path segments.
 import type { IncomingMessage } from 'node:http';
 import { idMax } from '../limits.ts';
 import { splitTarget } from './query.ts';
 import { nameParameter, type Method, type Route } from './route.ts';
 
-/** A route and the status of its validation issues, which its group has. */
+/** A route, and the status of its validation issues, which comes from its group. */
 export type Mounted = { readonly route: Route; readonly invalidStatus: 400 | 422 };
 
-/** What is found of a path. */
+/** The methods and parameters of a path. */
 export type Match = {
   readonly methods: ReadonlyMap<string, Mounted>;
   readonly params: Readonly<Record<string, number | string>>;
@@ -78,7 +78,7 @@ function child(node: Node, segment: string): Node {
   return made;
 }
 
-/** Ids are digits and literals are not, so a path fits at most one way. */
+/** Ids are digits and literals are not, so a path matches in at most one way. */
 function find(root: Node, path: string): Match | undefined {
   let node = root;
   let params: Record<string, number | string> | undefined;
@@ -106,7 +106,7 @@ function literalAt({ literals: words }: Node, path: string, start: number, end: 
   return undefined;
 }
 
-/** The id: 1 … 2^53−1 without leading zeros; 0 for anything else. */
+/** Returns an id from 1 to 2^53−1 without leading zeros; 0 for any other segment. */
 function idAt(path: string, start: number, end: number): number {
   if (end - start > 16) return 0;
   let id = 0;

@@ -1,8 +1,8 @@
-// The text of an event stream (WHATWG HTML, server-sent events).
+// The blocks of an event stream (WHATWG HTML, server-sent events).
 
 export const eventStream = 'text/event-stream';
 
-/** None of the three may contain a line break; JSON doesn't. */
+/** The values must not contain line breaks; JSON text has none. */
 export function eventBlock(event: {
   readonly id: string;
   readonly type: string;
@@ -11,15 +11,15 @@ export function eventBlock(event: {
   return `id: ${event.id}\nevent: ${event.type}\ndata: ${event.data}\n\n`;
 }
 
-/** A block without data is no event: a reader only stores the id, and sends it to resume. */
+/** A block without data, which is no event: readers only store its id, and send it to resume. */
 export function positionBlock(id: string): string {
   return `id: ${id}\n\n`;
 }
 
-/** How long a reader waits before it connects again. */
+/** A block that sets how long readers wait before they connect again. */
 export function retryBlock(milliseconds: number): string {
   return `retry: ${milliseconds}\n\n`;
 }
 
-/** Keeps proxies from closing a quiet connection. */
+/** A comment, which keeps proxies from closing a quiet connection. */
 export const commentBlock = ':\n\n';

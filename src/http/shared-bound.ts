@@ -1,17 +1,17 @@
-// A bound that all clients share, with smaller bounds for one address and for one network of addresses, so
-// that no client takes all of it.
+// A bound that all clients share, with smaller bounds for one address and one network, so that no client can
+// exhaust it.
 import { networkOf } from '../network/address-buckets.ts';
 
 export type Bounds = {
   readonly total: number;
   readonly perAddress: number;
-  /** For the addresses that one customer of a provider may have: a /48 of IPv6, a /24 of IPv4. */
+  /** The bound of the addresses that one customer may have: a /48 of IPv6, a /24 of IPv4. */
   readonly perNetwork: number;
 };
 
 export class SharedBound {
   readonly #bounds: Bounds;
-  /** By address and by network, whose names differ. */
+  /** The amounts used by addresses and by networks, whose names differ. */
   readonly #used = new Map<string, number>();
   #total = 0;
 
@@ -24,8 +24,8 @@ export class SharedBound {
   }
 
   /**
-   * Reserves `amount` for an address (a bucket of `addressBucket`; undefined for one without a bound of its
-   * own) until `release`; or returns which bound that would exceed.
+   * Reserves `amount` until `release`, or returns the bound that it would exceed. `address` is a result of
+   * `addressBucket`, or undefined for a client that only the total limits.
    */
   reserve(address: string | undefined, amount: number): keyof Bounds | undefined {
     const exceeded = this.#exceededBy(address, amount);

@@ -6,9 +6,9 @@ import { idempotencySecondsMax } from '../limits.ts';
 import type { Connection } from '../storage/connection.ts';
 
 /**
- * One MAC for each secret: from a plain digest of a body its password could be guessed. The first makes the
- * fingerprint that is stored, and any of them is recognized, so that a secret can be replaced while clients
- * repeat requests.
+ * Takes a MAC for each secret, since a password could be guessed from a plain digest of its body. The first
+ * MAC creates the stored fingerprint and all of them are compared, so that a secret can be replaced while
+ * clients repeat requests.
  */
 export function createStoredResponses(macs: readonly Mac[]): ResponseStore {
   const fingerprints = (body: Buffer): string[] => {
@@ -43,7 +43,7 @@ function save(
     'INSERT OR REPLACE INTO storedResponses ' +
     '(request, fingerprint, objectId, ownerId, status, location, etag, body, createdAt) ' +
     'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
-  const bytes = Buffer.from(text, 'latin1'); // as text, all but ASCII would take twice its bytes
+  const bytes = Buffer.from(text, 'latin1'); // as TEXT, all characters but ASCII would take twice their bytes
   db.run(sql, hashSecret(storageKey), fingerprint, objectId, ownerId, status, location, etag, bytes, now);
 }
 

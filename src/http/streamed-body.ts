@@ -1,4 +1,4 @@
-// A body that its route reads while it arrives, a chunk at a time, at the route's pace.
+// A body that its route reads while it arrives, at the route's pace.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
@@ -8,7 +8,7 @@ import { headersOf } from './request-headers.ts';
 import { endedEarly, receiveBody } from './incoming-body.ts';
 import { endAfterResponse } from './lingering-close.ts';
 
-/** What a handler reads. */
+/** The part of a streamed body that a handler reads. */
 export type BodySource = Pick<StreamedBody, 'next'>;
 
 type Waiting = PromiseWithResolvers<Buffer | undefined>;
@@ -28,7 +28,7 @@ export class StreamedBody {
   #unreadBytes = 0;
   #waiting: Waiting | undefined = undefined;
 
-  /** Nothing is read before `begin`. A body that the route never begins is received like any other body. */
+  /** Nothing is read before `begin`. If the route never calls it, the body is received like any other. */
   constructor(request: IncomingMessage, response: ServerResponse, bodies: ArrivingBodies) {
     this.#request = request;
     this.#response = response;
@@ -49,12 +49,11 @@ export class StreamedBody {
     request.once('end', () => this.#end());
     request.on('error', this.#onEarlyEnd);
     request.once('close', this.#onEarlyEnd);
-    request.socket.once('end', this.#onEarlyEnd); // the client's side alone: the response could still be sent
+    // the client may end only its side of the connection, and still read the response
+    request.socket.once('end', this.#onEarlyEnd);
   }
 
-  /**
-   * What arrived since the last call; undefined at the end. Rejects with a Problem if the body is incomplete.
-   */
+  /** Returns the bytes since the last call; undefined at the end. Rejects if the body is incomplete. */
   next(): Promise<Buffer | undefined> {
     this.#waiting = Promise.withResolvers();
     const { promise } = this.#waiting;
@@ -75,7 +74,7 @@ export class StreamedBody {
     this.#settle();
   }
 
-  /** Not for a client that ends its side of the connection after a whole body that isn't read yet. */
+  /** Ignores the end of a connection whose body is complete, even if its route has not read it yet. */
   readonly #onEarlyEnd = (): void => {
     if (!this.#request.complete) this.#fail(endedEarly());
   };
@@ -87,12 +86,12 @@ export class StreamedBody {
     this.#settle();
   }
 
-  /** Once it has begun. */
+  /** Whether the route limits the time of the body, which it does once it has begun to read. */
   get hasOwnTimeout(): boolean {
     return this.#hasBegun;
   }
 
-  /** No more is parsed, and the connection is closed after the response. */
+  /** Stops parsing the body, and closes the connection after the response. */
   abort(problem: Problem): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
@@ -106,7 +105,7 @@ export class StreamedBody {
     this.#settle();
   }
 
-  /** What arrived before it failed is read first: the lines in it are complete. */
+  /** Settles a waiting read. Bytes that arrived before a failure are read first: their lines are complete. */
   #settle(): void {
     const waiting = this.#waiting;
     if (waiting === undefined) return;

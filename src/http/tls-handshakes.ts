@@ -1,25 +1,25 @@
-// TLS handshakes: each has to be complete in time, from the acceptance of its connection on, and few begin in
-// one turn of the event loop.
+// Limits TLS handshakes: each has to be complete in time after its connection is accepted, and only a few
+// begin in one turn of the event loop.
 import type { Socket } from 'node:net';
 import { FairQueue } from '../fair-queue.ts';
 import { addressBucket } from '../network/address-buckets.ts';
 import type { Timers } from '../timers.ts';
 import { plainAddress } from './peer.ts';
 
-/** A handshake takes as long as several requests: hundreds that begin together would hold a turn for long. */
+/** A handshake takes as long as several requests, so hundreds of them would block the event loop. */
 const begunPerTurnMax = 10;
 
 type Handshake = { readonly socket: Socket; readonly cancelTimer: () => void };
 
 type TlsHandshakesOptions = { readonly timers: Timers; readonly milliseconds: number };
 
-/** TLS puts a socket of its own over the raw one; what both have is the other end's address and port. */
+/** Identifies a raw socket and the TLS socket over it by the address and port that they share. */
 const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 export class TlsHandshakes {
   readonly #options: TlsHandshakesOptions;
   readonly #underWay = new Map<string, Handshake>();
-  /** Those of which the first bytes have come. */
+  /** The handshakes whose first bytes have arrived. */
   readonly #waiting = new FairQueue<() => void>();
 
   constructor(options: TlsHandshakesOptions) {

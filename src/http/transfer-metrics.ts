@@ -1,14 +1,15 @@
 // The metrics of exports and imports.
 import { counter, gauge, labelled, type Family, type Sample } from './prometheus.ts';
 
-/** Those that ended are counted by how. */
+/** `ends` counts the exports that ended, by reason. */
 export type ExportCounts = {
   readonly running: number;
   readonly bytes: number;
   readonly ends: ReadonlyMap<string, number>;
 };
-/** Lines are counted by the status of their result. */
+/** `lines` are counted by the status of their result. */
 export type ImportCounts = { readonly running: number; readonly lines: ReadonlyMap<number, number> };
+
 export function transferFamilies(exports: ExportCounts, imports: ImportCounts): Family[] {
   return [...exportFamilies(exports), ...importFamilies(imports)];
 }

@@ -1,11 +1,11 @@
-// Handles requests in slices of a turn of the event loop: those that arrive together must not block others.
+// Runs requests in slices of a turn of the event loop, so that many that arrive together don't block others.
 import { performance } from 'node:perf_hooks';
 import { turnMillisecondsMax } from '../limits.ts';
 import { FairQueue } from '../fair-queue.ts';
 
 export type Task = () => void;
 
-/** A turn is overrun once what arrives in it has taken this long. */
+/** A turn is overrun once its arrivals have taken this long. */
 const arrivalMillisecondsMax = 2 * turnMillisecondsMax;
 /** The clock is read once for this many arrivals, of a few microseconds each. */
 const arrivalsPerLook = 64;
@@ -19,48 +19,45 @@ export class TurnScheduler<Source> {
   readonly #onOverrun: () => void;
   readonly #waiting = new FairQueue<Task>();
   #isScheduled = false;
-  /** When this turn's first task came; 0 before it. */
+  /** When this turn's first task arrived; 0 before that. */
   #turnStart = 0;
   #isAccepting = false;
   #isOverrun = false;
   #arrivals = 0;
 
-  /**
-   * `clientOf` is called for tasks that have to wait; `onOverrun` once in a turn in which what arrives takes
-   * too long.
-   */
+  /** `clientOf` is called for tasks that have to wait, `onOverrun` once in a turn that is overrun. */
   constructor(clientOf: (source: Source) => string, onOverrun = (): void => {}) {
     this.#clientOf = clientOf;
     this.#onOverrun = onOverrun;
   }
 
-  /** Runs the task at once if this turn has time left and nothing waits; otherwise in a later turn. */
+  /** Runs the task immediately if this turn has time left and nothing waits; otherwise in a later turn. */
   run(source: Source, task: Task): void {
     if (this.#hasTime() && this.#waiting.size === 0) return task();
     this.#waiting.add(this.#clientOf(source), task);
     this.#schedule();
   }
 
-  /** Runs the task in a later turn, as one that continues earlier ones of its client. */
+  /** Runs the task in a later turn, as a continuation of earlier tasks of its client. */
   addFollowing(source: Source, task: Task): void {
     this.#waiting.addFollowing(this.#clientOf(source), task);
     this.#schedule();
   }
 
-  /** For what arrived and runs no task, but takes time as well: chunks of bodies, pipelined requests. */
+  /** Counts an arrival that runs no task but takes time: a chunk of a body, a pipelined request. */
   countArrival(): void {
     this.#arrivals += 1;
     if (this.#arrivals % arrivalsPerLook === 0) this.#hasTime();
   }
 
-  /** For what was done at once, and takes as long as a task: a rejection that nothing could wait for. */
+  /** Counts a rejection, which can't be deferred and takes as long as a task. */
   countRejection(): void {
     this.#hasTime();
   }
 
   /**
-   * A connection was accepted: this turn runs only one more task. Node accepts one connection a turn, and
-   * those behind it would each wait for a whole slice.
+   * Called when a connection is accepted: this turn then runs only one more task. Node accepts one connection
+   * in a turn, and each of those behind it would wait for a whole slice.
    */
   yieldToConnections(): void {
     this.#isAccepting = true;

@@ -1,5 +1,5 @@
-// Responses to what never becomes a request: bytes that the parser rejects, CONNECT, HTTP without TLS, one
-// connection too many.
+// Responds to connections without a valid request: bytes that the parser rejects, CONNECT, HTTP without TLS,
+// and one connection too many.
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem.ts';
@@ -34,7 +34,7 @@ export function listenForUnparsed(server: Server, handler: Handler): void {
   });
 }
 
-/** Answers a connection beyond the limit. */
+/** Responds to a connection beyond the limit. */
 export function rejectConnection(socket: Socket, handler: Handler): void {
   socket.on('error', () => {}); // it has gone already
   const detail = 'All connections are in use; retry in a moment.';
@@ -42,7 +42,7 @@ export function rejectConnection(socket: Socket, handler: Handler): void {
   endLingering(socket.resume(), handler.onUnparsed(problem, unparsedOn(socket)));
 }
 
-/** Answers a client whose first bytes on a port of TLS are plain HTTP. */
+/** Responds to a client whose first bytes on a TLS port are plain HTTP. */
 export function rejectPlainHttp(socket: Socket, bytes: Buffer, handler: Handler): void {
   const detail = 'This port accepts HTTPS only: the URL must begin with https://.';
   const unparsed = unparsedOn(socket, readRequestStart(bytes));
@@ -50,8 +50,8 @@ export function rejectPlainHttp(socket: Socket, bytes: Buffer, handler: Handler)
 }
 
 /**
- * What the parser rejects within a body is a problem of that body's request. Otherwise it never becomes a
- * request: it is answered after the responses still on their way, and nothing comes after it.
+ * An error within a body becomes a problem of that body's request. Any other error is answered after all
+ * pending responses, and ends the connection.
  */
 function rejectRequest(rejection: Rejection, socket: Socket, handler: Handler): void {
   if (!socket.writable) return void socket.destroy();
@@ -66,8 +66,8 @@ function rejectRequest(rejection: Rejection, socket: Socket, handler: Handler): 
 type Rejection = { readonly problem: Problem; readonly start: RequestStart | undefined };
 
 /**
- * If a body ended in the same read, nothing shows where: its last bytes would be taken for the method. If it
- * ended in an earlier one, these may be bytes that Content-Length left out, so the log has no method.
+ * If a body ended in the same read, its end is unknown: its last bytes could be taken for the method. If it
+ * ended in an earlier read, the bytes may be a rest beyond Content-Length, so the log has no method.
  */
 function rejectionOf(error: ParserError, socket: Socket, handler: Handler): Rejection {
   const { body, hasReadBegunInHead } = stateOf(socket);
@@ -77,7 +77,7 @@ function rejectionOf(error: ParserError, socket: Socket, handler: Handler): Reje
   return { problem, start: start && isAfterBody ? { ...start, method: '-' } : start };
 }
 
-/** `node:http` leaves the socket of a CONNECT to us. Answered after the responses still on their way. */
+/** Responds to a CONNECT, whose socket `node:http` leaves to the service, after all pending responses. */
 function rejectTunnel(request: IncomingMessage, socket: Socket, handler: Handler): void {
   const { currentResponse } = stateOf(socket);
   if (currentResponse !== undefined)
@@ -101,7 +101,7 @@ function unparsedOn(socket: Socket, start?: RequestStart): UnparsedRequest {
   return { start, address, isEncrypted: 'encrypted' in socket };
 }
 
-/** The parser rejects a method that it doesn't know at its first letters; undefined for other errors. */
+/** Reads the start of a request whose method the parser doesn't know; undefined for other errors. */
 function parseStart({ code, rawPacket, bytesParsed = 0 }: ParserError): RequestStart | undefined {
   if (code !== 'HPE_INVALID_METHOD' || rawPacket === undefined) return undefined;
   const start = readRequestStart(rawPacket.subarray(rawPacket.lastIndexOf('\n', bytesParsed) + 1));
@@ -109,8 +109,8 @@ function parseStart({ code, rawPacket, bytesParsed = 0 }: ParserError): RequestS
 }
 
 /**
- * The problem of a method that HTTP doesn't know; undefined if there is none. A method that HTTP knows can't
- * be the whole one: the parser had read its beginning in an earlier packet.
+ * Returns the problem of a request whose method the parser doesn't know; undefined if it knows the method.
+ * Then the bytes begin within the method, and the parser had read its first letters in an earlier packet.
  */
 function unknownMethodProblem(start: RequestStart | undefined, handler: Handler): Problem | undefined {
   const { method = '', path } = start ?? {};
@@ -131,7 +131,7 @@ function problemOf(error: ParserError, socket: Socket): Problem {
   }
 }
 
-/** The reader of a streamed body limits its time itself. */
+/** Whether a streamed body is late, whose reader limits the time itself. */
 function isSlowStream({ code }: ParserError, socket: Socket): boolean {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' && stateOf(socket).pendingBody?.hasOwnTimeout === true;
 }

@@ -1,10 +1,10 @@
-// Responses that clients have not read yet: bounded in all, at the cost of the client with the most unread.
+// Bounds the bytes of responses that clients have not read, at the cost of the client with the most of them.
 import type { ServerResponse } from 'node:http';
 import { unsentBytesMax } from '../limits.ts';
 
 type UnsentResponse = { readonly response: ServerResponse; readonly client: string; readonly bytes: number };
 
-/** Past `bytesMax` the client with the most unread bytes loses its connections, the oldest response first. */
+/** Beyond `bytesMax` the client with the most unread bytes loses connections, the oldest response first. */
 export class UnsentResponses {
   readonly #bytesMax: number;
   readonly #onDrop: () => void;
@@ -22,7 +22,7 @@ export class UnsentResponses {
     this.#onDrop = onDrop;
   }
 
-  /** For a response that its socket could not send at once. */
+  /** Adds a response that its socket could not send immediately. */
   add(unsent: UnsentResponse): void {
     this.#responses.add(unsent);
     this.#bytes += unsent.bytes;

@@ -1,4 +1,4 @@
-// Token buckets in memory: how many requests a client may make in a span of time.
+// Token buckets in memory, which limit the requests that a client may send in a span of time.
 import { BoundedMap } from '../bounded-map.ts';
 import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
@@ -7,7 +7,7 @@ import { bucketsMax } from '../limits.ts';
 /** At most `requests` in `seconds`; undefined means no limit. */
 export type Rate = { readonly requests: number; readonly seconds: number } | undefined;
 
-/** The rates of the service; `loginAccount` is set with `--rate-login-account`. */
+/** The rates of the service; `loginAccount`, for example, is set with `--rate-login-account`. */
 export type Rates = Readonly<
   Record<
     | 'default'
@@ -23,7 +23,7 @@ export type Rates = Readonly<
   >
 >;
 
-/** The state of a bucket after a request has consumed a token, or found none: then `isExceeded`. */
+/** The state of a bucket after a request has consumed a token; `isExceeded` if the bucket had none. */
 export type BucketState = {
   readonly isExceeded: boolean;
   readonly policyName: string;
@@ -37,7 +37,7 @@ export type Limiter = {
   consumeToken(key: string, now: number): BucketState | undefined;
   /** Returns a token to the bucket: the request doesn't count after all. */
   refund(key: string): void;
-  /** How many buckets there are. */
+  /** The number of buckets. */
   readonly size: number;
 };
 
@@ -50,7 +50,7 @@ export function createLimiter(policyName: string, rate: Rate, bucketCountMax = b
   return rate === undefined ? unlimited : new TokenBuckets(policyName, rate, bucketCountMax);
 }
 
-/** The limiter without its header fields, which would show for which keys it is used. */
+/** Returns the limiter without its header fields, which would reveal the keys it is used for. */
 export function withoutFields(limiter: Limiter): Limiter {
   return {
     consumeToken(key, now) {
@@ -67,7 +67,7 @@ export function withoutFields(limiter: Limiter): Limiter {
 const unlimited: Limiter = { consumeToken: () => undefined, refund: () => {}, size: 0 };
 
 /**
- * When there are too many buckets, those used longest ago are dropped first: a flood of new keys evicts idle
+ * If there are too many buckets, the least recently used are dropped first: a flood of new keys evicts idle
  * clients, not busy ones.
  */
 class TokenBuckets implements Limiter {
@@ -121,8 +121,8 @@ class TokenBuckets implements Limiter {
   }
 
   /**
-   * As in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds; `r` are left, and after `t`
-   * seconds the bucket is full again.
+   * The fields of draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds; `r` are left, and the
+   * bucket is full again after `t` seconds.
    */
   #fieldsOf({ level }: Bucket): readonly string[] {
     const secondsToFull = this.#secondsFor(this.#requests - level);
