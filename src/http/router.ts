@@ -37,7 +37,7 @@ export class Router {
     return this.#mounted;
   }
 
-  /** A route without an access rule doesn't start. */
+  /** Throws if a route has no access rule. */
   mount({ routes, invalidStatus }: RouteGroup): void {
     for (const route of routes) this.#add({ route, invalidStatus });
   }
@@ -46,7 +46,7 @@ export class Router {
     return find(this.#root, path);
   }
 
-  /** Whether it is for a route that reads its body as it arrives: known before anything of the body does. */
+  /** Whether the request's route reads the body as it arrives; called before any of the body arrives. */
   streamsBody({ method, url = '' }: IncomingMessage): boolean {
     return method === 'POST' && this.#streamingPaths.has(splitTarget(url).path);
   }
