@@ -1,11 +1,11 @@
-// Which events of the feed a caller may see.
+// The events of the feed that a caller may see.
 import { isAdmin, isStaff, type Caller } from '../auth/access.ts';
 import type { FeedAccess } from '../resources/events/event-store.ts';
 
 /**
- * Users see events of their own objects, staff those of all orders and customers, administrators all. That a
- * user was deleted changes the owner of their orders and customers, which have no events of that: they may be
- * a million.
+ * Users see the events of their own objects, staff those of all orders and customers, administrators all.
+ * Staff also see that a user was deleted: orders and customers of that user lose their owner, and since they
+ * may be a million, they have no events of their own.
  */
 export function feedAccessOf(caller: Caller): FeedAccess {
   if (isAdmin(caller)) return 'all';

@@ -1,4 +1,4 @@
-// Where a reader of the feed is: the id of the last event before what comes next, in a cursor.
+// The position of a reader of the feed, the id of the last event that was read, as a cursor.
 import type { Cursors } from '../http/cursor.ts';
 import { Problem } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
@@ -11,20 +11,20 @@ export const feedPath = '/events';
 /** The database's epoch, in place of a sort key, and the id of an event. */
 type FeedPosition = Position;
 
-/** Cursors are bound to the feed but not to its filters: a reader may go on with other types. */
+/** A cursor is bound to the feed but not to its filters: a reader may continue with other types. */
 export function cursorAfter(epoch: string, id: number, cursors: Cursors): string {
   const position: FeedPosition = [epoch, id];
   return cursors.encode(feedPath, {}, position);
 }
 
-/** What cursors are checked against. */
+/** The state that cursors are checked against. */
 export type FeedState = FeedBounds & { readonly epoch: string };
 
 export function feedState(db: Connection): FeedState {
   return { ...feedBounds(db), epoch: feedEpoch(db) };
 }
 
-/** Throws if the cursor is invalid, if events after it were removed, or if it is of another database. */
+/** Throws if the cursor is invalid or belongs to another epoch, or if events after it were removed. */
 export function requirePosition(state: FeedState, cursor: string, cursors: Cursors): number {
   const position = cursors.open(feedPath, { cursor });
   return position === undefined ? 0 : requireEventId(state, position);

@@ -1,4 +1,4 @@
-// The feed from one event to another, for an export.
+// Reads a range of the feed for an export.
 import { isDeepStrictEqual } from 'node:util';
 import type { Elements } from '../http/list-export.ts';
 import type { Representation } from '../http/representation.ts';
@@ -10,7 +10,7 @@ import type { Connection } from '../storage/connection.ts';
 
 type ExportRange<C> = Pick<FeedRequest, 'types' | 'after'> & {
   readonly accessOf: (reader: C) => FeedAccess;
-  /** The id of the last event when the export begins: later ones are not part of it. */
+  /** The id of the newest event when the export begins; later events are not exported. */
   readonly latest: number;
 };
 
@@ -36,7 +36,7 @@ export class FeedElements<C> implements Elements<Event, C> {
       throw forbidden('The rights have changed since the export began.');
     if (this.#position >= latest) return undefined;
     const after = this.#position;
-    // if the cleanup overtook the export, the events that it removed would be missing silently
+    // otherwise events that cleanup removes before the export reaches them would be missing silently
     if (after < feedBounds(this.#db).removed) throw new Error('events were removed before their export');
     const { events, end } = readFeed(this.#db, { after, latest, access, types, rows: eventsPerRead });
     this.#position = end;

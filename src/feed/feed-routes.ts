@@ -128,7 +128,7 @@ function eventFile(context: FeedContext, { cursors, exports }: FeedServices): St
   return exports.start(context, eventsFile, elements);
 }
 
-/** The id of the event after which the query begins; undefined if it says nothing. */
+/** Returns the id of the event before the first one to read; undefined without `cursor` and `from`. */
 function requireStart(state: FeedState, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
   if (cursor !== undefined) return requirePosition(state, cursor, cursors);
   if (from === undefined) return undefined;

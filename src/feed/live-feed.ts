@@ -1,5 +1,5 @@
-// The feed as it happens, to all who read it as a stream. No reader has a queue: each has a position in the
-// table. Those at the head share one batch; one who is behind reads pages of their own until they get there.
+// Sends events to the readers of streams as they happen. A reader has no queue, only a position in the table.
+// Readers at the head share each batch; one who is behind reads pages of its own until it is at the head.
 import { isStaff, type Caller } from '../auth/access.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { StreamEndReason } from '../http/response-stream.ts';
@@ -27,11 +27,11 @@ import {
 import { cursorAfter } from './feed-cursor.ts';
 import { LiveReader, type LiveReaderOptions } from './live-reader.ts';
 
-/** Between two batches, so that many commits share the cost of a write to each reader. */
+/** The pause between two batches, so that many commits share the cost of a write to each reader. */
 const batchPauseMilliseconds = 50;
-/** After a batch that left events for the next one. */
+/** The pause after a batch that left events for the next one. */
 const fullBatchPauseMilliseconds = 10;
-/** Between two pages of a reader who is behind. */
+/** The pause between two pages of a reader who is behind. */
 const pagePauseMilliseconds = 5;
 const sweepMilliseconds = 1_000;
 const retrySeconds = 10;
@@ -43,10 +43,10 @@ type LiveFeedOptions = {
   readonly now: () => number;
 };
 
-/** What a route passes for a new reader. */
+/** The options of a new reader that a route passes. */
 type NewReader = Omit<LiveReaderOptions, 'now' | 'cursorAfter'>;
 
-/** What routes may use. */
+/** The methods that routes may use. */
 export type Streams = Pick<LiveFeed, 'checkCapacity' | 'add'>;
 
 export class LiveFeed {
@@ -54,7 +54,7 @@ export class LiveFeed {
   readonly #options: LiveFeedOptions;
   readonly #readers = new Set<LiveReader>();
   readonly #atHead = new Set<LiveReader>();
-  /** Readers at the head have had all events up to this id. */
+  /** The id up to which readers at the head have read. */
   #position = 0;
   #isClosed = false;
   #stale: Invalidation[] = [];
@@ -71,7 +71,7 @@ export class LiveFeed {
     return this.#readers.size;
   }
 
-  /** Throws if the caller may open no further stream. */
+  /** Throws if the caller may not open another stream. */
   checkCapacity(caller: Caller): void {
     if (this.#isClosed) throw unavailable('The service is stopping.');
     const readers = [...this.#readers];
@@ -94,7 +94,7 @@ export class LiveFeed {
     this.#join(reader);
   }
 
-  /** Called when changes are on disk and reads see them. */
+  /** Called once changes are on disk and visible to reads. */
   onSync(invalidations: readonly Invalidation[]): void {
     if (this.#readers.size === 0) return;
     this.#stale.push(...invalidations);
@@ -110,7 +110,7 @@ export class LiveFeed {
     });
   }
 
-  /** Ends all streams at once; readers resume where they are. */
+  /** Ends all streams. Readers reconnect and resume at their positions. */
   close(): void {
     this.#isClosed = true;
     for (const reader of this.#readers) reader.stream.end('stopping');
@@ -137,7 +137,7 @@ export class LiveFeed {
     this.#scheduleBatch();
   }
 
-  /** A page of the feed, and the next one when the client has taken it. */
+  /** Sends a page of the feed, and the next page once the client has received it. */
   #catchUp(reader: LiveReader): void {
     const { db } = this.#options;
     if (!reader.mayRead()) return;
@@ -172,7 +172,7 @@ export class LiveFeed {
     }, pause);
   }
 
-  /** One read of the table for all readers at the head, and one text for those who see the same of it. */
+  /** Reads the table once for all readers at the head, and makes one text for each group of readers. */
   #sendBatch(): void {
     if (this.#atHead.size === 0) return;
     const read = readWholeFeed(this.#options.db, this.#position, streamBatchEventsMax);
@@ -203,7 +203,7 @@ export class LiveFeed {
     if (!reader.stream.isOver) this.counts.eventsSent += count;
   }
 
-  /** The blocks of as many events as are written at once. */
+  /** Returns the blocks of the first events, up to `streamBatchBytesMax` bytes. */
   #blocksOf(events: readonly Event[]): string[] {
     const { db, cursors } = this.#options;
     const epoch = feedEpoch(db);
@@ -219,7 +219,7 @@ export class LiveFeed {
     return blocks;
   }
 
-  /** Outside of requests there is no client to report an error to: all streams end, and readers resume. */
+  /** Runs a task outside of requests: if it throws, all streams end, and readers reconnect. */
   #guard(task: () => void): void {
     try {
       task();
@@ -235,7 +235,7 @@ function zeroEnds(): Record<StreamEndReason, number> {
   return { complete: 0, client: 0, slow: 0, unauthorized: 0, expired: 0, gone: 0, stopping: 0, failed: 0 };
 }
 
-/** The blocks of some events. */
+/** The blocks of several events. */
 type EventBatch = { readonly bytes: Buffer; readonly count: number };
 
 function batchOf(blocks: readonly string[]): EventBatch {

@@ -1,4 +1,4 @@
-// One reader of the live feed: what they may see, the id up to which they have seen it, and their stream.
+// One reader of the live feed: its rights, its position and its stream.
 import type { Caller } from '../auth/access.ts';
 import type { ResponseStream } from '../http/response-stream.ts';
 import { commentBlock, positionBlock, retryBlock } from '../http/server-sent-events.ts';
@@ -11,16 +11,16 @@ import { isVisible, type FeedAccess, type FeedEvent } from '../resources/events/
 export type LiveReaderOptions = {
   readonly stream: ResponseStream;
   readonly caller: Caller;
-  /** The caller as they are now. Throws a Problem where they have lost the right to the stream. */
+  /** Returns the caller with current rights. Throws a Problem if they have lost the right to the stream. */
   readonly currentCaller: () => Caller;
   readonly credentialExpiresAt: number;
   readonly access: FeedAccess;
   /** Undefined for events of all types. */
   readonly types: readonly EventType[] | undefined;
-  /** The id of the event before the stream. */
+  /** The id of the event before the first one to send. */
   readonly after: number;
   readonly now: () => number;
-  /** The text of the cursor after this event. */
+  /** Returns the text of the cursor after this event. */
   readonly cursorAfter: (id: number) => string;
 };
 
@@ -50,7 +50,7 @@ export class LiveReader {
     this.#write(retryBlock(streamRetryMilliseconds) + positionBlock(options.cursorAfter(after)));
   }
 
-  /** The id of the last event that was sent or is not for this reader. */
+  /** The id of the last event that was sent, or that this reader may not see. */
   get position(): number {
     return this.#position;
   }
@@ -61,7 +61,7 @@ export class LiveReader {
     return isNext && (this.types?.includes(event.type) ?? true) && isVisible(candidate, this.access);
   }
 
-  /** Sends events up to the one with the id `end`; empty if none of them is for this reader. */
+  /** Sends blocks of events and moves to the id `end`. Empty blocks only move the position. */
   advance(blocks: Buffer, end: number): void {
     this.#position = Math.max(this.#position, end);
     if (blocks.length === 0) return;
@@ -69,7 +69,7 @@ export class LiveReader {
     this.#write(blocks);
   }
 
-  /** Ends the stream where the right to it has gone; whoever sends an event asks first. */
+  /** Ends the stream if its reader has lost the right to it. Checked before each event is sent. */
   mayRead(): boolean {
     if (this.stream.isOver) return false;
     if (this.#options.now() >= this.#options.credentialExpiresAt) this.stream.end('expired');
@@ -77,7 +77,7 @@ export class LiveReader {
     return !this.stream.isOver;
   }
 
-  /** Whether what became stale may have been this reader's rights. */
+  /** Whether this reader's rights may have changed. */
   isAffectedBy(invalidation: Invalidation): boolean {
     const { sessionId, keyId, userId } = this.caller;
     switch (invalidation.kind) {
@@ -94,7 +94,7 @@ export class LiveReader {
     }
   }
 
-  /** After a while without events: a comment, and the position if it has moved past other readers' events. */
+  /** Sends a comment after a while without events, and the position if it has moved without being sent. */
   keepAlive(): void {
     if (this.#options.now() - this.#writtenAt < streamCommentMilliseconds) return;
     const hasMoved = this.#announced !== this.#position;

@@ -1,8 +1,9 @@
-// Amounts in decimal notation: how many digits a currency's minor unit has (ISO 4217 list one).
+// Amounts in decimal notation, with the digits of each currency's minor unit (ISO 4217 list one).
 
 const digitsDefault = 2;
 /**
- * Currencies whose minor unit hasn’t two digits. Intl has the digits of everyday use instead: none for IQD.
+ * Currencies whose minor unit doesn't have two digits. Intl has the digits of everyday use instead, such as
+ * none for IQD.
  */
 const otherDigits: Readonly<Record<string, number>> = {
   ...digitsOfAll(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
@@ -10,12 +11,12 @@ const otherDigits: Readonly<Record<string, number>> = {
   ...digitsOfAll(4, 'CLF UYW'),
 };
 
-/** The digits of the currency's minor unit: 2 for EUR, 0 for JPY. */
+/** Returns the number of digits of the currency's minor unit: 2 for EUR, 0 for JPY. */
 export function currencyDigits(currency: string): number {
   return otherDigits[currency] ?? digitsDefault;
 }
 
-/** 1498 of EUR is `14.98`: as exact as the integer. */
+/** Formats 1498 of EUR as `14.98`, without rounding. */
 export function decimalAmount(minorUnits: number, currency: string): string {
   const digits = currencyDigits(currency);
   if (digits === 0) return String(minorUnits);

@@ -1,4 +1,4 @@
-// E-mail addresses: which are accepted, and which are the same.
+// E-mail addresses: their syntax, and the comparison of two spellings.
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { withoutCase } from './letter-case.ts';
 
@@ -7,14 +7,14 @@ const localOctetsMax = 64;
 const domainOctetsMax = 253;
 
 /**
- * A sentence that says what would be valid; undefined for a mailbox of RFC 5321 without comments, quoted
- * local parts and address literals; its local part and domain may be in other scripts (RFC 6531). A single
- * label such as `localhost` is a domain. Takes no more time than a text of 254 characters needs.
+ * Returns undefined for a mailbox of RFC 5321 without comments, quoted local parts and address literals, also
+ * in other scripts (RFC 6531), and otherwise a sentence that describes a valid address. A single label, such
+ * as `localhost`, is a domain. The length is checked first, so that long texts don't cost more.
  */
 export function emailIssue(text: string): string | undefined {
   if (text.length > octetsMax || Buffer.byteLength(text) > octetsMax)
     return `An e-mail address must have at most ${octetsMax} bytes.`;
-  // some signs are ASCII only once normalised
+  // some characters become ASCII when normalized
   const [local = '', domain, ...more] = text.normalize('NFC').split('@');
   if (domain === undefined || more.length > 0)
     return 'An e-mail address must have one @ between a name and a domain, as in anna@example.com.';
@@ -34,15 +34,16 @@ export function emailIssue(text: string): string | undefined {
 }
 
 /**
- * What two spellings of one address have in common; normalised again, since lowercasing can undo it.
+ * Returns the same key for two spellings of one address. It normalizes again, since lowercasing can undo the
+ * normalization.
  */
 export function emailKey(text: string): string {
   return withoutCase(text.normalize('NFC')).normalize('NFC');
 }
 
 const asciiSigns = String.raw`A-Za-z0-9!#$%\&'*+\/=?^_\x60\{\|\}~\-`;
-// Beyond ASCII: what is assigned and can be seen, so no blanks, controls, bidi marks or joiners (U+2800 is a
-// blank in Braille).
+// Beyond ASCII: assigned, visible characters; no blanks, controls, bidi marks or joiners (U+2800 is the blank
+// of Braille).
 const wideSigns = String.raw`[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{ASCII}\p{Default_Ignorable_Code_Point}\u2800]`;
 const atom = new RegExp(String.raw`^(?!\p{M})[${asciiSigns}[${wideSigns}]]+$`, 'v');
 
@@ -57,12 +58,12 @@ function isDomain(domain: string): boolean {
 }
 
 const asciiLabel = /^(?!-)[A-Za-z0-9\-]{1,63}(?<!-)$/;
-// The signs beside letters, marks and digits are those that RFC 5892 appendix A allows, the joiners left out.
+// The other characters are those that RFC 5892 appendix A allows, without the joiners.
 const wideLabel = /^(?!-)[[\p{L}\p{M}\p{Nd}·͵׳״・\-]--\p{Default_Ignorable_Code_Point}]+(?<!-)$/v;
 
 /**
- * Checked before, since a host parser also decodes and strips, and after, since `xn--` may hide anything; ''
- * if it is no domain.
+ * Returns '' if the text isn't a domain. Checks the text before the conversion, since a host parser also
+ * decodes and strips, and the result, since `xn--` may hide any character.
  */
 function toAscii(domain: string): string {
   if (!isWide(domain)) return '';

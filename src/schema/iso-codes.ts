@@ -1,8 +1,8 @@
 // Codes of countries and currencies.
 
 /**
- * ISO 3166-1 alpha-2: all 249 assigned, and AC, TA (reserved) and XK (user-assigned), which have postal codes
- * of their own.
+ * ISO 3166-1 alpha-2: all 249 assigned codes, and AC, TA (reserved) and XK (user-assigned), which have their
+ * own postal codes.
  */
 export const countries: ReadonlySet<string> = setOf(`
   AC AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV

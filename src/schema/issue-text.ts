@@ -1,10 +1,10 @@
-// The sentences of issues: which value they are about, and what would be valid there.
+// The sentences of issues, and the pointers to their values.
 import type { Validator } from './schema.ts';
 
 /** Names of members and indexes of elements, from the outside in. */
 export type Path = (string | number)[];
 
-/** RFC 6901. */
+/** Returns the JSON Pointer (RFC 6901). */
 export function pointerOf(path: Path): string {
   let pointer = '';
   for (const step of path)
@@ -12,7 +12,7 @@ export function pointerOf(path: Path): string {
   return pointer;
 }
 
-/** The subject of such a sentence: `items[0].quantity`. */
+/** Returns the subject of a sentence, such as `items[0].quantity`. */
 export function placeLabel(path: Path): string {
   if (path.length === 0) return 'The body';
   let label = '';

@@ -1,6 +1,6 @@
-// What texts have in common that differ in the case of their letters only.
+// Comparison of texts without regard to case.
 
-/** In lower case, where the Greek sigma has two forms: one at the end of a word, one elsewhere. */
+/** Returns lower case with one form of the Greek sigma, which has another one at the end of a word. */
 export function withoutCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }

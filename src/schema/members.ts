@@ -1,4 +1,4 @@
-// The members that resources share: ids, times, lines of text, addresses of people and money.
+// The members that resources share, such as ids, times, lines of text, e-mail addresses and currencies.
 import { emailIssue } from './email.ts';
 import { countries, currencies } from './iso-codes.ts';
 import { withoutCase } from './letter-case.ts';
@@ -35,7 +35,7 @@ export const sentTimestamp = string({
 export function timestampOf(time: number): string {
   const date = new Date(time);
   const year = date.getUTCFullYear();
-  if (!(year >= 1000 && year <= 9999)) return date.toISOString(); // also throws for what is no time
+  if (!(year >= 1000 && year <= 9999)) return date.toISOString(); // throws for an invalid time
   const day = `${year}-${twoDigits[date.getUTCMonth() + 1]}-${twoDigits[date.getUTCDate()]}`;
   const minute = `${twoDigits[date.getUTCHours()]}:${twoDigits[date.getUTCMinutes()]}`;
   return `${day}T${minute}:${twoDigits[date.getUTCSeconds()]}.${threeDigits[date.getUTCMilliseconds()]}Z`;
@@ -63,7 +63,7 @@ export function singleLine(maxLength: number, description: string, example: stri
   });
 }
 
-/** Text of several lines. */
+/** Text that may have several lines. */
 export function text(maxLength: number, description: string, example: string): Schema<string> {
   return string({
     minLength: 1,
@@ -104,7 +104,7 @@ export const currency = string({
   rule: (code) => (currencies.has(code) ? undefined : `${code} is not an active ISO 4217 currency code.`),
 });
 
-/** The key by which names are sorted and looked up, without regard to case. */
+/** Returns the key by which names are sorted and looked up, without regard to case. */
 export function nameKey(name: string): string {
   return withoutCase(name.normalize('NFC'));
 }
@@ -124,13 +124,13 @@ export function readOnlyIssues(
     }));
 }
 
-/** Texts among the read-only members are times, which may be written in several ways. */
+/** Read-only members that are texts are times, which can be written in several ways. */
 function isSame(sent: unknown, current: unknown): boolean {
   if (sent === current) return true;
   return typeof sent === 'string' && typeof current === 'string' && toTime(sent) === toTime(current);
 }
 
-/** JSON Merge Patch (RFC 7396) of a document; null stays, since here what is absent is null. */
+/** Applies a JSON Merge Patch (RFC 7396). null stays a value, since here absent members are null. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};

@@ -1,4 +1,4 @@
-// Phone numbers: read as people write them, kept as E.164.
+// Phone numbers, parsed as people write them and stored as E.164.
 import { dialling, internationalPrefixes, keepsZero, type Dialling } from './dialling-codes.ts';
 import { string, type Schema } from './schema.ts';
 
@@ -33,7 +33,7 @@ export function sentPhone(country: string | undefined): Schema<string> {
   });
 }
 
-/** In E.164, of a text that `sentPhone` lets through. */
+/** Converts a text that `sentPhone` accepts to E.164. */
 export function toE164(text: string, country: string | undefined): string {
   const read = readPhone(text, country);
   return 'issue' in read ? text : read.number;
@@ -57,7 +57,7 @@ function readE164(number: string): Read {
   return { issue: `A phone number has a calling code and 7 to 15 digits in all, as in ${example}.` };
 }
 
-/** `+49 (0)441 12345` names the trunk prefix in passing: it isn't dialled from outside. */
+/** Removes the trunk prefix from `+49 (0)441 12345`, since it isn't dialled from abroad. */
 function international(text: string): string {
   const [before = '', ...rest] = text.split('(0)');
   const isTrunk = rest.length > 0 && codesWithTrunkZero.has(digitsOf(before));
@@ -76,7 +76,7 @@ function withoutTrunk(digits: string, { trunk }: Dialling): string {
   return trunk !== undefined && digits.startsWith(trunk) ? digits.slice(trunk.length) : digits;
 }
 
-/** A trunk prefix of 0 is always written, others may be left out. */
+/** A trunk prefix of 0 is always written; others may be omitted. */
 function nationalIssue(digits: string, country: string, plan: Dialling): string | undefined {
   if (plan.trunk === '0' && !digits.startsWith('0'))
     return `A phone number of ${country} begins with 0 and its area or network code, any other with +.`;

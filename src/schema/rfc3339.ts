@@ -1,4 +1,4 @@
-// Times as clients send them: RFC 3339 section 5.6, with any fraction and offset.
+// Times as clients send them (RFC 3339 section 5.6), with any fraction and offset.
 import { minuteMilliseconds } from '../durations.ts';
 
 const form = new RegExp(
@@ -8,21 +8,21 @@ const form = new RegExp(
 );
 
 /**
- * Milliseconds since 1970, finer fractions truncated. NaN for what isn't a time; a leap second isn't, since
- * no clock here shows one.
+ * Returns milliseconds since 1970, with finer fractions truncated, or NaN for a text that isn't a time. A
+ * leap second isn't one, since no clock of the service shows it.
  */
 export function toTime(text: string): number {
   const parts = form.exec(text)?.groups;
   return parts === undefined || rangeIssue(parts) !== undefined ? NaN : millisecondsOf(parts);
 }
 
-/** The first millisecond that isn't before the time: what a stored time is compared with. */
+/** Returns the first millisecond that isn't before the time, for comparisons with stored times. */
 export function timeAtOrAfter(text: string): number {
   const isBetween = /\.\d{3}\d*[1-9]/.test(text);
   return toTime(text) + (isBetween ? 1 : 0);
 }
 
-/** The sentence that says what is out of range in a text of the right form, or undefined. */
+/** Returns a sentence about the part that is out of range, in a text of the right form, or undefined. */
 export function timeIssue(text: string): string | undefined {
   const parts = form.exec(text)?.groups ?? {};
   const issue = rangeIssue(parts);
@@ -32,7 +32,7 @@ export function timeIssue(text: string): string | undefined {
   return `${text} is not a time of the years 0000 to 9999 in UTC.`;
 }
 
-/** What four digits of a year can show, in UTC. */
+/** The first and the last time in UTC whose year has four digits. */
 export const firstTime = Date.parse('0000-01-01T00:00:00.000Z');
 export const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
 

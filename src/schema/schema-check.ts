@@ -1,4 +1,4 @@
-// Checks values against schemas: every issue of a value, with the JSON Pointer of its place.
+// Checks values against schemas, and finds every issue of a value with its JSON Pointer.
 import assert from 'node:assert';
 import { issuesMax } from '../limits.ts';
 import { kindLabel, placeLabel, pointerOf, unknownMember, type Path } from './issue-text.ts';
@@ -11,7 +11,7 @@ import {
   type Schema,
 } from './schema.ts';
 
-/** Returns every issue of the value, none if it fits; of more than are reported, one more than these. */
+/** Returns the issues of the value, at most one more than `issuesMax`, which is the most reported. */
 export function schemaIssues(schema: JsonSchema, value: unknown): Issue[] {
   const result: IssueCollector = { issues: [], max: issuesMax + 1, schemaIssues: 0, ignoresUnknown: false };
   walk(validatorOf(schema), value, [], result);
@@ -26,16 +26,16 @@ type IssueCollector = {
   readonly ignoresUnknown: boolean;
 };
 
-/** Whether the value fits, as a proof for the compiler. */
+/** Whether the value fits the schema, as a type predicate. */
 export function fits<T>(schema: Schema<T>, value: unknown): value is T {
   return schemaIssues(schema, value).length === 0;
 }
 
-/** The value, unless its schema finds issues, or there are `further` ones, which the schema can't find. */
+/** Returns the value, or its schema's issues and the `further` ones, which a schema can't find. */
 export function parse<T>(schema: Schema<T>, value: unknown, further: readonly Issue[] = []): Checked<T> {
   const issues = [...schemaIssues(schema, value), ...further];
   if (issues.length > 0) return { ok: false, issues };
-  return { ok: true, value: value as T }; // its schema has found no issue
+  return { ok: true, value: value as T }; // the schema has found no issue
 }
 
 function walk(validator: Validator, value: unknown, path: Path, result: IssueCollector): void {
@@ -141,7 +141,7 @@ function walkObject(validator: Validator, value: unknown, path: Path, result: Is
   }
 }
 
-/** Whether these members fit, whatever others the object has. Not called where the whole object fits. */
+/** Whether these members fit, while others of the object may not. Not called if the whole object fits. */
 function isSatisfied(value: object, requires: ReadonlyMap<string, Validator>): boolean {
   const result: IssueCollector = { issues: [], max: 1, schemaIssues: 0, ignoresUnknown: true };
   for (const [name, validator] of requires) {
@@ -157,7 +157,7 @@ function walkMap(value: unknown, path: Path, result: IssueCollector): void {
   if (typeof value !== 'object' || Array.isArray(value)) add(result, path, 'type', 'must be an object');
 }
 
-/** More issues would not be reported, so none are looked for. */
+/** Whether the search can end, since more issues would not be reported. */
 function isFull({ issues, max }: IssueCollector): boolean {
   return issues.length >= max;
 }
@@ -182,14 +182,14 @@ function addIssue(result: IssueCollector, path: Path, code: string, detail: stri
   if (!isFull(result)) result.issues.push({ pointer: pointerOf(path), code, detail });
 }
 
-/** What a rule of the object at this path has found. */
+/** Adds an issue that a rule of the object at this path has found. */
 function addFound(result: IssueCollector, path: Path, issue: Issue): void {
   if (!isFull(result)) result.issues.push({ ...issue, pointer: pointerOf(path) + (issue.pointer ?? '') });
 }
 
 /**
- * Reads a query parameter's text as the schema's type: digits as an integer, `true`/`false`, a comma list as
- * an array.
+ * Converts a query parameter's text to the schema's type: digits to an integer, `true` and `false` to a
+ * boolean, a comma-separated list to an array.
  */
 export function fromText(schema: JsonSchema, text: string): unknown {
   switch (validatorOf(schema).kind) {

@@ -3,7 +3,7 @@
 declare const phantom: unique symbol;
 const validator = Symbol('validator');
 
-/** What a schema object shows: OpenAPI prints it as it is. */
+/** The enumerable members are JSON Schema, which the OpenAPI document contains unchanged. */
 export type JsonSchema = {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -17,7 +17,7 @@ export type Infer<S> = S extends { readonly [phantom]?: () => infer T } ? T : ne
 type Optional<T> = Schema<T> & { readonly [isOptional]: true };
 declare const isOptional: unique symbol;
 
-/** One issue and its location: exactly one of pointer (JSON Pointer into the body), parameter, header. */
+/** One issue. Exactly one of pointer (JSON Pointer into the body), parameter and header locates it. */
 export type Issue = {
   readonly pointer?: string;
   readonly parameter?: string;
@@ -34,12 +34,12 @@ export function issuesIn(checked: Checked<unknown>): readonly Issue[] {
   return checked.ok ? [] : checked.issues;
 }
 
-/** A rule beyond JSON Schema: the sentence that reports what is wrong, or undefined. */
+/** A rule beyond JSON Schema. Returns a sentence that reports the issue, or undefined. */
 type Rule = (value: string) => string | undefined;
 
 /**
- * What the check of a schema reads, prepared once. All have all members, since objects of one shape are read
- * fastest.
+ * The prepared form of a schema, which checks read. All validators have the same members, since V8 reads
+ * objects of one shape fastest.
  */
 export type Validator = {
   readonly kind: 'string' | 'integer' | 'boolean' | 'array' | 'object' | 'map';
@@ -49,7 +49,7 @@ export type Validator = {
   readonly max: number;
   readonly isUnique: boolean;
   readonly pattern: RegExp | undefined;
-  /** What the pattern asks for, as the end of a sentence: "must be …". */
+  /** The requirement of the pattern, as the end of a sentence: "must be …". */
   readonly mustBe: string | undefined;
   readonly reportsFormatForLength: boolean;
   readonly rule: Rule | undefined;
@@ -90,15 +90,15 @@ type StringOptions = Annotations & {
   readonly minLength?: number;
   readonly maxLength: number;
   readonly pattern?: string;
-  /** What the pattern asks for, as the end of a sentence: "must be …". */
+  /** The requirement of the pattern, as the end of a sentence: "must be …". */
   readonly mustBe?: string;
-  /** Whether `mustBe` says more than a length could: then it is what a text of the wrong length must be. */
+  /** Whether `mustBe` is also reported for a text of the wrong length, instead of the length. */
   readonly reportsFormatForLength?: boolean;
   readonly format?: string;
   readonly rule?: Rule;
 };
 
-/** Lengths count code points, as JSON Schema has it. */
+/** Lengths count code points, as in JSON Schema. */
 export function string(options: StringOptions): Schema<string> {
   const { mustBe, reportsFormatForLength = false, rule, ...shown } = options;
   const pattern = options.pattern === undefined ? undefined : new RegExp(options.pattern, 'u');
@@ -170,8 +170,8 @@ type ObjectRule<M> = {
 };
 
 /**
- * A rule that is applied where the members in `requires` fit these schemas, whatever else the object has. The
- * schemas may require less than the object's: what they don't name may be invalid, in nested objects, too.
+ * Makes a rule that is applied if the members in `requires` fit these schemas. The schemas may require less
+ * than those of the object: members that they don't name may be invalid, also in nested objects.
  */
 export function ruleFor<N extends Members>(
   requires: N,
@@ -180,7 +180,7 @@ export function ruleFor<N extends Members>(
   return { requires: validatorsOf(requires), issuesOf };
 }
 
-/** Strict: members that it doesn't name are invalid. */
+/** An object without other members: unknown members are invalid. */
 export function object<M extends Members>(
   members: M,
   notes: Annotations = {},
@@ -199,11 +199,11 @@ export function object<M extends Members>(
     kind: 'object',
     members: validatorsOf(members),
     required,
-    objectRules: rules as Validator['objectRules'], // called with what fits their `requires`
+    objectRules: rules as Validator['objectRules'], // each is called only with values that fit its `requires`
   }) as Schema<ObjectOf<M>> & { readonly properties: M };
 }
 
-/** Any members, each a pair of values or null: only the service sends it. */
+/** An object with any members, each a pair of values or null. Only responses have it. */
 export function map(notes: Annotations = {}): Schema<Readonly<Record<string, readonly unknown[] | null>>> {
   const additionalProperties = { type: ['array', 'null'], minItems: 2, maxItems: 2, items: {} };
   return make({ type: 'object', additionalProperties, ...notes }, { kind: 'map' });
@@ -224,12 +224,12 @@ export function nullable<T>(schema: Schema<T>, notes: Annotations = {}): Schema<
   );
 }
 
-/** Every member optional, in nested objects too: the shape of a JSON Merge Patch (RFC 7396) of the object. */
+/** Makes every member optional, also in nested objects: the schema of a JSON Merge Patch (RFC 7396). */
 export function partial<T extends object>(schema: Schema<T>, notes: Annotations = {}): Schema<Patch<T>> {
   const { required: _required, title: _title, ...shown } = schema;
   const properties: Record<string, JsonSchema> = {};
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
-    // its kind proves it
+    // its kind is 'object'
     const inner = validatorOf(member).kind === 'object' ? partial(member as Schema<object>) : member;
     properties[name] = optional(inner);
   }
@@ -247,12 +247,12 @@ type Patch<T> = {
       : T[K];
 };
 
-/** The same schema under a name: OpenAPI prints it once, under components. */
+/** Names the schema, which then is in the OpenAPI document once, under components. */
 export function named<S extends JsonSchema>(name: string, schema: S): S {
   return make({ ...schema, title: name }, validatorOf(schema)) as unknown as S; // only annotated
 }
 
-/** The named schema that this one lets be null, if that is what it is. */
+/** Returns the named schema of which this one is the nullable form, if it is one. */
 export function nullableBase(schema: JsonSchema): JsonSchema | undefined {
   return schema[validator]?.base;
 }

@@ -1,10 +1,10 @@
-// What a search compares: text without case, accents and invisible characters, and the words of a query.
+// Normalizes text for searches, without case, accents and invisible characters, and parses queries.
 import { idMax } from '../limits.ts';
 
 /**
- * The words of these texts, each after two blanks: trigrams then find a word's first letter, its first two,
- * and any three characters in a row. It uses nothing from outside its braces, since the query worker is
- * sent its source.
+ * Returns the words of these texts, each after two blanks, so that trigrams find the first letter of a word,
+ * its first two, and any three in a row. The function uses no name from outside, since its source is sent to
+ * the query worker.
  */
 export function searchText(...parts: readonly (string | null)[]): string {
   const letters: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ export function searchText(...parts: readonly (string | null)[]): string {
   for (const part of parts) {
     if (part === null) continue;
     const plain = /^[ -~]*$/.test(part) ? part : part.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '');
-    // upper case, since it has one form where lower case has two, as of the Greek sigma, and ß is SS
+    // upper case, which has one form of the Greek sigma where lower case has two, and SS for ß
     const upper = plain.toUpperCase().replace(/[ØŁĐÆŒẞ]/g, (letter) => letters[letter] ?? letter);
     for (const word of upper.split(/\s+/)) if (word !== '') text += `  ${word}`;
   }
@@ -29,9 +29,9 @@ export function searchText(...parts: readonly (string | null)[]): string {
 /** A query. An object matches if its text contains one of the alternatives of each phrase. */
 export type Search = {
   readonly phrases: readonly Phrase[];
-  /** What a word of the query may mean instead; 0 if none or several may. */
+  /** The id that a word of the query may also be; 0 if no word or several words may be ids. */
   readonly id: number;
-  /** The phrases of the other words: none if the query may be an id alone. */
+  /** The phrases of the other words; empty if that word is the whole query. */
   readonly besideId: readonly Phrase[];
 };
 type Phrase = readonly string[];
@@ -49,8 +49,8 @@ export function toSearch(query: string): Search {
 }
 
 /**
- * Digits with blanks between them are one number. So is what looks like a phone number with its separators,
- * as in `030 / 123 45 - 6`; with fewer digits it may be a range.
+ * Joins digits with blanks between them into one number, and also digits with separators of phone numbers, as
+ * in `030 / 123 45 - 6`, unless they are so few that they may be a range.
  */
 function joinNumbers(text: string): string {
   return text
@@ -74,8 +74,8 @@ function alternativesOf(word: string): Phrase {
 }
 
 /**
- * The digits of a phone number as people write it, without leading zeros. In `+49 (0)30` the zero is the
- * trunk prefix, which most countries drop.
+ * Returns the digits of a phone number as people write it, without leading zeros. In `+49 (0)30` the zero is
+ * the trunk prefix, which most countries drop.
  */
 function phoneNumbersOf(word: string): string[] {
   if (!/^[+\d()./-]+$/.test(word)) return [];

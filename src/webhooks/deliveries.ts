@@ -1,4 +1,4 @@
-// The deliveries of all webhooks: started when a change is on disk, their positions saved once a second.
+// The deliveries of all webhooks. They start once a change is on disk; positions are saved every second.
 import type { WebhookCounts } from '../http/metrics.ts';
 import { TurnScheduler } from '../http/turn-scheduler.ts';
 import type { Invalidation } from '../invalidation.ts';
@@ -13,10 +13,10 @@ type DeliveryOptions = Pick<DeliveryServices, 'posts' | 'secrets' | 'now' | 'tim
   readonly database: Pick<Database, 'read' | 'write'>;
 };
 
-/** How long events are collected before the delivery loops read them. */
+/** The time for which events are collected before the delivery loops read them. */
 const wakeMilliseconds = 10;
 
-/** Does nothing, and opens no connection, while there is no webhook. */
+/** Without webhooks it does nothing and opens no connection. */
 export class Deliveries {
   readonly #options: DeliveryOptions;
   readonly #services: DeliveryServices;
@@ -42,17 +42,17 @@ export class Deliveries {
       this.#loops.set(endpoint.id, new DeliveryLoop(endpoint, this.#services));
   }
 
-  /** Called with each sync: what it put on disk may be an event, or a change of webhooks. */
+  /** Called after each sync, which may have put events or changes of webhooks on disk. */
   onSync(invalidations: readonly Invalidation[]): void {
     for (const invalidation of invalidations)
       if (invalidation.kind === 'webhook') this.#reloadSoon(invalidation.id);
     if (this.#loops.size > 0) this.#wakeSoon();
   }
 
-  /** An administrator enabled a webhook; a change that this made is on disk. */
+  /** Called when an administrator has enabled a webhook, once any change of its row is on disk. */
   resume(id: number): void {
     setImmediate(() => {
-      if (!this.#isStopped) this.#loops.get(id)?.resume(); // after the reload that the change asked for
+      if (!this.#isStopped) this.#loops.get(id)?.resume(); // after the reload for that change
     });
   }
 
@@ -62,7 +62,7 @@ export class Deliveries {
     return { outcomes: this.#outcomes, behind: new Map(behind) };
   }
 
-  /** Gives up what is being sent, to be sent again by the next start, and saves where each webhook is. */
+  /** Aborts requests under way, whose events are sent again after the next start, and saves all positions. */
   async close(): Promise<void> {
     this.#isStopped = true;
     for (const loop of this.#loops.values()) loop.stop();
@@ -71,14 +71,14 @@ export class Deliveries {
     await this.#save();
   }
 
-  /** In a later turn, so that the requests that made the changes are answered first. */
+  /** Reloads in a later turn, so that the requests that made the changes are answered first. */
   #reloadSoon(id: number): void {
     setImmediate(() => {
       if (!this.#isStopped) this.#reload(id);
     });
   }
 
-  /** Once for all syncs within a few milliseconds, since every webhook reads the feed each time. */
+  /** Wakes the loops once for all syncs of a few milliseconds, since each loop then reads the feed. */
   #wakeSoon(): void {
     if (this.#isWaking || this.#isStopped) return;
     this.#isWaking = true;
@@ -88,7 +88,7 @@ export class Deliveries {
     }, wakeMilliseconds).unref();
   }
 
-  /** An error in the delivery of one webhook must not end the service. */
+  /** Runs a task of one webhook, whose errors must not end the service. */
   #attempt(webhookId: number, task: () => void): void {
     try {
       task();
@@ -117,7 +117,7 @@ export class Deliveries {
     this.#cancelSave ??= this.#options.timers.after(webhookSaveMilliseconds, () => void this.#save());
   }
 
-  /** A save that fails, as on a full disk, is tried again later. */
+  /** Saves positions. If that fails, such as on a full disk, it is repeated later. */
   async #save(): Promise<void> {
     this.#cancelSave = undefined;
     const dirty = [...this.#loops.values()].filter(({ isDirty }) => isDirty);

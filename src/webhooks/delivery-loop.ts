@@ -23,7 +23,7 @@ import { signedFields } from './signature.ts';
 
 export type Outcome = 'delivered' | 'rejected' | 'blocked' | 'timeout' | 'failed';
 
-/** What all webhooks share. */
+/** The services that all webhooks share. */
 export type DeliveryServices = {
   readonly read: Connection;
   readonly posts: OutgoingPosts;
@@ -31,9 +31,9 @@ export type DeliveryServices = {
   readonly now: () => number;
   readonly timers: Timers;
   readonly log: Logger;
-  /** Runs `task` in a later turn of the event loop, between those of other webhooks. */
+  /** Runs `task` in a later turn of the event loop, in turn with tasks of other webhooks. */
   readonly schedule: (webhookId: number, task: () => void) => void;
-  /** Called when there is something to save. */
+  /** Called when the progress has to be saved. */
   readonly onDirty: () => void;
   readonly count: (outcome: Outcome) => void;
 };
@@ -53,7 +53,7 @@ export class DeliveryLoop {
   #isScheduled = false;
   #isDirty = false;
   #isStopped = false;
-  /** Set once it has to be disabled, until an administrator changes it. */
+  /** Why the webhook has to be disabled; undefined again once an administrator changes it. */
   #disableReason: string | undefined;
 
   constructor(endpoint: Endpoint, services: DeliveryServices) {
@@ -73,7 +73,7 @@ export class DeliveryLoop {
     return this.#isDirty;
   }
 
-  /** There may be events after the position. */
+  /** Called when there may be events after the position. */
   wake(): void {
     if (!this.#isReady || this.#isScheduled) return;
     this.#isScheduled = true;
@@ -83,7 +83,7 @@ export class DeliveryLoop {
     });
   }
 
-  /** An administrator changed it: what is being sent is given up, and sent again if it is still wanted. */
+  /** Called when an administrator has changed the webhook: aborts the request under way and starts again. */
   reload(endpoint: Endpoint): void {
     if (endpoint.version === this.#endpoint.version) return;
     this.#cancel();
@@ -97,7 +97,7 @@ export class DeliveryLoop {
     this.#waitForRetry();
   }
 
-  /** An administrator enabled it, whether or not it was enabled: what failed doesn't wait for its retry. */
+  /** Called when an administrator enables the webhook, even if it is enabled: brings a retry forward. */
   resume(): void {
     const { failures, retryAt } = this.#progress;
     if (failures === 0 || retryAt === null) return;
@@ -119,7 +119,7 @@ export class DeliveryLoop {
     disableEndpoint(permit, this.#endpoint, this.#disableReason);
   }
 
-  /** The transaction in which `save` wrote was undone. */
+  /** Called when the transaction of `save` was rolled back. */
   markDirty(): void {
     this.#isDirty = true;
   }
@@ -152,12 +152,12 @@ export class DeliveryLoop {
     this.wake();
   }
 
-  /** Called if the position is ahead of the database: an older database was restored. */
+  /** Called if the position is past the newest event, since an older database was restored. */
   #goBack(latest: number): void {
     const { id } = this.#endpoint;
     this.#services.log.write(
       'warn',
-      'the position of a webhook was past the latest event; it goes on from there',
+      'the position of a webhook was past the latest event; it continues from that event',
       {
         webhook: id,
         position: this.position,
@@ -168,7 +168,7 @@ export class DeliveryLoop {
   }
 
   #send(event: Event): void {
-    if (this.#isOutdated) return; // it was changed a moment ago, and is reloaded in this turn
+    if (this.#isOutdated) return; // changed a moment ago; it will be reloaded in this turn
     const secrets = this.#openSecrets();
     if (secrets === undefined) return this.#disable(secretLost(this.#endpoint.id));
     const { read, posts, now, timers } = this.#services;
@@ -188,7 +188,7 @@ export class DeliveryLoop {
     };
     void posts.post(post).then((result) => {
       cancelTimeout();
-      if (this.#sending !== sending) return; // stopped or changed meanwhile
+      if (this.#sending !== sending) return; // the loop was stopped or reloaded meanwhile
       this.#sending = undefined;
       this.#settle(event, result, { sentAt, isTimeout: sending.signal.aborted });
     });
@@ -199,7 +199,8 @@ export class DeliveryLoop {
   }
 
   /**
-   * The current secret, and for a day the previous one; undefined if the current one can't be decrypted.
+   * Returns the current secret and, for a day, the previous one; undefined if the current one can't be
+   * decrypted.
    */
   #openSecrets(): Uint8Array[] | undefined {
     const { secrets, now } = this.#services;
@@ -289,5 +290,5 @@ function eventsRemoved(position: number): string {
 }
 
 function secretLost(id: number): string {
-  return `The secret can no longer be read. Make a new one (POST /webhooks/${id}/secrets).`;
+  return `The secret can no longer be read. Create a new one (POST /webhooks/${id}/secrets).`;
 }

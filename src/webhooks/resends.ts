@@ -1,21 +1,21 @@
-// When what is not delivered may be sent again because an administrator wants it: at once, but not often.
+// The time at which an undelivered event may be sent again for an administrator: immediately, but not often.
 import { webhookResendMilliseconds } from '../limits.ts';
 
 /**
- * Of one webhook. Without a bound, administrators could have the service call a receiver as often as they
- * call the service.
+ * The resends of one webhook. Without a bound, administrators could have the service call a receiver as often
+ * as they call the service.
  */
 export class Resends {
-  /** Whether the event that is next was sent before, or is being sent. */
+  /** Whether the next event was sent before without success, or is being sent. */
   #isUndelivered: boolean;
-  /** When it was last sent again for an administrator. */
+  /** The time of the last resend for an administrator. */
   #resentAt = -Infinity;
 
   constructor({ failingSince }: { readonly failingSince: number | null }) {
     this.#isUndelivered = failingSince !== null;
   }
 
-  /** `failures` are those since an administrator last wanted it sent: its retries are no resends. */
+  /** `failures` count since an administrator last requested it. Retries after failures are not resends. */
   onSend(sentAt: number, failures: number): void {
     if (this.#isUndelivered && failures === 0) this.#resentAt = sentAt;
     this.#isUndelivered = true;
@@ -26,7 +26,7 @@ export class Resends {
     this.#resentAt = -Infinity;
   }
 
-  /** When the next one may be; null for at once. */
+  /** The time of the next resend; null if it may be immediate. */
   nextAt(now: number): number | null {
     const at = Math.min(this.#resentAt, now) + webhookResendMilliseconds; // the clock may have been set back
     return this.#isUndelivered && at > now ? at : null;

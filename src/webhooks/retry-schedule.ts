@@ -1,4 +1,4 @@
-// When a delivery that failed is tried again.
+// The delays after which a failed delivery is retried.
 import {
   dayMilliseconds as day,
   hourMilliseconds as hour,
@@ -6,7 +6,7 @@ import {
   secondMilliseconds as second,
 } from '../durations.ts';
 
-/** After the first failure, the second, … */
+/** The delays after the first failure, the second, and so on. */
 const delays: readonly number[] = [
   5 * second,
   5 * minute,
@@ -19,12 +19,13 @@ const delays: readonly number[] = [
   day,
 ];
 const delayMax = day;
-/** A share of the delay, so that receivers that were down are not all called at once. */
+/** A share of the delay, so that receivers that were down are not all called at the same time. */
 const jitter = 0.1;
 
 /**
- * Milliseconds until the next attempt, or undefined after the last one. A receiver can delay it up to a day
- * with Retry-After, but not bring it forward: all retries could be over in a minute.
+ * Returns the milliseconds until the next attempt, or undefined after the last one. With Retry-After a
+ * receiver can delay the attempt by up to a day. It can't bring it forward, or all retries could be over in a
+ * minute.
  */
 export function retryDelay(
   failures: number,

@@ -1,15 +1,15 @@
-// The header fields of a delivery, by Standard Webhooks.
+// The header fields of a delivery, as Standard Webhooks defines them.
 import { createHmac } from 'node:crypto';
 
 type Message = {
-  /** The same whenever the event is sent again. */
+  /** The same each time that the event is sent. */
   readonly id: string;
-  /** Seconds since 1970, of this attempt. */
+  /** The time of this attempt, in seconds since 1970. */
   readonly timestamp: number;
   readonly body: string;
 };
 
-/** Signed with each of the secrets: while one is replaced, there are two. */
+/** Signs with each secret: after a rotation there are two for a day. */
 export function signedFields(message: Message, secrets: readonly Uint8Array[]): Record<string, string> {
   return {
     'webhook-id': message.id,

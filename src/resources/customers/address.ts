@@ -1,4 +1,4 @@
-// A postal address: what is sent and shown, and which postal codes a country has.
+// A postal address: its schemas, and the check of postal codes by country.
 import { country, singleLine } from '../../schema/members.ts';
 import {
   named,
@@ -50,7 +50,7 @@ export const NewAddress = named(
 );
 export type NewAddress = Infer<typeof NewAddress>;
 
-/** Absent members become null, and the postal code gets its normal form. */
+/** Sets absent members to null, and brings the postal code into its normal form. */
 export function normalizeAddress(address: NewAddress | null): Address | null {
   if (address === null) return null;
   const { name = null, line1, line2 = null, city, region = null, postalCode = null, country } = address;
@@ -75,9 +75,9 @@ function postalCodeIssues({ country, postalCode = null }: PostalPlace): Issue[] 
 const postalCodeLengthMax = 16;
 
 /**
- * A sentence that says what would be valid; undefined if the code is. Takes the code as `normalPostalCode`
- * returns it, null for none. If no pattern is known, 1–16 letters, digits, blanks and hyphens are valid; an
- * unknown country is an issue of `country`, not of its postal code.
+ * Returns a sentence that describes a valid code, or undefined if the code is valid. The code is the result
+ * of `normalPostalCode`, or null. If the pattern is unknown, 1–16 letters, digits, blanks and hyphens are
+ * valid. An unknown country is an issue of `country`, not of the postal code.
  */
 export function postalCodeIssue(country: string, postalCode: string | null): string | undefined {
   const entry = postalCodes.get(country);

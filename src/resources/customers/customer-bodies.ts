@@ -1,4 +1,4 @@
-// What requests send of a customer. A phone number may be written as in the service's default country.
+// Customers as requests send them, with phone numbers in E.164 or the default country's national form.
 import { email, id, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { sentPhone } from '../../schema/phone.ts';
 import { named, nullable, object, optional, partial, type Infer } from '../../schema/schema.ts';

@@ -54,7 +54,7 @@ type CustomerServices = {
   readonly cursors: Cursors;
   readonly exports: ExportStarter;
   readonly caches: { readonly customers: RepresentationCache<Customer>; readonly pages: PageCache };
-  /** Whose phone numbers may be sent in national form. */
+  /** The country whose phone numbers may be sent in national form. */
   readonly defaultCountry: string | undefined;
 };
 
@@ -74,7 +74,7 @@ export function customerRoutes({ cursors, exports, caches, defaultCountry }: Cus
 
 type CustomerRepresentations = ObjectSource<Representation<Customer>>;
 
-/** Customers as they are on disk, through the cache. */
+/** Reads customers that are on disk, through the cache. */
 export function customerRepresentations(cache: RepresentationCache<Customer>): CustomerRepresentations {
   return {
     name: 'customer',
@@ -168,7 +168,7 @@ function createCustomerRoute({ find }: CustomerRepresentations, bodies: Customer
   });
 }
 
-/** The issues of an owner, if another one than `ownerId` is sent and the caller may name one. */
+/** Returns the issues of the owner in the body, if it isn't `ownerId` and the caller may name an owner. */
 function newOwnerIssues(sent: unknown, ownerId: number | null, { db, caller }: CheckContext): Issue[] {
   return fits(id, sent) && sent !== ownerId && isStaff(caller) ? userIssues(db, sent) : [];
 }

@@ -18,7 +18,7 @@ export function replaceInSearch(db: Connection, id: number, before: Searched, af
   addToSearch(db, id, after);
 }
 
-/** The index is contentless (FTS5), so removing an entry takes its text. */
+/** The index is contentless (FTS5): it removes an entry only if it is given the entry's text. */
 export function removeFromSearch(db: Connection, id: number, customer: Searched): void {
   const sql = "INSERT INTO customerSearch (customerSearch, rowid, text) VALUES ('delete', ?, ?)";
   db.run(sql, id, indexedText(customer));
@@ -42,7 +42,7 @@ export function customerSearchSelection(scope: SearchScope, search: Search): Sea
   };
 }
 
-/** The customer with the query's id, if their text has the other words. */
+/** Finds the customer with the query's id, if the customer's text has the other words. */
 export function findById(
   database: SearchDatabase,
   { condition: { sql, params } }: SearchScope,
@@ -59,8 +59,8 @@ export function findById(
 type MatchingOptions = { readonly search: Search; readonly rowsMax: number };
 
 /**
- * The newest customers that match. For one owner, all of their customers are tested: they are few, whereas
- * the index may find very many of other owners.
+ * Finds the newest customers that match. For one owner all customers of that owner are tested: they are few,
+ * whereas the index may find very many of other owners.
  */
 export function findMatching(
   database: SearchDatabase,
@@ -81,7 +81,7 @@ export function findMatching(
   );
 }
 
-/** In the syntax of FTS5: only strings, whose one special character is the quotation mark. */
+/** Returns an FTS5 query made of strings only, in which the quotation mark is the one special character. */
 function matchExpression({ phrases }: Search): string {
   const anyOf = (each: readonly string[]): string => `(${each.map(quoted).join(' OR ')})`;
   return phrases.map(anyOf).join(' AND ');
@@ -109,7 +109,7 @@ function isFound(db: Connection, id: number, name: string): boolean {
   return db.get(sql, quoted(searchText(name)), id) !== undefined;
 }
 
-/** Unless it was renamed or deleted meanwhile. */
+/** Re-reads the customer, who may have been renamed or deleted since. */
 function isStillMissed(db: Connection, id: number): boolean {
   const row = db.get<[name: string]>('SELECT name FROM customers WHERE id = ?', id);
   return row !== undefined && !isFound(db, id, row[0]);

@@ -59,8 +59,8 @@ export const customerSource: ObjectSource<Customer> = {
 };
 
 /**
- * Whether there is a customer with this id that the access allows to see. The column may still name a removed
- * user, whom no caller is: ids are never used twice.
+ * Whether the access covers a customer with this id. The column may still name a removed user, but no caller
+ * has that user's id: ids are never reused.
  */
 export function customerExists(db: Connection, access: RowAccess, id: number): boolean {
   const row = db.get<[userId: number | null]>('SELECT userId FROM customers WHERE id = ?', id);
@@ -221,7 +221,7 @@ export function searchedCustomerSelection(
   return customerSearchSelection(searchScopeOf(customerList, { access, query }), toSearch(q));
 }
 
-/** All customers that the access covers, to search in. */
+/** The scope of a search: all customers that the access covers. */
 export function customerSearchScope(access: RowAccess): SearchScope {
   return searchScopeOf(customerList, { access, query: {} });
 }

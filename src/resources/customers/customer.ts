@@ -1,4 +1,4 @@
-// A customer: what is sent and shown, and the rules of changing one.
+// A customer: the schemas of responses and queries, and the rules of changes.
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { forbidden } from '../../problem.ts';
 import { email, id, mergePatch, readOnlyIssues, singleLine, timestamp } from '../../schema/members.ts';
@@ -67,7 +67,7 @@ export type CustomerListQuery = ObjectOf<typeof customerQuery>;
 /** The members that the service doesn't set. */
 export type CustomerContent = Pick<Customer, 'name' | 'email' | 'phone' | 'address'>;
 
-/** Absent members become null, the phone number E.164, and the postal code gets its normal form. */
+/** Sets absent members to null, and brings phone number and postal code into their normal forms. */
 export function customerContentOf(
   { defaultCountry }: CustomerBodies,
   body: Pick<CustomerReplacement, keyof CustomerContent>,
@@ -81,7 +81,7 @@ export function customerContentOf(
   };
 }
 
-/** The members that a change may give other values. */
+/** The members that a change may set. */
 export type ChangedCustomer = CustomerContent & Pick<Customer, 'userId'>;
 
 type Merging = {
@@ -91,7 +91,7 @@ type Merging = {
   readonly ownerIssues: readonly Issue[];
 };
 
-/** What a body makes of the current customer. The owner stays if none is sent. */
+/** Merges a body into the current customer, whose owner stays if the body names none. */
 export function mergeCustomer(
   current: Customer,
   body: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-// Events as CSV: a row for each, what changed as JSON.
+// Events as CSV: a row for each event, with its changes as JSON.
 import { csvTime, type CsvTable } from '../../csv.ts';
 import type { Event } from './event.ts';
 

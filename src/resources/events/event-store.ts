@@ -20,28 +20,28 @@ type NewEvent = {
   readonly type: EventType;
   /** Null for all sessions of a user. */
   readonly subjectId: number | null;
-  /** Who may see it, besides staff or administrators. */
+  /** The user who may see it, in addition to staff or administrators. */
   readonly ownerId: number | null;
-  /** Who may see it, too: it is how they learn that the object is another's now. */
+  /** May also see it, and so learns that the object has another owner now. */
   readonly formerOwnerId?: number | null;
   readonly changes?: Changes;
   readonly reason?: string | undefined;
-  /** Set if it isn't the time of the permit. */
+  /** Set if the time isn't that of the permit. */
   readonly createdAt?: number;
-  /** Set if it isn't the caller of the permit, as at sign-up. */
+  /** Set if the actor isn't the caller of the permit, as at sign-up. */
   readonly actorId?: number;
 };
 
 /**
- * Called once for each change that clients can see, by the function of the store that makes it. What ends
- * along with another change, such as a suspended user's sessions and keys, is part of its event. These leave
- * none:
+ * Called once for each change that clients can see, by the function of the store that makes it. Objects that
+ * end with another change, such as a suspended user's sessions and keys, are part of that change's event.
+ * These changes have no event:
  * - of sessions, the renewal of tokens, the expiry, and the end of the oldest beyond `sessionsPerUserMax`;
  * - of one-time codes, a set-up before it is confirmed, and the use of a code or recovery code;
  * - of sign-ins, another hash of the same password, and the addresses that an account was used from;
  * - of keys, the time of the last use;
- * - of webhooks, the progress of deliveries, and a PATCH that changes nothing, which only retries at once;
- * - what is stored for `Idempotency-Key`, and what cleanup does: it removes, clears and seals again.
+ * - of webhooks, the progress of deliveries, and a PATCH that only brings a retry forward;
+ * - responses stored for an `Idempotency-Key`, and the cleanup, which removes, clears and re-encrypts.
  */
 export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
   const { type, subjectId, ownerId, changes, reason = null } = event;
@@ -121,7 +121,7 @@ export function historySelection(topic: Topic, topicId: number): IndexedSelectio
   };
 }
 
-/** Which events a caller may see: all of these topics and types, and of the others only their own. */
+/** The events that a caller may see: all of these topics and types, of the others only the caller's own. */
 export type FeedAccess =
   | 'all'
   | {
@@ -133,7 +133,7 @@ export type FeedAccess =
 export type FeedRequest = {
   /** The id of the event before the page. */
   readonly after: number;
-  /** The id of the newest event, or of the last one to read. */
+  /** The id of the newest event, or of the last event to read. */
   readonly latest: number;
   readonly access: FeedAccess;
   /** Undefined for events of all types. */
@@ -142,8 +142,8 @@ export type FeedRequest = {
 };
 
 /**
- * The next events in the order of their ids, which is that of their commits. At most `feedRowsExaminedMax`
- * are examined: `end` is the id of the last of these, after which the next page begins.
+ * Reads the next events in the order of their ids, which is that of their commits. At most
+ * `feedRowsExaminedMax` are examined; `end` is the id of the last of them, and the next page begins after it.
  */
 export function readFeed(db: Connection, request: FeedRequest): { events: Event[]; end: number } {
   const { after, latest, access, types, rows } = request;
@@ -170,7 +170,7 @@ function placesFor(values: readonly unknown[]): string {
   return values.map(() => '?').join(', ');
 }
 
-/** An event with what decides who may see it. */
+/** An event, with the values that decide who may see it. */
 export type FeedEvent = {
   readonly event: Event;
   readonly topic: Topic;
@@ -178,18 +178,18 @@ export type FeedEvent = {
   readonly formerOwnerId: number | null;
 };
 
-/** The next events, whoever may see them: each reader gets those for which `isVisible` is true. */
+/** Reads the next events for all readers; each reader gets those for which `isVisible` is true. */
 export function readWholeFeed(db: Connection, after: number, rows: number): FeedEvent[] {
   type Seers = [topic: Topic, ownerId: number | null, formerOwnerId: number | null];
   const selected = `${columns}, topic, ownerId, formerOwnerId`;
   const sql = `SELECT ${selected} FROM events WHERE id > ? ORDER BY id LIMIT +?`;
   return db.all<readonly [...EventRow, ...Seers]>(sql, after, rows).map((row) => {
-    const [topic, ownerId, formerOwnerId] = row.slice(-3) as Seers; // as selected
+    const [topic, ownerId, formerOwnerId] = row.slice(-3) as Seers; // the last selected columns
     return { event: eventOf(row), topic, ownerId, formerOwnerId };
   });
 }
 
-/** The condition of `readFeed` for one event that was read for all. */
+/** Tests the condition of `readFeed` on an event that was read for all readers. */
 export function isVisible({ event, topic, ownerId, formerOwnerId }: FeedEvent, access: FeedAccess): boolean {
   if (access === 'all') return true;
   const { userId, topics, types } = access;
@@ -209,12 +209,12 @@ export function feedEpoch(db: Connection): string {
   return epoch;
 }
 
-/** Begins a new epoch: the database was restored. */
+/** Begins a new epoch, since the database was restored. */
 export function beginFeedEpoch(db: Connection): void {
   db.run('UPDATE feed SET epoch = lower(hex(randomblob(8)))');
 }
 
-/** Marks a copy: a service that starts on it begins a new epoch, wherever the copy is put. */
+/** Marks a copy, so that a service that starts on it begins a new epoch, whatever the copy's path. */
 export function markFeedCopied(db: Connection): void {
   db.run("UPDATE feed SET file = 'copied'");
 }
@@ -232,8 +232,8 @@ export function claimFeed(db: Connection, file: string): void {
 }
 
 /**
- * A step of the cleanup: removes events older than `before`, from the oldest on, so that no gap arises. The
- * newest stays, since the id of the next event is one more than its id.
+ * A step of the cleanup: removes events older than `before`, the oldest first, so that no gap arises. The
+ * newest event stays, since the id of the next event is one more than its id.
  */
 export function removeOldEvents(db: Connection, rowsMax: number, before: number): number {
   const oldest = db.all<[id: number, createdAt: number]>(

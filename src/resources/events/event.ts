@@ -1,4 +1,4 @@
-// An event: what a change leaves behind, and how it is shown. No personal data is in it.
+// An event: the record of a change, and its schema. It holds no personal data.
 import { isDeepStrictEqual } from 'node:util';
 import { requestIdLengthMax } from '../../limits.ts';
 import { id, text, timestamp } from '../../schema/members.ts';
@@ -31,7 +31,7 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** Whose history an event belongs to: sessions and keys are part of their user's. */
+/** The kinds of objects that have a history; sessions and keys are part of their user's. */
 const topics = ['order', 'customer', 'user', 'webhook'] as const;
 export type Topic = (typeof topics)[number];
 
@@ -58,7 +58,7 @@ export function topicOf(type: EventType): Topic {
   return topicOfKind[kindOf(type)];
 }
 
-/** The path of what was changed; without an id all sessions or keys of the user. */
+/** The path of the changed object; without an id, that of all sessions or keys of the user. */
 export function subjectOf(type: EventType, subjectId: number | null, userId: number): string {
   const path = pathOfKind[kindOf(type)];
   return subjectId === null ? `${path}?userId=${userId}` : `${path}/${subjectId}`;
@@ -68,13 +68,13 @@ function kindOf(type: EventType): Kind {
   return type.slice(0, type.indexOf('.')) as Kind; // every type has one
 }
 
-/** For each member its old and new value; null for a member whose values are not stored. */
+/** The old and the new value of each changed member; null if the values are not stored. */
 export type Changes = Readonly<Record<string, readonly [before: unknown, after: unknown] | null>>;
 
-/** Members whose values an event shows. All others may be personal data, so it shows only their names. */
+/** The members whose values an event shows. It shows only the names of others, which may be personal data. */
 const shownMembers: ReadonlySet<string> = new Set(['status', 'currency', 'items', 'total', 'role']);
 
-/** Longer JSON isn't stored with an event, or changes of an order could fill the disk. */
+/** Longer JSON isn't stored with an event, so that changes of an order can't fill the disk. */
 const valuesCharsMax = 4_096;
 
 /** The members of `after` that differ from those of `before`. */
@@ -156,5 +156,5 @@ export const Event = named(
 );
 export type Event = Infer<typeof Event>;
 
-/** The ids of the last event that was removed for its age, and of the newest. */
+/** The ids of the newest event that was removed for its age, and of the newest event. */
 export type FeedBounds = { readonly removed: number; readonly latest: number };

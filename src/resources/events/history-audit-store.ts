@@ -1,4 +1,4 @@
-// Compares objects with their events: for `orderly check`.
+// Compares objects with their events, for `orderly check`.
 import { inSnapshot, rowsById } from '../../storage/audit.ts';
 import type { Connection, Row, SqlValue } from '../../storage/connection.ts';
 import type { Topic } from './event.ts';
@@ -61,21 +61,21 @@ function historyIssues(db: Connection, { topic, members }: AuditedHistory, row: 
     const text = textOf(shown.get(name));
     if (text === undefined || text === String(values[index])) continue;
     if (name === 'items')
-      issues.push(' at /items: is not what its events say.'); // both may be long
+      issues.push(' at /items: is not what its events say.'); // both values may be long
     else issues.push(` at /${name}: is ${values[index]}, but its events say ${text}.`);
   }
   return issues;
 }
 
-/** A value of an event as the column of its member holds it. */
+/** Converts a value of an event to the form that the column of its member has. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /**
- * The last value of each member whose values the object's events show, where the last event that names it
- * shows one; undefined without any event.
+ * Returns the last value of each member that the object's events show, unless the last event that names the
+ * member has no value; undefined if the object has no event.
  */
 function replay(db: Connection, topic: Topic, id: number): ReadonlyMap<string, unknown> | undefined {
   const sql = 'SELECT changes FROM events WHERE topic = ? AND topicId = ? ORDER BY id';
@@ -84,7 +84,7 @@ function replay(db: Connection, topic: Topic, id: number): ReadonlyMap<string, u
   const values = new Map<string, unknown>();
   for (const [text] of rows) {
     const changes = changesIn(text ?? '{}');
-    if (changes === undefined) values.clear(); // it may have been about any of them
+    if (changes === undefined) values.clear(); // such an event may have been about any member
     for (const [name, pair] of Object.entries(changes ?? {})) {
       if (Array.isArray(pair)) values.set(name, pair[1]);
       else values.delete(name);
@@ -93,7 +93,7 @@ function replay(db: Connection, topic: Topic, id: number): ReadonlyMap<string, u
   return values;
 }
 
-/** Undefined for what `recordEvent` can't have written, which the audit of events reports. */
+/** Parses changes. Returns undefined for text that `recordEvent` didn't write; another audit reports it. */
 function changesIn(text: string): object | undefined {
   try {
     const changes: unknown = JSON.parse(text);
@@ -120,8 +120,8 @@ function reportMissing(
 }
 
 /**
- * Each event's id is one more than the id of the event before it, and only the oldest are ever removed: a gap
- * is a loss. (That the newest are missing shows in the objects, where it shows at all.)
+ * Reports gaps between the ids of events. Ids are consecutive and only the oldest events are ever removed, so
+ * a gap is a loss. (A loss of the newest events shows in their objects, if it shows at all.)
  */
 export function auditEventIds(db: Connection, report: (issue: string) => void): void {
   const sql =

@@ -1,4 +1,4 @@
-// The history of one object over HTTP: GET /orders/{id}/events and its like, newest first.
+// The history of one object over HTTP, such as GET /orders/{id}/events, newest first.
 import type { Access, Caller, RowAccess } from '../../auth/access.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
@@ -15,7 +15,7 @@ type History<Row> = {
   readonly summary: string;
   readonly topic: Topic;
   readonly access: Access<{ readonly id: number }, Caller>;
-  /** Whose history it is: only those who may see the object see it. */
+  /** Finds the object, since only callers who may see it may see its history. */
   readonly source: ObjectSource<Row>;
   readonly accessOf: (caller: Caller) => RowAccess;
   readonly cursors: Cursors;

@@ -1,4 +1,4 @@
-// How one object is replaced, patched or removed: the order of steps, which no route can leave out.
+// Replaces, patches or removes one object, in steps of which no route can omit one.
 import assert from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller, RowAccess } from '../../auth/access.ts';
@@ -14,7 +14,7 @@ import type { Permit } from '../../storage/permit.ts';
 import type { WriteOptions } from '../../storage/write-transaction.ts';
 import { requireVisible, type ObjectSource, type Visible } from './visible.ts';
 
-/** Rows, who may change which of them, and how one is shown. */
+/** A source of rows, with the rows that a caller may change and the representation of a row. */
 export type Resource<Row, Shown> = ObjectSource<Row> & {
   readonly accessOf: (caller: Caller) => RowAccess;
   readonly represent: (row: Row) => Representation<Shown>;
@@ -22,18 +22,18 @@ export type Resource<Row, Shown> = ObjectSource<Row> & {
 
 type ObjectContext = Context<{ readonly id: number }, unknown, unknown, Caller>;
 type ChangeBody = Readonly<Record<string, unknown>>;
-/** What a body is checked against: the database as a read or a write sees it, and who sent the body. */
+/** The context in which a body is checked: a reading or writing connection, and the sender of the body. */
 export type CheckContext = { readonly db: Connection; readonly caller: Caller };
 
 /** Rows that bodies of one kind change. `Wanted` has the members that may change, with their new values. */
 export type Changeable<Row, Shown, Wanted> = Resource<Row, Shown> & {
-  /** What a body makes of the current object, or all that is invalid of it: also what its schema finds. */
+  /** Merges a body into the current object, or returns all issues of the result, the schema's included. */
   readonly merge: (current: Row, body: ChangeBody, context: CheckContext) => Checked<Wanted>;
 };
 
 /**
- * `furtherIssues` of a route that changes such a row. A row that isn't there or isn't the caller's takes
- * precedence over the issues of the body.
+ * Returns `furtherIssues` of a route that changes such a row. The 404 or 403 of the row takes precedence over
+ * the issues of the body.
  */
 export function changeIssues<Row>(resource: Changeable<Row, unknown, unknown>) {
   return (body: ChangeBody, { params, caller, database: { read: db } }: ObjectContext): readonly Issue[] => {
@@ -47,18 +47,18 @@ type ChangeSteps<Row, Wanted> = {
   readonly checkRights?: (current: Row, wanted: Wanted, caller: Caller) => void;
   /** Throws if the current state does not allow the change. */
   readonly checkState?: (current: Row, wanted: Wanted, caller: Caller) => void;
-  /** Whether something changes that is not shown, such as a password. */
+  /** Whether a member changes that is not shown, such as a password. */
   readonly changesHidden?: boolean;
   readonly write: (permit: Permit<Caller>, current: Visible<Row>, wanted: Wanted) => void;
-  /** Without a savepoint, if `write` throws before its first change or not at all. */
+  /** May omit the savepoint, if `write` throws before its first change or not at all. */
   readonly writeOptions?: WriteOptions;
   readonly securityEvents?: (current: Row, wanted: Wanted) => readonly SecurityEvent[];
 };
 
-/** What a write returns: its events are reported once the change is on disk. */
+/** The result of a write. Its security events are reported once the change is on disk. */
 type Written<Shown> = Change<Shown> & { readonly securityEvents?: readonly SecurityEvent[] };
 
-/** If nothing changes, the ETag stays. */
+/** Writes only if something changes, so that otherwise the ETag stays. */
 export async function changeObject<Row extends object, Shown, Wanted extends Partial<Row>>(
   context: ObjectContext & { readonly body: ChangeBody },
   resource: Changeable<Row, Shown, Wanted>,
@@ -96,16 +96,16 @@ function representChanged<Row, Shown>(
   return represent(row);
 }
 
-/** A PUT at a path where there may be no object yet. It belongs to an owner, whose id is its own. */
+/** A PUT at a path where there may be no object yet. The object has the id of its owner. */
 type Put<Owner, Row> = {
   readonly owners: ObjectSource<Owner>;
-  /** Throws if this caller may not put the object, or the body does not fit the one that is there. */
+  /** Throws if the caller may not put the object, or if the body doesn't fit the current object. */
   readonly check: (current: Row | undefined, caller: Caller) => void;
   readonly add: (permit: Permit<Caller>, owner: Visible<Owner>) => SecurityEvent;
   readonly replace: (permit: Permit<Caller>, current: Visible<Row>) => void;
 };
 
-/** Adds the object (201), or replaces it (200). */
+/** Adds the object (201) or replaces it (200). */
 export async function putObject<Owner, Row, Shown>(
   context: ObjectContext,
   resource: Resource<Row, Shown>,
@@ -132,7 +132,7 @@ export async function putObject<Owner, Row, Shown>(
   return put;
 }
 
-/** Inside the write of a PUT that no flow here fits: the object, if the request's precondition holds. */
+/** Finds the object and checks the precondition, inside the write of a PUT that no flow here fits. */
 export function requireUnchanged<Row>(
   context: ObjectContext,
   resource: Resource<Row, unknown>,
@@ -145,7 +145,7 @@ export function requireUnchanged<Row>(
 
 type ListContext = Pick<Context<object, object, unknown, Caller>, 'path' | 'query' | 'checkPrecondition'>;
 
-/** Inside the write of a whole list: its precondition is about the page that a GET of the target returns. */
+/** Checks the precondition of a write of a list, whose ETag is that of the page that a GET would return. */
 export function checkListUnchanged<Shown>(
   context: ListContext,
   list: PageSource<Shown, Caller>,
@@ -160,7 +160,7 @@ export function checkListUnchanged<Shown>(
 }
 
 type Removal<Row> = {
-  /** Throws if this caller, who may see the row, may not remove it. */
+  /** Throws if the caller, who may see the row, may not remove it. */
   readonly checkRights?: (row: Row, caller: Caller) => void;
   readonly remove: (permit: Permit<Caller>, row: Visible<Row>) => void;
   readonly securityEvent?: (row: Row) => SecurityEvent;

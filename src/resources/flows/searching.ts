@@ -1,4 +1,4 @@
-// The parameter q of lists: what it takes, and what can't be combined with it.
+// The parameter q of lists, and the parameters that can't be combined with it.
 import { searchRowsMax } from '../../limits.ts';
 import { optional, type Issue } from '../../schema/schema.ts';
 import { singleLine } from '../../schema/members.ts';
@@ -19,7 +19,7 @@ type ListQuery = {
 };
 
 /**
- * The issues of `q` with a sort, a cursor or a total: a search has an order of its own, and one page.
+ * Returns the issues of `q` with a sort, a cursor or a total: a search has its own order and a single page.
  */
 export function searchIssues({ q, limit = searchRowsMax, ...others }: ListQuery): Issue[] {
   if (q === undefined) return [];

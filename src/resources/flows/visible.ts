@@ -1,19 +1,19 @@
-// Whether a caller may see a row: 404 if there is none, 403 if it is another user's, otherwise the proof.
+// Proves that a caller may see a row: 404 if there is none, 403 if it belongs to another user.
 import { allows, type RowAccess } from '../../auth/access.ts';
 import { forbidden, notFound } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
 
 declare const visible: unique symbol;
 
-/** A row that was checked against a caller's access. What changes or removes a row takes one. */
+/** A row that was checked against a caller's access. Functions that change or remove rows require one. */
 export type Visible<T> = T & { readonly [visible]: true };
 
-/** Where objects of one kind are looked up: as rows, or as cached representations. */
+/** Looks up objects of one kind, as rows or as cached representations. */
 export type ObjectSource<T> = {
   /** The noun for one of them in a problem's detail. */
   readonly name: string;
   readonly find: (db: Connection, id: number) => T | undefined;
-  /** The owner's id, null if there is none. */
+  /** Returns the owner's id, or null if the row has no owner. */
   readonly ownerOf: (row: T) => number | null;
 };
 

@@ -11,7 +11,7 @@ import { totalRule } from '../orders/order-items.ts';
 
 export type ImportKind = 'customer' | 'order';
 
-/** What became of a line. */
+/** The result of importing a line. */
 export type ImportOutcome =
   | { readonly status: 200 | 201; readonly id: number }
   | { readonly status: 422; readonly issues: readonly Issue[] };
@@ -65,12 +65,12 @@ function customerIssues({ customerId, customerKey }: SentReference): Issue[] {
   return [{ pointer: '/customerKey', code: 'conflict', detail }];
 }
 
-/** A line that is valid by itself, with a digest of its content; or its issues, and what it refers to. */
+/** A line that its schema accepts, with a digest of its content; or its issues and its references. */
 export type ParsedLine =
   | { readonly ok: true; readonly line: ImportLine; readonly fingerprint: Uint8Array }
   | { readonly ok: false; readonly issues: readonly Issue[]; readonly references: References };
 
-/** Blanks make no difference to the fingerprint; the order of members does. */
+/** The fingerprint depends on the order of members, but not on blanks. */
 export function parseImportLine(schema: ImportLineSchema, value: unknown, now: number): ParsedLine {
   const checked = parse(schema, value, timeIssues(value, now));
   if (!checked.ok) return { ...checked, references: collectReferences(value) };
@@ -78,9 +78,9 @@ export function parseImportLine(schema: ImportLineSchema, value: unknown, now: n
   return { ok: true, line: checked.value, fingerprint };
 }
 
-/** What an invalid line refers to, as far as its members fit. */
+/** The users and customers that an invalid line refers to by valid members. */
 export type References = {
-  /** Of each object that it has; whoever imports it, if the object names no `userId`. */
+  /** The owner that each object of the line names; undefined if it has no `userId`. */
   readonly owners: readonly { readonly pointer: string; readonly userId: number | undefined }[];
   readonly customers: readonly CustomerReference[];
 };
@@ -106,7 +106,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
 
-/** The line may have other issues. */
+/** Returns the issues of `createdAt`, in a line that may have others. */
 function timeIssues(line: unknown, now: number): Issue[] {
   const { createdAt } = membersOf(membersOf(line)['order']);
   if (!fits(sentTimestamp, createdAt)) return [];

@@ -1,4 +1,4 @@
-// Imports over HTTP: POST /imports takes a line for each customer or order, and returns a line for each.
+// Imports over HTTP: POST /imports reads a line for each customer or order, and returns a line for each.
 import { adminOnly, hasScope } from '../../auth/access.ts';
 import type { ImportStarter, LineRules } from '../../http/line-imports.ts';
 import { ndjson } from '../../http/media-types.ts';
@@ -18,7 +18,7 @@ import { importKeys, importLine } from './import-store.ts';
 
 type ImportServices = {
   readonly imports: ImportStarter;
-  /** Whose phone numbers may be sent in national form. */
+  /** The country whose phone numbers may be sent in national form. */
   readonly defaultCountry: string | undefined;
 };
 

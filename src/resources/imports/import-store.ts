@@ -1,4 +1,4 @@
-// Writes the objects of imports, and stores the key that each came with for as long as it exists.
+// Writes imported objects, and stores the key of each object as long as the object exists.
 import { issuesIn, type Checked, type Issue } from '../../schema/schema.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -21,10 +21,10 @@ import type {
 type Imported = { readonly id: number; readonly fingerprint: Uint8Array };
 type KeyedObject = Pick<Imported, 'fingerprint'> & { readonly kind: ImportKind; readonly key: string };
 
-/** Which keys have come, and with what. */
+/** The keys that were imported, with the ids and fingerprints of their objects. */
 export type ImportKeys = {
   find(db: Connection, kind: ImportKind, key: string): Imported | undefined;
-  /** Makes the object and stores its key; returns its id. */
+  /** Creates the object by calling `make`, stores its key, and returns its id. */
   add(permit: Permit, object: KeyedObject, make: () => number): number;
 };
 
@@ -60,7 +60,7 @@ export type Importer = {
   readonly now: number;
 };
 
-/** If it rejects a line, it has changed nothing. */
+/** Writes the object of a line. A rejected line changes nothing. */
 export function importLine(permit: Permit, parsed: ParsedLine, importer: Importer): ImportOutcome {
   if (!parsed.ok) {
     const issues = [...parsed.issues, ...referenceIssues(permit.writer, parsed.references, importer)];
@@ -76,7 +76,7 @@ export function importLine(permit: Permit, parsed: ParsedLine, importer: Importe
   throw new TypeError('a line that fits has a customer or an order');
 }
 
-/** All issues of a line are reported at once, also those that show only beside the lines before it. */
+/** Returns the issues of an invalid line's references, so that all its issues are reported together. */
 function referenceIssues(
   db: Connection,
   { owners, customers }: References,
@@ -118,7 +118,7 @@ function importOrder(permit: Permit, imported: OrderImport): ImportOutcome {
   return { status: 201, id: keys.add(permit, object, make) };
 }
 
-/** The id of the user, if there is one to own the object at `pointer`. */
+/** Returns the id of the user who will own the object at `pointer`, or the issues of that user. */
 function parseOwner(db: Connection, pointer: string, userId: number | undefined): Checked<number> {
   if (userId === undefined) return { ok: false, issues: [noOwner(`${pointer}/userId`)] };
   const issues = userIssues(db, userId).map((issue) => ({ ...issue, pointer: `${pointer}/userId` }));
@@ -133,14 +133,14 @@ function noOwner(pointer: string): Issue {
   };
 }
 
-/** The id of the customer that an order names, if there is one. */
+/** Returns the id of the customer that an order names, or the issue that there is none. */
 function parseCustomer(
   db: Connection,
   keys: ImportKeys,
   { customerId, customerKey }: CustomerReference,
 ): Checked<number> {
   if (customerKey !== undefined) return importedCustomer(keys.find(db, 'customer', customerKey), customerKey);
-  const id = customerId ?? 0; // a line that fits has one or the other
+  const id = customerId ?? 0; // a valid line has one or the other
   if (customerExists(db, 'all', id)) return { ok: true, value: id };
   const detail = `There is no customer ${id}.`;
   return { ok: false, issues: [{ pointer: '/order/customerId', code: 'unknown', detail }] };

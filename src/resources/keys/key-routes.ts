@@ -1,4 +1,4 @@
-// API keys over HTTP: /api/keys. A key can't manage keys, so all need a session's token.
+// API keys over HTTP: /api/keys. A key can't manage keys, so all routes require a session's token.
 import {
   accountAccessOf,
   checkStepUp,
@@ -55,7 +55,7 @@ function createKeyRoute(): Route {
   });
 }
 
-/** The ETag is that of the key without its secret, as in GET /api/keys/{id}. */
+/** The ETag is that of the key without its secret, which is also that of GET /api/keys/{id}. */
 async function addNewKey(
   context: Context<object, object, NewKey, Caller>,
 ): Promise<Representation<CreatedApiKey>> {

@@ -1,4 +1,4 @@
-// The rows of API keys; of a key itself only its hash is stored.
+// The rows of API keys. Only a hash of each key is stored.
 import { randomBytes } from 'node:crypto';
 import type { RowAccess, Role, Scope } from '../../auth/access.ts';
 import type { KeyCaller } from '../../auth/caller-cache.ts';
@@ -29,7 +29,7 @@ type KeyRow = readonly [
 ];
 const columns = 'id, userId, name, scopes, createdAt, expiresAt, lastUsedAt, prefix';
 
-/** A key as it is shown, and its user, which isn't. */
+/** A key with its members, and its user, who isn't among them. */
 export type StoredKey = Key & { readonly userId: number };
 
 export function findKey(db: Connection, id: number): StoredKey | undefined {
@@ -58,7 +58,7 @@ function keyOf([id, , name, scopes, createdAt, expiresAt, lastUsedAt, prefix]: r
   };
 }
 
-/** The caller that the key authenticates now. */
+/** Returns the caller whom the key authenticates, with the rights that they have now. */
 export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined {
   const row = db.get<[number, Role, string, Uint8Array, number | null]>(
     'SELECT userId, role, scopes, hash, expiresAt ' +
@@ -110,7 +110,7 @@ export function addKey(
   };
 }
 
-/** Expired keys count: they are shown until they are deleted. */
+/** Also counts expired keys, which are listed until they are deleted. */
 function checkCount(db: Connection, userId: number): void {
   const [count] = db.get<[number]>('SELECT count(*) FROM apiKeys WHERE userId = ?', userId) ?? [0];
   if (count < keysPerUserMax) return;
@@ -129,7 +129,7 @@ export function removeUserKeys({ writer: db }: Permit, { id }: Visible<StoredUse
   db.invalidate({ kind: 'user', id });
 }
 
-/** A line of text for each key that hasn't expired. */
+/** Returns a line of text for each key that hasn't expired. */
 export function describeLiveKeys(db: Connection, now: number): string[] {
   const sql =
     'SELECT apiKeys.id, apiKeys.name, email, prefix FROM apiKeys JOIN users ON users.id = userId ' +

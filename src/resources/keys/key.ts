@@ -1,4 +1,4 @@
-// An API key: what is sent and shown.
+// An API key: the schemas of requests and responses.
 import { scopes } from '../../auth/access.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import { keySecondsDefault } from '../../limits.ts';
@@ -75,13 +75,13 @@ export const CreatedApiKey = named(
 );
 export type CreatedApiKey = Infer<typeof CreatedApiKey>;
 
-/** The issues that `expiresAt` has at this time. The body may have others, which its schema finds. */
+/** Returns the issues of `expiresAt` at this time. The body may have others, which its schema finds. */
 export function expiryIssues({ expiresAt }: Readonly<Record<string, unknown>>, now: number): Issue[] {
   if (!fits(sentTimestamp, expiresAt) || toTime(expiresAt) > now) return [];
   return [{ pointer: '/expiresAt', code: 'minimum', detail: 'expiresAt must be in the future.' }];
 }
 
-/** When the key expires, in milliseconds since 1970; null for never. Throws if that has passed. */
+/** The time at which the key expires, in milliseconds since 1970, or null. Throws if it has passed. */
 export function requireExpiry({ expiresAt }: NewKey, now: number): number | null {
   if (expiresAt === undefined) return now + keySecondsDefault * 1000;
   throwIfInvalid(expiryIssues({ expiresAt }, now));

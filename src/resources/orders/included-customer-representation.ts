@@ -10,9 +10,9 @@ type IncludeQuery = { readonly include?: readonly 'customer'[] };
 type CustomerEmbedder = (order: Representation<Order>) => Representation<Order>;
 
 /**
- * The function that embeds their customers in these orders; undefined if the query doesn't ask for them. One
- * look-up for all of them, with the rights that the caller has now. Throws if an API key may not read
- * customers.
+ * Returns a function that embeds the customers in these orders, or undefined if the query doesn't ask for
+ * customers. They are read together, with the rights that the caller has now. Throws if an API key may not
+ * read customers.
  */
 export function customerEmbedderFor(
   query: IncludeQuery,
@@ -24,7 +24,7 @@ export function customerEmbedderFor(
   return (order) => withCustomer(order, customers.get(order.id) ?? null);
 }
 
-/** This isn't the order's own representation, so it has another ETag. */
+/** The result isn't the order's own representation, so it has another ETag. */
 function withCustomer(
   order: Representation<Order>,
   customer: IncludedCustomer | null,

@@ -1,10 +1,10 @@
-// The customers of orders, for what includes them.
+// The customers of orders, for representations that include them.
 import { allows, type RowAccess } from '../../auth/access.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { ownerSql } from '../users/user-store.ts';
 import type { IncludedCustomer } from './included-customer.ts';
 
-/** Finds them in one statement, by the order's id; leaves out those that the access doesn't cover. */
+/** Finds the customers by the ids of their orders, in one statement, as far as the access covers them. */
 export function findCustomersOf(
   db: Connection,
   orderIds: readonly number[],

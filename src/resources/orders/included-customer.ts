@@ -1,4 +1,4 @@
-// What `include=customer` adds to orders: the customer's id and name.
+// The customer's id and name, which `include=customer` adds to orders.
 import { customerName } from '../customers/customer-bodies.ts';
 import { id } from '../../schema/members.ts';
 import { array, named, object, oneOf, optional, type Infer } from '../../schema/schema.ts';
@@ -6,7 +6,7 @@ import { array, named, object, oneOf, optional, type Infer } from '../../schema/
 export const IncludedCustomer = named('IncludedCustomer', object({ id, name: customerName }));
 export type IncludedCustomer = Infer<typeof IncludedCustomer>;
 
-/** The parameter of everything that shows orders. */
+/** The parameter of all routes that return orders. */
 export const orderIncludes = {
   include: optional(
     array(oneOf(['customer']), {

@@ -1,4 +1,4 @@
-// Orders as CSV: a row for each item, which repeats the members of its order.
+// Orders as CSV: a row for each item, with the members of its order.
 import { csvTime, type CsvCell, type CsvTable } from '../../csv.ts';
 import { decimalAmount } from '../../schema/decimal.ts';
 import { addressCells, addressColumns } from '../customers/address-csv.ts';

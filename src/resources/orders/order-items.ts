@@ -47,7 +47,7 @@ export type NewItem = Infer<typeof NewItem>;
 
 export const newItems = array(NewItem, { minItems: 1, maxItems: 100 });
 
-/** Checks the sum of the items: it needs their prices, whatever else of them is invalid. */
+/** Checks the sum of the items. It requires their prices; other members of the items may be invalid. */
 export const totalRule = ruleFor(
   { items: array(object(priced), { minItems: 1, maxItems: 100 }), total: sentTotal },
   ({ items, total }) =>
@@ -57,7 +57,7 @@ export const totalRule = ruleFor(
     ),
 );
 
-/** The items with their totals, and the sum of them. */
+/** Returns the items with their totals, and the sum of the totals. */
 export function priceItems(newItems: readonly NewItem[]): { items: OrderItem[]; total: number } {
   const items = newItems.map(({ sku = null, name, quantity, unitPrice }): OrderItem => ({
     sku,
@@ -69,7 +69,7 @@ export function priceItems(newItems: readonly NewItem[]): { items: OrderItem[]; 
   return { items, total: items.reduce((sum, { total }) => sum + total, 0) };
 }
 
-/** A sum that was sent has to be the computed one. */
+/** A sum that was sent must equal the computed one. */
 function sumIssues(computed: number, sent: number | undefined): Issue[] {
   if (!Number.isSafeInteger(computed))
     return [{ pointer: '/total', code: 'maximum', detail: `The total exceeds ${Number.MAX_SAFE_INTEGER}.` }];

@@ -22,11 +22,11 @@ import { findRepresentation, findRepresentations } from './order-representation.
 import { searchedOrderSelection, orderSelection } from './order-list-store.ts';
 import { Order, orderListParameters, orderQuery } from './order.ts';
 
-/** How the routes read: rows that are on disk, through the caches. */
+/** Reads rows that are on disk, through the caches. */
 export type OrderReads = {
   readonly cursors: Cursors;
   readonly orders: ObjectSource<Representation<Order>>;
-  /** In the same order as the ids that it is called with. */
+  /** Returns the orders in the order of the ids. */
   readonly findAll: NonNullable<PageSource<Order, Caller>['loadAll']>;
   readonly customers: ObjectSource<Representation<Customer>>;
   readonly pages: PageCache;
@@ -74,7 +74,7 @@ export function listOrdersRoute(reads: OrderReads, exports: ExportStarter): Rout
       const { query, database, caller } = context;
       const selectionFor = (reader: Caller) => orderSelection(rowAccessOf(reader), query);
       if (isExport(context)) {
-        // not through the cache: it would fill that with orders that nobody else reads
+        // bypasses the cache, which would fill with orders that nobody else reads
         const uncached = { load: findRepresentation, loadAll: findRepresentations };
         const list = { ...orderList(query, { ...reads, selectionFor }), ...uncached, selectionFor };
         return exports.start(context, orderFile, new ListElements(database, list, caller));

@@ -16,7 +16,7 @@ import { ownedBy } from '../users/user-store.ts';
 import { statuses, type OrderListQuery } from './order.ts';
 import { orderSearchSelection } from './order-search-store.ts';
 
-/** A user's or a customer's orders are few: in the index's order by `createdAt`, else sorted in memory. */
+/** A user or a customer has few orders: an index has them by `createdAt`, other sorts are in memory. */
 const few: Indexes = { ordered: ['createdAt'], otherwise: 'sorted' };
 
 const orderList: ListDefinition<OrderListQuery> = {
@@ -61,7 +61,7 @@ export function orderSelection(
 
 type SearchOptions = { readonly query: OrderListQuery; readonly q: string; readonly hasCustomers: boolean };
 
-/** Without `hasCustomers` no order is found by its customer, as that would show what customers are called. */
+/** Without `hasCustomers` no order is found by its customer, since that would disclose customers' names. */
 export function searchedOrderSelection(
   access: RowAccess,
   { query, q, hasCustomers }: SearchOptions,

@@ -10,7 +10,7 @@ export function findRepresentation(db: Connection, id: number): Representation<O
   return order === undefined ? undefined : representOrderText(order);
 }
 
-/** The representations of those orders that exist, in any order. */
+/** Returns the representations of the orders that exist, in any order. */
 export function findRepresentations(db: Connection, ids: readonly number[]): Representation<Order>[] {
   return readOrderTexts(db, ids).map(representOrderText);
 }
@@ -27,12 +27,12 @@ export function representOrder(order: Order): Representation<Order> {
   return represent(order, { id, ownerId, etag: orderTag({ id, ownerId, updatedAt }) });
 }
 
-/** To be raised by a release that represents the same rows differently. */
+/** A release that represents the same rows differently has to raise it. */
 const textVersion = 1;
 
 type OrderVersion = Pick<OrderText, 'id' | 'ownerId' | 'updatedAt'>;
 
-/** A strong ETag: each change of an order is later than the one before it, and its owner may be removed. */
+/** A strong ETag of the version. It includes the owner, whose removal leaves `updatedAt` unchanged. */
 function orderTag({ id, ownerId, updatedAt }: OrderVersion): string {
   return `"v${textVersion}-${id}-${updatedAt}-${ownerId ?? ''}"`;
 }

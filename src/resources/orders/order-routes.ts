@@ -46,7 +46,7 @@ import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
 type OrderServices = OrderReadServices & { readonly exports: ExportStarter };
 
-/** What the routes of both groups use. */
+/** The services that the routes of both groups use. */
 type OrderReadServices = {
   readonly cursors: Cursors;
   readonly caches: {
@@ -56,7 +56,7 @@ type OrderReadServices = {
   };
 };
 
-/** Under /orders and /customers: invalid data is a 422. */
+/** Returns the routes under /orders and /customers, where invalid data is a 422. */
 export function orderRoutes(services: OrderServices): Route[] {
   const reads = cachedReadsOf(services);
   return [
@@ -69,7 +69,7 @@ export function orderRoutes(services: OrderServices): Route[] {
   ];
 }
 
-/** Under /api/users: invalid data is a 400. */
+/** Returns the routes under /api/users, where invalid data is a 400. */
 export function userOrderRoutes(services: OrderReadServices): Route[] {
   const reads = cachedReadsOf(services);
   return [listOrdersOfUserRoute(reads), readOrderOfUserRoute(reads)];
@@ -136,7 +136,7 @@ function addNewOrder(context: PlacingContext): Promise<Representation<Order>> {
 
 type References = { readonly customerId?: unknown; readonly userId?: unknown };
 
-/** The issues of what a new order refers to. The body may have issues that its schema finds. */
+/** Returns the issues of a new order's references. The body may have others, which its schema finds. */
 function referenceIssues({ customerId, userId }: References, { db, caller }: CheckContext): Issue[] {
   const issues: Issue[] = [];
   if (fits(id, customerId) && !customerExists(db, rowAccessOf(caller), customerId)) {

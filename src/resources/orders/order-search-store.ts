@@ -48,7 +48,7 @@ async function findOfCustomers(
   );
 }
 
-/** An id alone is that of an order; beside words that a customer has, it is the customer's. */
+/** An id alone is an order's id; beside words that match a customer, it is the customer's id. */
 function idIfAlone({ id, besideId }: Search): number {
   return besideId.length === 0 ? id : 0;
 }
@@ -65,7 +65,7 @@ async function findCustomers(
   return [...matching, ...byId];
 }
 
-/** Finds orders that have all words in one item. */
+/** Finds orders with an item that has all words. */
 function findWithItem(
   database: SearchDatabase,
   { orders, search }: OrderSearch,

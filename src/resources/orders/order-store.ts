@@ -45,8 +45,8 @@ export const orderSource: ObjectSource<Order> = {
 };
 
 /**
- * A fast read: the text that `JSON.stringify` makes of `findOrder`. SQLite joins the columns, the JSON ones
- * as they are: nothing is parsed only to be serialized again.
+ * Reads the text that `JSON.stringify` would make of `findOrder`. SQLite joins the columns, so that JSON in
+ * them is not parsed just to be serialized again.
  */
 export function readOrderText(db: Connection, id: number): OrderText | undefined {
   const row = db.get<TextRow>(textSql, id);
@@ -114,7 +114,7 @@ function orderOf([
     currency,
     items: JSON.parse(items), // written by addOrder or replaceOrder
     total,
-    shippingAddress: shippingAddress === null ? null : JSON.parse(shippingAddress), // by them, too
+    shippingAddress: shippingAddress === null ? null : JSON.parse(shippingAddress), // written by them
     note,
     createdAt: timestampOf(createdAt),
     updatedAt: timestampOf(updatedAt),
@@ -126,14 +126,14 @@ type NewOrderRow = OrderContent & { readonly customerId: number; readonly userId
 type OrderTimes = {
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** The time of the event of its creation, if that isn't `createdAt`. */
+  /** The time of the event of its creation, unless that is `createdAt`. */
   readonly recordedAt?: number;
 };
 
-/** A status that an order got later, and when. */
+/** A later status of an order, and the time of that change. */
 export type OrderStep = { readonly status: OrderStatus; readonly at: number };
 
-/** Adds an order. One with a past was created `open`, and has gone through these steps since. */
+/** Adds an order. An imported order was created `open` and has been through these steps since. */
 export function addOrder(
   permit: Permit,
   order: NewOrderRow,
@@ -194,7 +194,7 @@ function recordPlaced(permit: Permit, order: PlacedOrder, past: readonly OrderSt
 
 type ReplacedOrder = OrderContent & { readonly now: number; readonly reason?: string | undefined };
 
-/** Each change has a time later than that of the change before it, whatever the clock says: ETags use it. */
+/** Sets an `updatedAt` later than the current one, whatever the clock shows, since ETags depend on it. */
 export function replaceOrder(permit: Permit, current: Visible<Order>, wanted: ReplacedOrder): void {
   const { status, currency, items, total, shippingAddress, note, now, reason } = wanted;
   const { id } = current;

@@ -1,4 +1,4 @@
-// An order: what is sent and shown, and the transitions of its status.
+// An order: the schemas of requests and responses, and the transitions of its status.
 import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { searchedCustomersMax, searchedOrdersMax } from '../../limits.ts';
@@ -36,7 +36,7 @@ import { OrderItem, amount, newItems, priceItems, sentTotal, totalRule } from '.
 export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;
 export type OrderStatus = (typeof statuses)[number];
 
-/** The statuses that may follow each; one without any is final. */
+/** The statuses that may follow each status; a status without any is final. */
 export const transitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
   open: ['paid', 'cancelled'],
   paid: ['shipped', 'refunded'],
@@ -54,7 +54,7 @@ const status = named(
       'delivered → refunded.',
   }),
 );
-/** The status of an imported order, which was begun in another system. */
+/** The status of an imported order, which was created in another system. */
 export const importedStatus = oneOf(statuses, { description: 'Any; `open` by default.' });
 const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });
 const customerId = integer({ description: 'The customer who orders.', examples: [7] });
@@ -109,7 +109,7 @@ export const NewOrder = named(
 );
 export type NewOrder = Infer<typeof NewOrder>;
 
-/** The whole order, as it is checked after a PATCH was merged; read-only members may be sent unchanged. */
+/** The schema of an order after a PATCH was merged. Read-only members may be sent unchanged. */
 export const PatchedOrder = object(
   {
     status,
@@ -200,7 +200,7 @@ type SentOrder = Pick<NewOrder, 'currency' | 'items' | 'shippingAddress' | 'note
   readonly status?: OrderStatus;
 };
 
-/** Absent members become null, and the sums are computed. */
+/** Sets absent members to null, and computes the sums. */
 export function orderContentOf({
   status = 'open',
   currency,
@@ -213,7 +213,7 @@ export function orderContentOf({
 
 const readOnly = ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'];
 
-/** The content that a PATCH makes of the current order, whose own total isn't taken for a sent one. */
+/** Merges a PATCH into the current order. The current total doesn't count as one that was sent. */
 export function mergeOrder(current: Order, patch: Readonly<Record<string, unknown>>): Checked<OrderContent> {
   const { total: _computed, ...members } = current;
   const issues = readOnlyIssues(current, patch, readOnly);
@@ -221,7 +221,7 @@ export function mergeOrder(current: Order, patch: Readonly<Record<string, unknow
   return merged.ok ? { ok: true, value: orderContentOf(merged.value) } : merged;
 }
 
-/** Throws unless the caller may change the order's status from the present one to this. */
+/** Throws unless the caller may change the order's status to this one. */
 export function checkTransition(order: Order, to: OrderStatus, caller: Caller): void {
   const { id, status: from } = order;
   if (from === to) return;
@@ -235,7 +235,7 @@ export function checkTransition(order: Order, to: OrderStatus, caller: Caller): 
     throw forbidden(`Only staff may set an order to ${to}; its owner may cancel it while it is open.`);
 }
 
-/** Throws if the order isn't open and a member changes that may only change while it is. */
+/** Throws if a member changes that may change only while the order is open, and the order isn't. */
 export function checkOpen(order: Order, wanted: OrderContent): void {
   if (order.status === 'open') return;
   const fixed = ['items', 'currency', 'shippingAddress'] as const;

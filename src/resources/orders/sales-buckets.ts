@@ -1,4 +1,4 @@
-// When hours, days, weeks and months begin in a time zone, changes of its clocks included.
+// The times at which hours, days, weeks and months begin in a time zone, also when its clocks change.
 import { salesBucketsMax } from '../../limits.ts';
 
 export const spans = ['hour', 'day', 'week', 'month'] as const;
@@ -18,13 +18,13 @@ type Buckets = {
   readonly from: number;
   readonly before: number;
   readonly by: Span;
-  /** One for which `isTimeZone` is true. */
+  /** A time zone for which `isTimeZone` returns true. */
   readonly timeZone: string;
 };
 
 /**
- * Returns `from`, when each further bucket begins, and `before`; truncated if there are more than
- * `salesBucketsMax` buckets.
+ * Returns `from`, the beginning of each further bucket, and `before`. The result is truncated if there are
+ * more than `salesBucketsMax` buckets.
  */
 export function bucketBoundaries({ from, before, by, timeZone }: Buckets): number[] {
   const boundaries = [from];

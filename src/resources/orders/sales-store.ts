@@ -5,8 +5,8 @@ import { statuses } from './order.ts';
 import { totalLowBits, type FiguresRow, type SalesRequest } from './sales.ts';
 
 /**
- * Finds the figures by bucket, currency and status; one more than `salesFiguresMax` if there are more. Each
- * is a range of one covering index, so no orders are sorted or grouped, however many there are.
+ * Finds the figures by bucket, currency and status, and of more than `salesFiguresMax` one more than that.
+ * Each figure is a range of one covering index, so orders are neither sorted nor grouped.
  */
 export function findFigures(
   database: Pick<Database, 'readInWorker'>,

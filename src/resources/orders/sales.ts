@@ -78,7 +78,7 @@ export const Sales = named(
 export type Sales = Infer<typeof Sales>;
 
 export type SalesRequest = Pick<Sales, 'by' | 'timeZone'> & {
-  /** When each bucket begins, and then when the last one ends: milliseconds since 1970. */
+  /** The beginning of each bucket and the end of the last one, in milliseconds since 1970. */
   readonly boundaries: readonly number[];
 };
 
@@ -86,7 +86,7 @@ const defaultMilliseconds = 30 * dayMilliseconds;
 
 type SalesQuery = ObjectOf<typeof salesQuery>;
 
-/** The issues of a span of time that is empty or has too many buckets. */
+/** Returns the issue of a range that is empty or has too many buckets. */
 export function salesIssues(query: SalesQuery, now: number): Issue[] {
   const { from, before, by, timeZone: zone } = withDefaults(query, now);
   if (from >= before) {
@@ -97,13 +97,13 @@ export function salesIssues(query: SalesQuery, now: number): Issue[] {
   return boundaries.length - 1 <= salesBucketsMax ? [] : [tooMany(by, salesBucketsMax)];
 }
 
-/** What a query without issues asks for. */
+/** Sets defaults in a query without issues, and computes its buckets. */
 export function resolveSalesQuery(query: SalesQuery, now: number): SalesRequest {
   const { from, before, by, timeZone: zone } = withDefaults(query, now);
   return { by, timeZone: zone, boundaries: bucketBoundaries({ from, before, by, timeZone: zone }) };
 }
 
-/** Rounded up and by default, they are times that a response can show. */
+/** Keeps both times, rounded up or set by default, within those that a response can show. */
 function withDefaults(query: SalesQuery, now: number) {
   const { by = 'day', timeZone: zone = 'UTC' } = query;
   const before = query.before === undefined ? now : Math.min(timeAtOrAfter(query.before), lastTime);
@@ -131,7 +131,7 @@ export type FiguresRow = readonly [
   totalLow: number,
 ];
 
-/** How many bits the lower half of a total has. */
+/** The number of bits in the lower half of a total. */
 export const totalLowBits = 26;
 
 /** Throws if there are too many figures for one response. */

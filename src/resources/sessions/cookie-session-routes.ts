@@ -1,4 +1,4 @@
-// Renewing the session of a browser over HTTP: the one route that reads a cookie.
+// Renewing a browser's session over HTTP, by the only route that reads a cookie.
 import { anyone } from '../../auth/access.ts';
 import { clearedSessionCookie, parseSessionCookie, sessionCookiesIn } from '../../auth/session-cookie.ts';
 import type { Representation } from '../../http/representation.ts';
@@ -15,8 +15,9 @@ import {
 } from './sign-in-routes.ts';
 
 /**
- * A page of another origin can't call it: browsers say where a request comes from, send no JSON there without
- * asking first, and keep the cookie, which is SameSite=Strict, from other sites.
+ * A page of another origin can't call this route: browsers report where a request comes from (Fetch
+ * Metadata), send JSON to another origin only after a CORS preflight, and send the cookie, which is
+ * SameSite=Strict, to no request of another site.
  */
 export function renewCookieRoute(services: SignInServices): Route {
   return route({

@@ -1,4 +1,4 @@
-// The rows of addresses from which accounts were used: failures at other addresses don't count against these.
+// The rows of addresses from which accounts were used. Failures at other addresses don't lock these out.
 import { knownAddressesPerUserMax, knownAddressSecondsMax } from '../../limits.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';

@@ -141,7 +141,7 @@ function deleteSessionRoute(): Route {
       const { params, caller: own, database } = context;
       const isInCookie = own.sessionId === params.id && usesCookie(database.read, params.id);
       const removed = await removeObject(context, sessionResource(context.now), {
-        // or else whoever has stolen an administrator's token keeps the other administrators out
+        // otherwise a thief of an administrator's token could keep the other administrators out
         checkRights(session, caller) {
           if (session.userId !== caller.userId)
             checkStepUp(caller, context.now, 'Ending a session of another user');

@@ -32,7 +32,7 @@ function findSession(db: Connection, id: number, now: number): Session | undefin
   return row === undefined ? undefined : sessionOf(row);
 }
 
-/** Sessions that haven't ended by now. */
+/** Finds sessions that haven't ended. */
 export function sessionSource(now: number): ObjectSource<Session> {
   return { name: 'session', find: (db, id) => findSession(db, id, now), ownerOf: ({ userId }) => userId };
 }
@@ -53,7 +53,7 @@ export function usesCookie(db: Connection, id: number | null): boolean {
   return db.get('SELECT 1 FROM sessions WHERE id = ? AND usesCookie = 1', id) !== undefined;
 }
 
-/** The caller that a token of the session authenticates now. */
+/** Returns the caller whom a token of the session authenticates, with the rights that they have now. */
 export function findSessionCaller(db: Connection, id: number): SessionCaller | undefined {
   const row = db.get<[number, Role, number, number]>(
     'SELECT userId, role, sessions.createdAt, expiresAt ' +
@@ -129,7 +129,7 @@ export function findRefreshState(db: Connection, sessionId: number, now: number)
   return { sessionId, userId, seed, generation, createdAt, lastUsedAt };
 }
 
-/** From now on the tokens of this generation are the session's current ones. */
+/** Makes the tokens of this generation the session's current ones. */
 export function renewSession(
   { writer: db }: Permit,
   { sessionId, createdAt }: RefreshState,
@@ -158,7 +158,7 @@ export function endSession(
   db.invalidate({ kind: 'session', id });
 }
 
-/** Ends all of a user's sessions but one. Cached callers of the user's keys are invalidated, too. */
+/** Ends all of a user's sessions but one. Also invalidates the cached callers of the user's keys. */
 export function endUserSessions(
   { writer: db }: Permit,
   { id }: Visible<StoredUser>,
@@ -169,8 +169,8 @@ export function endUserSessions(
 }
 
 /**
- * Ends all of a user's sessions, and if there was one, records an event and returns true: for when that isn't
- * part of another change.
+ * Ends all of a user's sessions as a change of its own: if one had not expired, records an event and returns
+ * true.
  */
 export function signOutEverywhere(permit: Permit, user: Visible<StoredUser>): boolean {
   const sql = 'SELECT 1 FROM sessions WHERE userId = ? AND expiresAt > ? LIMIT 1';
@@ -180,7 +180,7 @@ export function signOutEverywhere(permit: Permit, user: Visible<StoredUser>): bo
   return wasSignedIn;
 }
 
-/** Ends all of them in one write: for a database that no service has open. */
+/** Ends all sessions in one write, which may take long: for a database that no service has open. */
 export function endSessionsOfAllUsers(db: Connection): void {
   db.run('DELETE FROM sessions');
 }
@@ -212,7 +212,7 @@ const sessionList: ListDefinition<NewestFirst> = {
   filters: { userId: { kind: 'equality', column: 'userId', matches: equals, indexes: 'for every sort' } },
 };
 
-/** Sessions that haven't ended by now. */
+/** Selects sessions that haven't ended. */
 export function sessionSelection(access: RowAccess, now: number): IndexedSelection {
   const hasNotEnded: Condition = { sql: '+expiresAt > ?', params: [now] };
   return selectionOf(sessionList, { access, query: {}, always: hasNotEnded });

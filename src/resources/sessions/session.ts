@@ -1,4 +1,4 @@
-// A session: what is sent and shown, and when it expires.
+// A session: the schemas of requests and responses, and its expiry.
 import { refreshGraceMilliseconds, sessionIdleSecondsMax, sessionSecondsMax } from '../../limits.ts';
 import { code } from '../users/totp.ts';
 import { email, id, timestamp } from '../../schema/members.ts';
@@ -105,8 +105,8 @@ export function expiresAtOf(createdAt: number, lastUsedAt: number): number {
 }
 
 /**
- * What the use of a refresh token of this generation means. A later one than the session has is valid: a
- * standby that took over may lack the last renewals.
+ * Classifies the use of a refresh token by its generation. A later generation than the session's is valid,
+ * since a standby that took over may lack the last renewals.
  */
 export function refreshUse(
   generation: number,

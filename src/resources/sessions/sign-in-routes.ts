@@ -98,7 +98,7 @@ type SignedIn = {
   readonly factor: ReturnType<typeof useCode>;
 };
 
-/** Undefined if the code is wrong. A right code is used up in the write that signs in, and only there. */
+/** Returns undefined if the code is wrong. A right code is used up only here, in the write that signs in. */
 function beginSession(
   writer: Connection,
   { body, now, userAgent, addressBucket, requestId }: SignInContext,
@@ -106,7 +106,7 @@ function beginSession(
 ): SignedIn | undefined {
   const { userId, hash } = verified;
   const current = findSignInAccount(writer, body.email);
-  // it may have changed while it was checked on another thread; hashes are salted, so no two are the same
+  // the password may have changed while its hash was verified; hashes are salted, so no two are equal
   if (current?.hash !== hash || current.isSuspended) throw wrongCredentials();
   const actor = { userId, keyId: null };
   const permit = permitWithoutCaller(writer, 'a password', { actor, requestId, now });
@@ -160,13 +160,13 @@ type RenewalContext = Pick<
   Context<object, object, unknown, undefined>,
   'database' | 'now' | 'addressBucket' | 'requestId' | 'reportSecurityEvent'
 >;
-/** What becomes of a refresh token. `unknown` isn't of this session, or the session has ended. */
+/** The result of a renewal. `unknown`: the token isn't one of this session, or the session has ended. */
 type Renewal =
   | { readonly outcome: 'renewed'; readonly tokens: IssuedTokens }
   | { readonly outcome: 'reused'; readonly userId: number }
   | { readonly outcome: 'unknown'; readonly userId: number | null };
 
-/** Undefined if the refresh token isn't the current one of a session. */
+/** Returns undefined if the refresh token isn't the current one of a session. */
 export async function renewWith(
   context: RenewalContext,
   services: SignInServices,
@@ -191,7 +191,7 @@ export function reportUnknownToken(
 
 type RenewalOptions = { readonly services: SignInServices; readonly credential: RefreshCredential };
 
-/** A session whose token was reused ends: two parties have it, so one of them isn't its owner. */
+/** Ends a session whose token was reused: two parties have the token, so one of them isn't its owner. */
 function renew(
   writer: Connection,
   context: RenewalContext,
@@ -234,7 +234,7 @@ type TokensOptions = { readonly db: Connection; readonly sessionId: number; read
 
 type IssuedTokens = Tokens & { readonly refreshToken: string; readonly etag: string };
 
-/** The tokens of the session as it is now. The ETag is that of the session, as in GET /api/sessions/{id}. */
+/** Issues tokens of the session. The ETag is that of the session, which is also that of its GET. */
 function tokensOf(
   { signer, refreshTokens, publicUrl }: SignInServices,
   { db, sessionId: id, now }: TokensOptions,

@@ -9,7 +9,7 @@ import { string } from '../../schema/schema.ts';
 import { consoleFiles, type ConsoleFile } from '../../web/console-files.ts';
 import { consolePage, type Shop } from '../../web/console-page.ts';
 
-/** A page has dozens of files, which a browser asks for again each time: they aren't rate-limited. */
+/** The files aren't rate-limited, since a browser requests dozens of them again with each page. */
 export function consoleRoutes(shop: Shop): Route[] {
   const files = once(consoleFiles);
   return [pageRoute(files, shop), fileRoute(files)];

@@ -1,4 +1,4 @@
-// The service about itself: health, metrics, problem types, its description.
+// The service's own routes: health, metrics, problem types, the OpenAPI document and its pages.
 import { anyone, isAdmin, type Access, type Caller } from '../../auth/access.ts';
 import { Problem, forbidden, problemCodes, notFound, type ProblemCode } from '../../problem.ts';
 import {
@@ -35,7 +35,7 @@ type Html = { readonly html: string; readonly policy: string };
 
 const linkset = 'application/linkset+json';
 const html = 'text/html';
-/** Documents change only with an update of the service; five minutes later clients see the new ones. */
+/** Documents change only with an update of the service, which clients see five minutes later at most. */
 const cachedBriefly = 'public, max-age=300';
 const tag = 'Service';
 
@@ -90,7 +90,7 @@ function readyRoute({ readiness }: SystemServices): Route {
 const loopbackOrAdmin: Access<object, Caller | undefined> = {
   description: 'Only the machine itself or an administrator may call this.',
   credentials: 'optional',
-  permits: () => true, // the handler decides: an access rule doesn't know the address
+  permits: () => true, // the handler decides, since an access rule doesn't get the address
 };
 
 function metricsRoute({ metrics }: SystemServices): Route {

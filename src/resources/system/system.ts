@@ -1,4 +1,4 @@
-// What the service says about itself, as schemas: health, problem types, where its documents are.
+// The schemas of the service's own routes: health, problem types, the catalog of its documents.
 import { problemCode, problemTypes, typeOf } from '../../http/problem-types.ts';
 import type { ProblemCode } from '../../problem.ts';
 import {

@@ -33,7 +33,7 @@ export const suspensionSource: ObjectSource<StoredSuspension> = {
   ownerOf: ({ userId }) => userId,
 };
 
-/** Whoever calls this also ends the user's sessions and keys, in the same write. */
+/** The caller of this function also ends the user's sessions and keys, in the same write. */
 export function addSuspension(
   permit: Permit,
   { id }: Visible<StoredUser>,
@@ -52,7 +52,7 @@ export function replaceSuspension(
   { userId, reason: current }: Visible<Suspension>,
   reason: string | null,
 ): void {
-  if (reason === current) return; // what changes nothing is no event
+  if (reason === current) return; // no change, so no event
   const sql = 'UPDATE suspensions SET reason = ?, version = version + 1 WHERE userId = ?';
   permit.writer.run(sql, reason, userId);
   recordChange(permit, userId);
@@ -68,7 +68,7 @@ function recordChange(permit: Permit, userId: number): void {
   recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });
 }
 
-/** The audited ids are those of users, whose sessions and keys ended with the suspension. */
+/** Audits by the ids of users, whose sessions and keys must have ended with the suspension. */
 export const suspensionAudit: Audit<readonly [...SuspensionRow, credentials: number]> = {
   thing: 'suspension',
   table: '(SELECT userId AS id, createdAt, reason FROM suspensions) AS suspended',

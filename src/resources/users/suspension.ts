@@ -1,4 +1,4 @@
-// A suspension of a user: what is sent and shown.
+// A suspension of a user: the schemas of requests and responses.
 import { id, readOnlyIssues, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
 import { named, nullable, object, optional, type Infer, type Issue } from '../../schema/schema.ts';
 

@@ -77,7 +77,7 @@ function setUpTotpRoute(services: TotpServices): Route {
 
 type SetUpContext = Context<{ readonly id: number }, object, undefined, Caller>;
 
-/** The ETag is that of the set-up without its secret, as in GET. */
+/** The ETag is that of the set-up without its secret, which is also that of its GET. */
 async function addNewTotp(
   context: SetUpContext,
   { totpSecrets }: TotpServices,

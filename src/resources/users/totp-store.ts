@@ -36,7 +36,7 @@ export const totpSource: ObjectSource<Totp> = {
   ownerOf: ({ userId }) => userId,
 };
 
-/** Replaces a set-up that was never confirmed. It leaves no event, since nothing needs a code yet. */
+/** Replaces a set-up that was never confirmed. No event is recorded, since no sign-in needs a code yet. */
 export function addTotp(
   { writer: db }: Permit,
   { id }: Visible<StoredUser>,
@@ -49,7 +49,7 @@ export function addTotp(
   db.run(sql, id, sealedUnder, bytes, now);
 }
 
-/** From now on a sign-in needs a code. Any earlier recovery codes are gone. */
+/** Turns codes on: each sign-in needs one. Replaces any earlier recovery codes. */
 export function confirmTotp(
   permit: Permit,
   { userId }: Visible<Totp>,
@@ -89,7 +89,7 @@ function recordChange(permit: Permit, userId: number): void {
 
 type CodeUse = { readonly userId: number; readonly code: string; readonly now: number };
 
-/** Returns which kind of code it is; undefined if it is wrong. A right code is used up: each works once. */
+/** Uses up a right code, since each works once, and returns its kind; undefined for a wrong code. */
 export function useCode(
   { writer: db }: Permit,
   secrets: SealedSecrets,
@@ -120,12 +120,12 @@ function useStep(db: Connection, secrets: SealedSecrets, { userId, code, now }: 
   return true;
 }
 
-/** The authenticated data of a user's sealed secret, so that no row can take the place of another. */
+/** The additional data (AEAD) of a user's sealed secret, so that a row can't be put in place of another. */
 export function totpAdditionalData(userId: number): string {
   return `totp of user ${userId}`;
 }
 
-/** Once the service's secret was replaced, seals under the first one what was sealed under another. */
+/** After the service's secret was replaced, encrypts again the secrets that an older one encrypts. */
 export function resealTotp(db: Connection, secrets: SealedSecrets, rowsMax: number): number {
   const [current, ...others] = secrets.secretIds;
   if (current === undefined || others.length === 0) return 0;
@@ -144,7 +144,7 @@ function resealOne(
   { userId, sealedUnder, bytes }: Sealed & { readonly userId: number },
 ): void {
   const secret = secrets.open({ sealedUnder, bytes }, totpAdditionalData(userId));
-  // a row that can't be decrypted is marked, and not tried again
+  // a row that can't be decrypted is marked, so that it isn't tried again
   const sealed =
     secret === undefined ? { sealedUnder: '', bytes } : secrets.seal(secret, totpAdditionalData(userId));
   db.run(
@@ -158,8 +158,8 @@ function resealOne(
 type AuditedTotp = readonly [...TotpRow, lastStep: number, sealed: Uint8Array, wrongHashes: number];
 
 /**
- * The audited ids are those of users. Whether secrets can be decrypted isn't verified: `orderly check`
- * doesn't read secret.key.
+ * Audits by the ids of users. It doesn't verify that secrets can be decrypted, since `orderly check` doesn't
+ * read secret.key.
  */
 export const totpAudit: Audit<AuditedTotp> = {
   thing: 'one-time code set-up',

@@ -1,4 +1,4 @@
-// The second factor of a user, one-time codes: what is sent and shown.
+// One-time codes, a user's second factor: the schemas of requests and responses.
 import { recoveryCodesMax } from '../../limits.ts';
 import { id, timestamp } from '../../schema/members.ts';
 import { array, boolean, integer, named, object, string, type Infer } from '../../schema/schema.ts';

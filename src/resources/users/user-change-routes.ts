@@ -1,4 +1,4 @@
-// Changing a user over HTTP: PUT and PATCH /api/users/{id}, a password's change included.
+// Changing a user over HTTP, also their password: PUT and PATCH /api/users/{id}.
 import { accountAccessOf, selfOrAdmin, type Caller } from '../../auth/access.ts';
 import { invalid, requireValid } from '../../problem.ts';
 import type { Change } from '../../http/handler-result.ts';
@@ -127,8 +127,8 @@ type Hashing = {
 };
 
 /**
- * Undefined if no password is sent. Hashing takes long, so the change is checked before it, and once more
- * with the row as it is when the change is made.
+ * Returns undefined if the body has no password. Hashing takes long, so the change is checked before it, and
+ * again inside the write.
  */
 async function hashNewPassword(
   context: ChangeContext,
@@ -145,7 +145,7 @@ async function hashNewPassword(
   return { hash: await passwords.hashNew(context, password), emailBefore: user.email };
 }
 
-/** If the password is changed in another session meanwhile, this session ends, and the write is rejected. */
+/** If another session changes the password meanwhile, this session ends, so the write is rejected. */
 async function checkCurrentPassword(
   context: ChangeContext,
   passwords: PasswordChecks,
@@ -156,7 +156,7 @@ async function checkCurrentPassword(
   throw invalid([currentPasswordIssue('mismatch', 'currentPassword is wrong.')]);
 }
 
-/** After a change of one's own password, the caller's session and the keys stay. */
+/** Callers who change their own password keep the current session and their keys. */
 function endCredentials(
   permit: Permit<Caller>,
   { endSessions, removeKeys }: UserChangeServices,

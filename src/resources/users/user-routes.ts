@@ -40,9 +40,9 @@ type UserServices = UserChangeServices & {
   readonly totpSecrets: SealedSecrets;
   readonly cursors: Cursors;
   readonly registration: 'open' | 'closed';
-  /** The bucket of each address. */
+  /** Has a bucket for each address. */
   readonly signUps: Limiter;
-  /** Begins, in the background, to clear a removed user from the rows they owned. */
+  /** Starts clearing removed users from the rows that they owned, in the background. */
   readonly clearOwners: () => void;
 };
 

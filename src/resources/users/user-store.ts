@@ -29,8 +29,8 @@ type UserRow = readonly [
 const columns = 'id, name, email, role, createdAt, version';
 
 /**
- * `version` rises with every change of the user, also of columns that are not shown; but not with another
- * hash of the same password.
+ * `version` rises with every change of the user, also of columns that are not shown, but not with a new hash
+ * of the same password.
  */
 export type StoredUser = User & { readonly version: number };
 
@@ -45,7 +45,7 @@ function userOf([id, name, email, role, createdAt]: readonly [...UserRow, ...Sql
   return { id, name, email, role, createdAt: timestampOf(createdAt) };
 }
 
-/** What is stored of the account with that e-mail address. */
+/** Finds the account with that e-mail address. */
 export function findSignInAccount(db: Connection, email: string): SignInAccount | undefined {
   const sql =
     'SELECT id, passwordHash, passwordExpiresAt, ' +
@@ -60,7 +60,7 @@ export function findSignInAccount(db: Connection, email: string): SignInAccount 
 
 export type InitialPassword = { readonly email: string; readonly expiresAt: number };
 
-/** The users whose password is still one that the service generated, the first to expire first. */
+/** Returns the users who still have a password that the service generated, the first to expire first. */
 export function listInitialPasswords(db: Connection, max: number): InitialPassword[] {
   const sql =
     'SELECT email, passwordExpiresAt FROM users WHERE passwordExpiresAt IS NOT NULL ' +
@@ -70,7 +70,7 @@ export function listInitialPasswords(db: Connection, max: number): InitialPasswo
 
 type NewUserRow = Omit<User, 'id' | 'createdAt'> & {
   readonly passwordHash: string;
-  /** For a password that the service generated. */
+  /** Set for a password that the service generated. */
   readonly passwordExpiresAt?: number;
 };
 
@@ -96,7 +96,7 @@ export function addUser(permit: Permit, user: NewUserRow, now: number): number {
   return id;
 }
 
-/** Whoever signs up has no account yet: the actor is the account that they make. */
+/** A sign-up has no caller, so the actor is the new user. */
 function signedUp({ origin }: Permit, id: number): { readonly actorId?: number } {
   return origin.actor === null && origin.requestId !== null ? { actorId: id } : {};
 }
@@ -134,7 +134,7 @@ function replacePassword(db: Connection, id: number, { hash, expiresAt }: NewPas
   db.run('UPDATE users SET passwordHash = ?, passwordExpiresAt = ? WHERE id = ?', hash, expiresAt, id);
 }
 
-/** Stores another hash of the same password, which changes nothing that is shown. */
+/** Stores a new hash of the same password, which changes nothing that is shown. */
 export function upgradePasswordHash(
   { writer: db }: Permit,
   { userId, hash }: SignInAccount,
@@ -145,8 +145,8 @@ export function upgradePasswordHash(
 }
 
 /**
- * Removes the user, their sessions and keys at once. Their customers and orders stay: `ownerSql` shows them
- * without an owner from now on, and cleanup clears the id from their rows.
+ * Removes the user with their sessions and keys. Their customers and orders stay: `ownerSql` shows those
+ * without an owner from now on, and cleanup clears the id from the rows.
  */
 export function removeUser(permit: Permit, { id }: Visible<StoredUser>): void {
   const db = permit.writer;
@@ -157,12 +157,12 @@ export function removeUser(permit: Permit, { id }: Visible<StoredUser>): void {
   db.invalidate({ kind: 'everything' });
 }
 
-/** The owner of a row of `table`, as anyone may see it: null once that user is removed. */
+/** An expression for the owner of a row of `table`: null once that user is removed. */
 export function ownerSql(table: 'customers' | 'orders'): string {
   return `(SELECT id FROM users WHERE users.id = ${table}.userId)`;
 }
 
-/** Selects the rows of this user, and none once the user is removed. */
+/** Selects the rows that this user owns, and no row once the user is removed. */
 export function ownedBy(column: string, userId: SqlValue): Condition {
   return { sql: `${column} = (SELECT id FROM users WHERE users.id = ?)`, params: [userId] };
 }
@@ -175,8 +175,8 @@ export function ownerIsKnownSql(table: 'customers' | 'orders'): string {
 }
 
 /**
- * Takes the place of a foreign key: whoever writes has found the owner in the same transaction, as the caller
- * of the permit or by `userIssues`.
+ * Takes the place of a foreign key: each write has found the owner in its own transaction, as the caller of
+ * the permit or by `userIssues`.
  */
 export function assertOwnerExists({ writer, origin }: Permit, userId: number): void {
   const isActor = origin.actor?.userId === userId;
@@ -230,7 +230,7 @@ export function hasAdmins(db: Connection, exceptId = 0): boolean {
   return db.get(sql, exceptId) !== undefined;
 }
 
-/** The issues of a `userId` that is sent: none if there is such a user. */
+/** Returns the issue of a `userId` in a body, or none if that user exists. */
 export function userIssues(db: Connection, id: number): Issue[] {
   if (userExists(db, id)) return [];
   return [{ pointer: '/userId', code: 'unknown', detail: `There is no user ${id}.` }];

@@ -1,4 +1,4 @@
-// A user: what is sent and shown, and the rules of changing one.
+// A user: the schemas of requests and responses, and the rules of changes.
 import { checkStepUp, isAdmin, roles, type Caller } from '../../auth/access.ts';
 import { passwordIssue } from '../../auth/password.ts';
 import { forbidden } from '../../problem.ts';
@@ -116,17 +116,17 @@ export type UserListQuery = ObjectOf<typeof userListParameters>;
 
 type SentUser = Readonly<Record<string, unknown>>;
 
-/** The members that a change may give other values, but for the password. */
+/** The members that a change may set, without the password. */
 export type ChangedUser = Pick<User, 'name' | 'email' | 'role'>;
 
 type Merging = {
-  /** That of the body, for PUT or PATCH. */
+  /** The schema of the body: that of PUT or of PATCH. */
   readonly schema: Schema<UserPatch>;
   readonly caller: Caller;
   readonly passwordMin: number;
 };
 
-/** What a body makes of the current user. What isn't sent stays: a PUT always has a name and an address. */
+/** Merges a body into the current user. Absent members stay; a PUT always has a name and an address. */
 export function mergeUser(
   current: User,
   body: SentUser,
@@ -156,13 +156,13 @@ export function checkMayChange({ current, wanted, hasNewPassword, caller, now }:
   if (wanted.email !== current.email) checkStepUp(caller, now, 'Changing an e-mail address');
 }
 
-/** Throws if the caller may not change a user's role, or give a new user another one than `user`. */
+/** Throws if the caller may not change a user's role, or create a user with a role other than `user`. */
 export function checkMayGiveRole(caller: Caller | undefined, now: number): void {
   if (caller === undefined || !isAdmin(caller)) throw forbidden('Only an administrator may assign a role.');
   checkStepUp(caller, now, 'Assigning a role');
 }
 
-/** The current password is required with a new one of one's own, and accepted only there. */
+/** The current password is required, and accepted, only from callers who change their own password. */
 function currentPasswordIssues({ password, currentPassword }: SentUser, isOwn: boolean): Issue[] {
   if (isOwn && typeof password === 'string' && currentPassword === undefined)
     return [currentPasswordIssue('required', 'currentPassword is required with a new password.')];
@@ -178,7 +178,7 @@ export function currentPasswordIssue(code: 'required' | 'unexpected' | 'mismatch
 
 type PrivateWords = Pick<User, 'name' | 'email'>;
 
-/** The issues of the password, if one is sent. Members that don't fit are those of `otherwise`. */
+/** Returns the issues of a password in the body. Members that don't fit are taken from `otherwise`. */
 export function sentPasswordIssues(sent: SentUser, otherwise: PrivateWords, passwordMin: number): Issue[] {
   const { password, name, email } = sent;
   if (typeof password !== 'string') return [];

@@ -8,11 +8,11 @@ import { webhookAdditionalData } from './webhook-secret.ts';
 import { typesOf } from './webhook-store.ts';
 import type { WebhookStatus } from './webhook.ts';
 
-/** How far deliveries have got. Times are milliseconds since 1970. */
+/** The progress of deliveries. Times are milliseconds since 1970. */
 export type DeliveryProgress = {
-  /** The id of the last event that was delivered or passed over. */
+  /** The id of the last event that was delivered or skipped. */
   readonly position: number;
-  /** How many attempts to deliver the next event have failed. */
+  /** The number of failed attempts to deliver the next event. */
   readonly failures: number;
   readonly retryAt: number | null;
   readonly lastStatus: number | null;
@@ -28,7 +28,7 @@ export type Endpoint = DeliveryProgress & {
   readonly secret: Sealed;
   readonly previousSecret: Sealed | null;
   readonly previousEndsAt: number | null;
-  /** Incremented by every change but those of the progress. */
+  /** Incremented by every change, except those of the progress. */
   readonly version: number;
 };
 
@@ -64,7 +64,7 @@ export function findEndpoint(db: Connection, id: number): Endpoint | undefined {
   return row === undefined ? undefined : endpointOf(row);
 }
 
-/** Undefined once the webhook is deleted. */
+/** Returns undefined once the webhook is deleted. */
 export function endpointVersion(db: Connection, id: number): number | undefined {
   return db.get<[number]>('SELECT version FROM webhooks WHERE id = ?', id)?.[0];
 }
@@ -108,7 +108,7 @@ function endpointOf([
 
 type Version = Pick<Endpoint, 'id' | 'version'>;
 
-/** False if the webhook was changed since: then deliveries start again from its row. */
+/** Returns false if the webhook was changed since; deliveries then start again from its row. */
 export function saveProgress(db: Connection, { id, version }: Version, progress: DeliveryProgress): boolean {
   const { position, failures, retryAt, lastStatus, lastAt, failingSince } = progress;
   const sql =
@@ -118,7 +118,7 @@ export function saveProgress(db: Connection, { id, version }: Version, progress:
   return db.run(sql, ...values, id, version).rowsChanged === 1;
 }
 
-/** `reason` is a sentence for administrators. Does nothing if one of them has changed the webhook since. */
+/** Does nothing if an administrator has changed the webhook since. `reason` is a sentence for them. */
 export function disableEndpoint(permit: Permit, { id, version }: Version, reason: string): void {
   const db = permit.writer;
   const sql =
@@ -130,7 +130,7 @@ export function disableEndpoint(permit: Permit, { id, version }: Version, reason
   db.invalidate({ kind: 'webhook', id });
 }
 
-/** Once the service's secret was replaced, seals under the first one what was sealed under another. */
+/** After the service's secret was replaced, encrypts again the secrets that an older one encrypts. */
 export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
   let count = 0;
   for (const { id, secret, previousSecret } of readEndpoints(db)) {
@@ -154,7 +154,7 @@ export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
   return count;
 }
 
-/** Returns the same value if it is already sealed under the first secret, or can't be decrypted. */
+/** Returns the same value if the current secret encrypts it, or if it can't be decrypted. */
 function resealed(secrets: SealedSecrets, id: number, sealed: Sealed): Sealed {
   if (sealed.sealedUnder === secrets.secretIds[0]) return sealed;
   const secret = secrets.open(sealed, webhookAdditionalData(id));

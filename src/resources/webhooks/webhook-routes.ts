@@ -37,7 +37,7 @@ type WebhookServices = {
   readonly cursors: Cursors;
   readonly targets: WebhookTargets;
   readonly secrets: SealedSecrets;
-  /** Called when a webhook is to go on, also if it was enabled before: it may be waiting for a retry. */
+  /** Called for each request to enable a webhook; one that is enabled already may be waiting for a retry. */
   readonly onEnabled: (id: number) => void;
 };
 
@@ -59,7 +59,7 @@ const webhookResource: Resource<StoredWebhook, Webhook> = {
   represent: representWebhook,
 };
 
-/** The ETag includes the row's version: a change may restore what is shown, or replace the secret. */
+/** The ETag includes the row's version, since a change may restore shown members, or replace the secret. */
 function representWebhook({ version, ...webhook }: StoredWebhook): Representation<Webhook> {
   return represent(webhook, { id: webhook.id, ownerId: null, salt: String(version) });
 }
@@ -105,7 +105,7 @@ function createWebhookRoute({ NewWebhook: body }: WebhookBodies, secrets: Sealed
   });
 }
 
-/** The ETag is that of the webhook without its secret, as in GET /webhooks/{id}. */
+/** The ETag is that of the webhook without its secret, which is also that of GET /webhooks/{id}. */
 async function addNewWebhook(
   context: Context<object, object, NewWebhook, Caller>,
   secrets: SealedSecrets,

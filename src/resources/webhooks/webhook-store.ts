@@ -1,4 +1,4 @@
-// The rows of webhooks: what administrators set. The progress of deliveries is in endpoint-store.ts.
+// The rows of webhooks as administrators set them; endpoint-store.ts has the progress of deliveries.
 import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { webhookSecretOverlapMilliseconds, webhooksMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
@@ -42,7 +42,7 @@ function findWebhook(db: Connection, id: number): StoredWebhook | undefined {
   return row === undefined ? undefined : { ...webhookOf(row), version: row[9] };
 }
 
-/** Nobody owns a webhook: administrators see all of them, others none. */
+/** Webhooks have no owner: administrators see all of them, others none. */
 export const webhookSource: ObjectSource<StoredWebhook> = {
   name: 'webhook',
   find: findWebhook,
@@ -81,7 +81,7 @@ export function webhookSelection(): IndexedSelection {
   };
 }
 
-/** Throws if there are as many as allowed. The webhook receives the events after that of its creation. */
+/** Throws if `webhooksMax` webhooks exist. The webhook receives the events after that of its creation. */
 export function addWebhook(
   permit: Permit,
   { url, types }: NewWebhook,
@@ -111,7 +111,7 @@ function checkCount(db: Connection): void {
   throw invalidAt('', 'max-webhooks', detail);
 }
 
-/** Whatever changes, the next delivery doesn't wait for its retry, and the retries start again. */
+/** Any change ends the wait for a retry, and resets the count of failures. */
 export function replaceWebhook(
   permit: Permit,
   current: Visible<Webhook>,
@@ -145,7 +145,7 @@ export function rotateSecret(
   return { secret: secretText(secret), previousEndsAt: timestampOrNull(previousEndsAt) };
 }
 
-/** The current secret as it is stored; null if no configured secret decrypts it. */
+/** Returns the current secret as it is stored; null if no secret of the service decrypts it. */
 function openableSecret(db: Connection, id: number, secrets: SealedSecrets): Sealed | null {
   const row = db.get<[string, Uint8Array]>('SELECT sealedUnder, sealed FROM webhooks WHERE id = ?', id);
   if (row === undefined) return null;
@@ -166,7 +166,7 @@ export function removeWebhook(permit: Permit, { id }: Visible<Webhook>): void {
   permit.writer.invalidate({ kind: 'webhook', id });
 }
 
-/** A line of text for each webhook that delivers; without the URL's path, which may hold a key. */
+/** Returns a line of text for each enabled webhook, without the URL's path, which may contain a key. */
 export function describeEnabledWebhooks(db: Connection): string[] {
   const sql = "SELECT id, url FROM webhooks WHERE status = 'enabled' ORDER BY id";
   return db.all<[number, string]>(sql).map(([id, url]) => `  ${id} to ${new URL(url).origin}`);

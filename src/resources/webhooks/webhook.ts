@@ -1,4 +1,4 @@
-// A webhook: an endpoint that receives events. What is sent and shown.
+// A webhook, an endpoint that receives events: the schemas of requests and responses.
 import { webhookUrlCharsMax } from '../../limits.ts';
 import type { WebhookTargets } from '../../network/webhook-targets.ts';
 import { id, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
@@ -91,7 +91,7 @@ export type WebhookBodies = ReturnType<typeof webhookBodies>;
 export type NewWebhook = Infer<WebhookBodies['NewWebhook']>;
 type WebhookPatch = Infer<WebhookBodies['WebhookPatch']>;
 
-/** The schemas of a service whose webhooks may go to these targets. */
+/** Returns the schemas of bodies, for a service whose webhooks may have these targets. */
 export function webhookBodies(targets: WebhookTargets) {
   const url = string({
     minLength: 1,
@@ -133,7 +133,7 @@ export function webhookBodies(targets: WebhookTargets) {
   return { NewWebhook, WebhookPatch };
 }
 
-/** The URL as its standard serializes it: what was checked is what is stored. */
+/** Returns the URL as its standard serializes it, so that the stored URL is the one that was checked. */
 export function normalizedUrl(url: string): string {
   return new URL(url).href;
 }
@@ -144,7 +144,7 @@ const readOnly = ['id', 'lastStatus', 'lastAt', 'failingSince', 'createdAt'];
 
 type PatchRules = { readonly schema: Schema<WebhookPatch>; readonly bounds: FeedBounds };
 
-/** The settings that a PATCH makes of the current webhook's. A URL that stays isn't checked again. */
+/** Merges a PATCH into the settings of the current webhook. A URL that isn't sent isn't checked again. */
 export function mergeWebhook(
   current: Webhook,
   patch: Readonly<Record<string, unknown>>,
@@ -157,7 +157,7 @@ export function mergeWebhook(
   return { ok: true, value: { url: normalizedUrl(url), types, status, position } };
 }
 
-/** The patch may have issues that its schema finds. */
+/** Returns the issues that depend on the current webhook. The schema may find others. */
 function patchIssues(
   current: Webhook,
   patch: Readonly<Record<string, unknown>>,
@@ -182,7 +182,7 @@ function statusIssues(current: Webhook, { status }: WantedSettings): Issue[] {
   return [{ pointer: '/status', code: 'enum', detail }];
 }
 
-/** Events may have been removed since, so whoever enables a webhook has to say where it goes on. */
+/** Events after the position may have been removed, so enabling a webhook may require a new position. */
 function positionIssues(current: Webhook, wanted: WantedSettings, { removed, latest }: FeedBounds): Issue[] {
   const { status, position } = wanted;
   const begins = status === 'enabled' && current.status !== 'enabled';
