@@ -35,12 +35,12 @@ export type Caller = {
 /** Whom a request is attributed to: its caller, and the bucket of its address. */
 export type RequestSource = { readonly caller: Caller | undefined; readonly addressBucket: string };
 
-/** Whom a request counts against, wherever clients share something: its user, otherwise its address. */
+/** Returns the client that a request counts against: its user, or without one its address bucket. */
 export function clientOf({ caller, addressBucket }: RequestSource): string {
   return caller?.client ?? addressBucket;
 }
 
-/** Whose rows a caller may see: every list and every look-up by id requires it. */
+/** The rows that a caller may see, by owner. Every list and every look-up by id requires it. */
 export type RowAccess = 'all' | { readonly userId: number };
 
 /** A rule: its sentence for the documentation, how it treats credentials, and the decision. */
@@ -101,7 +101,7 @@ export function checkAccess<Params>(
   if (!access.permits(caller, params)) throw new Problem('forbidden', access.description);
 }
 
-/** Whose objects a request is about: the caller's own, or those of the user whom an administrator names. */
+/** Returns the user whose objects a request is about: the caller, or the user whom an administrator names. */
 export function requireOwner(
   caller: Caller,
   { userId = caller.userId }: { readonly userId?: number | undefined },
@@ -112,7 +112,7 @@ export function requireOwner(
   throw forbidden(`Only an administrator may see or end the ${what} of others.`);
 }
 
-/** Whether the caller has the scope: without an API key they have all. */
+/** Whether the caller has the scope; callers without an API key have all scopes. */
 export function hasScope({ scopes: held }: Caller, scope: Scope): boolean {
   return held === null || held.has(scope);
 }
@@ -125,12 +125,12 @@ export function checkScope({ scopes: held }: Caller, scope: Scope | undefined): 
     throw new Problem('insufficient-scope', `The API key lacks the scope ${scope}.`, { scope });
 }
 
-/** What `checkStepUp` asks for, in messages and descriptions. */
+/** The requirement of `checkStepUp`, for messages and descriptions. */
 export const recentSignIn = `a sign-in within the last ${stepUpSeconds / 60} minutes`;
 
 /**
- * Throws unless the user signed in recently (RFC 9470). A key never does. `what` begins the message, such as
- * "Deleting a user".
+ * Throws unless the user signed in recently (RFC 9470), which no API key can do. `what` begins the message,
+ * such as "Deleting a user".
  */
 export function checkStepUp(caller: Caller, now: number, what: string): void {
   if (caller.keyId !== null)
@@ -152,19 +152,19 @@ export function rowAccessOf(caller: Caller): RowAccess {
   return isStaff(caller) ? 'all' : { userId: caller.userId };
 }
 
-/** A text that is the same for callers who may see the same rows, with the same scopes. */
+/** Returns the same text for callers who may see the same rows with the same scopes. */
 export function readerKeyOf(caller: Caller): string {
   const access = rowAccessOf(caller);
   const rows = access === 'all' ? access : String(access.userId);
   return caller.scopes === null ? rows : `${rows} ${[...caller.scopes].join(' ')}`;
 }
 
-/** The row access for accounts, sessions and keys, which only administrators see all of. */
+/** Returns the row access to accounts, sessions and keys, of which only administrators see all. */
 export function accountAccessOf(caller: Caller): RowAccess {
   return isAdmin(caller) ? 'all' : { userId: caller.userId };
 }
 
-/** Whether rows of this owner may be seen; null if there is no owner. */
+/** Whether the access includes rows of this owner; `ownerId` is null for rows without one. */
 export function allows(access: RowAccess, ownerId: number | null): boolean {
   return access === 'all' || access.userId === ownerId;
 }

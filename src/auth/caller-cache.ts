@@ -1,13 +1,13 @@
-// The callers behind sessions and keys, cached until a change of them is on disk.
+// Caches the callers behind sessions and keys until a change of the session, key or user is on disk.
 import { BoundedMap } from '../bounded-map.ts';
 import { cachedCallersMax } from '../limits.ts';
 import type { Caller } from './access.ts';
 
-/** Whom a session or key authenticates, and when it expires: milliseconds since 1970. */
+/** The caller whom a session or key authenticates, and when it expires: milliseconds since 1970. */
 export type SessionCaller = { readonly caller: Caller; readonly expiresAt: number };
 export type KeyCaller = { readonly caller: Caller; readonly expiresAt: number; readonly hash: Uint8Array };
 
-/** Where sessions and keys are looked up: in what is on disk, or in what a write transaction sees. */
+/** Looks up sessions and keys: those on disk, or those that a write transaction sees. */
 export type CallerSources = {
   readonly findSession: (id: number) => SessionCaller | undefined;
   readonly findKey: (id: number) => KeyCaller | undefined;
@@ -17,7 +17,7 @@ export class CallerCache {
   readonly sessions = new BoundedMap<number, SessionCaller>(cachedCallersMax);
   readonly keys = new BoundedMap<number, KeyCaller>(cachedCallersMax);
 
-  /** Puts this cache before the sources: they are asked only for what isn't in it. */
+  /** Returns sources that look into this cache first. */
   wrap({ findSession, findKey }: CallerSources): CallerSources {
     return {
       findSession: (id) => cached(this.sessions, id, findSession),

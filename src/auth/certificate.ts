@@ -1,5 +1,5 @@
-// The service's own certificates: a small authority, which devices trust once, and what it issues. X.509 v3,
-// P-256.
+// The service's own certificates (X.509 v3, P-256): a small authority, which devices trust once, and the
+// certificates that it issues.
 import {
   createPrivateKey,
   generateKeyPairSync,
@@ -20,10 +20,10 @@ import {
   privateDomains,
 } from './private-names.ts';
 
-/** Certificates begin a day before they are made, for clocks that differ. */
+/** Certificates begin a day before they are created, since clocks differ. */
 const earlyMilliseconds = dayMilliseconds;
 const authorityMilliseconds = 20 * 365 * dayMilliseconds;
-/** With the day before they are made 397, which no browser rejects. */
+/** The validity is 397 days, the first one included: browsers reject longer ones. */
 const certificateMilliseconds = 396 * dayMilliseconds;
 const pointBytes = 65; // an uncompressed P-256 point, at the end of its SubjectPublicKeyInfo
 const critical = der(0x01, Buffer.of(0xff));
@@ -41,9 +41,9 @@ type CertificateBody = {
 };
 
 /**
- * An authority whose certificates devices accept for these names (DNS names and addresses), for private
- * domains and for private addresses, and for nothing else: whoever steals its key can't pass for any other
- * place. `owner` distinguishes it from others in a device's list. Times are milliseconds since 1970.
+ * Creates an authority whose certificates devices accept only for these names (DNS names and addresses), for
+ * private domains and for private addresses: a thief of its key can't impersonate any other site. `owner`
+ * distinguishes it from others in a device's list. Times are milliseconds since 1970.
  */
 export function makeAuthority(
   names: readonly string[],
@@ -51,7 +51,7 @@ export function makeAuthority(
 ): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
-  // only plain characters: what it issues repeats the name, and Node shows others escaped
+  // only plain characters: issued certificates repeat the name, and Node escapes others
   const name = `orderly on ${owner.replace(/[^\w.-]/g, '-')}`.slice(0, 64);
   const body: CertificateBody = {
     keyInfo,
@@ -70,7 +70,7 @@ export function makeAuthority(
   return signed(body, privateKey, privateKey);
 }
 
-/** A server's certificate for these names, and after it the authority's own. */
+/** Creates a server's certificate for these names, followed by the authority's own. */
 export function issueCertificate(names: readonly string[], authority: KeyPair, now: number): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const issuer = new X509Certificate(authority.certPem);
@@ -79,7 +79,7 @@ export function issueCertificate(names: readonly string[], authority: KeyPair, n
   const body: CertificateBody = {
     keyInfo,
     issuer: issuer.subject.replace(/^CN=/, ''),
-    subject: 'orderly server', // no host name, for OpenSSL would hold one against the constraints, too
+    subject: 'orderly server', // OpenSSL would also check a host name here against the constraints
     notBefore: now - earlyMilliseconds,
     notAfter: Math.min(now + certificateMilliseconds, issuer.validToDate.getTime()),
     extensions: [
@@ -95,7 +95,7 @@ export function issueCertificate(names: readonly string[], authority: KeyPair, n
   return { ...issued, certPem: issued.certPem + authority.certPem };
 }
 
-/** Whether what this authority issues for a name is accepted. */
+/** Whether this authority's constraints permit certificates for a name. */
 export function permits({ raw }: X509Certificate, name: string): boolean {
   if (isPrivate(name) || raw.includes(subtreeOf(name))) return true;
   const [, ...parents] = isIP(name) === 0 ? name.split('.') : [];
@@ -142,7 +142,7 @@ function commonName(text: string): Buffer {
   return sequence(der(0x31, sequence(oid(0x55, 0x04, 0x03), value)));
 }
 
-/** RFC 7093 section 2, method 1. */
+/** Returns a key identifier (RFC 7093 section 2, method 1). */
 function keyIdentifier(keyInfo: Buffer): Buffer {
   return hash('sha256', keyInfo.subarray(-pointBytes), 'buffer').subarray(0, 20);
 }
@@ -176,7 +176,7 @@ function subtree({ bytes, bits }: { readonly bytes: Buffer; readonly bits: numbe
   return sequence(der(0x87, bytes, mask));
 }
 
-/** `number` stands below id-ce, 2.5.29. */
+/** `number` is the extension's number below id-ce, 2.5.29. */
 function extension(number: number, value: Buffer, ...flags: readonly Buffer[]): Buffer {
   return sequence(oid(0x55, 0x1d, number), ...flags, der(0x04, value));
 }

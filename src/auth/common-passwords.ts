@@ -1,12 +1,12 @@
-// Passwords that are tried first: the most common ones, rows of keys, and words of the context.
+// Recognizes the passwords that attackers try first: common ones, rows of keys, and words of the context.
 import { commonPasswordList } from './common-password-list.ts';
 
-/** `password` in lower case. The list stays text: it is searched only when someone chooses a password. */
+/** `password` is in lower case. The list stays a text, since it is searched only for new passwords. */
 export function isCommon(password: string): boolean {
   return hasWord(commonPasswordList, password) || isRunOfKeys([...password]);
 }
 
-/** The list lacks these: zxcvbn, whose list it is, recognizes them by rules. Longer ones are not common. */
+/** The list lacks runs of keys, which zxcvbn, its source, recognizes by rules. Longer runs are not common. */
 function isRunOfKeys(characters: readonly string[]): boolean {
   if (characters.length > runLengthMax) return false;
   const forwards = characters.join('');
@@ -18,7 +18,7 @@ function isRunOfKeys(characters: readonly string[]): boolean {
 
 const runLengthMax = 12;
 
-/** Whether it stands in the text between white space. Splitting the whole list would take far longer. */
+/** Whether the word is in the text between white space. Splitting the whole list would take far longer. */
 function hasWord(text: string, word: string): boolean {
   if (!/^\S+$/.test(word)) return false;
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
@@ -40,21 +40,21 @@ const rows = [
 ];
 
 /**
- * Whether the letters of `password` are words of `texts` and nothing else, in any order, with digits and
- * punctuation anywhere. Both in lower case.
+ * Whether the letters of `password` are only words of `texts`, in any order, with digits and punctuation
+ * anywhere. Both are in lower case.
  */
 export function isMadeOf(password: string, texts: readonly string[]): boolean {
   const letters = lettersOf(password);
   if (letters === '') return false;
   const known = new Set(texts.flatMap(contextWords));
-  /** At which lengths the beginning of `letters` is made of known words. */
+  /** The lengths at which the beginning of `letters` consists of known words. */
   const ends = new Set([0]);
   for (let end = 1; end <= letters.length; end += 1)
     if ([...ends].some((start) => known.has(letters.slice(start, end)))) ends.add(end);
   return ends.has(letters.length);
 }
 
-/** Words of three letters or more, and the text as one. */
+/** Returns the words of three letters or more, and the whole text as one word. */
 function contextWords(text: string): string[] {
   const parts = text.split(/[^\p{L}\p{M}]+/u).filter((part) => part.length >= 3);
   return [...parts, lettersOf(text)].filter((word) => word !== '');

@@ -1,4 +1,4 @@
-// From a credential to the caller behind it, caching what was verified.
+// Finds the caller behind a credential, and caches verified tokens.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { BoundedMap } from '../bounded-map.ts';
 import { Problem } from '../problem.ts';
@@ -11,15 +11,13 @@ export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 type AuthenticatorOptions = {
   readonly signer: Signer;
-  /** What is on disk. */
+  /** The sessions and keys that are on disk. */
   readonly sources: CallerSources;
   readonly cache: CallerCache;
   readonly onKeyUse: (keyId: number, now: number) => void;
 };
 
-/**
- * A token's verification is cached; its session is looked up each time, so an ended session ends at once.
- */
+/** A verified token. Its session is looked up for each request, so its end has effect immediately. */
 type Verified = {
   readonly sessionId: number;
   readonly userId: number;
@@ -29,7 +27,7 @@ type Verified = {
 };
 
 export function createAuthenticator({ signer, sources: committed, cache, onKeyUse }: AuthenticatorOptions) {
-  /** By the whole text of Authorization: so that for a cached token nothing has to be parsed. */
+  /** Verified tokens by the whole text of Authorization, which is not parsed again. */
   const tokens = new BoundedMap<string, Verified>(cachedTokenBytesMax, ({ bytes }) => bytes);
   const cachedSources = cache.wrap(committed);
 
@@ -37,7 +35,7 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
     const verified = tokens.get(authorization) ?? verify(authorization, now);
     if (now >= verified.expiresAt) throw tokenExpiredProblem();
     const caller = callerOfSession(cachedSources, verified.sessionId, now);
-    // after a restore a session may have the id, and even the user's id, of another that the backup lacks
+    // after a restore a new session may have the id, and even the user id, of one that the backup lacks
     if (caller.userId !== verified.userId || caller.authTimeSeconds !== verified.authTimeSeconds)
       throw sessionEndedProblem();
     return caller;
@@ -75,15 +73,15 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
   }
 
   /**
-   * The caller of a request under way, with the rights that they have now. Throws `invalid-token` if session,
+   * Returns the caller of a running request with their current rights. Throws `invalid-token` if the session,
    * key or user no longer exists.
    */
   function currentCaller(caller: Caller, now: number, sources = cachedSources): Caller {
     if (caller.keyId !== null) return callerOfKey(sources, caller.keyId, now);
-    return callerOfSession(sources, caller.sessionId ?? 0, now); // it is one or the other
+    return callerOfSession(sources, caller.sessionId ?? 0, now); // callers without a key have a session
   }
 
-  /** When the caller's credential expires, unless it is withdrawn before: milliseconds since 1970. */
+  /** Returns when the caller's credential expires unless it is withdrawn earlier: milliseconds since 1970. */
   function findExpiry({ keyId, sessionId }: Caller, authorization: string | undefined): number {
     if (keyId !== null) return cachedSources.findKey(keyId)?.expiresAt ?? 0;
     const session = cachedSources.findSession(sessionId ?? 0)?.expiresAt ?? 0;
@@ -94,7 +92,7 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
   return { authenticateBearer, authenticateKey, currentCaller, findExpiry };
 }
 
-/** What a cached token takes in addition to its text, measured. */
+/** The memory that a cached token takes in addition to its text, measured. */
 const entryBytes = 200;
 const keyPattern = /^ord_([1-9]\d{0,15})_[A-Za-z0-9_-]{43}$/;
 
@@ -118,7 +116,7 @@ function callerOfKey({ findKey }: CallerSources, id: number, now: number): Calle
   return found.caller;
 }
 
-/** Secrets of 256 random bits are stored as their SHA-256: a slow hash would gain nothing. */
+/** Hashes a secret of 256 random bits with SHA-256, since a slow hash would gain nothing. */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
@@ -133,14 +131,14 @@ function tokenExpiredProblem(): Problem {
 
 const keyExpired = 'The API key has expired; create a new one.';
 
-/** For a credential that was good once: clients send them in the normal course of things. */
+/** Rejects a credential that was once valid, which clients send in normal operation. */
 function invalidToken(detail: string): Problem {
   return new Problem('invalid-token', detail);
 }
 
 type Reason = 'invalid-token' | 'invalid-key' | 'key-expired';
 
-/** For the others: somebody may be guessing. */
+/** Rejects a credential that was never valid, with a security event: somebody may be guessing. */
 function wrong(reason: Reason, detail: string, userId: number | null = null): Problem {
   const securityEvent = { name: 'authn_login_fail', userId, reason } as const;
   return new Problem('invalid-token', detail, { securityEvent });

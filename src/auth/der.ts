@@ -1,4 +1,4 @@
-// DER, the bytes that X.509 certificates are made of (ITU-T X.690): what `certificate.ts` needs of it.
+// The parts of DER (ITU-T X.690), the encoding of X.509 certificates, that `certificate.ts` needs.
 
 export function sequence(...members: readonly Buffer[]): Buffer {
   return der(0x30, ...members);

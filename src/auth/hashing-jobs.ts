@@ -2,9 +2,7 @@
 import { Problem, unavailable } from '../problem.ts';
 import { newPasswordsWaitingMax, signInsWaitingMax } from '../limits.ts';
 
-/**
- * Whom a job counts against, such as an address, and how many jobs they may have running or waiting at once.
- */
+/** The client that a job counts against, such as an address, and the most jobs that it may have at a time. */
 export type HashingQuota = { readonly key: string; readonly jobsMax: number };
 export type HashingJob = {
   readonly queue: 'sign-in' | 'new-password';
@@ -16,13 +14,13 @@ const waitingMax = { 'sign-in': signInsWaitingMax, 'new-password': newPasswordsW
 const schedule = ['sign-in', 'sign-in', 'sign-in', 'new-password'] as const;
 
 export function createJobQueue<Thread>() {
-  /** Gives a thread to a job that waits. */
+  /** Gives a thread to a waiting job. */
   type Start = (thread: Thread) => void;
   const reserved = new Map<string, number>();
   const queues = { 'sign-in': [] as Start[], 'new-password': [] as Start[] };
   let step = 0;
 
-  /** Throws `quota-exceeded` if a quota is used up. The function returned releases what was reserved. */
+  /** Reserves a place in each quota, and returns a function that releases them. Throws `quota-exceeded`. */
   function reserve({ quotas }: HashingJob): () => void {
     if (quotas.some(({ key, jobsMax }) => (reserved.get(key) ?? 0) >= jobsMax)) throw quotaReached();
     for (const { key } of quotas) reserved.set(key, (reserved.get(key) ?? 0) + 1);
@@ -37,14 +35,14 @@ export function createJobQueue<Thread>() {
     else reserved.delete(key);
   }
 
-  /** Throws `unavailable` if too many in that queue wait already. */
+  /** Waits for a thread. Throws `unavailable` if too many jobs of that queue are already waiting. */
   function wait({ queue }: HashingJob): Promise<Thread> {
     if (queues[queue].length >= waitingMax[queue])
       throw unavailable('Too many passwords are being hashed; retry in a moment.');
     return new Promise((start) => queues[queue].push(start));
   }
 
-  /** The next job to be given a thread; undefined if none waits. */
+  /** Returns the next job to be given a thread; undefined if none is waiting. */
   function next(): Start | undefined {
     const queue = schedule[step % schedule.length] ?? 'sign-in';
     step += 1;

@@ -1,4 +1,4 @@
-// Access tokens: JSON Web Tokens (RFC 7519) signed with HS256 and nothing else.
+// Access tokens: JSON Web Tokens (RFC 7519), signed only with HS256.
 import { timingSafeEqual } from 'node:crypto';
 import { secretBytesMin } from '../limits.ts';
 import { fits } from '../schema/schema-check.ts';
@@ -31,7 +31,7 @@ const quads = '(?:[\\w-]{4})*';
 const part = `${quads}(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?`;
 const wellFormed = new RegExp(`^${part}\\.${part}\\.[\\w-]{42}[AEIMQUYcgkosw048]$`);
 
-/** The first secret signs, all verify. Throws unless there is one and all are long enough. */
+/** The first secret signs, and each of them verifies. Throws if there is none, or if one is too short. */
 export function createSigner({
   secrets,
   issuer,
@@ -46,7 +46,7 @@ export function createSigner({
   if (signing === undefined) throw new Error('Signing tokens requires at least one secret.');
   return {
     sign: (claims: Claims) => signed(signing, encodeClaims(claims)),
-    /** The claims of a token that was signed here for us, if it is valid at that second. */
+    /** Returns the claims of a token that this service signed for itself, if it is valid at that second. */
     verify(token: string, nowSeconds: number): Claims | 'not current' | undefined {
       const key = keys.find((each) => signatureIsValid(token, each.mac));
       const claims = key && readClaims(token, key);
@@ -56,7 +56,7 @@ export function createSigner({
   };
 }
 
-/** Whether a compact JWS is well-formed and carries that key's MAC. Its content is not read. */
+/** Whether a compact JWS is well-formed and has that key's MAC. Does not read its content. */
 export function signatureIsValid(token: string, mac: Mac): boolean {
   if (token.length > tokenCharsMax || !wellFormed.test(token)) return false;
   const dot = token.lastIndexOf('.');
@@ -76,12 +76,12 @@ function signed(key: Key, payload: string): string {
   return `${signingInput}.${key.mac(signingInput).toString('base64url')}`;
 }
 
-/** Claims have exactly one spelling, so a payload is valid if encoding what it decodes to returns it. */
+/** Encodes claims in exactly one spelling, so a payload is valid only if encoding its claims returns it. */
 function encodeClaims({ iss, aud, sub, sid, role, iat, exp, auth_time, jti }: Claims): string {
   return base64url(JSON.stringify({ iss, aud, sub, sid, role, iat, exp, auth_time, jti }));
 }
 
-/** Undefined for any other header or spelling, and for unknown or repeated claims. */
+/** Returns undefined for any other header or spelling, and for unknown or repeated claims. */
 function readClaims(token: string, key: Key): Claims | undefined {
   const [header, payload = ''] = token.split('.');
   if (header !== key.header) return undefined;

@@ -1,4 +1,4 @@
-// Message authentication codes: of access tokens, refresh tokens, cursors and request fingerprints.
+// Message authentication codes, for access tokens, refresh tokens, cursors and request fingerprints.
 import { createHmac, createSecretKey } from 'node:crypto';
 
 /** HMAC-SHA-256 (RFC 2104) of a text in UTF-8. */
@@ -10,8 +10,8 @@ export function createMac(secret: Uint8Array): Mac {
 }
 
 /**
- * One for each secret. A purpose has keys of its own, derived from the secrets: otherwise a cursor
- * could be made to pass for a token.
+ * Creates a MAC for each secret. Each purpose has its own keys, derived from the secrets, so that no cursor
+ * can pass as a token.
  */
 export function createMacs(secrets: readonly Uint8Array[], purpose: string): Mac[] {
   return secrets.map((secret) => createMac(createMac(secret)(purpose)));

@@ -1,4 +1,4 @@
-// One-time codes: TOTP (RFC 6238) as authenticator apps make them, and recovery codes to print.
+// One-time codes: TOTP (RFC 6238) as authenticator apps generate them, and recovery codes to print.
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const stepMilliseconds = 30_000;
@@ -21,12 +21,12 @@ export function oneTimeCode(secret: Uint8Array, counter: number): string {
   return String(number % 10 ** digits).padStart(digits, '0');
 }
 
-/** RFC 6238 section 4.2: the number of the 30 seconds that a time is in. */
+/** Returns the number of the 30-second step that a time is in (RFC 6238 section 4.2). */
 export function stepOf(now: number): number {
   return Math.floor(now / stepMilliseconds);
 }
 
-/** The step whose code this is: the present one, or one before or after it. Compares with all three. */
+/** Returns the step of a code: the current one, the one before or the one after. Compares with all three. */
 export function stepOfCode(secret: Uint8Array, code: string, now: number): number | undefined {
   const present = stepOf(now);
   const sent = Buffer.from(code);
@@ -37,24 +37,24 @@ export function stepOfCode(secret: Uint8Array, code: string, now: number): numbe
   return matching.at(-1);
 }
 
-/** For the picture or link that an authenticator app reads. */
+/** Returns the URI that an authenticator app reads from a QR code or a link. */
 export function otpauthUri(secret: Uint8Array, issuer: string, account: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}`;
 }
 
-/** 128 random bits, such as `k5qj-7m2c-xw4d-ta3n-b6ho-ev2z-yi`. */
+/** Returns 128 random bits, such as `k5qj-7m2c-xw4d-ta3n-b6ho-ev2z-yi`. */
 export function newRecoveryCode(): string {
   const text = base32(randomBytes(recoveryCodeBytes)).toLowerCase();
   return (text.match(/.{1,4}/g) ?? []).join('-');
 }
 
-/** However it was typed: case, blanks and hyphens don't matter. 128 random bits need no slow hash. */
+/** Hashes a code regardless of case, blanks and hyphens. 128 random bits need no slow hash. */
 export function recoveryCodeHash(code: string): Buffer {
   return hash('sha256', code.replaceAll(/[\s-]/g, '').toUpperCase(), 'buffer');
 }
 
-/** RFC 4648 section 6, without padding. */
+/** Encodes bytes as in RFC 4648 section 6, without padding. */
 export function base32(bytes: Uint8Array): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
   let text = '';

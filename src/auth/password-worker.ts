@@ -8,9 +8,9 @@ import { createJobQueue, type HashingJob } from './hashing-jobs.ts';
 /** scrypt's N is 2^ln. */
 export type Cost = { readonly ln: number; readonly r: number; readonly p: number };
 type ScryptInput = Cost & { readonly password: string; readonly salt: Uint8Array; readonly keyBytes: number };
-/** What derives one key at a time. */
+/** Derives one key at a time. */
 type KeyDeriver = { derive(input: ScryptInput): Promise<Uint8Array>; end(): Promise<void> };
-/** Tests derive cheap keys without a thread. */
+/** Tests pass a function that derives cheap keys without a thread. */
 export type ThreadStarter = (closing: AbortSignal) => KeyDeriver;
 
 const threadsMax = 2;
@@ -24,8 +24,8 @@ export function createScryptPool(startThread: ThreadStarter = createThread) {
   const queue = createJobQueue<KeyDeriver>();
 
   /**
-   * Throws `unavailable` when too many wait already, or once closed, and `quota-exceeded` when one of the
-   * job's quotas is used up.
+   * Throws `unavailable` if too many jobs are already waiting or the pool is closed, and `quota-exceeded` if
+   * one of the job's quotas is exhausted.
    */
   async function derive(input: ScryptInput, job: HashingJob): Promise<Uint8Array> {
     const release = queue.reserve(job);
@@ -43,7 +43,7 @@ export function createScryptPool(startThread: ThreadStarter = createThread) {
     }
   }
 
-  /** Rejects the jobs that wait, too: each gets a thread at once, which throws. */
+  /** Ends the threads. Waiting jobs are also rejected: each gets a thread immediately, which throws. */
   async function close(): Promise<void> {
     closing.abort(unavailable('The service is stopping.'));
     await Promise.all(threads.map((thread) => thread.end()));
@@ -58,7 +58,7 @@ export function createScryptPool(startThread: ThreadStarter = createThread) {
   };
 }
 
-/** One worker, started when first needed and ended after a while without jobs. */
+/** Manages one worker, which is started for its first job and ended after a while without jobs. */
 function createThread(closing: AbortSignal): KeyDeriver {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -107,7 +107,7 @@ function scryptWorker(): void {
   const { setPriority } = process.getBuiltinModule('node:os');
   const { parentPort } = process.getBuiltinModule('node:worker_threads');
   try {
-    // on Linux priority belongs to the thread: a login must not slow the requests beside it
+    // on Linux priorities are per thread: a sign-in must not slow other requests down
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 10);
   } catch {} // elsewhere it stays as it is
   parentPort?.on('message', ({ password, salt, keyBytes, ln, r, p }: ScryptInput) => {

@@ -1,4 +1,4 @@
-// Passwords: what is wrong with one, and their scrypt hashes as PHC strings.
+// Checks new passwords, and hashes passwords with scrypt, as PHC strings.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { HashingJob } from './hashing-jobs.ts';
 import { isCommon, isMadeOf } from './common-passwords.ts';
@@ -13,7 +13,7 @@ const keyBytes = 32;
 const serviceName = 'orderly';
 const memoryBytesMax = 256 * 2 ** 20;
 const defaultCost: Cost = { ln: 15, r: 8, p: 3 };
-/** For passwords that come with no request: those of commands and of the first administrator. */
+/** The job of passwords without a request: those of commands and of the first administrator. */
 const jobWithoutQuota: HashingJob = { queue: 'new-password', quotas: [] };
 
 type HasherOptions = { readonly cost?: Cost; readonly startThread?: ThreadStarter };
@@ -29,7 +29,7 @@ export function createPasswordHasher({ cost = defaultCost, startThread }: Hasher
     return formatPhc({ cost, salt, key: Buffer.from(key) });
   }
 
-  /** Against a user's stored hash; `null`, for a user who doesn't exist, takes as long and is false. */
+  /** Compares with a user's hash. `null`, for a user who doesn't exist, takes as long and returns false. */
   async function verify(password: string, phc: string | null, job = jobWithoutQuota): Promise<boolean> {
     const stored = phc === null ? dummy : parsePhc(phc);
     const { salt, key } = stored;
@@ -37,7 +37,7 @@ export function createPasswordHasher({ cost = defaultCost, startThread }: Hasher
     return timingSafeEqual(await pool.derive(input, job), key);
   }
 
-  /** Whether a stored hash was made with other parameters than are used now. */
+  /** Whether a stored hash has other parameters than a new one. */
   function needsUpgrade(phc: string): boolean {
     const { salt, key } = parsePhc(phc);
     return !phc.startsWith(prefix(cost)) || salt.length !== saltBytes || key.length !== keyBytes;
@@ -54,9 +54,7 @@ export function createPasswordHasher({ cost = defaultCost, startThread }: Hasher
   };
 }
 
-/**
- * A sentence that says what is wrong with a new password, or undefined. Lengths are code points after NFKC.
- */
+/** Returns a sentence about an invalid new password, or undefined. Lengths are code points after NFKC. */
 export function passwordIssue(
   password: string,
   { name, email }: { readonly name: string; readonly email: string },
@@ -80,7 +78,7 @@ function normalized(text: string): string {
   return text.normalize('NFKC');
 }
 
-/** The PHC string format, as passlib writes scrypt: base64 without padding. */
+/** Formats a hash as a PHC string as passlib does for scrypt: base64 without padding. */
 function formatPhc({ cost, salt, key }: Stored): string {
   return `${prefix(cost)}${unpadded(salt)}$${unpadded(key)}`;
 }
@@ -96,7 +94,7 @@ function unpadded(bytes: Buffer): string {
 const phcCost = /\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d?)/;
 const phcPattern = new RegExp(`^${phcCost.source}\\$([A-Za-z0-9+/]{11,86})\\$([A-Za-z0-9+/]{22,86})$`);
 
-/** Throws on what this service can't have stored; the text stays out of the error. */
+/** Throws if this service can't have stored the text, which the error doesn't quote. */
 function parsePhc(phc: string): Stored {
   const match = phcPattern.exec(phc);
   if (match === null) throw new Error('A stored password hash is malformed.');

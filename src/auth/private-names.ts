@@ -30,7 +30,7 @@ export function isPrivateDomain(name: string): boolean {
   return privateDomains.some((domain) => name === domain || name.endsWith(`.${domain}`));
 }
 
-/** The bytes of a valid address: 4, or 16. */
+/** Returns the 4 or 16 bytes of a valid address. */
 export function addressBytes(address: string): Buffer {
   if (familyOf(address) === 'ipv4') return Buffer.from(address.split('.').map(Number));
   const { hostname } = new URL(`http://[${address}]`); // shortened, all numbers hexadecimal

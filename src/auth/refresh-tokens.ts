@@ -2,15 +2,16 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createMacs, type Mac } from './mac.ts';
 
-/** What the tokens of a session are derived from, besides the secret. Ids come back when a backup does. */
+/** The source of a session's tokens, besides the secret. Its seed is random, since a restore repeats ids. */
 export type RefreshSource = { readonly sessionId: number; readonly seed: Uint8Array };
 
 const generationBytes = 4;
 const tokenBytes = generationBytes + 32;
 
 /**
- * A token is the number of the use that issued it, its generation, and an HMAC-SHA-256 of that, the session
- * and the session's random seed: of any token, also one used long ago, its generation can be read.
+ * A token consists of its generation, which counts the session's renewals, and an HMAC-SHA-256 of generation,
+ * session id and the session's random seed. So the generation of any token can be read, even of one that was
+ * used long ago.
  */
 export class RefreshTokens {
   readonly #macs: readonly Mac[];
@@ -19,7 +20,7 @@ export class RefreshTokens {
     this.#macs = createMacs(secrets, 'refresh tokens');
   }
 
-  /** With the first secret. */
+  /** Issues a token with the first secret. */
   issue(source: RefreshSource, generation: number): string {
     const [mac] = this.#macs;
     if (mac === undefined) throw new Error('Issuing refresh tokens requires at least one secret.');
@@ -28,7 +29,7 @@ export class RefreshTokens {
     return Buffer.concat([head, mac(claimOf(source, generation))]).toString('base64url');
   }
 
-  /** Undefined for what isn't a token of this session, issued with any of the secrets. */
+  /** Returns the generation of a token; undefined unless one of the secrets issued it for this session. */
   verify(token: string, source: RefreshSource): number | undefined {
     const bytes = Buffer.from(token, 'base64url');
     if (bytes.length !== tokenBytes || bytes.toString('base64url') !== token) return undefined;

@@ -1,4 +1,4 @@
-// Secrets that are needed again as they are, encrypted at rest: AES-256-GCM, keys derived from secret.key.
+// Encrypts secrets that can't be stored as hashes (AES-256-GCM, with keys derived from secret.key).
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { createMac } from './mac.ts';
 
@@ -23,7 +23,7 @@ export class SealedSecrets {
     this.#keys = new Map(keys.map((key) => [createMac(key)('key id').toString('base64url', 0, 8), key]));
   }
 
-  /** The ids of the secrets that open what is sealed; the first one seals. */
+  /** The ids of the secrets that can open sealed secrets; the first one seals. */
   get secretIds(): readonly string[] {
     return [...this.#keys.keys()];
   }

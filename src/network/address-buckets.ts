@@ -1,8 +1,8 @@
-// Which addresses count as one client: the smallest and the largest network that one customer of a provider
-// has.
+// Groups the addresses that count as one client: the smallest and the largest network of one customer of a
+// provider.
 import { isIP } from 'node:net';
 
-/** The bucket of an address: IPv6 by /64, since one customer gets at least that many addresses. */
+/** Returns the bucket of an address: an IPv6 address counts as its /64, the least that a customer gets. */
 export function addressBucket(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
@@ -15,7 +15,7 @@ export function addressBucket(address: string): string {
     .join(':')}::/64`;
 }
 
-/** The network of a bucket, as large as one customer of a provider may have: a /48 of IPv6, a /24 of IPv4. */
+/** Returns the largest network that one customer may have around a bucket: a /48 of IPv6, a /24 of IPv4. */
 export function networkOf(bucket: string): string {
   if (isIpv6Bucket(bucket)) return `${bucket.split(':', 3).join(':')}::/48`;
   return `${bucket.split('.', 3).join('.')}.0/24`;

@@ -1,8 +1,8 @@
-// Where webhooks may go: public addresses over HTTPS, and what the operator allows besides.
+// Restricts webhooks to public addresses over HTTPS, and addresses that the operator allows.
 import { isIP } from 'node:net';
 import { addressesIn } from '../address-blocks.ts';
 
-/** IPv4 that is not for public receivers: IANA's special-purpose registry, and a host inside Azure. */
+/** IPv4 addresses that no public receiver has: IANA's special-purpose registry, and a host inside Azure. */
 const blockedIpv4 = [
   '0.0.0.0/8', // this network (RFC 791)
   '10.0.0.0/8', // private (RFC 1918)
@@ -38,7 +38,7 @@ const isBlockedIpv4 = addressesIn(blockedIpv4);
 const isGlobalUnicast = addressesIn([globalUnicast]);
 const isBlockedIpv6 = addressesIn(blockedIpv6);
 
-/** Names that mean the machine itself, whatever a resolver says (RFC 6761). */
+/** Names that mean the machine itself, regardless of resolvers (RFC 6761). */
 const ownName = /^(.+\.)?localhost\.?$/;
 
 export class WebhookTargets {
@@ -51,20 +51,20 @@ export class WebhookTargets {
     this.#allowsSome = allowed.length > 0;
   }
 
-  /** Whether a webhook may connect to this address. HTTP is only for what is allowed explicitly. */
+  /** Whether a webhook may connect to this address; over HTTP only if the operator allows the address. */
   permits(address: string, protocol: string): boolean {
     const [plain = ''] = address.split('%'); // a zone
     if (this.#isAllowed(plain)) return true;
     return protocol === 'https:' && isPublicAddress(plain);
   }
 
-  /** What is wrong with a URL, as a sentence, as far as it shows that; undefined if nothing is. */
+  /** Returns what is visibly wrong with a URL, as a sentence; undefined if nothing is. */
   issueOf(text: string): string | undefined {
     const url = URL.parse(text);
     if (url === null || /[\s\p{Cc}\\]/u.test(text))
       return 'url must be a URL such as https://example.com/hook.';
     if (!this.#takes(url.protocol)) return 'url must begin with https://.';
-    // the text, too: URL drops an empty user name
+    // also checks the text, since URL drops an empty user name
     if (url.username + url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text))
       return 'url must not contain a user name or a password.';
     if (text.includes('#')) return 'url must not have a fragment.';
@@ -86,7 +86,7 @@ export class WebhookTargets {
   }
 }
 
-/** Without the brackets around an IPv6 address. */
+/** Returns the host without the brackets around an IPv6 address. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
