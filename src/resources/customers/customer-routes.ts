@@ -24,7 +24,7 @@ import {
   type Resource,
 } from '../flows/change.ts';
 import { searchIssues } from '../flows/searching.ts';
-import { requireVisible, type ObjectSource } from '../flows/visible.ts';
+import { readBack, requireVisible, type ObjectSource } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerTable } from './customer-csv.ts';
 import {
@@ -186,7 +186,7 @@ function addNewCustomer(context: CreationContext, bodies: CustomerBodies): Promi
       throw forbidden('Only staff may create a customer for another user.');
     throwIfInvalid(newOwnerIssues(userId, caller.userId, { db: writer, caller }));
     const id = addCustomer(permit, { ...content, userId }, now);
-    return representCustomer(requireVisible(customerSource, { db: writer, id, access: 'all' }));
+    return representCustomer(readBack(customerSource, writer, id));
   });
 }
 

@@ -12,7 +12,7 @@ import { noSecurityEvents, type SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { WriteOptions } from '../../storage/write-transaction.ts';
-import { requireVisible, type ObjectSource, type Visible } from './visible.ts';
+import { readBack, requireVisible, type ObjectSource, type Visible } from './visible.ts';
 
 /** A source of rows, with the rows that a caller may change and the representation of a row. */
 export type Resource<Row, Shown> = ObjectSource<Row> & {
@@ -78,22 +78,12 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
     if (change.changesHidden !== true && isDeepStrictEqual({ ...current, ...wanted }, current))
       return { kind: 'change', effect: 'none', object: before };
     change.write(permit, current, wanted);
-    const object = representChanged(resource, writer, id);
+    const object = resource.represent(readBack(resource, writer, id));
     const securityEvents = change.securityEvents?.(current, wanted) ?? noSecurityEvents;
     return { kind: 'change', effect: 'changed', object, securityEvents };
   }, change.writeOptions);
   for (const event of changed.securityEvents ?? []) context.reportSecurityEvent(event);
   return changed;
-}
-
-function representChanged<Row, Shown>(
-  { name, find, represent }: Resource<Row, Shown>,
-  db: Connection,
-  id: number,
-): Representation<Shown> {
-  const row = find(db, id);
-  assert(row !== undefined, `${name} ${id} is gone after its own change`);
-  return represent(row);
 }
 
 /** A PUT at a path where there may be no object yet. The object has the id of its owner. */
@@ -122,10 +112,14 @@ export async function putObject<Owner, Row, Shown>(
     context.checkPrecondition(current && resource.represent(current).etag);
     if (current !== undefined) {
       replace(permit, current);
-      return { kind: 'change', effect: 'changed', object: representChanged(resource, writer, id) };
+      return {
+        kind: 'change',
+        effect: 'changed',
+        object: resource.represent(readBack(resource, writer, id)),
+      };
     }
     const securityEvents = [add(permit, owner)];
-    const object = representChanged(resource, writer, id);
+    const object = resource.represent(readBack(resource, writer, id));
     return { kind: 'change', effect: 'created', object, securityEvents };
   });
   for (const event of put.securityEvents ?? []) context.reportSecurityEvent(event);

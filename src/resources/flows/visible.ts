@@ -1,4 +1,5 @@
 // Proves that a caller may see a row: 404 if there is none, 403 if it belongs to another user.
+import assert from 'node:assert';
 import { allows, type RowAccess } from '../../auth/access.ts';
 import { forbidden, notFound } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -26,4 +27,11 @@ export function requireVisible<T>(
   if (row === undefined) throw notFound(name, id);
   if (!allows(access, ownerOf(row))) throw forbidden(`This ${name} belongs to another user.`);
   return row as Visible<T>; // the brand exists for the compiler alone
+}
+
+/** Reads a row back inside the write that has just written it, whatever its caller may see. */
+export function readBack<T>({ name, find }: ObjectSource<T>, db: Connection, id: number): T {
+  const row = find(db, id);
+  assert(row !== undefined, `${name} ${id} is gone after its own write`);
+  return row;
 }

@@ -14,7 +14,7 @@ import type { Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { permitWithoutCaller } from '../../storage/permit.ts';
 import type { PasswordChecks, SignInAccount } from '../flows/password-checks.ts';
-import { requireVisible } from '../flows/visible.ts';
+import { readBack, requireVisible } from '../flows/visible.ts';
 import { useCode } from '../users/totp-store.ts';
 import { findSignInAccount, upgradePasswordHash } from '../users/user-store.ts';
 import { recordAddress } from './known-address-store.ts';
@@ -117,7 +117,7 @@ function beginSession(
   recordAddress(permit, userId, addressBucket, now);
   const usesCookie = body.cookie === true;
   const sessionId = addSession(permit, { userId, userAgent, usesCookie }, now);
-  return { issued: tokensOf(services, { db: writer, sessionId, now }), factor };
+  return { issued: issueTokens(services, { db: writer, sessionId, now }), factor };
 }
 
 export function renewTokensRoute(services: SignInServices): Route {
@@ -209,7 +209,7 @@ function renew(
     return { outcome: 'reused', userId: session.userId };
   }
   if (use === 'current') renewCurrent(writer, { ...session, generation }, context);
-  return { outcome: 'renewed', tokens: tokensOf(services, { db: writer, sessionId, now }) };
+  return { outcome: 'renewed', tokens: issueTokens(services, { db: writer, sessionId, now }) };
 }
 
 function renewCurrent(writer: Connection, session: RefreshState, context: RenewalContext): void {
@@ -235,11 +235,11 @@ type TokensOptions = { readonly db: Connection; readonly sessionId: number; read
 type IssuedTokens = Tokens & { readonly refreshToken: string; readonly etag: string };
 
 /** Issues tokens of the session. The ETag is that of the session, which is also that of its GET. */
-function tokensOf(
+function issueTokens(
   { signer, refreshTokens, publicUrl }: SignInServices,
   { db, sessionId: id, now }: TokensOptions,
 ): IssuedTokens {
-  const session = requireVisible(sessionSource(now), { db, id, access: 'all' });
+  const session = readBack(sessionSource(now), db, id);
   const { userId, createdAt, expiresAt } = session;
   const caller = findSessionCaller(db, id)?.caller;
   const refresh = findRefreshState(db, id, now);

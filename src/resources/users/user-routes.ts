@@ -23,7 +23,7 @@ import { withinSignUpRate } from '../../rates/sign-up-rate.ts';
 import type { Infer } from '../../schema/schema.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import { removeObject } from '../flows/change.ts';
-import { requireVisible } from '../flows/visible.ts';
+import { readBack, requireVisible } from '../flows/visible.ts';
 import { suspensionRoutes } from './suspension-routes.ts';
 import { totpRoutes } from './totp-routes.ts';
 import { NewUser, User, checkMayGiveRole, sentPasswordIssues, userListParameters } from './user.ts';
@@ -140,7 +140,7 @@ async function addNewUser(
     const permit = context.authorizeWrite(writer);
     if (role !== 'user') checkMayGiveRole(permit.caller, now);
     const id = addUser(permit, { name, email, role, passwordHash }, now);
-    return representUser(requireVisible(userSource, { db: writer, id, access: 'all' }));
+    return representUser(readBack(userSource, writer, id));
   });
   context.reportSecurityEvent({ name: 'user_created', userId: user.id, role });
   return user;
