@@ -7,7 +7,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { CsvTable } from '../csv.ts';
 import { FeedElements } from '../feed/feed-export.ts';
 import { csvFormat, ndjsonFormat, type FileFormat } from '../http/file-formats.ts';
-import { ListElements, type Elements, type ListSource } from '../http/list-export.ts';
+import { ListElements, type ExportSource, type ListSource } from '../http/list-export.ts';
 import { createFinder } from '../http/representation-cache.ts';
 import { counted } from '../counted.ts';
 import { customerTable } from '../resources/customers/customer-csv.ts';
@@ -30,7 +30,7 @@ import { withExistingDatabase } from './with-database.ts';
 
 type Things = 'orders' | 'customers' | 'events';
 /** All elements to export, and how many there are. */
-type Whole<T> = { readonly elements: Elements<T, undefined>; readonly count: number };
+type Whole<T> = { readonly source: ExportSource<T, undefined>; readonly count: number };
 type Find<T> = (db: Connection) => Whole<T> | Promise<Whole<T>>;
 
 export const exportOrders = exportCommand('orders', orderTable, (db) => {
@@ -47,7 +47,7 @@ export const exportEvents = exportCommand('events', eventTable, (db) => {
   const { removed: after, latest } = feedBounds(db);
   const accessOf = (): 'all' => 'all';
   const extent = { accessOf, types: undefined, after, latest };
-  return { elements: new FeedElements(db, extent, undefined), count: latest - after };
+  return { source: new FeedElements(db, extent, undefined), count: latest - after };
 });
 
 async function wholeList<T>(db: Connection, source: ListSource<T, undefined>): Promise<Whole<T>> {
@@ -56,7 +56,7 @@ async function wholeList<T>(db: Connection, source: ListSource<T, undefined>): P
     readInWorker: async (sql, params) => db.all(sql, ...params), // nobody waits for this process
   };
   const count = await countRows(reads, source.selectionFor(undefined));
-  return { elements: new ListElements(reads, source, undefined), count };
+  return { source: new ListElements(reads, source, undefined), count };
 }
 
 function exportCommand<T>(things: Things, table: CsvTable<T>, find: Find<T>): Command {
@@ -128,18 +128,18 @@ async function writeElements<T>(
   descriptor: number,
   { whole, format, reportProgress }: ExportFile<T>,
 ): Promise<number> {
-  const { elements, count } = whole;
+  const { source, count } = whole;
   let written = 0;
   writeSync(descriptor, format.head);
   for (;;) {
-    const found = elements.next(undefined);
-    if (found === undefined) return written;
-    if (found instanceof Promise) {
-      await found;
+    const step = source.readNext(undefined);
+    if (step.kind === 'end') return written;
+    if (step.kind === 'wait') {
+      await step.found;
       continue;
     }
-    for (const element of found) writeSync(descriptor, format.textOf(element), null, 'latin1');
-    written += found.length;
+    for (const element of step.elements) writeSync(descriptor, format.textOf(element), null, 'latin1');
+    written += step.elements.length;
     reportProgress(Math.min(written / Math.max(count, 1), 1));
     await nextTurn(); // for signals
   }

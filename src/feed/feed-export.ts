@@ -1,7 +1,6 @@
 // Reads a range of the feed for an export.
 import { isDeepStrictEqual } from 'node:util';
-import type { Elements } from '../http/list-export.ts';
-import type { Representation } from '../http/representation.ts';
+import type { ExportSource, ExportStep } from '../http/list-export.ts';
 import { forbidden } from '../problem.ts';
 import type { Event } from '../resources/events/event.ts';
 import { feedBounds, readFeed, type FeedAccess, type FeedRequest } from '../resources/events/event-store.ts';
@@ -16,7 +15,7 @@ type ExportRange<C> = Pick<FeedRequest, 'types' | 'after'> & {
 
 const eventsPerRead = 100;
 
-export class FeedElements<C> implements Elements<Event, C> {
+export class FeedElements<C> implements ExportSource<Event, C> {
   readonly #db: Connection;
   readonly #range: ExportRange<C>;
   readonly #access: FeedAccess;
@@ -29,17 +28,17 @@ export class FeedElements<C> implements Elements<Event, C> {
     this.#position = range.after;
   }
 
-  next(reader: C): Representation<Event>[] | undefined {
+  readNext(reader: C): ExportStep<Event> {
     const { accessOf, types, latest } = this.#range;
     const access = this.#access;
     if (!isDeepStrictEqual(accessOf(reader), access))
       throw forbidden('The rights have changed since the export began.');
-    if (this.#position >= latest) return undefined;
+    if (this.#position >= latest) return { kind: 'end' };
     const after = this.#position;
     // otherwise events that cleanup removes before the export reaches them would be missing silently
     if (after < feedBounds(this.#db).removed) throw new Error('events were removed before their export');
     const { events, end } = readFeed(this.#db, { after, latest, access, types, rows: eventsPerRead });
     this.#position = end;
-    return events.map(representEvent);
+    return { kind: 'elements', elements: events.map(representEvent) };
   }
 }

@@ -9,7 +9,7 @@ import { Problem, unavailable } from '../problem.ts';
 import type { Issue } from '../schema/schema.ts';
 import { csvFormat, ndjsonFormat, type FileFormat } from './file-formats.ts';
 import { securityEventOf } from './exchange-log.ts';
-import type { Elements } from './list-export.ts';
+import type { ExportSource, ExportStep } from './list-export.ts';
 import { csv, ndjson } from './media-types.ts';
 import { streamed, type Streamed } from './handler-result.ts';
 import type { ResponseStream } from './response-stream.ts';
@@ -51,7 +51,7 @@ export class Exports {
   start<T>(
     context: ExportContext,
     { name, table }: ExportFormat<T>,
-    elements: Elements<T, Caller>,
+    source: ExportSource<T, Caller>,
   ): Streamed {
     // without chunks the file ends with the connection, and a truncated file looks complete
     if (context.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
@@ -62,7 +62,7 @@ export class Exports {
     const format = isCsv ? csvFormat(table) : ndjsonFormat;
     return streamed(
       isCsv ? `${csv}; charset=utf-8` : ndjson,
-      (stream) => this.#run({ stream, context, elements, format }),
+      (stream) => this.#run({ stream, context, source, format }),
       ['Content-Disposition', `attachment; filename="${fileName}"`],
     );
   }
@@ -129,12 +129,12 @@ const exportTypes: readonly string[] = [csv, ndjson];
 type Run<T> = {
   readonly stream: ResponseStream;
   readonly context: ExportContext;
-  readonly elements: Elements<T, Caller>;
+  readonly source: ExportSource<T, Caller>;
   readonly format: FileFormat<T>;
 };
 
 /** Writes one slice in a turn of the event loop, each after the system has accepted the previous one. */
-async function write<T>({ stream, context, elements, format }: Run<T>): Promise<void> {
+async function write<T>({ stream, context, source, format }: Run<T>): Promise<void> {
   const chunk = new ChunkBuffer(exportChunkBytesMax);
   chunk.add(format.head);
   for (;;) {
@@ -142,15 +142,17 @@ async function write<T>({ stream, context, elements, format }: Run<T>): Promise<
     if (stream.isOver) return;
     const reader = context.authorizeRead();
     const until = performance.now() + exportSliceMillisecondsMax;
-    let found: ReturnType<typeof elements.next>;
+    let step: ExportStep<T>;
     do {
-      found = elements.next(reader);
-      if (found === undefined || found instanceof Promise) break;
-      for (const element of found) chunk.add(format.textOf(element));
+      step = source.readNext(reader);
+      if (step.kind !== 'elements') break;
+      for (const element of step.elements) chunk.add(format.textOf(element));
     } while (chunk.length < exportChunkBytesMax && performance.now() < until);
-    await stream.writeAndWait(chunk.take());
-    if (found === undefined) return stream.finish();
-    await found;
+    const isWritten = stream.writeAndWait(chunk.take());
+    // together: a rejection that nobody awaits yet, since the client takes its time, would end the process
+    if (step.kind === 'wait') await Promise.all([isWritten, step.found]);
+    else await isWritten;
+    if (step.kind === 'end') return stream.finish();
   }
 }
 

@@ -12,13 +12,15 @@ import type { Representation } from './representation.ts';
 const elementsPerLoad = 5;
 
 /** What a whole list is read from. */
-export type Elements<T, C> = {
-  /**
-   * The next elements for a reader with these rights; undefined at the end; a promise if they have to be
-   * found first. Throws a Problem if the rights have changed since the beginning.
-   */
-  next(reader: C): readonly Representation<T>[] | undefined | Promise<void>;
+export type ExportSource<T, C> = {
+  /** Throws a Problem if the rights of the reader have changed since the beginning. */
+  readNext(reader: C): ExportStep<T>;
 };
+/** `wait`: no elements are there until `found` resolves, whose rejection ends the export. */
+export type ExportStep<T> =
+  | { readonly kind: 'elements'; readonly elements: readonly Representation<T>[] }
+  | { readonly kind: 'wait'; readonly found: Promise<void> }
+  | { readonly kind: 'end' };
 
 export type ListSource<T, C> = Omit<PageSource<T, C>, 'cursors' | 'selectionFor'> & {
   /** What this caller may see of the list; not of a search, which finds one page. */
@@ -28,7 +30,7 @@ export type ListSource<T, C> = Omit<PageSource<T, C>, 'cursors' | 'selectionFor'
 type Db = Pick<Database, 'readInWorker'> & { readonly read: Connection };
 
 /** Walks a list by keyset, without a transaction: what was there throughout comes exactly once. */
-export class ListElements<T, C> implements Elements<T, C> {
+export class ListElements<T, C> implements ExportSource<T, C> {
   readonly #database: Db;
   readonly #source: ListSource<T, C>;
   readonly #selection: IndexedSelection;
@@ -46,19 +48,19 @@ export class ListElements<T, C> implements Elements<T, C> {
     this.#reader = reader;
   }
 
-  next(reader: C): readonly Representation<T>[] | undefined | Promise<void> {
+  readNext(reader: C): ExportStep<T> {
     if (reader !== this.#reader) this.#checkRights(reader);
-    if (this.#taken < this.#found.length) return this.#load(reader);
-    if (this.#isAtEnd) return undefined;
+    if (this.#taken < this.#found.length) return { kind: 'elements', elements: this.#load(reader) };
+    if (this.#isAtEnd) return { kind: 'end' };
     const batch = readBatch(this.#database, {
       ...this.#selection,
       after: this.#after,
       rows: exportRowsSortedMax,
       rowsExaminedMax: exportRowsPerBatch,
     });
-    if (batch instanceof Promise) return batch.then((found) => this.#keep(found));
+    if (batch instanceof Promise) return { kind: 'wait', found: batch.then((found) => this.#keep(found)) };
     this.#keep(batch);
-    return [];
+    return { kind: 'elements', elements: [] };
   }
 
   #keep({ positions, next }: Batch): void {

@@ -3,13 +3,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../../src/auth/access.ts';
 import { Exports } from '../../src/http/export.ts';
+import type { ExportSource } from '../../src/http/list-export.ts';
 import { ndjson } from '../../src/http/media-types.ts';
-import { represent, type Representation } from '../../src/http/representation.ts';
+import { represent } from '../../src/http/representation.ts';
 import { ResponseStream } from '../../src/http/response-stream.ts';
+import { unavailable } from '../../src/problem.ts';
 
 const element = represent({ note: 'x'.repeat(60_000) }, { id: 1, ownerId: null });
 const elementsMax = 400; // 24 MB: more than the system buffers
@@ -26,17 +28,14 @@ const caller: Caller = {
 
 test('an export finds nothing more while anything of it waits for the client', async (t) => {
   const unsent: number[] = [];
-  const server = createServer((_request, response) => {
-    const runLater = (task: () => void): unknown => setImmediate(task);
-    const stream = new ResponseStream(response, { runLater, onEnd: () => {} });
-    startExport(stream, () => unsent.push(stream.unsentBytes));
-  }).listen(0, '127.0.0.1');
-  t.after(() => server.close());
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  const [response]: [IncomingMessage] = (await once(get({ port, agent: false }), 'response')) as [
-    IncomingMessage, // as documented
-  ];
+  let left = elementsMax;
+  const response = await exportOf(t, (stream) => ({
+    readNext() {
+      unsent.push(stream.unsentBytes);
+      left -= 1;
+      return left < 0 ? { kind: 'end' } : { kind: 'elements', elements: [element] };
+    },
+  }));
   let bytes = 0;
   for await (const piece of response) {
     bytes += piece.length;
@@ -46,9 +45,53 @@ test('an export finds nothing more while anything of it waits for the client', a
   assert.equal(Math.max(...unsent), 0);
 });
 
-/** Calls `found` each time it is asked for an element. */
-function startExport(stream: ResponseStream, found: () => unknown): void {
-  const log = { write: () => assert.fail('it failed'), request: () => {}, flush: () => {} };
+test('an export ends when nothing more is found, also while its client reads nothing', async (t) => {
+  const ended = Promise.withResolvers<string>();
+  let isAfterElement = false;
+  const response = await exportOf(t, (stream) => {
+    stream.onEnd(ended.resolve);
+    return {
+      readNext() {
+        isAfterElement = !isAfterElement;
+        if (isAfterElement) return { kind: 'elements', elements: [element] };
+        return { kind: 'wait', found: failsOnceUnread(stream) };
+      },
+    };
+  });
+  assert.equal(await ended.promise, 'failed');
+  await assert.rejects(Array.fromAsync(response), { code: 'ECONNRESET' });
+});
+
+/** Rejects if what was written waits for the client all the time. */
+async function failsOnceUnread(stream: ResponseStream): Promise<void> {
+  for (let turns = 0; turns < 200; turns += 1) {
+    await nextTurn();
+    if (stream.unsentBytes === 0) return;
+  }
+  throw unavailable('Too many long queries are waiting.');
+}
+
+/** The response to a request that starts an export of this source; nothing of it has been read. */
+async function exportOf(
+  t: TestContext,
+  sourceFor: (stream: ResponseStream) => ExportSource<unknown, Caller>,
+): Promise<IncomingMessage> {
+  const server = createServer((_request, response) => {
+    const runLater = (task: () => void): unknown => setImmediate(task);
+    const stream = new ResponseStream(response, { runLater, onEnd: () => {} });
+    startExport(stream, sourceFor(stream));
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const [response] = (await once(get({ port, agent: false }), 'response')) as [
+    IncomingMessage, // as documented
+  ];
+  return response;
+}
+
+function startExport(stream: ResponseStream, source: ExportSource<unknown, Caller>): void {
+  const log = { write: () => {}, request: () => {}, flush: () => {} };
   const context = {
     caller,
     authorizeRead: () => caller,
@@ -58,13 +101,6 @@ function startExport(stream: ResponseStream, found: () => unknown): void {
     query: {},
     reportSecurityEvent() {},
   };
-  let left = elementsMax;
-  const next = (): readonly Representation<object>[] | undefined => {
-    found();
-    left -= 1;
-    return left < 0 ? undefined : [element];
-  };
   const table = { columns: [], rowsOf: () => [] };
-  const started = new Exports({ log }).start(context, { name: 'notes', table }, { next });
-  started.start(stream);
+  new Exports({ log }).start(context, { name: 'notes', table }, source).start(stream);
 }

@@ -127,7 +127,8 @@ describe('an export that is cut short', () => {
 
 /** A list whose first rows can't be found. */
 function failingExport(exports: Exports): Route {
-  const rows = { next: () => Promise.reject(unavailable('Too many long queries are waiting.')) };
+  const fail = () => Promise.reject(unavailable('Too many long queries are waiting.'));
+  const rows = { readNext: () => ({ kind: 'wait', found: fail() }) as const };
   return route({
     method: 'GET',
     path: '/test/rows',
