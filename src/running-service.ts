@@ -36,7 +36,7 @@ export type ServiceOptions = {
   readonly lookup?: AddressLookup;
 };
 
-/** A whole service on a folder of its own. Throws ConfigError and StorageError. */
+/** Starts a whole service, which locks its data folder. Throws ConfigError, CommandError and StorageError. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, now = Date.now, timers = systemTimers, lookup, extraRoutes = [] } = options;
   const { hasher = createPasswordHasher(), onFatal = () => {} } = options;

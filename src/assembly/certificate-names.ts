@@ -1,4 +1,4 @@
-// The names and addresses under which clients may reach this service: the subjects of its own certificate.
+// The names and addresses that clients may use for this service: the subjects of its certificate.
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Config } from '../config/config.ts';

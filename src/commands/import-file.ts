@@ -134,12 +134,12 @@ async function importAll(database: CommandDatabase, work: FileImport): Promise<I
   return { tally, failure: toStorageError(failure, file) };
 }
 
-type Batch = Pick<FileImport, 'importer'> & {
+type ImportBatch = Pick<FileImport, 'importer'> & {
   readonly batch: readonly NumberedLine[];
   readonly tally: Tally;
 };
 
-function importLines(writer: Connection, { batch, importer, tally }: Batch): void {
+function importLines(writer: Connection, { batch, importer, tally }: ImportBatch): void {
   const permit = operatorPermit(writer);
   const now = Date.now();
   for (const { number, parsed } of batch) {

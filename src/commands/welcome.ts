@@ -13,9 +13,9 @@ import { authorityFile, fingerprintOf } from '../assembly/own-certificate.ts';
 import { namesForOthers, ownNames } from '../assembly/certificate-names.ts';
 import type { Service } from '../running-service.ts';
 
-export type Start = { readonly config: Config; readonly service: Service; readonly now: number };
+export type ServiceStart = { readonly config: Config; readonly service: Service; readonly now: number };
 
-export function logStart(log: Logger, start: Start): void {
+export function logStart(log: Logger, start: ServiceStart): void {
   for (const message of startMessages(start)) log.write('info', message);
   for (const message of trustMessages(start)) log.write('info', message);
   for (const warning of startWarnings(start)) log.write('warn', warning);
@@ -30,7 +30,7 @@ export function logStart(log: Logger, start: Start): void {
 }
 
 /** Names the files that this start created, and the passwords that somebody should replace. */
-function startMessages({ config, service, now }: Start): string[] {
+function startMessages({ config, service, now }: ServiceStart): string[] {
   const messages = service.created.map((each) => `Created ${each}.`);
   const file = adminFile(config.data);
   const isFileNew = messages.some((message) => message.includes(file));
@@ -58,7 +58,7 @@ function duration(milliseconds: number): string {
 }
 
 /** How other devices come to trust the service's own certificate. */
-function trustMessages({ config }: Start): string[] {
+function trustMessages({ config }: ServiceStart): string[] {
   if (config.tls.mode !== 'self-signed' || namesForOthers(ownNames(config)).length === 0) return [];
   const file = authorityFile(config.data);
   return [
@@ -67,7 +67,7 @@ function trustMessages({ config }: Start): string[] {
   ];
 }
 
-function startWarnings({ config, service }: Start): string[] {
+function startWarnings({ config, service }: ServiceStart): string[] {
   if (config.tls.mode !== 'off' || config.publicUrl !== '') return [];
   return [
     `Without --public-url, links and tokens will name ${service.publicUrl}, where nothing listens with ` +
@@ -76,7 +76,7 @@ function startWarnings({ config, service }: Start): string[] {
 }
 
 /** The text for people on a terminal: URLs, and a first command to try. */
-export function welcome(start: Start): string {
+export function welcome(start: ServiceStart): string {
   const { service } = start;
   return [
     ...startMessages(start),
@@ -94,7 +94,7 @@ export function welcome(start: Start): string {
 }
 
 /** The public URL, unless it is this machine's own, and the machine's names and addresses. */
-function urlsForOthers({ config, service }: Start): string[] {
+function urlsForOthers({ config, service }: ServiceStart): string[] {
   if (config.tls.mode !== 'self-signed') return [];
   const { port } = new URL(service.localUrl);
   const urls = namesForOthers(ownNames({ ...config, publicUrl: '' })).map(
@@ -104,7 +104,7 @@ function urlsForOthers({ config, service }: Start): string[] {
 }
 
 /** A first command to type in another terminal. */
-function suggestion({ config, service: { localUrl } }: Start): string[] {
+function suggestion({ config, service: { localUrl } }: ServiceStart): string[] {
   const trust = config.tls.mode === 'self-signed' ? ` --cacert ${shellWord(authorityFile(config.data))}` : '';
   const json = "    -H 'Content-Type: application/json' \\";
   if (config.registration === 'open')

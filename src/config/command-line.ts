@@ -1,4 +1,4 @@
-// Reads flags, environment and .env into one checked command line, and reports all issues at once.
+// Reads flags, environment and .env into one checked command line, and reports all issues together.
 import { parseArgs } from 'node:util';
 import { buildConfig, combinationIssues, type Config, type Environment } from './config.ts';
 import { ConfigError } from './config-error.ts';

@@ -35,7 +35,7 @@ type RequestOptions = {
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
 };
-type Loaded<T> = { readonly value: T; readonly etag: string | undefined };
+type Versioned<T> = { readonly value: T; readonly etag: string | undefined };
 
 type Confirm = () => Promise<boolean>;
 const pausesMilliseconds = [250, 1_000, 2_500];
@@ -58,11 +58,11 @@ export class ApiClient extends EventTarget {
   }
 
   /** Also returns the ETag, for a change that must apply to the object as it was read. */
-  async read<T>(path: string, signal?: AbortSignal): Promise<Loaded<T>> {
+  async read<T>(path: string, signal?: AbortSignal): Promise<Versioned<T>> {
     return this.send<T>('GET', path, signal === undefined ? {} : { signal });
   }
 
-  async send<T>(method: string, path: string, options: RequestOptions = {}): Promise<Loaded<T>> {
+  async send<T>(method: string, path: string, options: RequestOptions = {}): Promise<Versioned<T>> {
     const response = await this.request(method, path, options);
     const text = await response.text();
     const value = (text === '' ? undefined : JSON.parse(text)) as T; // the shape that the API documents

@@ -1,4 +1,4 @@
-// As much of the API's objects as the console uses. A test holds them to the service's own types.
+// The members of the API's objects that the console uses. A test compares them with the service's types.
 
 export type Role = 'user' | 'staff' | 'admin';
 export type Status = 'open' | 'paid' | 'shipped' | 'delivered' | 'cancelled' | 'refunded';
@@ -121,7 +121,7 @@ export type Problem = {
   readonly errors?: readonly Issue[];
 };
 
-/** What may follow each status, the usual step first. */
+/** The statuses that may follow each status, the usual one first. */
 export const steps: Readonly<Record<Status, readonly Status[]>> = {
   open: ['paid', 'cancelled'],
   paid: ['shipped', 'refunded'],

@@ -9,7 +9,7 @@ import { form, throwIfInvalid } from './forms.ts';
 import { OrderFields } from './order-fields.ts';
 import { loadSoldArticles, type SoldArticles } from './order-lines.ts';
 
-type Loaded = {
+type LoadedOrder = {
   readonly order: Order;
   readonly etag: string | undefined;
   readonly sold: SoldArticles | undefined;
@@ -26,7 +26,7 @@ export function changeOrderView(page: Page): void {
   void reload();
 }
 
-async function load(page: Page): Promise<Loaded> {
+async function load(page: Page): Promise<LoadedOrder> {
   const { client, id, signal } = page;
   const [{ value: order, etag }, sold] = await Promise.all([
     client.read<Order>(`/orders/${id}`, signal),
@@ -35,7 +35,7 @@ async function load(page: Page): Promise<Loaded> {
   return { order, etag, sold };
 }
 
-function changeForm({ client }: Page, { order, etag, sold }: Loaded): Child {
+function changeForm({ client }: Page, { order, etag, sold }: LoadedOrder): Child {
   const { id, status } = order;
   const back = (label: string): HTMLElement => h('a', { class: 'button', href: `#/orders/${id}` }, label);
   if (status !== 'open') {

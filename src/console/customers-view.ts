@@ -96,7 +96,7 @@ export function newCustomerView({ main, client }: Page): void {
   fields.focus();
 }
 
-type Shown = {
+type CustomerDetails = {
   readonly customer: Customer;
   readonly etag: string | undefined;
   readonly orders: List<Order>;
@@ -109,7 +109,7 @@ export function customerView(page: Page): void {
   const names = new PeopleNames(page);
   const head = h('div', {}, heading(`Customer ${id}`));
   const content = h('div', {}, skeleton(8));
-  async function load(): Promise<Shown> {
+  async function load(): Promise<CustomerDetails> {
     const [{ value: customer, etag }, orders, { data: events }] = await Promise.all([
       client.read<Customer>(`/customers/${id}`, signal),
       client.get<List<Order>>(`/customers/${id}/orders?limit=20`, signal),
@@ -131,7 +131,7 @@ export function customerView(page: Page): void {
   void reload();
 }
 
-function customerHeading({ client }: Page, { customer, etag }: Shown, reload: Reload): HTMLElement {
+function customerHeading({ client }: Page, { customer, etag }: CustomerDetails, reload: Reload): HTMLElement {
   const { id, name } = customer;
   const path = `/customers/${id}`;
   const edit = async (): Promise<void> => {
@@ -171,7 +171,7 @@ function customerHeading({ client }: Page, { customer, etag }: Shown, reload: Re
 
 const members = { name: 'name', email: 'email', phone: 'phone', address: 'address' } as const;
 
-function customerContent({ customer, orders, events, names }: Shown): Child {
+function customerContent({ customer, orders, events, names }: CustomerDetails): Child {
   const { name, email, phone, address, createdAt } = customer;
   const facts: readonly (readonly [string, Child])[] = [
     ['E-mail', email === null ? '—' : h('a', { href: `mailto:${email}` }, email)],

@@ -20,7 +20,7 @@ import { eventList, PeopleNames } from './event-list.ts';
 import { eventText } from './event-words.ts';
 import { pill, statusPicture } from './order-status.ts';
 
-type Shown = {
+type OrderDetails = {
   readonly order: Order;
   readonly etag: string | undefined;
   /** Undefined if the customer belongs to another user. */
@@ -35,7 +35,7 @@ export function orderView(page: Page): void {
   const conflict = h('div', { role: 'alert' });
   const content = h('div', {}, skeleton(8));
   const head = h('div', {}, heading(`Order ${id}`));
-  let current: Shown | undefined;
+  let current: OrderDetails | undefined;
   const reload = reloadable(content, signal, {
     load: () => load(page, names),
     draw(shown) {
@@ -69,7 +69,7 @@ export function orderView(page: Page): void {
 }
 
 /** Reads the order without `include`, with which the ETag would not be that of the order alone. */
-async function load({ client, id, signal }: Page, names: PeopleNames): Promise<Shown> {
+async function load({ client, id, signal }: Page, names: PeopleNames): Promise<OrderDetails> {
   const [{ value: order, etag }, { data: events }] = await Promise.all([
     client.read<Order>(`/orders/${id}`, signal),
     client.get<List<ServiceEvent>>(`/orders/${id}/events?limit=50`, signal),
@@ -82,7 +82,7 @@ async function load({ client, id, signal }: Page, names: PeopleNames): Promise<S
 }
 
 /** Lists the changes by others since the order was loaded here. */
-function conflictNotice(before: Order, now: Shown | undefined): Child {
+function conflictNotice(before: Order, now: OrderDetails | undefined): Child {
   const since = now?.events.filter(({ createdAt }) => createdAt > before.updatedAt) ?? [];
   const changes = since.map((event) => {
     const who =
@@ -99,9 +99,9 @@ function conflictNotice(before: Order, now: Shown | undefined): Child {
   );
 }
 
-type Change = (to: Status, reason: string | null) => Promise<void>;
+type StatusChange = (to: Status, reason: string | null) => Promise<void>;
 
-function orderHeading(page: Page, { order }: Shown, change: Change): HTMLElement {
+function orderHeading(page: Page, { order }: OrderDetails, change: StatusChange): HTMLElement {
   const { id, status } = order;
   const print = h(
     'button',
@@ -124,7 +124,7 @@ function orderHeading(page: Page, { order }: Shown, change: Change): HTMLElement
 }
 
 /** A step that can't be undone opens a dialog that names the amount. */
-function stepButton({ id, total, currency }: Order, to: Status, change: Change): HTMLElement {
+function stepButton({ id, total, currency }: Order, to: Status, change: StatusChange): HTMLElement {
   const isEnding = to === 'cancelled' || to === 'refunded';
   if (!isEnding)
     return action(stepNames[to], () => change(to, null), { class: 'primary', 'data-key': `to-${to}` });
@@ -153,7 +153,7 @@ function stepButton({ id, total, currency }: Order, to: Status, change: Change):
   return action(label, question, { 'data-key': `to-${to}` });
 }
 
-function orderContent(shown: Shown): Child {
+function orderContent(shown: OrderDetails): Child {
   const { order, customer, events, names } = shown;
   const { customerId, shippingAddress, note, createdAt } = order;
   const name = customer?.name ?? `Customer ${customerId}`;

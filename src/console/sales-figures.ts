@@ -4,9 +4,9 @@ import type { Figures, Sales } from './api-types.ts';
 import type { Page } from './view.ts';
 import { timeZone } from './formats.ts';
 
-type Range = { readonly from: Date; readonly before: Date; readonly by: 'hour' | 'day' };
+type SalesRange = { readonly from: Date; readonly before: Date; readonly by: 'hour' | 'day' };
 
-export function readSales({ client, signal }: Page, { from, before, by }: Range): Promise<Sales> {
+export function readSales({ client, signal }: Page, { from, before, by }: SalesRange): Promise<Sales> {
   const range = { from: from.toISOString(), before: before.toISOString(), by, timeZone };
   return client.get<Sales>(`/sales?${query(range)}`, signal);
 }

@@ -31,7 +31,7 @@ type Span = (typeof spans)[number];
 /** The statuses of orders that wait for their next step. */
 const waiting = ['open', 'paid', 'shipped'] as const;
 
-type Shown = {
+type TodayData = {
   readonly today: Sales;
   readonly sales: Sales;
   readonly counts: readonly (readonly [Status, number])[];
@@ -62,7 +62,7 @@ export function todayView(page: Page): void {
 
 type Loading = { readonly span: Span; readonly names: PeopleNames; readonly recent: ServiceEvent[] };
 
-async function load(page: Page, { span, names, recent }: Loading): Promise<Shown> {
+async function load(page: Page, { span, names, recent }: Loading): Promise<TodayData> {
   const { client, signal } = page;
   const tomorrow = addDays(startOfDay(new Date()), 1);
   const waitingList = `/orders?${query({ status: 'open,paid', include: 'customer', limit: toDoShown })}`;
@@ -102,7 +102,7 @@ async function latestEvents({ client, signal }: Page, recent: ServiceEvent[]): P
 
 type Drawing = { readonly span: Span; readonly reload: Reload };
 
-function todayContent(page: Page, shown: Shown, { span, reload }: Drawing): Child {
+function todayContent(page: Page, shown: TodayData, { span, reload }: Drawing): Child {
   const { today, sales, counts, toDo, events, names } = shown;
   const figures = today.buckets.flatMap((bucket) => bucket.figures);
   const isEmpty = toDo.length === 0 && events.length === 0 && counts.every(([, value]) => value === 0);
@@ -126,7 +126,7 @@ function byTime(a: ServiceEvent, b: ServiceEvent): number {
   return Date.parse(b.createdAt) - Date.parse(a.createdAt) || b.id - a.id;
 }
 
-function tiles(figures: readonly Figures[], counts: Shown['counts']): HTMLElement {
+function tiles(figures: readonly Figures[], counts: TodayData['counts']): HTMLElement {
   const orders = figures.reduce((sum, each) => sum + each.orders, 0);
   return h(
     'div',

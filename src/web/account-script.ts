@@ -1,7 +1,7 @@
 // Signing in on the documentation page, with a password or an API key: the credential of tried operations and
 // of the samples.
 import type { Kept, PageDocument } from './docs-dom.ts';
-import type { PageTools, Result } from './page-tools.ts';
+import type { PageTools, CallResult } from './page-tools.ts';
 
 declare const document: PageDocument;
 declare const sessionStorage: Kept;
@@ -74,7 +74,7 @@ export function accountScript({ one, say, call }: PageTools) {
     one('#sign-in-link').focus();
   }
 
-  function sessionOf({ body }: Result, email: string): Session | undefined {
+  function sessionOf({ body }: CallResult, email: string): Session | undefined {
     if (body === undefined) return undefined;
     const { id, accessToken, refreshToken, expiresIn } = body;
     return { id, email, accessToken, refreshToken, expiresAt: Date.now() + (expiresIn - 30) * 1000 };

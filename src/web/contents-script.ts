@@ -3,9 +3,9 @@ import type { PageDocument, PageElement } from './docs-dom.ts';
 import type { PageTools } from './page-tools.ts';
 
 declare const document: PageDocument;
-type Seen = { readonly target: PageElement; readonly isIntersecting: boolean };
+type Intersection = { readonly target: PageElement; readonly isIntersecting: boolean };
 declare const IntersectionObserver: new (
-  seen: (entries: readonly Seen[]) => void,
+  seen: (entries: readonly Intersection[]) => void,
   options: object,
 ) => { observe(element: PageElement): void };
 
@@ -26,7 +26,7 @@ export function contentsScript({ one, go }: PageTools): void {
   const observer = new IntersectionObserver(mark, { rootMargin: '-80px 0px -75% 0px' });
   for (const place of places) observer.observe(place);
 
-  function mark(entries: readonly Seen[]): void {
+  function mark(entries: readonly Intersection[]): void {
     for (const { isIntersecting, target } of entries) {
       if (isIntersecting) seen.add(target);
       else seen.delete(target);

@@ -13,7 +13,7 @@ export const guides: readonly Guide[] = [
 <p>Follow <code>next</code> until it is null. It is a path with its query: keep both as they are, since
 a cursor belongs to its filters and its sort. A generated client passes the <code>cursor</code> of
 <code>next</code> to the same operation, with the same parameters.</p>
-<p>An object that exists throughout is seen exactly once, whatever is added meanwhile.</p>`,
+<p>An object that exists throughout is seen exactly once, even if others are added meanwhile.</p>`,
     code: sample(
       'JavaScript',
       `let next = '/orders?status=open&limit=200';
@@ -52,7 +52,7 @@ change happens once. Other statuses of 400 and above stay as they are until the 
 <p>An access token lasts ${tokenSeconds / 60} minutes. Before it ends, or after a 401
 ${link('/problems/invalid-token', 'invalid-token')}, send the refresh token and store both new ones.</p>
 <p>A refresh token is for one use: renew in one place of the program, and let its other parts wait for the
-result. Where a response is lost, or two tabs renew at once, repeat the request: for
+result. If a response is lost, or two tabs renew at the same time, repeat the request: for
 ${refreshGraceMilliseconds / 1000} seconds the token just replaced gets the same new one again. Any later use
 of an old one ends the session, since it may have been stolen.</p>
 <p>Some changes need a recent sign-in: a 401 ${link('/problems/step-up-required', 'step-up-required')} asks
@@ -86,7 +86,7 @@ async function refresh() {
 page read the response and the header fields that matter, such as <code>ETag</code> and
 <code>Retry-After</code>.</p>
 <p>Credentials of other origins travel in header fields, never in cookies: leave <code>credentials</code> at
-its default. Where the browser reports a CORS error, look at the origin’s spelling first: no path, no slash at
+its default. If the browser reports a CORS error, look at the origin’s spelling first: no path, no slash at
 the end.</p>`,
     code: sample(
       'JavaScript',
@@ -100,7 +100,7 @@ const version = response.headers.get('ETag');`,
     id: 'guide-errors',
     title: 'Handling errors by name',
     text: html`
-<p>Branch on the problem’s <code>code</code>, which stays the same everywhere and in all versions;
+<p>Branch on the problem’s <code>code</code>, which is the same on every server and in all versions;
 <code>type</code> is the address of its page, and <code>detail</code> is a sentence for people that may
 change. Each element of <code>errors</code> has its place: a <code>pointer</code> into the body, a
 <code>parameter</code> or a <code>header</code>.</p>`,
@@ -129,7 +129,7 @@ export function guideSection(): Html {
 `,
   );
   return html`<section id="guides" tabindex="-1"><h2>Guides</h2>
-<p>What most clients do sooner or later. <code>base</code> is the address of the
+<p>Tasks that most clients have. <code>base</code> is the address of the
 service.</p>${articles}</section>
 `;
 }
@@ -141,7 +141,7 @@ export const changes: readonly (readonly [version: string, text: string])[] = [
 
 export const changelog = html`<section id="changelog" tabindex="-1"><h2>Changelog</h2>
 <p>Within a major version paths, members, statuses and problem types stay. New members, operations and
-problem types may be added. What is going away is announced first, in <code>Deprecation</code> and
+problem types may be added. A removal is announced first, in <code>Deprecation</code> and
 <code>Sunset</code>.</p><dl class="fields">${changes.map(
   ([version, text]) => html`<div><dt>${version}</dt><dd>${inline(text)}</dd></div>`,
 )}</dl></section>

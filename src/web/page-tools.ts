@@ -11,15 +11,15 @@ export type Issue = {
   readonly detail: string;
 };
 /** The members of response bodies; the status of the response decides which are present. */
-type Body = Readonly<
+type ResponseBody = Readonly<
   Record<'type' | 'code' | 'detail' | 'accessToken' | 'refreshToken', string> &
     Record<'id' | 'expiresIn', number>
 > & { readonly errors?: readonly Issue[] };
-export type Result = {
+export type CallResult = {
   readonly response: Response;
   readonly milliseconds: number;
   readonly text: string;
-  readonly body: Body | undefined;
+  readonly body: ResponseBody | undefined;
 };
 export type Request = {
   readonly method: string;
@@ -53,7 +53,7 @@ export function pageTools() {
   }
 
   /** Returns undefined if the service can't be reached. */
-  async function call({ method, url, body, headers = {} }: Request): Promise<Result | undefined> {
+  async function call({ method, url, body, headers = {} }: Request): Promise<CallResult | undefined> {
     const before = performance.now();
     const type: Record<string, string> = body === undefined ? {} : { 'Content-Type': 'application/json' };
     const options = {

@@ -4,13 +4,13 @@ import type { Content, Parameter, Placed, Schema } from './api-document.ts';
 import { textOf } from './docs-examples.ts';
 import { html, type Html } from './page-layout.ts';
 
-type Options = {
+type TryFormOptions = {
   /** The parameters, with all references resolved. */
   readonly parameters: readonly Parameter[];
   readonly content: Content;
 };
 
-export function tryForm({ method, path, operation }: Placed, { parameters, content }: Options): Html {
+export function tryForm({ method, path, operation }: Placed, { parameters, content }: TryFormOptions): Html {
   const { operationId: id, summary } = operation;
   const fields = parameters.map((each) => field(`${id}-${each.name}`, each));
   const [type, media] = Object.entries(content)[0] ?? [];

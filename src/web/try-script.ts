@@ -1,7 +1,7 @@
 // Trying operations on the documentation page: sends the form's values, and explains the response.
 import type { Account } from './account-script.ts';
 import type { PageDocument, PageElement } from './docs-dom.ts';
-import type { Issue, PageTools, Request, Result } from './page-tools.ts';
+import type { Issue, PageTools, Request, CallResult } from './page-tools.ts';
 
 declare const document: PageDocument;
 
@@ -74,7 +74,7 @@ export function tryScript({ one, make, say, call }: PageTools, { credential }: A
 
   one('#confirm-no').addEventListener('click', () => one('#confirm').close());
 
-  function show(form: PageElement, result: Result | undefined, sent = ''): void {
+  function show(form: PageElement, result: CallResult | undefined, sent = ''): void {
     if (result === undefined) return say(one('.outcome', form), undefined, 'bad');
     const { response, milliseconds, text, body } = result;
     const { status, statusText, headers } = response;

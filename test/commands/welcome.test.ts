@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { logStart, welcome, type Start } from '../../src/commands/welcome.ts';
+import { logStart, welcome, type ServiceStart } from '../../src/commands/welcome.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
 import { executable, serviceFor } from '../service.ts';
 
@@ -61,7 +61,7 @@ async function started(
   t: TestContext,
   settings: Readonly<Record<string, string>>,
   firstAdmin: 'given' | 'initial-admin.json' = 'given',
-): Promise<Start> {
+): Promise<ServiceStart> {
   const { inside, folder, clock } = await serviceFor(t, { settings, firstAdmin });
   const flags = Object.entries({ tls: 'off', data: folder, ...settings });
   const { config } = readCommandLine(
@@ -72,7 +72,7 @@ async function started(
   return { config, service: inside ?? assert.fail(), now: clock.now };
 }
 
-function logOf(start: Start): [level: string, message: string][] {
+function logOf(start: ServiceStart): [level: string, message: string][] {
   const lines: [level: string, message: string][] = [];
   const log = (level: string, message: string): void => void lines.push([level, message]);
   logStart({ write: log, request() {}, flush() {} }, start);
