@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
-import { permitWithoutCaller } from '../storage/permit.ts';
+import { firstStartPermit } from '../storage/permit.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
 import { addUser, hasUsers } from '../resources/users/user-store.ts';
 import type { Connection, WriteCallback } from '../storage/connection.ts';
@@ -30,7 +30,7 @@ export async function makeFirstAdmin(
   // the file comes first: nobody could use an administrator whose password is in no file
   if (!isChosen) writeAdminFile(data, { email, password });
   await write((db) => {
-    const permit = permitWithoutCaller(db, 'the first start', { now });
+    const permit = firstStartPermit(db, now);
     addUser(permit, isChosen ? admin : { ...admin, passwordExpiresAt }, now);
   });
   if (isChosen) return `an administrator, ${email}`;

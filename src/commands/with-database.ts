@@ -5,7 +5,7 @@ import { migrations } from '../migrations/migrations.ts';
 import { openCommandDatabase, type CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
 import { databaseFile, schemaVersion } from '../storage/database-file.ts';
-import { permitWithoutCaller, type Permit } from '../storage/permit.ts';
+import { commandPermit, type Permit } from '../storage/permit.ts';
 import { StorageError } from '../storage/storage-error.ts';
 
 /** Throws if there is no database, instead of creating one. */
@@ -35,5 +35,5 @@ export async function withDatabase<T>(
 
 /** An account that can write to the data folder has all rights. */
 export function operatorPermit(writer: Connection): Permit<null> {
-  return permitWithoutCaller(writer, 'the command line');
+  return commandPermit(writer);
 }

@@ -33,13 +33,31 @@ export function permitFor<C>(
   return permit(writer, caller, originOf(caller));
 }
 
-/** For a change without a caller. `proof` names what proves the right to it instead. */
-export function permitWithoutCaller(
-  writer: Connection,
-  _proof: 'the command line' | 'a password' | 'a refresh token' | 'the first start' | 'a failed delivery',
-  { actor = null, requestId = null, now = Date.now() }: Partial<Origin> = {},
-): Permit<null> {
-  return permit(writer, null, { actor, requestId, now });
+// Permits without a caller, each for what proves the right to the change instead.
+
+/** The command line: who may write the database's files may make any change. */
+export function commandPermit(writer: Connection): Permit<null> {
+  return permit(writer, null, { actor: null, requestId: null, now: Date.now() });
+}
+
+/** The first start, whose database has no users yet. */
+export function firstStartPermit(writer: Connection, now: number): Permit<null> {
+  return permit(writer, null, { actor: null, requestId: null, now });
+}
+
+/** A password that was verified for the actor. */
+export function signInPermit(writer: Connection, origin: Origin): Permit<null> {
+  return permit(writer, null, origin);
+}
+
+/** A refresh token; without an actor if it was used twice, so that nobody knows who sends it. */
+export function renewalPermit(writer: Connection, origin: Origin): Permit<null> {
+  return permit(writer, null, origin);
+}
+
+/** Deliveries that have failed for so long that the webhook is disabled. */
+export function failedDeliveryPermit(writer: Connection, now: number): Permit<null> {
+  return permit(writer, null, { actor: null, requestId: null, now });
 }
 
 function permit<C>(writer: Connection, caller: C, origin: Origin): Permit<C> {

@@ -14,7 +14,7 @@ import {
 } from '../resources/webhooks/endpoint-store.ts';
 import { webhookAdditionalData } from '../resources/webhooks/webhook-secret.ts';
 import type { Connection } from '../storage/connection.ts';
-import { permitWithoutCaller } from '../storage/permit.ts';
+import { failedDeliveryPermit } from '../storage/permit.ts';
 import type { Timers } from '../timers.ts';
 import { version } from '../version.ts';
 import { Resends } from './resends.ts';
@@ -115,7 +115,7 @@ export class DeliveryLoop {
     const isSaved = saveProgress(writer, this.#endpoint, this.#progress);
     if (isSaved) this.#savedPosition = this.#progress.position;
     if (this.#disableReason === undefined) return;
-    const permit = permitWithoutCaller(writer, 'a failed delivery', { now: this.#services.now() });
+    const permit = failedDeliveryPermit(writer, this.#services.now());
     disableEndpoint(permit, this.#endpoint, this.#disableReason);
   }
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { migrations } from '../../src/migrations/migrations.ts';
-import { permitWithoutCaller } from '../../src/storage/permit.ts';
+import { commandPermit } from '../../src/storage/permit.ts';
 import { addUser } from '../../src/resources/users/user-store.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { executable } from '../service.ts';
@@ -102,7 +102,7 @@ export async function dataFolder(t: Pick<TestContext, 'after'>): Promise<string>
   const db = await openCommandDatabase(folder, migrations);
   db.write((writer) => {
     addUser(
-      permitWithoutCaller(writer, 'the command line'),
+      commandPermit(writer),
       {
         name: 'Root',
         email: 'root@example.com',

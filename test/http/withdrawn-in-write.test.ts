@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { adminOnly } from '../../src/auth/access.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
-import { permitWithoutCaller } from '../../src/storage/permit.ts';
+import { commandPermit } from '../../src/storage/permit.ts';
 import { requireVisible } from '../../src/resources/flows/visible.ts';
 import { empty } from '../../src/http/handler-result.ts';
 import { noContent } from '../../src/http/reply.ts';
@@ -78,7 +78,7 @@ test('a demotion earlier in the same transaction counts', async (t) => {
       const { caller, database } = context;
       const demoting = database.write((writer) => {
         const user = requireVisible(userSource, { db: writer, id: caller.userId, access: 'all' });
-        replaceUser(permitWithoutCaller(writer, 'the command line'), user, { ...user, role: 'user' });
+        replaceUser(commandPermit(writer), user, { ...user, role: 'user' });
       });
       const changing = database.write((writer) => (context.authorizeWrite(writer), empty));
       return Promise.all([demoting, changing]).then(() => empty);

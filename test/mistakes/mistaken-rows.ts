@@ -1,6 +1,6 @@
 // Mistakes of reading and changing rows that must not compile. Compiled by types.test.ts, never run.
 import type { Caller } from '../../src/auth/access.ts';
-import { permitWithoutCaller } from '../../src/storage/permit.ts';
+import { commandPermit, signInPermit } from '../../src/storage/permit.ts';
 import type { Context } from '../../src/http/route.ts';
 import {
   addCustomer,
@@ -94,7 +94,7 @@ export function mistakesOfPermits(
   if (found.order === undefined || found.customer === undefined || found.key === undefined) return [];
   return [
     removeKey(permit, key),
-    removeKey(permitWithoutCaller(db, 'the command line'), key),
+    removeKey(commandPermit(db), key),
     permit.caller.role,
     // @ts-expect-error TS2739
     removeKey(db, key),
@@ -142,7 +142,7 @@ export function mistakesOfPermits(
     replaceOrder(permit, found.order, { ...order, now: 0 }),
     // @ts-expect-error TS2739
     addOrder(db, { ...order, userId: 7 }, { createdAt: 0, updatedAt: 0 }),
-    // @ts-expect-error TS2345
-    permitWithoutCaller(db, 'because'),
+    // @ts-expect-error TS2739
+    signInPermit(db, { now: 0 }),
   ];
 }

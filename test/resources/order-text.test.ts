@@ -18,13 +18,13 @@ import { requireVisible } from '../../src/resources/flows/visible.ts';
 import { addUser } from '../../src/resources/users/user-store.ts';
 import { auditRows } from '../../src/storage/audit.ts';
 import { Connection } from '../../src/storage/connection.ts';
-import { permitWithoutCaller } from '../../src/storage/permit.ts';
+import { commandPermit } from '../../src/storage/permit.ts';
 
 const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
 after(() => sqlite.close());
 for (const { sql } of migrations) sqlite.exec(sql);
 const db = new Connection(sqlite);
-const permit = permitWithoutCaller(db, 'the command line');
+const permit = commandPermit(db);
 const role = 'user';
 const userId = addUser(permit, { name: 'Ada', email: 'ada@example.com', role, passwordHash: '' }, 0);
 const customer = { name: 'Grace', email: null, phone: null, address: null, userId };

@@ -12,7 +12,7 @@ import { tokenSeconds } from '../../limits.ts';
 import { Problem, notFound } from '../../problem.ts';
 import type { Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { permitWithoutCaller } from '../../storage/permit.ts';
+import { renewalPermit, signInPermit } from '../../storage/permit.ts';
 import type { PasswordChecks, SignInAccount } from '../flows/password-checks.ts';
 import { readBack, requireVisible } from '../flows/visible.ts';
 import { useCode } from '../users/totp-store.ts';
@@ -109,7 +109,7 @@ function beginSession(
   // the password may have changed while its hash was verified; hashes are salted, so no two are equal
   if (current?.hash !== hash || current.isSuspended) throw wrongCredentials();
   const actor = { userId, keyId: null };
-  const permit = permitWithoutCaller(writer, 'a password', { actor, requestId, now });
+  const permit = signInPermit(writer, { actor, requestId, now });
   const { code = '' } = body;
   const factor = current.needsCode ? useCode(permit, services.totpSecrets, { userId, code, now }) : undefined;
   if (current.needsCode && factor === undefined) return undefined;
@@ -216,7 +216,7 @@ function renewCurrent(writer: Connection, session: RefreshState, context: Renewa
   const { addressBucket, requestId, now } = context;
   const { userId, generation } = session;
   const actor = { userId, keyId: null };
-  const permit = permitWithoutCaller(writer, 'a refresh token', { actor, requestId, now });
+  const permit = renewalPermit(writer, { actor, requestId, now });
   recordAddress(permit, userId, addressBucket, now);
   renewSession(permit, session, generation + 1, now);
 }
@@ -227,7 +227,8 @@ function endReused(
   { requestId, now }: RenewalContext,
 ): void {
   const session = requireVisible(sessionSource(now), { db: writer, id, access: 'all' });
-  endSession(permitWithoutCaller(writer, 'a refresh token', { requestId, now }), session, 'session.reused');
+  const permit = renewalPermit(writer, { actor: null, requestId, now });
+  endSession(permit, session, 'session.reused');
 }
 
 type TokensOptions = { readonly db: Connection; readonly sessionId: number; readonly now: number };
