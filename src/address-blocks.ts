@@ -1,4 +1,4 @@
-// Whether an address is in one of a list of blocks.
+// Tests whether an IP address is in one of a list of blocks.
 import { BlockList, isIP } from 'node:net';
 
 /**

@@ -1,31 +1,31 @@
-// A map that evicts what was used longest ago once it holds too much.
+// A map with a bounded weight, which evicts the entries that were used longest ago.
 import assert from 'node:assert';
 
 type Entry<Value> = { readonly value: Value; isUsed: boolean };
 
-/** How many used entries one eviction spares, so that it doesn't walk over all of them if all are in use. */
+/** The most used entries that one eviction spares, so that it doesn't walk over the whole map. */
 const secondChancesMax = 16;
-/** A full map keeps one in so many of the values that it is offered. */
+/** A full map keeps one value of this many that are offered. */
 const admissionInterval = 8;
 
 /**
- * Evicts by second chance (the clock algorithm): the oldest entry goes, unless it was looked up since it
- * became the youngest; then it becomes the youngest again. So a look-up that hits costs one `Map.get`, where
- * a list in the order of use would be rewritten at every read.
+ * Evicts by second chance (the clock algorithm): the oldest entry is removed, unless it was looked up since
+ * it became the youngest; in that case it becomes the youngest again. A hit then costs one `Map.get`, whereas
+ * a list in the order of use would be rewritten by every look-up.
  */
 export class BoundedMap<Key, Value> {
   readonly #weightMax: number;
   readonly #weigh: (value: Value) => number;
   readonly #entries = new Map<Key, Entry<Value>>(); // the oldest first
-  /** At the oldest. One that is kept, since a new one would walk over what was deleted each time. */
+  /** An iterator at the oldest entry. It is kept, since a new one would walk over the deleted entries. */
   #oldest = this.#entries.entries();
   #weight = 0;
   #offersWithoutRoom = 0;
-  /** Look-ups that found an entry, and that didn't. */
+  /** The number of look-ups that found an entry. */
   hits = 0;
   misses = 0;
 
-  /** `weigh` returns the same for a value each time. */
+  /** `weigh` must return the same weight for a value each time. */
   constructor(weightMax: number, weigh: (value: Value) => number = () => 1) {
     this.#weightMax = weightMax;
     this.#weigh = weigh;
@@ -52,9 +52,9 @@ export class BoundedMap<Key, Value> {
   }
 
   /**
-   * Like `set`, for what was looked up in vain and could be looked up again. Where it would evict others, one
-   * value in `admissionInterval` is kept: what is looked up often soon is, and what is looked up once
-   * displaces little.
+   * Like `set`, for a value whose look-up has missed. If the value would evict others, only one in
+   * `admissionInterval` is kept: a value that is often looked up is soon kept, and values that are looked up
+   * once displace few.
    */
   offer(key: Key, value: Value): void {
     const hasRoom = this.#weight + this.#weigh(value) <= this.#weightMax;
@@ -83,7 +83,7 @@ export class BoundedMap<Key, Value> {
     return this.#weight;
   }
 
-  /** To be called only if there is an entry. */
+  /** Requires that there is an entry. */
   #evict(): void {
     for (let chances = secondChancesMax; ; chances -= 1) {
       const [key, entry] = this.#oldest.next().value ?? [];

@@ -1,6 +1,6 @@
-// A number with its noun, as messages show it.
+// Numbers with their nouns, for messages.
 
-/** `1 second`, `2,000 seconds`. */
+/** Returns `1 second` or `2,000 seconds`. */
 export function counted(count: number, noun: string): string {
   // not toLocaleString: loading its data takes 12 ms of the start
   const digits = String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');

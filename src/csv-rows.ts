@@ -1,8 +1,8 @@
-// Reads tables (RFC 4180) as their text arrives: rows of cells, each row with the line that it begins in.
+// Reads tables (RFC 4180) while their text arrives. Each row has the number of the line that it begins in.
 
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
 
-/** What a character may be part of. After the quote of a quoted cell comes another, or the cell's end. */
+/** The state of the reader. In a quoted cell, a quote is followed by another quote or by the cell's end. */
 type Place = 'start of a cell' | 'cell' | 'quoted cell' | 'after a quote';
 
 export class CsvRows {
@@ -19,13 +19,13 @@ export class CsvRows {
     this.#rowCharsMax = rowCharsMax;
   }
 
-  /** The rows that are complete by now. Throws a RangeError or SyntaxError with a sentence for people. */
+  /** Returns the rows that are complete. Throws a RangeError or SyntaxError with a sentence for people. */
   add(text: string): CsvRow[] {
     for (const character of text) this.#read(character);
     return this.#rows.splice(0);
   }
 
-  /** The last row, if no line break ends it. */
+  /** Returns the last row, if no line break ends it. */
   end(): CsvRow[] {
     if (this.#place === 'quoted cell') throw this.#syntaxError('a quoted cell has no end');
     if (this.#cell !== '' || this.#cells.length > 0 || this.#place === 'after a quote') this.#endRow();
@@ -54,7 +54,7 @@ export class CsvRows {
     else this.#cell += character;
   }
 
-  /** Outside a quoted cell: its beginning, or the second of a pair, which is one. */
+  /** Reads a quote outside a quoted cell: the beginning of such a cell, or the second quote of a pair. */
   #readQuote(): void {
     if (this.#place === 'cell') throw this.#syntaxError('a cell with a quote must be in quotes');
     if (this.#place === 'after a quote') this.#cell += '"';
@@ -68,7 +68,7 @@ export class CsvRows {
     this.#place = 'start of a cell';
   }
 
-  /** A line with nothing in it is no row. */
+  /** Ends the row. An empty line is not a row. */
   #endRow(): void {
     this.#endCell();
     const isBlank = this.#cells.length === 1 && this.#cells[0] === '';

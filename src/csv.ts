@@ -2,7 +2,7 @@
 
 export type CsvCell = string | number | null;
 
-/** How objects become rows: an object may take several. */
+/** Converts objects to rows. An object may have several rows. */
 export type CsvTable<T> = {
   readonly columns: readonly string[];
   readonly rowsOf: (object: T) => readonly (readonly CsvCell[])[];
@@ -13,8 +13,8 @@ export function csvLine(cells: readonly CsvCell[]): string {
 }
 
 /**
- * A timestamp in UTC as spreadsheets of any language read it: without its fraction, and without the letters
- * of RFC 3339, which would make it text.
+ * Formats a timestamp in UTC so that spreadsheets of any language recognize it: without its fraction, and
+ * without the letters of RFC 3339, which would make it text.
  */
 export function csvTime(timestamp: string): string {
   return `${timestamp.slice(0, 10)} ${timestamp.slice(11, 19)}`;
@@ -27,15 +27,15 @@ function cellText(cell: CsvCell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A cell as `csvLine` was given it. */
+/** Removes the apostrophe that `cellText` has added to a cell. */
 export function withoutFormulaGuard(cell: string): string {
   return cell.startsWith("'") && formulaStart.test(cell.slice(1)) ? cell.slice(1) : cell;
 }
 
 /**
- * A spreadsheet would evaluate a cell that begins with one of these (CWE-1236), so `cellText` puts an
- * apostrophe before it, which makes it text. Some programs take full-width signs for the plain ones, and drop
- * control characters. A text that has apostrophes before such a sign gets another one, so that reading, which
- * takes one off, returns what was written.
+ * A spreadsheet would evaluate a cell that begins with one of these (CWE-1236), so `cellText` adds an
+ * apostrophe before it, which makes it text. Some programs treat full-width signs as plain ones and drop
+ * control characters. Text that has apostrophes before such a sign gets another one, so that removing one
+ * returns the original text.
  */
 const formulaStart = /^'*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠]/u;

@@ -1,13 +1,13 @@
-// A queue that is fair among clients: round robin, those with few items before those with many.
+// A queue that is fair among clients: round robin, in which clients with few items go first.
 
 type Client<Item> = { readonly name: string; readonly items: Item[]; taken: number };
 
-/** A client counts as new until this many of its items were taken. */
+/** The number of items taken of a client, up to which it counts as new. */
 const newItemsMax = 8;
-/** At least one of this many items is for a client that is no longer new, however many new ones come. */
+/** Of this many items at least one is from a client that is no longer new, however many new ones arrive. */
 const itemsPerServed = 10;
 
-/** The order is that of RFC 8290 section 4, with items in the place of packets. */
+/** Has the order of RFC 8290 section 4, with items instead of packets. */
 export class FairQueue<Item> {
   readonly #newClients = new Map<string, Client<Item>>();
   readonly #servedClients = new Map<string, Client<Item>>();
@@ -18,22 +18,22 @@ export class FairQueue<Item> {
     return this.#size;
   }
 
-  /** How many items of one client wait. */
+  /** Returns the number of waiting items of a client. */
   sizeOf(name: string): number {
     return this.#find(name)?.items.length ?? 0;
   }
 
-  /** An item that doesn't follow from earlier ones of its client. */
+  /** Adds an item that doesn't continue earlier items of its client. */
   add(client: string, item: Item): void {
     this.#push(this.#newClients, client, item);
   }
 
-  /** An item that continues earlier ones of its client: items of other clients may overtake it. */
+  /** Adds an item that continues earlier items of its client, so that other clients may overtake it. */
   addFollowing(client: string, item: Item): void {
     this.#push(this.#servedClients, client, item);
   }
 
-  /** Undefined if nothing waits. */
+  /** Returns the next item, or undefined if the queue is empty. */
   take(): Item | undefined {
     this.#taken += 1;
     const isForServed = this.#newClients.size === 0 || this.#taken % itemsPerServed === 0;

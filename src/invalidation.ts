@@ -1,7 +1,7 @@
-// What a change makes stale in memory: named inside the write, dropped once that is on disk.
+// The cached values that a change makes stale. Writes name them; caches drop them once the write is on disk.
 
 export type Invalidation =
   | { readonly kind: 'order' | 'customer' | 'session' | 'key' | 'webhook'; readonly id: number }
-  /** A role or a deletion touches every session and key of the user. */
+  /** Affects every session and key of the user, such as a new role or a deletion. */
   | { readonly kind: 'user'; readonly id: number }
   | { readonly kind: 'everything' };

@@ -1,5 +1,4 @@
-// Most bounds, and all that several files share, their units in their names. A bound that only one file needs
-// may be in that file.
+// Most bounds, and all that several files share. A bound that only one file needs may be in that file.
 import { dayMilliseconds, daySeconds, hourMilliseconds, minuteMilliseconds } from './durations.ts';
 
 export const idMax = Number.MAX_SAFE_INTEGER;
@@ -7,22 +6,22 @@ export const idMax = Number.MAX_SAFE_INTEGER;
 // Requests.
 export const bodyBytesMax = 64 * 1024;
 /**
- * Bounds of one body, whether a route reads it or not; past either of them the connection is closed. A chunk
+ * Bounds of one body, whether a route reads it or not. Past either of them the connection is closed. A chunk
  * of one byte costs as much as a large one, so beyond its first `bodyChunksMax` chunks a body must have
  * `bodyChunkBytesMin` bytes for each.
  */
 export const bodyWireBytesMax = 2 * 1024 * 1024;
 export const bodyChunksMax = 512;
 export const bodyChunkBytesMin = 64;
-/** Memory for bodies that have not arrived whole: in total, for one address, and for one /48 or /24. */
+/** Memory for bodies that are incomplete: in total, for one address, and for one /48 or /24. */
 export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
 export const unfinishedBodyBytesPerAddressMax = 8 * 1024 * 1024;
 export const unfinishedBodyBytesPerNetworkMax = 16 * 1024 * 1024;
-/** How much of a streamed body is read ahead of its route. */
+/** The bytes of a streamed body that are read ahead of its route. */
 export const streamedReadAheadBytes = 64 * 1024;
 export const urlBytesMax = 8 * 1024;
 export const headerBytesMax = 16 * 1024;
-/** With more than this its target has more than `urlBytesMax`: method, blanks and version have 64 at most. */
+/** A longer line has a target of more than `urlBytesMax`: method, blanks and version have 64 at most. */
 export const requestLineBytesMax = urlBytesMax + 64;
 export const headersMillisecondsMax = 10_000;
 export const requestMillisecondsMax = 30_000;
@@ -34,18 +33,18 @@ export const timeoutCheckMilliseconds = 1_000;
 export const connectionsMax = 10_000;
 export const handshakeMillisecondsMax = 10_000;
 export const jsonDepthMax = 16;
-/** A response names no more issues than these. */
+/** The most issues that a response reports. */
 export const issuesMax = 100;
 export const requestIdLengthMax = 64;
 export const idempotencyKeyLengthMax = 255;
 export const idempotencySecondsMax = daySeconds;
 /** Requests of one connection that wait for earlier responses; a parsed request takes about 2 KB. */
 export const pipelinedRequestsMax = 100;
-/** How long requests that arrived together run in one turn of the event loop. */
+/** The time for which requests that arrived together run in one turn of the event loop. */
 export const turnMillisecondsMax = 5;
 /** Shorter documents are not worth compressing. */
 export const compressedBytesMin = 1024;
-/** Responses that clients have yet to read, in total. */
+/** The bytes of responses that clients have not read yet, in total. */
 export const unsentBytesMax = 64 * 1024 * 1024;
 
 // Rates.
@@ -56,7 +55,7 @@ export const hashingJobsMax = 2;
 export const hashingJobsPerNetworkMax = 4;
 export const signInsWaitingMax = 24;
 export const newPasswordsWaitingMax = 8;
-/** Addresses from which a user has signed in, and for how long they are kept. */
+/** Addresses from which a user has signed in, and the time for which they are kept. */
 export const knownAddressesPerUserMax = 8;
 export const knownAddressSecondsMax = 30 * daySeconds;
 
@@ -65,11 +64,11 @@ export const pageRowsDefault = 50;
 export const pageRowsMax = 200;
 /** A page that would be longer ends early; one element always fits. */
 export const pageBytesMax = 1024 * 1024;
-/** How many rows one page may examine beyond what its index answers; a page that ends early has a `next`. */
+/** The rows that a page may examine beyond those of its index. A page that ends early has a `next`. */
 export const pageRowsExaminedMax = 1_000;
-/** A search finds no more than these. */
+/** The most rows that a search finds. */
 export const searchRowsMax = 50;
-/** How many of the customers that match, the newest, have their orders searched. */
+/** The newest customers that match, whose orders a search includes. */
 export const searchedCustomersMax = 10_000;
 /** The newest orders whose items are searched: as many as can be searched in a tenth of a second. */
 export const searchedOrdersMax = 40_000;
@@ -78,19 +77,19 @@ export const searchedOrdersMax = 40_000;
 export const salesBucketsMax = 1_000;
 export const salesFiguresMax = 20_000;
 
-/** How many events one page of the feed may examine to find those that the caller may see. */
+/** The events that one page of the feed may examine to find those that the caller may see. */
 export const feedRowsExaminedMax = 1_000;
 
 // Event streams.
 export const streamsMax = 100;
-/** How many of them may be of users without staff rights, so that many accounts don't lock staff out. */
+/** The streams that users without staff rights may have, so that many accounts don't lock staff out. */
 export const streamsWithoutStaffMax = 80;
 export const streamsPerUserMax = 5;
-/** How much a stream's client may leave unread before its connection is closed. */
+/** The bytes that a stream's client may leave unread before its connection is closed. */
 export const streamUnsentBytesMax = 256 * 1024;
 /**
- * How much of the feed is written to streams at once, unless one event alone is longer: over TLS to all of
- * them that takes about 5 ms.
+ * The bytes of the feed that are written to each stream in a turn, unless one event alone is longer: over TLS
+ * and to all streams that takes about 5 ms.
  */
 export const streamBatchBytesMax = 32 * 1024;
 export const streamBatchEventsMax = 100;
@@ -99,12 +98,12 @@ export const streamRetryMilliseconds = 3_000;
 
 // Exports.
 export const exportsMax = 2;
-/** Ids that an export finds at once: few, so that they are garbage soon. */
+/** The ids that an export finds in one query: few, so that they soon are garbage. */
 export const exportRowsPerBatch = 100;
-/** How long an export runs in one turn of the event loop, and how much it writes at once. */
+/** The time for which an export runs in one turn of the event loop, and the bytes of one write. */
 export const exportSliceMillisecondsMax = 2;
 export const exportChunkBytesMax = 64 * 1024;
-/** How many positions of a list that no index sorts are read at once. */
+/** The positions that one query reads of a list that no index sorts. */
 export const exportRowsSortedMax = 20_000;
 
 // Imports.
@@ -113,20 +112,20 @@ export const importBytesMax = 32 * 1024 * 1024;
 export const importLineBytesMax = 64 * 1024;
 /** The connection of a client that sends no whole line for this long is closed. */
 export const importLineMilliseconds = 30_000;
-/** Written in one go, so that other writes come in between; checked in one slice of a turn. */
+/** The lines of one transaction, between which others may write, and of one slice of checks. */
 export const importLinesPerBatch = 16;
 export const importBytesPerBatch = 64 * 1024;
 export const importSliceMillisecondsMax = 2;
-/** How many of these may wait for the disk at once. */
+/** The batches that may wait for the disk. */
 export const importWritesMax = 3;
-/** How much of the results is buffered while the client still sends. */
+/** The bytes of results that are buffered while the client still sends. */
 export const importBufferedBytesMax = 8 * 1024 * 1024;
-/** A client that has sent nothing for this long is sent what was buffered. */
+/** After this time without lines from the client, the buffered results are sent. */
 export const importQuietMilliseconds = 1_000;
-/** While the client leaves this much of the response unread, no more lines are taken from it. */
+/** While the client leaves more bytes of the response unread, no more of its lines are read. */
 export const importUnsentBytesMax = 8 * 1024 * 1024;
 export const importKeyCharsMax = 255;
-/** The command line writes this many lines in one transaction; then a running service can write. */
+/** The lines that the command line writes in one transaction, between which a running service can write. */
 export const importedPerTransaction = 200;
 export const importPauseMilliseconds = 12;
 
@@ -135,24 +134,24 @@ export const webhooksMax = 20;
 export const webhookUrlCharsMax = 2_000;
 export const webhookSaveMilliseconds = 1_000;
 export const deliveryMillisecondsMax = 15_000;
-/** How often administrators can have an event sent again that was not delivered. */
+/** The least time between two attempts that administrators cause for an event that was not delivered. */
 export const webhookResendMilliseconds = 5_000;
-/** A longer response to a delivery closes the connection. */
+/** A longer response to a delivery closes its connection. */
 export const outgoingResponseBytesMax = 16 * 1024;
-/** Shorter than receivers keep connections open. */
+/** A shorter time than that for which receivers keep connections open. */
 export const outgoingIdleMillisecondsMax = 2_000;
-/** How long the previous secret still signs. */
+/** The time for which the previous secret still signs. */
 export const webhookSecretOverlapMilliseconds = dayMilliseconds;
 
 // Credentials.
 export const tokenSeconds = 900;
 export const sessionSecondsMax = 30 * daySeconds;
 export const sessionIdleSecondsMax = 14 * daySeconds;
-/** More sessions of one user end the oldest, so that ending all of them stays one short write. */
+/** A further session of a user ends the oldest, so that ending all of them remains one short write. */
 export const sessionsPerUserMax = 1_000;
 /**
- * For this long, a refresh token that was just replaced gets the same new one again: a response was lost, or
- * two tabs renew.
+ * The time for which a refresh token that was just replaced returns the same new one again, since a response
+ * may be lost, or two tabs may renew together.
  */
 export const refreshGraceMilliseconds = 10_000;
 export const recoveryCodesMax = 8;
@@ -162,12 +161,12 @@ export const keySecondsDefault = 365 * daySeconds;
 export const keysPerUserMax = 50;
 export const cachedTokenBytesMax = 8 * 1024 * 1024;
 export const cachedCallersMax = 10_000;
-/** How long a password that the service generated works. */
+/** The time for which a password that the service generated is valid. */
 export const initialPasswordMilliseconds = 7 * dayMilliseconds;
-/** How many of these are named in the log at a start. */
+/** The users with such a password whom the log names at a start. */
 export const initialPasswordsNamedMax = 20;
 export const cleanupMilliseconds = minuteMilliseconds;
-/** How often the service's own certificate is checked: its expiry, and the machine's names and addresses. */
+/** The interval of checks of the service's own certificate: its expiry, and the machine's addresses. */
 export const certificateCheckMilliseconds = hourMilliseconds;
 
 // Changes of many rows: a write changes `sliceRowsMax` at most, and looks at the clock every
@@ -178,19 +177,19 @@ export const sliceStepRowsMax = 10;
 export const sliceMillisecondsMax = 4;
 export const slicePauseMillisecondsMin = 5;
 
-// How often a service looks for commits of other processes: with requests, and without any.
+// The intervals at which a service looks for commits of other processes: with requests, and without any.
 export const commitCheckMilliseconds = 100;
 export const idleCommitCheckMilliseconds = 1_000;
 
 // Process.
 export const drainMillisecondsMax = 10_000;
-/** What a client sent is truncated to this length in a log line. */
+/** Texts that a client sent are truncated to this length in a log line. */
 export const loggedCharsMax = 200;
-/** Lines a minute for requests that no rate bounds: of one address, of one /48 or /24, and of all. */
+/** The lines per minute for requests that no rate bounds: of one address, of one /48 or /24, and of all. */
 export const unlimitedLinesPerAddressMax = 60;
 export const unlimitedLinesPerNetworkMax = 240;
 export const unlimitedLinesMax = 6_000;
-/** How many of the addresses are named that had more in a minute. */
+/** The number of addresses with more lines in a minute that the log names. */
 export const leftOutAddressesMax = 100;
 export const logBacklogBytesMax = 4 * 1024 * 1024;
 export const lastWordsMillisecondsMax = 1_000;

@@ -1,20 +1,20 @@
 // Gathers log lines for some milliseconds. Drops and counts lines while the reader of the log is too slow.
 import { logBacklogBytesMax } from './limits.ts';
 
-/** Has written everything once `writableLength` is 0. */
+/** A stream that has written everything once `writableLength` is 0. */
 export type Sink = { write(lines: string | Uint8Array): unknown; readonly writableLength: number };
 
 type LogBufferOptions = {
   readonly sink: Sink;
-  /** People on a terminal see each line at once. */
+  /** Writes each line immediately, for people on a terminal. */
   readonly isImmediate: boolean;
-  /** The line that reports how many were dropped. */
+  /** Returns the line that reports how many lines were dropped. */
   readonly droppedLine: (count: number) => string;
 };
 
 const gatherMilliseconds = 10;
 const gatherBytesMax = 64 * 1024;
-/** Lines become bytes some at a time, which costs half of what it does line by line. */
+/** Lines are converted to bytes in groups of this length, which costs half as much as line by line. */
 const joinedCharsMax = 4 * 1024;
 const utf8BytesPerCharMax = 3;
 
@@ -47,7 +47,7 @@ export class LogBuffer {
     if (this.#used === 0) return;
     sink.write(this.#bytes.subarray(0, this.#used));
     this.#used = 0;
-    if (sink.writableLength > 0) this.#bytes = Buffer.allocUnsafe(gatherBytesMax); // it isn't written yet
+    if (sink.writableLength > 0) this.#bytes = Buffer.allocUnsafe(gatherBytesMax); // the sink holds it
     if (this.#dropped > 0) sink.write(droppedLine(this.#dropped));
     this.#dropped = 0;
   }

@@ -1,4 +1,4 @@
-// How a line of the log looks: one JSON object for programs, or text for people on a terminal.
+// The format of a line of the log: one JSON object for programs, or text for people on a terminal.
 import { minuteMilliseconds } from './durations.ts';
 import { loggedCharsMax } from './limits.ts';
 import { memoizeLast } from './memoize-last.ts';
@@ -8,14 +8,14 @@ export const levels = ['debug', 'info', 'warn', 'error', 'off'] as const;
 export type Level = (typeof levels)[number];
 export type Details = Readonly<Record<string, unknown>>;
 
-/** `path` is without its query, which may hold a key. */
+/** `path` has no query, since that may contain a key. */
 export type RequestLine = {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
   readonly status: number;
   readonly milliseconds: number;
-  /** The client's, null if the request was never understood. */
+  /** The client's address, or null if the request was not parsed. */
   readonly address: string | null;
   readonly principal: string | null;
   readonly traceparent: string | undefined;
@@ -43,7 +43,7 @@ export class JsonLines implements LogLines {
     return `${json({ time: this.#clock(time), level, message, ...details })}\n`;
   }
 
-  /** Concatenated: with `JSON.stringify` or templates a read would take a twentieth longer. */
+  /** Concatenates the line: with `JSON.stringify` or templates a read would take 5 % longer. */
   request(line: RequestLine, level: Level, time: number): string {
     const { requestId, method, status, address, principal, traceparent, end, bytes } = line;
     const path = truncate(line.path);
@@ -90,17 +90,17 @@ export class TerminalLines implements LogLines {
   }
 }
 
-/** Of an unexpected error: also where it was thrown. Others, as of files, are logged as `String(error)`. */
+/** Returns the stack of an unexpected error. Expected errors are logged as `String(error)`. */
 export function causeOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** A path or header field may be 8 kB, of a request that costs its client nothing. */
+/** Truncates the text of a request, which may be 8 kB and costs its client nothing. */
 export function truncate(text: string, charsMax = loggedCharsMax): string {
   return text.length > charsMax ? `${text.slice(0, charsMax)}…` : text;
 }
 
-/** Truncated and escaped. One character may take six, so a text with many of them is truncated earlier. */
+/** Truncates and escapes the text, and truncates it further if its escapes, of six characters, are many. */
 function shortened(text: string, escape: (text: string) => string): string {
   const escaped = escape(truncate(text));
   return escaped.length > loggedCharsMax + 1
@@ -108,23 +108,23 @@ function shortened(text: string, escape: (text: string) => string): string {
     : escaped;
 }
 
-/** A JSON string without its quotes. */
+/** Returns a JSON string without its quotes. */
 function jsonContent(text: string): string {
   return json(text).slice(1, -1);
 }
 
-/** Rounded to microseconds. */
+/** Returns milliseconds, rounded to microseconds. */
 function durationOf({ milliseconds }: RequestLine): number {
   return Math.round(milliseconds * 1000) / 1000;
 }
 
-/** A JSON string, for text that almost never needs escapes, such as an address. */
+/** Returns a JSON string of a text that rarely needs escapes, such as an address. */
 function quoted(text: string | null): string {
   if (text === null) return 'null';
   return /^[\w:./-]*$/.test(text) ? '"' + text + '"' : json(text);
 }
 
-/** For people, who look at other clocks beside it: `10:30:00 +01:00`. */
+/** Returns the local time with its offset, such as `10:30:00 +01:00`. */
 function localTime(time: number): string {
   const minutesAhead = -new Date(time).getTimezoneOffset();
   const local = new Date(time + minutesAhead * minuteMilliseconds).toISOString().slice(11, 19);
@@ -133,14 +133,14 @@ function localTime(time: number): string {
   return `${local} ${sign}${offset}`;
 }
 
-/** JSON on one line, without what a terminal would interpret; an error is its message. */
+/** Returns one line of JSON without characters that a terminal would interpret; an error is its message. */
 function json(value: unknown): string {
   return printable(
     JSON.stringify(value, (_, each: unknown) => (each instanceof Error ? each.message : each)),
   );
 }
 
-/** Controls, line separators and marks that turn the direction of writing are spelled out. */
+/** Escapes controls, line separators and marks that change the direction of writing. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
     character

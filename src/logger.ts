@@ -1,4 +1,4 @@
-// The log: events and requests from a level on, never a secret.
+// The log: messages and requests of a minimum level. It never contains a secret.
 import { counted } from './counted.ts';
 import { LogBuffer, type Sink } from './log-buffer.ts';
 import {

@@ -1,4 +1,4 @@
-// The edges of the process: command line → command → exit status.
+// Runs the command of the command line, and sets the exit status of the process.
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { commandNames, commandsUnder, helpText, isCommand, loadCommand } from './commands/commands.ts';
@@ -88,13 +88,13 @@ function dotEnv(): NodeJS.Dict<string> {
   }
 }
 
-/** Whether the error is no defect of the program: it is reported in a sentence, without a stack trace. */
+/** Whether the error is not a defect of the program, and is therefore reported without a stack trace. */
 function isExpected(error: unknown): error is Error | Problem {
   if (error instanceof CommandError || error instanceof StorageError || error instanceof Problem) return true;
   return error instanceof Error && ('syscall' in error || 'errcode' in error || 'permission' in error);
 }
 
-/** Returns none for EPIPE: nobody reads any more. */
+/** Returns no sentence for EPIPE, since nobody reads the output any more. */
 function sentencesOf(error: Error | Problem): string[] {
   if (!isSystemError(error)) return [error.message];
   if (error.code === 'EPIPE') return [];

@@ -1,6 +1,6 @@
 // Values computed only when their argument changes.
 
-/** Caches the last result: for what many requests need in succession, such as the text of a second. */
+/** Caches the last result, for values that many successive requests need, such as the text of a second. */
 export function memoizeLast<Of extends string | number | null>(make: (of: Of) => string): (of: Of) => string {
   let last: Of | undefined;
   let text = '';

@@ -1,6 +1,6 @@
-// Values that are made when they are first needed.
+// Values that are created when they are first needed.
 
-/** Caches what `make` resolves to. A rejection isn't cached, so the next call makes it anew. */
+/** Caches the value that `make` resolves to. A rejection isn't cached, so the next call tries again. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

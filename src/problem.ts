@@ -40,25 +40,26 @@ export const problemCodes = [
 ] as const;
 export type ProblemCode = (typeof problemCodes)[number];
 
-/** What a problem carries beyond its code and sentence. */
+/** The members of a problem beyond its code and sentence. */
 export type ProblemDetails = {
   readonly issues?: readonly Issue[];
   readonly retryAfterSeconds?: number;
   readonly transition?: { readonly from: string; readonly to: string; readonly allowed: readonly string[] };
   readonly violated?: readonly string[];
   readonly allow?: readonly string[];
-  /** What would be accepted, as the header fields that say so: name, value, name, value. */
+  /** Header fields that name the accepted values: name, value, name, value. */
   readonly accepted?: readonly string[];
   readonly scope?: string;
-  /** In place of its type's status. */
+  /** Replaces the status of its type. */
   readonly status?: number;
-  /** For the log alone, where the code isn't enough. */
+  /** Only for the log, if the code isn't enough. */
   readonly securityEvent?: SecurityEvent;
 };
 
 /**
- * Thrown anywhere below the request handler; before the response begins, its one `catch` reports it to the
- * client. Not an Error: nobody reads its stack, and capturing one is a twelfth of the cost of a rejection.
+ * Thrown anywhere below the request handler, whose one `catch` reports it to the client if the response has
+ * not begun. It isn't an Error: nobody reads its stack, and capturing one is a twelfth of the cost of a
+ * rejection.
  */
 export class Problem {
   /** The name of its type. */
@@ -73,13 +74,13 @@ export class Problem {
     this.details = more;
   }
 
-  /** For the log. */
+  /** The text for the log. */
   toString(): string {
     return `${this.code}: ${this.message}`;
   }
 }
 
-/** The request's data is invalid: 400 or 422, depending on the group of its route. */
+/** A problem of invalid data: 400 or 422, depending on the group of the route. */
 export function invalid(issues: readonly Issue[]): Problem {
   return new Problem('validation-failed', summaryOf(issues), { issues: issues.slice(0, issuesMax) });
 }
@@ -91,18 +92,18 @@ function summaryOf(issues: readonly Issue[]): string {
   return `The request has more than ${issuesMax} errors; \`errors\` has the first ${issuesMax}.`;
 }
 
-/** Throws them as `invalid`, if there are any. */
+/** Throws `invalid` if there are issues. */
 export function throwIfInvalid(issues: readonly Issue[]): void {
   if (issues.length > 0) throw invalid(issues);
 }
 
-/** The value, if it has no issues. */
+/** Returns the value, or throws its issues. */
 export function requireValid<T>(checked: Checked<T>): T {
   if (checked.ok) return checked.value;
   throw invalid(checked.issues);
 }
 
-/** One issue of the body, at a JSON Pointer such as `/customerId`. */
+/** A problem with one issue of the body, at a JSON Pointer such as `/customerId`. */
 export function invalidAt(pointer: string, code: string, detail: string): Problem {
   return invalid([{ pointer, code, detail }]);
 }
@@ -115,7 +116,7 @@ export function forbidden(detail: string): Problem {
   return new Problem('forbidden', detail);
 }
 
-/** The service can't do this now; the same request may succeed later. */
+/** A problem of the service: the same request may succeed later. */
 export function unavailable(detail: string, retryAfterSeconds = 1): Problem {
   return new Problem('unavailable', detail, { retryAfterSeconds });
 }

@@ -1,6 +1,6 @@
-// What the log and the metrics report of sign-ins, rights and limits: names after OWASP's logging vocabulary.
+// Events of sign-ins, rights and limits, for log and metrics. Names follow OWASP's logging vocabulary.
 
-/** Every name, and the level it is logged at. */
+/** Every name, with the level at which it is logged. */
 export const securityEventLevels = {
   authn_login_success: 'info',
   authn_login_fail: 'warn',
@@ -20,21 +20,21 @@ export const securityEventLevels = {
 export type SecurityEventName = keyof typeof securityEventLevels;
 
 /**
- * `userId` is the account concerned, null if there is none; who asked is the principal of the request. No
- * e-mail address, password or token has a place here.
+ * `userId` is the account concerned, or null; the log line of the request names its principal. Events contain
+ * no e-mail address, password or token.
  */
 export type SecurityEvent =
   | {
       readonly name: 'authn_login_fail';
       readonly userId: number | null;
-      /** Why, if the password was right; the response shows that it was only for a wrong code. */
+      /** The reason, if the password was right. The response discloses only a wrong code. */
       readonly reason?: 'password-expired' | 'suspended' | 'wrong-code';
     }
   | {
       readonly name: 'authn_login_fail';
       /** Null unless the credential names a key or session that exists. */
       readonly userId: number | null;
-      /** A token that is genuine, but whose time or session is over, is none of these. */
+      /** A genuine token that has expired, or whose session has ended, has none of these reasons. */
       readonly reason: 'invalid-token' | 'invalid-key' | 'key-expired' | 'invalid-refresh-token';
     }
   | { readonly name: 'authn_login_fail_max'; readonly userId: number | null }
@@ -43,7 +43,7 @@ export type SecurityEvent =
       readonly name: 'authn_login_success';
       readonly userId: number;
       readonly sessionId: number;
-      /** Which code came in addition to the password. */
+      /** The kind of code that was sent in addition to the password. */
       readonly factor?: 'one-time code' | 'recovery code';
     }
   | { readonly name: 'authn_token_reuse'; readonly userId: number; readonly sessionId: number }
@@ -63,5 +63,5 @@ export type SecurityEvent =
   | { readonly name: 'authz_fail'; readonly code: string }
   | { readonly name: 'excess_rate_limit_exceeded'; readonly policies: readonly string[] };
 
-/** Shared by requests that report none. */
+/** Shared by all requests without such events. */
 export const noSecurityEvents: readonly SecurityEvent[] = [];

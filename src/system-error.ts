@@ -1,4 +1,4 @@
-// What the operating system reports, in words that follow the name of a file.
+// Errors of the operating system, as words that follow the name of a file.
 
 const sentences: Readonly<Record<string, string>> = {
   EACCES: "can't be opened: check the folder's permissions",

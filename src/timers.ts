@@ -1,11 +1,11 @@
-// Timers that tests can replace: a delivery is retried for days.
+// Timers that tests can replace, since a delivery is retried for days.
 
 export type Timers = {
-  /** Calls `callback` once after this time; the function returned cancels it. */
+  /** Calls `callback` once after this time. Returns a function that cancels the call. */
   after(milliseconds: number, callback: () => void): () => void;
 };
 
-/** They don't keep the process running. */
+/** Timers that don't keep the process running. */
 export const systemTimers: Timers = {
   after(milliseconds, callback) {
     const timer = setTimeout(callback, milliseconds).unref();

@@ -1,4 +1,4 @@
-// How much a user may add to the database in a day: objects that they create, and changes, each an event.
+// Limits the objects and the changes that a user may add to the database in a day; each change is an event.
 import { isStaff } from '../auth/access.ts';
 import type { HandlerResult } from '../http/handler-result.ts';
 import type { Route } from '../http/route.ts';
@@ -7,7 +7,7 @@ import { refundIfFailed, type Limiter } from '../rates/limiter.ts';
 type Handle = Route['handle'];
 type Quotas = { readonly created: Limiter; readonly changed: Limiter };
 
-/** The same route, with a token of its user's bucket consumed for each object that it creates or changes. */
+/** Returns the route with a handler that consumes a token for each object that it creates or changes. */
 export function withDailyQuota(route: Route, { created, changed }: Quotas): Route {
   const { handle } = route;
   if (route.countsAsCreated === true) return { ...route, handle: withinQuota(created, 'each', handle) };
@@ -23,9 +23,9 @@ export function withDailyQuota(route: Route, { created, changed }: Quotas): Rout
 }
 
 /**
- * Consumes a token from the bucket of the user, which their keys share. It is refunded if the request is
- * rejected, or if only changes count and there was none; a replayed response never gets here. Staff aren't
- * limited, and neither are callers who aren't signed in: rates of addresses apply to those.
+ * Consumes a token from the bucket of the user, which their keys share. The token is refunded if
+ * the request is rejected, or if only changes count and there was none; replayed responses don't consume any.
+ * Staff aren't limited, and neither are callers who aren't signed in, since rates of addresses apply to them.
  */
 function withinQuota(limiter: Limiter, counts: 'each' | 'changes', handle: Handle): Handle {
   return async (context): Promise<HandlerResult> => {

@@ -1,4 +1,4 @@
-// Components of the OpenAPI document: what is used more than once, and examples of schemas.
+// Components of the OpenAPI document, which several operations use, and examples of schemas.
 import { isDeepStrictEqual } from 'node:util';
 import { nullableBase, type JsonSchema } from '../schema/schema.ts';
 
@@ -9,7 +9,7 @@ export type Components = ReturnType<typeof createComponents>;
 /** Requests are closed: unknown members are invalid. Responses are open: later versions may add members. */
 type Side = 'request' | 'response';
 
-/** Named schemas, and responses alike, become components, and are referred to. */
+/** Turns named schemas and equal responses into components, and returns references to them. */
 export function createComponents() {
   const components: Record<'schemas' | 'responses', Record<string, Json>> = { schemas: {}, responses: {} };
 
@@ -41,7 +41,7 @@ export function createComponents() {
   };
 }
 
-/** The same without the members that a response has only on request. */
+/** Returns the same example without the members that a response has only on request. */
 export function shownExampleOf(schema: JsonSchema): unknown {
   const { properties = {}, required = [] } = schema;
   if (!Array.isArray(required) || Array.isArray(schema['examples'])) return exampleOf(schema);
@@ -49,7 +49,7 @@ export function shownExampleOf(schema: JsonSchema): unknown {
   return exampleOf({ ...schema, properties: Object.fromEntries(always) });
 }
 
-/** A value that fits, from the schema's own examples. */
+/** Returns a value that fits the schema, made of the schema's own examples. */
 export function exampleOf(schema: JsonSchema): unknown {
   if (Array.isArray(schema['examples'])) return schema['examples'][0];
   if (Array.isArray(schema['enum'])) return schema['enum'][0];

@@ -8,7 +8,7 @@ import { problemTypes, statusOf } from '../http/problem-types.ts';
 import { ProblemDocument } from '../http/problem-response.ts';
 import type { Route } from '../http/route.ts';
 
-/** Every problem that the route can report, by status. */
+/** Returns every problem that the route can report, by status. */
 export function failures(route: Route, invalidStatus: 400 | 422, components: Components): Json {
   const byStatus = Map.groupBy(codesOf(route), (code) => statusOf(code, invalidStatus));
   const responses: Json = {};
@@ -28,7 +28,7 @@ export function failures(route: Route, invalidStatus: 400 | 422, components: Com
 /** A `bad-request` with a status of its own. */
 type OtherStatus = { readonly status: number; readonly name: string; readonly description: string };
 
-/** Any operation may fail so, but only who sends a body has a reason to send Expect. */
+/** A failure of any operation, shown only for those with a body, whose clients may send Expect. */
 const expectationFailed: OtherStatus = {
   status: 417,
   name: 'ExpectationFailed',
@@ -59,7 +59,7 @@ function failure(codes: readonly ProblemCode[], fields: readonly string[], compo
   };
 }
 
-/** What sets a response apart from others with the same problems. */
+/** Returns the suffixes by which responses with the same problems differ. */
 function variantsOf(route: Route, fields: readonly string[]): string[] {
   const variants: string[] = [];
   if (route.isUnlimited === true) variants.push('Unlimited');

@@ -1,7 +1,7 @@
 // Names of operations in the OpenAPI document, from which clients name their functions.
 import type { Method, Route } from '../http/route.ts';
 
-/** `listOrders`, `getUserOrder`, `createSession` …, unless the route has a name of its own. */
+/** Returns a name such as `listOrders` or `createSession`, unless the route names its operation. */
 export function operationIdOf({ method, path, reply, operationId }: Route): string {
   if (operationId !== undefined) return operationId;
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== 'api');
@@ -23,7 +23,7 @@ const verbs: Readonly<Record<Method, string>> = {
   DELETE: 'delete',
 };
 
-/** `email-taken` → `EmailTaken`. */
+/** Converts `email-taken` to `EmailTaken`. */
 export function pascalCase(name: string): string {
   const words = name.split(/\W/);
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');

@@ -36,7 +36,7 @@ function bodyOf({ method }: Route, body: JsonSchema, components: Components): Js
   return { required: true, content };
 }
 
-/** OpenAPI 3.1 has no word for a schema of each line. */
+/** Describes a body of lines. OpenAPI 3.1 can't refer to a schema of each line. */
 function streamedBodyOf({ streamedBody }: Route, components: Components): Json | undefined {
   if (streamedBody === undefined) return undefined;
   const { mediaType, bytesMax, schema, description, example } = streamedBody;
@@ -82,7 +82,7 @@ function pathParameter(name: string, { path, nameSchema }: Route, components: Co
   return { ...about, description, schema };
 }
 
-/** A named schema is referred to, so its description is taken from the schema itself. */
+/** Refers to a named schema, so the description is taken from the schema itself. */
 function queryParameter(name: string, schema: JsonSchema, components: Components): Json {
   const { description: _description, ...shown } = components.use(schema, 'request');
   const style = schema.type === 'array' ? { style: 'form', explode: false } : {};

@@ -1,4 +1,4 @@
-// Parts of the OpenAPI document that aren't a route's own: header fields, security schemes, tags.
+// The parts of the OpenAPI document that routes share: header fields, security schemes, tags.
 import type { Json } from './openapi-components.ts';
 import { RequestId } from '../http/request-id.ts';
 import type { Route } from '../http/route.ts';
@@ -8,7 +8,7 @@ const text = { type: 'string', maxLength: 8192, pattern: visible } as const;
 const etag = { type: 'string', maxLength: 64, pattern: '^(W/)?"[^"]*"$' } as const;
 const limited = (pattern: string) => ({ type: 'string', maxLength: 300, pattern }) as const;
 
-/** Bodies that aren't JSON. */
+/** The schemas of bodies that aren't JSON. */
 export const textSchemas: Readonly<Record<string, { readonly [keyword: string]: unknown }>> = {
   'text/html': {
     type: 'string',
@@ -208,7 +208,7 @@ export const tags = [
   },
 ];
 
-/** Any response of the route may have these. */
+/** Returns the names of header fields that any response of the route may have. */
 export function commonFields({ isUnlimited, deprecated }: Route): string[] {
   const limits = isUnlimited === true ? [] : ['RateLimit-Policy', 'RateLimit'];
   const ending = deprecated === undefined ? [] : ['Deprecation', 'Sunset', 'Link'];

@@ -1,4 +1,4 @@
-// What an operation returns when it succeeds, in the OpenAPI document.
+// The successful responses of an operation in the OpenAPI document.
 import { pageRowsMax, urlBytesMax } from '../limits.ts';
 import { integer } from '../schema/schema.ts';
 import { csv, ndjson } from '../http/media-types.ts';
@@ -54,12 +54,12 @@ function isStreamed({ mediaTypes }: Reply): boolean {
   return mediaTypes.includes(csv) || mediaTypes.includes(ndjson) || mediaTypes.includes(eventStream);
 }
 
-/** Made once, and compressed for who accepts that. */
+/** Whether the response is a document: created once, and compressed for clients that accept it. */
 function isDocument({ reply }: Route): boolean {
   return reply.kind === 'document' && reply.cacheControl !== 'no-store';
 }
 
-/** A page of named elements has a name of its own: `OrderPage`, or `EventFeed` where no page is the last. */
+/** Names a page of named elements, such as `OrderPage`, or `EventFeed` if no page is the last. */
 function pageSchema(element: Json, components: Components, { isFeed = false }: Reply): Json {
   const name = /\w+$/.exec(String(element['$ref'] ?? ''))?.[0];
   const page = isFeed ? feedPageOf(element) : listPageOf(element);

@@ -1,4 +1,4 @@
-// What the service sends by itself, in the OpenAPI document: webhooks.
+// The requests that the service sends, in the OpenAPI document: webhooks.
 import { string, type Schema } from '../schema/schema.ts';
 import { json } from '../http/media-types.ts';
 import { exampleOf, type Components, type Json } from './openapi-components.ts';
@@ -39,7 +39,7 @@ function delivery(
   };
 }
 
-/** As Standard Webhooks names them. */
+/** The header fields that Standard Webhooks defines. */
 const signedFields = [
   field(
     'webhook-id',

@@ -8,7 +8,7 @@ import { problemTypes, typeOf } from '../http/problem-types.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
 import type { Mounted } from '../http/router.ts';
 
-/** Made in several turns of the event loop, since all of it takes tens of milliseconds. */
+/** Makes the document in several turns of the event loop, since that takes tens of milliseconds. */
 export async function openapiDocument(
   mounted: readonly Mounted[],
   publicUrl: string,
@@ -59,7 +59,7 @@ function infoOf(publicUrl: string, version: string): Json {
   };
 }
 
-/** With the words and the `x-internal` that Spectral's OWASP rules ask for. */
+/** Describes the server, with the words and the `x-internal` that Spectral's OWASP rules require. */
 function serverOf(publicUrl: string): Json {
   const isLocal = /^https?:\/\/(localhost|127\.|\[::1\])/.test(publicUrl);
   return {
@@ -69,7 +69,7 @@ function serverOf(publicUrl: string): Json {
   };
 }
 
-/** The header fields that operations refer to. */
+/** Returns the header fields that operations refer to. */
 function usedHeaders(operations: Json): Json {
   const text = JSON.stringify(operations);
   const used = Object.entries(headerFields).filter(([name]) => text.includes(`"${headerRef(name)}"`));

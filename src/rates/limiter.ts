@@ -140,7 +140,7 @@ export function quotaExceeded({ policyName, retryAfterSeconds }: BucketState): P
   return new Problem('quota-exceeded', detail, { retryAfterSeconds, violated: [policyName] });
 }
 
-/** Does the work that tokens were consumed for, and refunds them if it fails. */
+/** Does the work that tokens were consumed for, and refunds the tokens if the work fails. */
 export async function refundIfFailed<Result>(
   refund: () => void,
   work: () => Promise<Result>,

@@ -1,4 +1,4 @@
-// How many accounts one address may create: in a long span, since each has a daily quota of its own.
+// Limits the accounts that one address may create, since each account has its own daily quotas.
 import { isAdmin, type Caller } from '../auth/access.ts';
 import { refundIfFailed, type ConsumeToken, type Limiter } from './limiter.ts';
 
