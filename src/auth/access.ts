@@ -1,4 +1,4 @@
-// Who a request acts as, and the rules that say who may call a route.
+// The caller of a request, and the rules that decide who may call a route.
 import { forbidden, Problem } from '../problem.ts';
 import { stepUpSeconds } from '../limits.ts';
 
@@ -21,7 +21,7 @@ export type Scope = (typeof scopes)[number];
  */
 export type Caller = {
   readonly principal: string;
-  /** What `clientOf` returns: the same for all sessions and keys of a user. */
+  /** The result of `clientOf`: the same for all sessions and keys of a user. */
   readonly client: string;
   readonly userId: number;
   readonly role: Role;
@@ -86,7 +86,7 @@ export const selfOrStaff: Access<{ readonly id: number }, Caller> = {
   permits: (caller, params) => caller.userId === params.id || isStaff(caller),
 };
 
-/** What a route requires of its caller: its rule, and the scope of an API key (none: it accepts no keys). */
+/** A route's requirements on its caller: a rule, and an API key's scope (without one, keys are rejected). */
 type Rule<Params, C> = { readonly access: Access<Params, C>; readonly scope?: Scope | 'any' };
 
 /** Throws unless the rule lets the caller in; undefined is one without a credential. */

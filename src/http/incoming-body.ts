@@ -149,7 +149,7 @@ function tooLarge(): Problem {
 }
 
 function noMemory(): Problem {
-  return unavailable('Too many bodies are arriving at once; retry in a moment.');
+  return unavailable('Too many bodies are arriving; retry in a moment.');
 }
 
 export function endedEarly(): Problem {

@@ -11,7 +11,7 @@ import type { Representation } from './representation.ts';
 /** The elements loaded in one step: one order may be 60 KB of JSON, and 800 KB of CSV. */
 const elementsPerLoad = 5;
 
-/** What a whole list is read from. */
+/** The source from which a whole list is read. */
 export type ExportSource<T, C> = {
   /** Throws a Problem if the rights of the reader have changed since the beginning. */
   readNext(reader: C): ExportStep<T>;
@@ -23,7 +23,7 @@ export type ExportStep<T> =
   | { readonly kind: 'end' };
 
 export type ListSource<T, C> = Omit<PageSource<T, C>, 'cursors' | 'selectionFor'> & {
-  /** What this caller may see of the list; not of a search, which finds one page. */
+  /** Returns the part of the list that this caller may see. A search can't be exported: it finds one page. */
   readonly selectionFor: (caller: C) => IndexedSelection;
 };
 

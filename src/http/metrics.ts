@@ -57,7 +57,7 @@ export function createMetrics() {
   const responses = new Map<Route | undefined, Map<number, number>>();
   const durations = { bounds: secondsBounds, counts: new Float64Array(secondsBounds.length + 1), sum: 0 };
   const rejections = { rate: 0, unavailable: 0 };
-  /** Connections closed because of what their client did: too many requests at once, responses unread. */
+  /** Connections closed for too many pipelined requests, or for responses that were left unread. */
   const dropped = { pipelined: 0, unread: 0 };
   const securityEvents = new Map(eventNames.map((name) => [name, 0]));
   const loopDelay = new LoopDelay();

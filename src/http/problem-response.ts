@@ -95,10 +95,10 @@ function instanceOf(path: string): string {
   return encoded.startsWith('//') ? `/.${encoded}` : encoded;
 }
 
-/** What no path has (RFC 3986 section 3.3). */
+/** Characters that no path has (RFC 3986 section 3.3). */
 const notOfPaths = /[^\w.~!$&'()*+,;=:@/%-]|%(?![\da-f]{2})/gi;
 
-/** Of a target each character is a byte. */
+/** Encodes a target, each of whose characters is a byte. */
 function percentEncoded(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }

@@ -1,13 +1,10 @@
-// Reads all rows of a table and reports what is wrong with each: for `orderly check`.
+// Reads all rows of a table and reports the issues of each, for `orderly check`.
 import type { Issue } from '../schema/schema.ts';
 import type { Connection, Row, SqlValue } from './connection.ts';
 
 const rowsPerQuery = 2_000;
 
-/**
- * What must hold of each row of a table; `columns` begins with the id. `issues` may throw on what it can't
- * read.
- */
+/** Checks each row of a table; `columns` begins with the id. `issues` may throw if it can't read a row. */
 export type Audit<R extends Row = Row> = {
   readonly thing: string;
   readonly table: string;
@@ -15,7 +12,7 @@ export type Audit<R extends Row = Row> = {
   issues(row: R): Issue[];
 };
 
-/** Reports each issue as a sentence, and returns how many rows there are. */
+/** Reports each issue as a sentence, and returns the number of rows. */
 export function auditRows(
   { thing, table, columns, issues }: Audit,
   db: Connection,
@@ -34,7 +31,7 @@ export function auditRows(
   return count;
 }
 
-/** All rows of a SELECT that begins with the id and ends with `WHERE id > ? ORDER BY id LIMIT +?`. */
+/** Yields all rows of a SELECT that begins with the id and ends with `WHERE id > ? ORDER BY id LIMIT +?`. */
 export function* rowsById<R extends readonly [number, ...SqlValue[]]>(
   db: Connection,
   sql: string,
@@ -49,8 +46,8 @@ export function* rowsById<R extends readonly [number, ...SqlValue[]]>(
 }
 
 /**
- * What `read` returns of one snapshot. Beside a running service changes come between two statements: what two
- * of them disagree on is only wrong if it is so in one snapshot, too.
+ * Runs `read` in one snapshot. Beside a running service, changes may come between two statements, so a
+ * difference between their results is an issue only if it also exists in one snapshot.
  */
 export function inSnapshot<T>(db: Connection, read: () => T): T {
   db.run('BEGIN');
@@ -69,7 +66,7 @@ function issueTexts(issues: () => Issue[]): string[] {
   }
 }
 
-/** An issue unless the claim holds. */
+/** Returns an issue unless the claim holds. */
 export function issueUnless(holds: boolean, pointer: string, detail: string): Issue[] {
   return holds ? [] : [{ pointer, code: 'audit', detail }];
 }

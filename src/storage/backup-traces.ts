@@ -1,34 +1,34 @@
-// What backups leave behind: when the last one was made, and copies that were cut short.
+// The traces of backups: the time of the last one, and copies of those that were interrupted.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hourMilliseconds } from '../durations.ts';
 import { giveToFolderOwner, replacePrivate } from './private-files.ts';
 
-/** A copy under way is written to all the time. */
+/** A running copy is written to constantly, so one that was not written to for this long is abandoned. */
 const staleMilliseconds = hourMilliseconds;
 
 function traceFile(folder: string): string {
   return join(folder, 'last-backup');
 }
 
-/** Records when, unless this account may not write to the data folder: its backup is one all the same. */
+/** Records the time of a backup, unless this account may not write to the data folder. */
 export function recordBackup(folder: string): void {
   try {
     replacePrivate(traceFile(folder), `${new Date().toISOString()}\n`);
     giveToFolderOwner(traceFile(folder));
   } catch {
-    // then it isn't known
+    // then the time isn't known
   }
 }
 
-/** When the last backup of this folder ended, in milliseconds since 1970; undefined if it isn't known. */
+/** Returns when the last backup of this folder ended, in milliseconds since 1970; undefined if unknown. */
 export function lastBackup(folder: string): number | undefined {
   return statSync(traceFile(folder), { throwIfNoEntry: false })?.mtimeMs;
 }
 
 /**
- * Removes what killed backups left in a folder: copies with an SQLite journal beside them that have not been
- * written to for long. The backup succeeds even if this fails.
+ * Removes the copies that killed backups left in a folder: those with an SQLite journal beside them that were
+ * not written to for long. The backup succeeds even if this fails.
  */
 export function removeStalePartials(folder: string): void {
   try {
@@ -36,7 +36,7 @@ export function removeStalePartials(folder: string): void {
     for (const name of names)
       if (name.endsWith('.partial') && names.has(`${name}-journal`)) removeIfStale(join(folder, name));
   } catch {
-    // then they stay
+    // then the copies stay
   }
 }
 

@@ -1,4 +1,4 @@
-// Backup of a live database, restore of a backup, and the check that a database is sound.
+// Backs up a live database, restores a backup, and checks that a database is sound.
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup as copyPages, type DatabaseSync } from 'node:sqlite';
@@ -14,7 +14,7 @@ const pagesPerStep = 1_000;
 
 type Progress = (share: number) => void;
 
-/** Makes a consistent copy as of the call, one file; the service may go on writing. Throws StorageError. */
+/** Copies the database as of the call to one file; the service may continue to write. Throws StorageError. */
 export async function backup(
   folder: string,
   file: string,
@@ -36,14 +36,12 @@ type CopyOptions = {
 type RestoreOptions = {
   readonly schemaVersionMax: number;
   readonly force: boolean;
-  /** Called with the copy before it takes the database's place. */
+  /** Called with the copy before it replaces the database. */
   readonly prepare?: (db: Connection) => void;
   readonly progress?: Progress;
 };
 
-/**
- * Puts a backup in the place of the folder's database; `force` allows that there is one. Throws StorageError.
- */
+/** Replaces the folder's database by a backup; if there is one, only with `force`. Throws StorageError. */
 export async function restore(file: string, folder: string, options: RestoreOptions): Promise<void> {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw new StorageError(`${file} does not exist.`);
@@ -69,7 +67,7 @@ export async function restore(file: string, folder: string, options: RestoreOpti
   }
 }
 
-/** What is wrong with a database, a sentence each: its pages and indexes, and rows that refer to nothing. */
+/** Returns a sentence for each damage of a database: of pages, of indexes, and rows that refer to nothing. */
 export function integrityIssues(db: Connection): string[] {
   const damaged = db
     .all<[string]>('PRAGMA integrity_check')
@@ -85,9 +83,9 @@ export function integrityIssues(db: Connection): string[] {
 }
 
 /**
- * Copies a database to a file, which appears under its name only once it is whole and on disk. SQLite's
+ * Copies a database to a file, which appears under its name only once it is complete and on disk. SQLite's
  * backup starts over when another connection writes between its steps, unless its source is inside a read
- * transaction: that pins one snapshot for all steps.
+ * transaction, which pins one snapshot for all steps.
  */
 export async function copyDatabase(
   source: DatabaseSync,
@@ -112,7 +110,7 @@ export async function copyDatabase(
   }
 }
 
-/** The source is only read here and the target only written: a read that fails is the source's. */
+/** Copies the pages. A failed read is reported as one of the source, since the target is only written. */
 async function copyAllPages(source: DatabaseSync, target: string, progress: Progress): Promise<void> {
   try {
     await copyPages(source, target, {
@@ -124,12 +122,12 @@ async function copyAllPages(source: DatabaseSync, target: string, progress: Prog
   }
 }
 
-/** Removes what a copy to `file` leaves when it is killed. */
+/** Removes the files that a killed copy to `file` leaves. */
 export function removePartial(file: string): void {
   for (const end of ['', '-journal']) rmSync(`${file}.partial${end}`, { force: true });
 }
 
-/** A copy is in WAL mode like its source. In DELETE mode it is a single file, readable from anywhere. */
+/** Puts a copy, which is in WAL mode like its source, into DELETE mode: a single file, readable anywhere. */
 function makeOneFile(file: string, prepare: (db: Connection) => void): void {
   const sqlite = openSqlite(file);
   try {
@@ -142,7 +140,7 @@ function makeOneFile(file: string, prepare: (db: Connection) => void): void {
   syncFile(file);
 }
 
-/** Opens a database of ours while it is used. */
+/** Opens a database of this service for the time of a call. */
 export async function fromDatabase<T>(
   file: string,
   schemaVersionMax: number,
@@ -161,15 +159,15 @@ export async function fromDatabase<T>(
 }
 
 /**
- * A WAL left beside the new file would be taken for its own, so it is removed first: checkpointed, or dropped
- * if that fails.
+ * Removes the old WAL, which SQLite would take for that of the new file: by a checkpoint, or if that fails by
+ * deleting it.
  */
 function removeWal(file: string): void {
   try {
     using replaced = openSqlite(file);
     replaced.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
-    /* what can't be read is what is being replaced */
+    /* the damaged file is about to be replaced */
   }
   for (const end of ['-wal', '-shm', '-journal']) rmSync(`${file}${end}`, { force: true });
   syncFolder(dirname(file));

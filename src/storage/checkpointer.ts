@@ -1,4 +1,4 @@
-// Keeps the write-ahead log short: checkpoints it on a thread, so that the event loop never stalls.
+// Keeps the write-ahead log short: checkpoints it on a thread, so that the event loop never waits for that.
 import { fstatSync } from 'node:fs';
 import { emptyCommitSql } from './database-file.ts';
 import { isTransient } from './storage-error.ts';
@@ -8,23 +8,23 @@ import { ThreadError, type SqlWorker } from './sql-worker.ts';
 import type { StorageStats } from './storage-stats.ts';
 
 /**
- * Litestream copies the WAL frame by frame and checkpoints it by itself; a WAL that restarts in between
- * costs it a new generation, with a snapshot of the whole database.
+ * Litestream copies the WAL frame by frame and does its own checkpoints; if the WAL restarts in between, it
+ * has to begin a new generation with a snapshot of the whole database.
  */
 export type CheckpointsBy = 'own' | 'litestream';
 
 const frameBytes = 4096 + 24;
 /**
- * The length from which the WAL is checkpointed. A checkpoint copies a page once, however many orders have
- * changed it, so a longer WAL means fewer copies. To read 32 MiB of WAL after a crash takes about 20 ms.
+ * The length at which the WAL is checkpointed. A checkpoint copies a page once for any number of changes, so
+ * a longer WAL means fewer copies. Reading 32 MiB of WAL after a crash takes about 20 ms.
  */
 const checkpointAtBytesDefault: Readonly<Record<CheckpointsBy, number>> = {
   own: 32 * 1024 ** 2,
   litestream: 256 * 1024 ** 2,
 };
-/** From this multiple of that length on, writes are paused even if much is left to checkpoint. */
+/** At this multiple of that length, writes are paused even if much is left to checkpoint. */
 const longFactor = 4;
-/** How many frames written during the last pass may be left to checkpoint while writes are paused. */
+/** The most frames written during a pass that may be left to checkpoint while writes are paused. */
 const tailFramesMax = (2 * 1024 ** 2) / frameBytes;
 const checkMilliseconds = 50;
 const retryMilliseconds = 250;
@@ -38,7 +38,7 @@ type Options = {
   readonly externalCommits: ExternalCommitWatcher;
   readonly stats: StorageStats;
   readonly checkpoints: CheckpointsBy;
-  /** From which length on the WAL is checkpointed; the default depends on `checkpoints`. */
+  /** The length at which the WAL is checkpointed; the default depends on `checkpoints`. */
   readonly checkpointAtBytes?: number | undefined;
   /** Ends this turn's snapshot. */
   endRead(): void;
@@ -60,10 +60,7 @@ export class Checkpointer {
     this.#checkpointAtFrames = checkpointAtBytes / frameBytes;
   }
 
-  /**
-   * Called after each sync. The file keeps its length when the WAL restarts, as overwriting is faster than
-   * extending.
-   */
+  /** Called after each sync. The file keeps its length when the WAL restarts: overwriting is faster. */
   checkpointIfDue(): void {
     const { walDescriptor, commits, stats } = this.#options;
     const now = performance.now();
@@ -109,9 +106,7 @@ export class Checkpointer {
     }
   }
 
-  /**
-   * A shop goes on selling while its replica is unreachable, and the WAL must not fill the disk meanwhile.
-   */
+  /** Warns that the service checkpoints in place of Litestream: otherwise the WAL would fill the disk. */
   #warnOfReplica(): void {
     const { checkpoints, log } = this.#options;
     if (checkpoints === 'own' || this.#hasWarned) return;
@@ -126,9 +121,9 @@ export class Checkpointer {
   }
 
   /**
-   * Checkpoints most of the WAL while writes go on, and the rest while they are paused. False if the snapshot
-   * of another process keeps part of the WAL in use. (This process's snapshot keeps only what isn't synced
-   * yet: nothing once writes are paused.)
+   * Checkpoints most of the WAL while writes continue, and the rest while they are paused. Returns false if
+   * the snapshot of another process keeps part of the WAL in use. (This process's own snapshot keeps only
+   * frames that aren't synced yet: none once writes are paused.)
    */
   async #checkpointWal(): Promise<boolean> {
     const longFrames = longFactor * this.#checkpointAtFrames;
@@ -148,9 +143,9 @@ export class Checkpointer {
 
   /**
    * The first commit after a complete checkpoint overwrites the WAL from its start, and must sync the new
-   * header before anything else, or a power cut could revive old frames. The worker makes that commit, so the
-   * event loop doesn't wait for the sync. `externalCommits` would take it for another process's, so it
-   * ignores it, and the worker compares the data version instead.
+   * header before anything else, or a power cut could revive old frames. The worker makes that commit, so
+   * that the event loop doesn't wait for the sync. `externalCommits` has to ignore the commit, which it would
+   * take for one of another process; the worker compares the data version instead.
    */
   async #restartWal(): Promise<void> {
     const { checkpointWorker: worker, externalCommits, stats, endRead } = this.#options;
@@ -178,8 +173,8 @@ export class Checkpointer {
   }
 
   /**
-   * A full disk, a lock, or a lack of descriptors or threads is transient; after any other error it is
-   * unknown what is on disk, as after a failed sync.
+   * Handles a failed checkpoint. A full disk, a lock, or a lack of descriptors or threads is transient; after
+   * any other error the state of the disk is unknown, as after a failed sync.
    */
   async #onError(error: unknown): Promise<void> {
     const { commits, externalCommits, log } = this.#options;
@@ -187,7 +182,7 @@ export class Checkpointer {
     log(isTransientError ? 'warn' : 'error', 'a checkpoint of the WAL failed', { cause: String(error) });
     if (!isTransientError) return commits.fail(error instanceof Error ? error : new Error(String(error)));
     this.#retryLater();
-    await commits.synced().catch(() => {}); // until then reads may see what was before
+    await commits.synced().catch(() => {}); // until then reads may see the state before the commit
     externalCommits.assumeChanged(); // it may have missed a commit
   }
 }

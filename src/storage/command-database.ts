@@ -1,4 +1,4 @@
-// The database as a command uses it, alone or beside a live service.
+// The database of a command, which runs alone or beside a live service.
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { commitCheckMilliseconds, idleCommitCheckMilliseconds } from '../limits.ts';
@@ -15,15 +15,12 @@ export type CommandDatabase = Awaited<ReturnType<typeof openCommandDatabase>>;
  */
 export async function openCommandDatabase(folder: string, migrations: readonly Migration[]) {
   const sqlite = await openCurrent(folder, migrations);
-  // a running service checkpoints; without one, closing does, and a command that writes a lot, every 64 MB
+  // a running service does the checkpoints; without one, they happen every 64 MB of WAL, and on closing
   sqlite.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 16384; PRAGMA cache_size = -65536');
   const connection = new Connection(sqlite);
   let writeMilliseconds = 0;
 
-  /**
-   * Runs `callback` in a transaction of its own, which is on disk when this returns. Waits some seconds for
-   * other writers.
-   */
+  /** Runs `callback` in a transaction, which is on disk on return. Waits some seconds for other writers. */
   function write<T>(callback: WriteCallback<T>): T {
     const start = performance.now();
     sqlite.exec('BEGIN IMMEDIATE');
@@ -40,7 +37,7 @@ export async function openCommandDatabase(folder: string, migrations: readonly M
 
   /**
    * Resolves once a service that runs beside this command acts on the last write. Until then its caches have
-   * what was before, and so have its reads while a sync of its own runs, or two with a checkpoint's, each of
+   * the state before, and so do its reads while its own sync runs, or two with that of a checkpoint, each of
    * which may take as long as the write did.
    */
   async function noticed(): Promise<void> {

@@ -8,7 +8,7 @@ const statementsMax = 1_000;
 
 export type SqlValue = null | number | string | Uint8Array;
 export type Row = readonly SqlValue[];
-/** Makes the changes of one write. Synchronous: otherwise other requests' changes could come in between. */
+/** Makes the changes of one write. It is synchronous, so that no other request's changes come in between. */
 export type WriteCallback<T> = (db: Connection) => T extends PromiseLike<unknown> ? never : T;
 
 /** `get` and `all` read, `run` changes. */
@@ -16,8 +16,8 @@ type StatementKind = 'read' | 'change';
 const changing = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i;
 
 /**
- * For `run`, which returns SQLite's last row id. After a change of a full-text index that is a row of the
- * index's own tables, whose ids may be past 2^53: node:sqlite then throws unless it may return a BigInt.
+ * Allows BigInt for `run`, which returns SQLite's last row id. After a change of a full-text index that is a
+ * row of the index's own tables, whose ids may exceed 2^53: then node:sqlite throws unless BigInt is allowed.
  */
 export function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync {
   const statement = sqlite.prepare(sql);
@@ -35,7 +35,7 @@ export class Connection {
   readonly #before: (kind: StatementKind) => void;
   readonly #queries = new BoundedMap<string, StatementSync>(statementsMax);
   readonly #runs = new BoundedMap<string, StatementSync>(statementsMax);
-  /** What this transaction has made stale so far. */
+  /** The invalidations of this transaction so far. */
   readonly invalidations: Invalidation[] = [];
   #changingStatements = 0;
 
@@ -44,12 +44,12 @@ export class Connection {
     this.#before = before;
   }
 
-  /** How many statements have made changes. One that failed has not: SQLite undoes what it did. */
+  /** The number of statements that made changes. A failed one doesn't count: SQLite undoes its changes. */
   get changingStatements(): number {
     return this.#changingStatements;
   }
 
-  /** The first row; R is the caller's knowledge of the columns it named. */
+  /** Returns the first row; the caller knows that its columns are those of R. */
   get<R extends Row>(sql: string, ...params: SqlValue[]): R | undefined {
     // an array, as the connection was opened
     return this.#query(sql).get(...params) as unknown as R | undefined;
@@ -67,7 +67,7 @@ export class Connection {
     return { rowsChanged: Number(changes), lastId: Number(lastInsertRowid) };
   }
 
-  /** Records something that may be cached and that this transaction makes stale. */
+  /** Records that this transaction makes an object stale, which may be cached. */
   invalidate(invalidation: Invalidation): void {
     this.invalidations.push(invalidation);
   }

@@ -1,7 +1,7 @@
-// Which file a database is in: a copy of it is another file, and so is one put back from a backup.
+// Identifies the file of a database: a copy is another file, and so is a restored backup.
 import { statSync } from 'node:fs';
 
-/** The same for as long as the file exists, whatever is written to it. */
+/** Returns a text that stays the same while the file exists, regardless of its content. */
 export function databaseIdentity(file: string): string {
   const { ino, birthtimeNs } = statSync(file, { bigint: true });
   return `${ino}-${birthtimeNs}`;

@@ -27,40 +27,40 @@ type Locked = { readonly sqlite: DatabaseSync; readonly unlock: () => void };
 export type DatabaseOptions = {
   readonly folder: string;
   readonly migrations: readonly Migration[];
-  /** Called with what was made stale by changes that are now on disk, before anybody can read them. */
+  /** Called with the invalidations of changes that are now on disk, before anybody can read them. */
   onSync(invalidations: readonly Invalidation[]): void;
-  /** Another process has committed a change: anything cached may be stale. */
+  /** Called when another process has committed a change, so that anything cached may be stale. */
   onExternalCommit(): void;
   /** Called once; the service must end with a failure, so that a restart recovers from the WAL. */
   onFatal(error: Error): void;
   readonly log?: Log;
   /** Who checkpoints the WAL: by default this service. */
   readonly checkpoints?: CheckpointsBy;
-  /** From which length on it does so by itself, whoever else may. */
+  /** The length at which this service checkpoints in any case. */
   readonly checkpointAtBytes?: number;
-  /** Aborted to give up a start that takes long. */
+  /** Aborted to end a start that takes long. */
   readonly signal?: AbortSignal;
-  /** Instead of `fs.fdatasync`, to make disks slow or broken. */
+  /** Replaces `fs.fdatasync`, to simulate slow or broken disks. */
   readonly fdatasync?: Fdatasync;
-  /** Makes threads that fail, or that start later. */
+  /** Creates threads, in tests those that fail or start later. */
   readonly sqlWorker?: (options: SqlWorkerOptions) => SqlWorker;
 };
 
 export type Database = {
   /**
-   * Sees what is on disk, and never waits for it; all reads of one turn of the event loop see the same. Cache
-   * what it returns in that turn only.
+   * Sees only changes that are on disk, without waiting; all reads of one turn of the event loop see the same
+   * snapshot. A result may be put into a cache only in the turn in which it was read.
    */
   readonly read: Connection;
   /**
-   * Runs `callback` in a transaction at the end of this turn, or when the sync that runs has ended. Resolves
-   * once the change is on disk. If `callback` throws, its changes are undone, and the promise rejects with
-   * what it threw once what it saw is on disk.
+   * Runs `callback` in a transaction at the end of this turn or after the running sync. Resolves once the
+   * change is on disk. If `callback` throws, its changes are undone, and the promise rejects with its error
+   * once the changes that it saw are on disk.
    */
   write<T>(this: object, callback: WriteCallback<T>, options?: WriteOptions): Promise<T>;
   /**
-   * The rows of a statement that may look at many, in the query worker, once they are on disk; with a search,
-   * the ids of those that it finds. The worker is shared fairly among clients.
+   * Runs a statement that may examine many rows in the query worker, which clients share fairly. Resolves
+   * with its rows, or with the ids of those that a search finds, once they are on disk.
    */
   readInWorker<R extends Row>(
     this: object,
@@ -68,17 +68,14 @@ export type Database = {
     params: readonly SqlValue[],
     options?: QueryOptions,
   ): Promise<R[]>;
-  /** To be called with each request: detects commits of other processes within a tenth of a second. */
+  /** Called with each request: detects commits of other processes within a tenth of a second. */
   detectExternalCommits(): void;
   readonly stats: Readonly<StorageStats>;
   /** Completes everything pending, checkpoints and closes. */
   close(): Promise<void>;
 };
 
-/**
- * Takes the folder, brings its database up to date and opens it. Throws StorageError, whose message is for
- * people.
- */
+/** Locks the folder, migrates its database and opens it. Throws StorageError, whose message is for people. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const unlock = lockFolder(options.folder);
   try {
@@ -140,7 +137,7 @@ class OpenDatabase implements Database {
     if (this.#closing !== undefined || waiting >= queriesWaitingMax || ofClient >= queriesWaitingPerClientMax)
       throw unavailable('Too many long queries are waiting; retry in a moment.');
     const rows = await this.#queryWorker.query(sql, params, options).catch(rethrow);
-    return rows as unknown as R[]; // the caller's knowledge
+    return rows as unknown as R[]; // the caller knows the columns of its statement
   }
 
   detectExternalCommits(): void {
@@ -199,7 +196,7 @@ class OpenDatabase implements Database {
     });
   }
 
-  /** What writes starts soon, while there are descriptors and memory for it: it alone keeps the WAL short. */
+  /** The worker that writes, which alone shortens the WAL, starts while there are descriptors and memory. */
   #newSqlWorker(access: 'read' | 'write'): SqlWorker {
     const { folder, sqlWorker = (options) => new SqlWorker(options) } = this.#options;
     const starts = access === 'write' ? 'after a second' : 'with its first query';
@@ -219,13 +216,13 @@ class OpenDatabase implements Database {
   }
 
   #onExternalCommit(): void {
-    this.#reads.endTurn(); // or this turn's snapshot could still fill a cache with what was before
+    this.#reads.endTurn(); // otherwise this turn's snapshot could fill a cache with stale objects
     this.#options.onExternalCommit();
   }
 
   #onFatal(error: Error): void {
     this.#externalCommits.close();
-    this.#sqlite.close(); // first: the last to close checkpoints, and a read-only connection can't
+    this.#sqlite.close(); // before the others: the last one to close checkpoints, and a read-only one can't
     this.#options.onFatal(error);
   }
 
@@ -234,8 +231,8 @@ class OpenDatabase implements Database {
     await this.#checkpointer.close();
     await this.#queryWorker.close();
     this.#externalCommits.close();
-    // The last to close checkpoints and removes -wal and -shm unless it is read-only: the next start may lack
-    // room for them, and a replica would have to begin again.
+    // the last connection to close checkpoints and removes -wal and -shm unless it is read-only: the next
+    // start may lack room for new ones, and a replica would have to begin again
     const leavesWal = !this.stats.canWrite || this.#options.checkpoints === 'litestream';
     if (leavesWal && this.#sqlite.isOpen) this.#sqlite.close();
     this.#reads.close();
@@ -245,7 +242,7 @@ class OpenDatabase implements Database {
   }
 }
 
-/** Writes and syncs the WAL's header; false when there is no room for it. */
+/** Writes and syncs the WAL's header; returns false if there is no room for it. */
 function startWal(sqlite: DatabaseSync, log: Log): boolean {
   try {
     sqlite.exec(emptyCommitSql);
@@ -257,30 +254,28 @@ function startWal(sqlite: DatabaseSync, log: Log): boolean {
   }
 }
 
-/**
- * A separate descriptor of the WAL, to sync it with. SQLite's locks are on other files, so it is harmless.
- */
+/** Opens a descriptor of the WAL, to sync it. It is harmless, since SQLite's locks are on other files. */
 function openWal(sqlite: DatabaseSync, folder: string): number {
-  // From here on the event loop waits neither for locks nor for syncs, and only the checkpointer checkpoints.
+  // from here on the event loop waits neither for locks nor for syncs, and only the checkpointer checkpoints
   sqlite.exec(
     'PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0; ' +
       'PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192',
   );
   sqlite.exec(`PRAGMA synchronous = ${maySync ? 'NORMAL' : 'FULL'}`);
-  const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r+'); // to sync it, Windows wants it writable
-  if (maySync) fdatasyncSync(descriptor); // what a process left there when it was killed is about to be read
+  const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r+'); // Windows syncs only writable descriptors
+  if (maySync) fdatasyncSync(descriptor); // reads will see the frames that a killed process left there
   syncFolder(folder);
   return descriptor;
 }
 
-/** A transient error, which the query did not cause, becomes a 503. */
+/** Turns a transient error, which the query did not cause, into a 503. */
 function rethrow(error: unknown): never {
   throw error instanceof ThreadError || isTransient(error)
     ? unavailable('Long queries are temporarily unavailable.')
     : error;
 }
 
-/** In place of `fdatasync` with `synchronous = FULL`: the commit itself has synced, on the event loop. */
+/** Replaces `fdatasync` with `synchronous = FULL`, where the commit itself syncs, on the event loop. */
 function alreadySynced(_descriptor: number, done: (error: null) => void): void {
   setImmediate(done, null);
 }

@@ -1,15 +1,15 @@
-// Detects commits by other processes, such as a command that makes an administrator beside the service.
+// Detects commits by other processes, such as a command that creates an administrator beside the service.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { commitCheckMilliseconds, idleCommitCheckMilliseconds } from '../limits.ts';
 
 type Options = {
-  /** False while a snapshot is pinned: after `onChange`, reads would still see what was before. */
+  /** Returns false while a snapshot is pinned: reads after `onChange` would still see the state before. */
   mayDetect(): boolean;
-  /** Called when another process has committed something. */
+  /** Called when another process has committed a change. */
   onChange(): void;
 };
 
-/** Compares `PRAGMA data_version` of the connection that writes, which its own commits don't change. */
+/** Compares the `PRAGMA data_version` of the connection that writes, which its own commits don't change. */
 export class ExternalCommitWatcher {
   readonly #options: Options;
   readonly #dataVersion: StatementSync;
@@ -25,7 +25,7 @@ export class ExternalCommitWatcher {
     this.#idle = setInterval(() => this.detect(), idleCommitCheckMilliseconds).unref();
   }
 
-  /** To be called with each request; looks at most once in `commitCheckMilliseconds`. */
+  /** Called with each request; checks at most once in `commitCheckMilliseconds`. */
   detectIfDue(): void {
     if (this.#wasJustChecked || !this.#options.mayDetect()) return;
     this.#wasJustChecked = true;
@@ -47,7 +47,7 @@ export class ExternalCommitWatcher {
     this.#options.onChange();
   }
 
-  /** Commits made while `callback` runs are not reported. */
+  /** Runs `callback` without reporting the commits made meanwhile. */
   async ignoreDuring(callback: () => Promise<unknown>): Promise<void> {
     this.detect();
     this.#isIgnoring = true;
@@ -67,7 +67,7 @@ export class ExternalCommitWatcher {
     try {
       return Object.values(this.#dataVersion.get() ?? {})[0];
     } catch {
-      return this.#version; // locked for a moment, or broken, which the next write reports
+      return this.#version; // the database is briefly locked, or broken, which the next write reports
     }
   }
 }

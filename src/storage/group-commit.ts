@@ -1,6 +1,6 @@
-// The write path: the changes of many requests in one transaction, and then one sync of the WAL for all of
-// them, off the event loop. Nothing is committed while a sync runs: meanwhile the write callbacks of the next
-// transaction run, and it is committed once the sync has ended.
+// The write path: the changes of many requests share one transaction and one sync of the WAL, off the event
+// loop. Nothing is committed while a sync runs: meanwhile the write callbacks of the next transaction run,
+// and it is committed once the sync has ended.
 import assert from 'node:assert';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
@@ -12,9 +12,9 @@ import { closedReasons, overloadReason, type AdmissionState } from './write-admi
 import type { WriteProbe } from './write-probe.ts';
 import { WriteTransaction, type WriteOptions } from './write-transaction.ts';
 
-/** How long writes may run in one turn of the event loop. */
+/** The time that writes may take in one turn of the event loop. */
 const groupMillisecondsMax = 4;
-/** How many transactions in a row may begin while a sync runs; then the lock is free for other processes. */
+/** Transactions in a row that may begin while a sync runs; then the lock is released for other processes. */
 const overlapsMax = 4;
 const busyMillisecondsMax = 5_000;
 const busyRetryMilliseconds = 10;
@@ -26,10 +26,10 @@ type QueuedWrite = {
   readonly reject: (error: unknown) => void;
 };
 
-/** What a write callback returned or threw; its promise is settled once what the callback saw is on disk. */
+/** The result or error of a write callback. Its promise is settled once the changes it saw are on disk. */
 type Outcome = { readonly write: QueuedWrite; readonly hasThrown: boolean; settle(): void };
 
-/** What is committed and not on disk yet. */
+/** The writes that are committed but not on disk yet. */
 type Unsynced = {
   readonly outcomes: readonly Outcome[];
   readonly invalidations: readonly Invalidation[];
@@ -44,13 +44,13 @@ type Options = {
   readonly fdatasync: Fdatasync;
   readonly stats: StorageStats;
   readonly probe: WriteProbe;
-  /** Asks for `run` to be called at the end of this turn of the event loop. */
+  /** Requests a call of `run` at the end of this turn of the event loop. */
   schedule(): void;
-  /** Called when a transaction is open and all that was committed before it is on disk. */
+  /** Called when a transaction is open and all commits before it are on disk. */
   onWriteLock(): void;
-  /** Called before a commit: until `unpinReads`, reads must not see what it changes. May throw. */
+  /** Called before a commit: until `unpinReads`, reads must not see its changes. May throw. */
   pinReads(): void;
-  /** Called when all that was committed is on disk, also after a commit that failed. */
+  /** Called when all commits are on disk, also after a commit that failed. */
   unpinReads(): void;
   /** Called after a sync, once reads are unpinned and before any promise is settled. */
   onSync(invalidations: readonly Invalidation[]): void;
@@ -64,7 +64,7 @@ export class GroupCommit {
   readonly #stats: StorageStats;
   readonly #transaction: WriteTransaction;
   readonly #queued: QueuedWrite[] = [];
-  /** Of the callbacks that ran in the open transaction. */
+  /** The results of the callbacks that ran in the open transaction. */
   #outcomes: Outcome[] = [];
   #unsynced: Unsynced | undefined;
   #overlaps = 0;
@@ -83,7 +83,7 @@ export class GroupCommit {
     return this.#transaction.isInCallback;
   }
 
-  /** Whether all that is committed is on disk. */
+  /** Whether all commits are on disk. */
   get isSynced(): boolean {
     return this.#unsynced === undefined;
   }
@@ -101,7 +101,7 @@ export class GroupCommit {
     });
   }
 
-  /** Called at the end of a turn: runs what is queued, and commits it unless a sync runs. */
+  /** Called at the end of a turn: runs the queued callbacks, and commits unless a sync is running. */
   run(): void {
     if (this.#state === 'failed') return;
     if (this.#queued.length > 0 && this.#mayBegin() && this.#tryBegin()) {
@@ -111,19 +111,19 @@ export class GroupCommit {
     if (this.isSynced) this.#endTransaction();
   }
 
-  /** Resolves when all that is committed now is on disk; rejects if the sync fails. */
+  /** Resolves when all present commits are on disk; rejects if the sync fails. */
   async synced(): Promise<void> {
     await this.#unsynced?.synced.promise;
   }
 
   /**
-   * Until `resumeWrites`, writes are queued and not run: for the end of a checkpoint. Resolves when all that
-   * is committed is on disk.
+   * Pauses writes for the end of a checkpoint: until `resumeWrites` they are queued. Resolves when all
+   * commits are on disk.
    */
   async pauseWrites(): Promise<void> {
     assert(this.#state !== 'failed', closedReasons.failed);
     this.#isPaused = true;
-    while (!this.isSynced) await this.synced(); // the end of the first sync commits what has run by now
+    while (!this.isSynced) await this.synced(); // after the first sync, the callbacks that ran are committed
   }
 
   resumeWrites(): void {
@@ -131,7 +131,7 @@ export class GroupCommit {
     this.#options.schedule();
   }
 
-  /** Accepts no more writes; resolves when all that were accepted are settled. */
+  /** Accepts no more writes; resolves when all accepted ones are settled. */
   close(): Promise<void> {
     if (this.#state === 'open') this.#state = 'closing';
     this.#options.probe.stop();
@@ -142,8 +142,8 @@ export class GroupCommit {
   }
 
   /**
-   * After a failed sync it is unknown what the disk holds: only a restart, which reads the WAL again, finds
-   * out. Reads go on with what was on disk before.
+   * After a failed sync the content of the disk is unknown: only a restart, which reads the WAL again, finds
+   * out. Reads continue with the state that was on disk before.
    */
   fail(error: Error): void {
     if (this.#state === 'failed') return;
@@ -162,7 +162,7 @@ export class GroupCommit {
     return !this.#isPaused && (this.isSynced || this.#transaction.isOpen || this.#overlaps < overlapsMax);
   }
 
-  /** False while another process has the write lock: it is retried for up to `busyMillisecondsMax`. */
+  /** Returns false while another process has the write lock, which is retried for `busyMillisecondsMax`. */
   #tryBegin(): boolean {
     if (this.#transaction.isOpen) return true;
     try {
@@ -202,7 +202,7 @@ export class GroupCommit {
     this.#rejectAll(this.#outcomes.splice(0), new Error('SQLite rolled the transaction back.'));
   }
 
-  /** Undefined if the storage failed: then the write has been rejected already. */
+  /** Returns undefined if the storage failed: then the write has already been rejected. */
   #runOne(write: QueuedWrite): Outcome | undefined {
     try {
       const result = this.#transaction.run(write.callback, write.options);
@@ -215,7 +215,7 @@ export class GroupCommit {
     }
   }
 
-  /** Called when all that is committed is on disk. */
+  /** Called when all commits are on disk. */
   #endTransaction(): void {
     if (!this.#transaction.isOpen) return;
     const outcomes = this.#outcomes.splice(0);
@@ -241,8 +241,8 @@ export class GroupCommit {
   }
 
   /**
-   * One at a time: the kernel reports a write that failed to only one sync, so a concurrent one that
-   * succeeds could acknowledge what is lost.
+   * Runs one sync at a time: the kernel reports a failed write to only one sync, so a concurrent one that
+   * succeeds could acknowledge a lost change.
    */
   #sync(unsynced: Unsynced): void {
     this.#unsynced = unsynced;
@@ -263,7 +263,7 @@ export class GroupCommit {
     synced.resolve();
     this.#settle(outcomes);
     this.#options.onSettled();
-    this.run(); // at once, for the next sync to begin; the responses leave when this callback is over
+    this.run(); // immediately, so that the next sync begins; the responses are sent after this callback
   }
 
   #settle(outcomes: readonly Outcome[]): void {

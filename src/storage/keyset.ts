@@ -1,8 +1,8 @@
-// Pages of a list by keyset: each page begins after the last row of the one before, so none costs more.
+// Pages of a list by keyset: each begins after the last row of the previous page, so later ones cost no more.
 import type { Connection, Row, SqlValue } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** Where a page begins: after the row with this sort key and id. */
+/** The position where a page begins: after the row with this sort key and id. */
 export type Position = readonly [key: string | number, id: number];
 
 export type Condition = { readonly sql: string; readonly params: readonly SqlValue[] };
@@ -10,11 +10,11 @@ export type Condition = { readonly sql: string; readonly params: readonly SqlVal
 /** Rows that an index has in order. `keyValue`: the sort key of all of them, if they have the same. */
 export type IndexRange = Condition & { readonly keyValue?: string };
 
-/** Which rows a list has, and in what order. */
+/** The rows of a list, and their order. */
 export type Selection = IndexedSelection | SearchSelection;
 
 type Owned = {
-  /** The owners of all rows. To be checked again as rows are loaded: the query worker found them earlier. */
+  /** The owners of all rows. Checked again as rows are loaded, since the query worker found them earlier. */
   readonly owners: readonly number[];
 };
 
@@ -29,7 +29,7 @@ export type IndexedSelection = Owned & {
   readonly isDescending: boolean;
   readonly ranges: readonly IndexRange[];
   readonly sortsInMemory?: boolean;
-  /** A condition that no index serves: it is tested entry by entry, in an index that has its columns. */
+  /** A condition that no index serves: each entry of an index that has its columns is tested. */
   readonly residual: Condition | undefined;
 };
 
@@ -40,7 +40,7 @@ export type Search = (database: SearchDatabase, rows: number) => Promise<Positio
 type PageBounds = {
   readonly after: Position | undefined;
   readonly rows: number;
-  /** How many entries may be sorted, or tested against `residual`, before the query worker takes over. */
+  /** The most entries to sort, or to test against `residual`, before the query worker takes over. */
   readonly rowsExaminedMax: number;
 };
 /** One page of a list. */
@@ -49,7 +49,7 @@ type PageRequest = IndexedSelection & PageBounds;
 type Db = Pick<Database, 'read' | 'readInWorker'>;
 export type SearchDatabase = Pick<Database, 'readInWorker'>;
 
-/** Keys and ids of the page's rows in order, and of one more row if there are more. */
+/** Finds keys and ids of the page's rows in order, and of one more row if there are more. */
 export function findPositions(
   database: Db,
   page: PageRequest | (SearchSelection & PageBounds),
@@ -70,9 +70,9 @@ export type Batch = {
 };
 
 /**
- * Examines the next entries of a list, `rowsExaminedMax` at most, and returns the positions of those that
- * pass `residual`: however few do, all batches together cost one walk of the index. A list that is sorted in
- * memory is read in batches of `rows`.
+ * Examines the next entries of a list, at most `rowsExaminedMax`, and returns the positions of those that
+ * pass `residual`: even if few pass, all batches together cost one walk of the index. A list that is sorted
+ * in memory is read in batches of `rows`.
  */
 export function readBatch(database: Db, page: PageRequest): Batch | Promise<Batch> {
   const ranges = page.ranges.flatMap((range) => rangesAfter(page, range, 'indexed'));
@@ -101,13 +101,13 @@ function nextEntries(connection: Connection, page: PageRequest, ranges: readonly
   return { positions, next: key === undefined || id === undefined ? undefined : [key, id] };
 }
 
-/** Counts the rows first: too many to sort are left to the query worker. */
+/** Counts the rows first, and leaves too many of them to the query worker to sort. */
 function findBySorting(database: Db, page: PageRequest): Position[] | Promise<Position[]> {
   if (exceedsLimit(database.read, page, page.ranges)) return findInWorker(database, page);
   return read(database.read, sortedInMemory(page));
 }
 
-/** Tests the next entries; if a page needs more than those, the query worker finds it. */
+/** Tests the next entries; if the page needs more of them, the query worker finds it. */
 function findByTesting(
   database: Db,
   page: PageRequest,
@@ -145,8 +145,8 @@ function read(connection: Connection, { sql, params }: Condition): Position[] {
 }
 
 /**
- * Finds all rows that pass, and sorts them: if they are few, that is less work than to walk the sort's index
- * past all others. `+` before a column keeps SQLite from walking that index nevertheless.
+ * Finds all rows that pass, and sorts them: if they are few, that is less work than walking the sort's index
+ * past all other rows. `+` before a column keeps SQLite from walking that index nevertheless.
  */
 function sortedInMemory(page: PageRequest): Condition {
   const ranges = page.ranges.flatMap((range) => rangesAfter(page, range, 'tested'));
@@ -170,8 +170,8 @@ function selectOf({ table, key }: IndexedSelection, { sql }: Condition, more = '
 }
 
 /**
- * The part of a range that comes after the page's beginning. Rows with the same key are a range of their own:
- * SQLite uses an index for `(key, id) < (?, ?)` only up to the key, and would walk past all of them.
+ * Returns the part of a range after the page's beginning. Rows with the same key are a separate range: SQLite
+ * uses an index for `(key, id) < (?, ?)` only up to the key, and would walk past all of them.
  */
 function rangesAfter(page: PageRequest, range: IndexRange, way: 'indexed' | 'tested'): IndexRange[] {
   const { after, isDescending } = page;
@@ -190,14 +190,14 @@ function isAfter(key: string, other: string | number, isDescending: boolean): bo
   return isDescending ? key < other : key > other;
 }
 
-/** Puts the narrower condition first: of two bounds on a column SQLite takes the first to the index. */
+/** Puts the narrower condition first, since SQLite uses the index for the first of two bounds on a column. */
 function narrowed(range: IndexRange, narrower: string, param: SqlValue): IndexRange {
   return { ...range, sql: `${narrower} AND ${range.sql}`, params: [param, ...range.params] };
 }
 
 /**
- * Selects the next rows in order. `fits` is whether they pass the residual condition: evaluated in here, so
- * that an index with its columns answers it.
+ * Selects the next rows in order. `fits` is the residual condition, which is evaluated here so that an index
+ * with its columns suffices.
  */
 function merged(page: PageRequest, ranges: readonly IndexRange[], limit: number): Condition {
   const { residual } = page;
@@ -214,7 +214,7 @@ function directionOf({ isDescending }: IndexedSelection): string {
   return isDescending ? 'DESC' : 'ASC';
 }
 
-/** How many rows a list has in all, counted in the query worker. */
+/** Counts all rows of a list, in the query worker. */
 export async function countRows(database: Db, selection: IndexedSelection): Promise<number> {
   const parts = selection.ranges.map((range) => withResidual(selection, range));
   const counts = parts.map(({ sql }) => `(SELECT count(*) FROM ${selection.table} WHERE ${sql})`);
@@ -228,7 +228,7 @@ export function andOrNone(conditions: readonly Condition[]): Condition | undefin
   return conditions.length === 0 ? undefined : and(conditions);
 }
 
-/** Joins conditions with AND. There has to be one. */
+/** Joins conditions with AND; there must be at least one. */
 export function and(conditions: readonly Condition[]): Condition {
   return {
     sql: conditions.map(({ sql }) => sql).join(' AND '),
@@ -252,10 +252,10 @@ export function beginsWith(column: string, prefix: SqlValue): Condition {
   return { sql: `${column} >= ? AND ${column} < ?`, params: [prefix, `${prefix}\u{10ffff}`] };
 }
 
-/** The condition in a form for which SQLite uses no index. */
+/** Returns the condition in a form for which SQLite uses no index. */
 export function withoutIndex({ sql, params }: Condition): Condition {
   return { sql: `+${sql}`, params };
 }
 
-/** Matches all rows, as a condition on the table's primary key. */
+/** A condition on the table's primary key that all rows match. */
 export const matchAll: Condition = { sql: 'id > 0', params: [] };

@@ -1,4 +1,4 @@
-// Brings a database to the schema of this version of the service, or rejects it untouched.
+// Migrates a database to the schema of this version of the service, or rejects it unchanged.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -7,21 +7,19 @@ import { databaseFile, emptyCommitSql, openSqlite, scalar, schemaVersion } from 
 import { makePrivate, syncFolder } from './private-files.ts';
 import { isFull, StorageError, toStorageError } from './storage-error.ts';
 
-/** Numbered by its place in the list; never edited once released. */
+/** A migration is numbered by its place in the list, and never edited once released. */
 export type Migration = { readonly name: string; readonly sql: string };
 
 type MigrationOptions = {
-  /** Called with a sentence for the operator before anything that takes long. */
+  /** Called with a sentence for the operator before a step that takes long. */
   readonly report?: (message: string) => void;
-  /** Ends the start when aborted, until the migrations begin: they run to their end. */
+  /** Ends the start when aborted, unless the migrations have begun, which run to their end. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether a WAL stays as it is, unless there is something to migrate. */
+  /** Whether a WAL is left unchanged if there is nothing to migrate. */
   readonly leavesWal?: boolean;
 };
 
-/**
- * Opens the folder's database for writing, created or migrated if needed. The caller holds the folder's lock.
- */
+/** Opens the folder's database for writing, created or migrated if needed. The caller holds its lock. */
 export async function openMigrated(
   folder: string,
   migrations: readonly Migration[],
@@ -34,7 +32,7 @@ export async function openMigrated(
     makePrivate(file);
     sqlite = openSqlite(file);
     sqlite.exec('PRAGMA journal_mode = WAL');
-    if (leavesWal) sqlite.exec('PRAGMA wal_autocheckpoint = 0'); // or the first commit would checkpoint it
+    if (leavesWal) sqlite.exec('PRAGMA wal_autocheckpoint = 0'); // or the first commit would checkpoint
     if (version < migrations.length) sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     else if (!leavesWal) checkpointIfRoom(sqlite);
     rejectTruncated(sqlite, file);
@@ -53,7 +51,7 @@ export async function openMigrated(
   }
 }
 
-/** On a full disk the WAL stays as it is, and reads find in it what isn't in the database yet. */
+/** Checkpoints. On a full disk the WAL stays, and reads find those pages there that the file lacks. */
 function checkpointIfRoom(sqlite: DatabaseSync): void {
   try {
     sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -62,7 +60,7 @@ function checkpointIfRoom(sqlite: DatabaseSync): void {
   }
 }
 
-/** While there is a WAL, pages may be missing in the file; once it is checkpointed, all must be there. */
+/** Pages may be missing in the file while there is a WAL; once that is checkpointed, all must be there. */
 function rejectTruncated(sqlite: DatabaseSync, file: string): void {
   const bytes = Number(scalar(sqlite, 'PRAGMA page_count')) * Number(scalar(sqlite, 'PRAGMA page_size'));
   const walBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
@@ -71,8 +69,8 @@ function rejectTruncated(sqlite: DatabaseSync, file: string): void {
 }
 
 function migrate(sqlite: DatabaseSync, migrations: readonly Migration[], version: number): void {
-  // foreign keys are off while tables are rebuilt, as SQLite's documentation of ALTER TABLE says, and checked
-  // as a whole in the end
+  // foreign keys are off while tables are rebuilt, as SQLite's documentation of ALTER TABLE says, and all
+  // checked at the end
   sqlite.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
   try {
     for (const migration of migrations.slice(version)) apply(sqlite, migration);

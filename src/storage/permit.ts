@@ -1,11 +1,11 @@
-// Proof that a change is allowed, made inside the write that uses it.
+// The proof that a change is allowed, created inside the write that uses it.
 import type { Connection } from './connection.ts';
 
 declare const proven: unique symbol;
 
-/** Who requested a change, with which request and when: what the change's event shows. */
+/** The caller, request and time of a change, which its event shows. */
 type Origin = {
-  /** Null if nobody who is signed in did it, such as the command line, or the service by itself. */
+  /** Null if no signed-in caller requested it, but the command line or the service itself. */
   readonly actor: { readonly userId: number; readonly keyId: number | null } | null;
   readonly requestId: string | null;
   /** Milliseconds since 1970. */
@@ -13,8 +13,8 @@ type Origin = {
 };
 
 /**
- * A write under way, and the caller whose rights were read inside it. A change that a caller requests takes
- * one instead of a connection, so that forgetting the check doesn't compile.
+ * A running write, and the caller whose rights were read inside it. The functions that change rows require a
+ * permit instead of a connection, so a change without the check doesn't compile.
  */
 export type Permit<C = unknown> = {
   readonly writer: Connection;
@@ -33,29 +33,29 @@ export function permitFor<C>(
   return permit(writer, caller, originOf(caller));
 }
 
-// Permits without a caller, each for what proves the right to the change instead.
+// Permits without a caller: each function names the proof of the right to the change.
 
-/** The command line: who may write the database's files may make any change. */
+/** The proof is the command line: an account that may write the database's files may make any change. */
 export function commandPermit(writer: Connection): Permit<null> {
   return permit(writer, null, { actor: null, requestId: null, now: Date.now() });
 }
 
-/** The first start, whose database has no users yet. */
+/** The proof is the first start, whose database has no users yet. */
 export function firstStartPermit(writer: Connection, now: number): Permit<null> {
   return permit(writer, null, { actor: null, requestId: null, now });
 }
 
-/** A password that was verified for the actor. */
+/** The proof is a password, which was verified for the actor. */
 export function signInPermit(writer: Connection, origin: Origin): Permit<null> {
   return permit(writer, null, origin);
 }
 
-/** A refresh token; without an actor if it was used twice, so that nobody knows who sends it. */
+/** The proof is a refresh token; there is no actor if it was used twice, since its sender is unknown. */
 export function renewalPermit(writer: Connection, origin: Origin): Permit<null> {
   return permit(writer, null, origin);
 }
 
-/** Deliveries that have failed for so long that the webhook is disabled. */
+/** The proof is a webhook's deliveries, which have failed for so long that it is disabled. */
 export function failedDeliveryPermit(writer: Connection, now: number): Permit<null> {
   return permit(writer, null, { actor: null, requestId: null, now });
 }

@@ -1,4 +1,4 @@
-// The files of the data folder: only for this account, and on disk when a function here says so.
+// The files of the data folder: only for this account, and synced to disk where a function says so.
 import {
   chmodSync,
   chownSync,
@@ -14,10 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-/**
- * Node's permission model rejects every kind of fsync: then SQLite, which it can't stop, syncs each commit
- * itself.
- */
+/** Node's permission model rejects fsync; SQLite, which it doesn't control, then syncs each commit itself. */
 export const maySync = !('permission' in process);
 
 /**
@@ -29,7 +26,7 @@ export function makePrivate(file: string): void {
   else closeSync(openSync(file, 'wx', 0o600));
 }
 
-/** What root makes in the folder of another account is that account's, or its service couldn't open it. */
+/** Gives a file that root creates in another account's folder to that account, whose service opens it. */
 export function giveToFolderOwner(file: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(file));
@@ -37,8 +34,8 @@ export function giveToFolderOwner(file: string): void {
 }
 
 /**
- * Makes a folder only for this account unless it exists, and those above it. (`mkdir` with `recursive`
- * never returns in /proc.)
+ * Creates a folder that only this account may use, and those above it, unless they exist. (`mkdir` with
+ * `recursive` never returns in /proc.)
  */
 export function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
@@ -46,7 +43,7 @@ export function makeFolder(folder: string): void {
   mkdirSync(folder, { mode: 0o700 });
 }
 
-/** Writes a file only for this account: whole or not at all, and on disk when it returns. */
+/** Writes a file for this account only: completely or not at all, and on disk when it returns. */
 export function replacePrivate(file: string, text: string): void {
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
@@ -55,12 +52,12 @@ export function replacePrivate(file: string, text: string): void {
   syncFolder(dirname(file));
 }
 
-/** Makes a file's bytes last through a power cut. Windows syncs only what is open for writing. */
+/** Makes a file's bytes survive a power cut. Windows syncs only files that are open for writing. */
 export function syncFile(file: string): void {
   if (maySync) syncDescriptor(openSync(file, 'r+'));
 }
 
-/** Makes new, renamed and removed names in a folder last. Windows has no way to do that. */
+/** Makes new, renamed and removed names in a folder survive a power cut, which Windows can't do. */
 export function syncFolder(folder: string): void {
   if (maySync && process.platform !== 'win32') syncDescriptor(openSync(folder, 'r'));
 }

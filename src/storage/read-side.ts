@@ -1,4 +1,4 @@
-// The read-only connection: it sees only what is on disk, and in one turn of the event loop one snapshot.
+// The read-only connection: it sees only changes on disk, and one snapshot in a turn of the event loop.
 import assert from 'node:assert';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
@@ -6,7 +6,7 @@ import { Connection } from './connection.ts';
 type Options = {
   /** Whether a callback given to `database.write` is running. */
   isInWriteCallback(): boolean;
-  /** Asks for `endTurn` to be called when this turn is over. */
+  /** Requests a call of `endTurn` when this turn is over. */
   scheduleEndOfTurn(): void;
 };
 
@@ -27,12 +27,12 @@ export class ReadSide {
     this.#begin = sqlite.prepare('BEGIN');
     this.#read = sqlite.prepare('SELECT 1 FROM sqlite_schema');
     this.#commit = sqlite.prepare('COMMIT');
-    this.#read.get(); // opens the file: SQLite counts this connection from now on
+    this.#read.get(); // opens the file, so that SQLite counts this connection
   }
 
   /**
-   * Called when all that is committed is on disk, ahead of a commit without a sync: until `unpinSnapshot`,
-   * reads see the snapshot of this moment. Throws SQLite's error if no snapshot can be taken.
+   * Called before a commit without a sync, when all earlier commits are on disk: until `unpinSnapshot`, reads
+   * see the snapshot of this moment. Throws SQLite's error if no snapshot can be taken.
    */
   pinSnapshot(): void {
     if (this.#isPinned) return;
@@ -41,13 +41,13 @@ export class ReadSide {
     this.#isPinned = true;
   }
 
-  /** What was committed since `pinSnapshot` is on disk: the next read sees it. */
+  /** Called when the commits since `pinSnapshot` are on disk: the next read sees them. */
   unpinSnapshot(): void {
     this.#isPinned = false;
     this.endTurn();
   }
 
-  /** The next read takes a new snapshot, unless this one is pinned. */
+  /** Ends the turn's snapshot: the next read takes a new one, unless this one is pinned. */
   endTurn(): void {
     if (this.#isOpen && !this.#isPinned) this.#end();
   }

@@ -1,4 +1,4 @@
-// Changes of many rows, as a run of short writes with other writes in between.
+// Changes many rows in a series of short writes, with other writes in between.
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   sliceMillisecondsMax,
@@ -9,12 +9,12 @@ import {
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** Changes up to `rowsMax` rows and returns how many it changed; 0 when nothing is left to do. */
+/** Changes up to `rowsMax` rows and returns how many it changed; 0 if nothing is left to do. */
 export type Step = (db: Connection, rowsMax: number) => number;
 
 /**
- * Writes until no step changes anything, or until `shouldStop` returns true: then what is left is for the
- * next start. At least one write is made.
+ * Writes until no step changes anything, or until `shouldStop` returns true and leaves the rest to the next
+ * start. Makes at least one write.
  */
 export async function inSlices(
   database: Pick<Database, 'write'>,
@@ -28,12 +28,12 @@ export async function inSlices(
       return !slice(writer, steps);
     });
     if (isDone || shouldStop()) return;
-    const taken = performance.now() - start; // with its commit and sync, which others wait for, too
+    const taken = performance.now() - start; // with its commit and sync, for which other writes also wait
     await pause(Math.max(taken, slicePauseMillisecondsMin), undefined, { ref: false });
   }
 }
 
-/** Bounded in rows and in time; false when nothing is left to do. */
+/** Makes one write, bounded in rows and in time; returns false if nothing is left to do. */
 function slice(db: Connection, steps: readonly Step[]): boolean {
   const until = performance.now() + sliceMillisecondsMax;
   let rows = 0;

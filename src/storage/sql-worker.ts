@@ -6,13 +6,13 @@ import { searchText } from '../schema/search-text.ts';
 import type { Row, SqlValue } from './connection.ts';
 
 const idleMilliseconds = 10_000;
-/** A thread takes a fifth of the CPU time of the start: the first requests don't wait for it. */
+/** Threads start later, so that the first requests don't wait for a fifth of the start's CPU time. */
 const startMilliseconds = 1_000;
 
 /**
- * A search of the rows that a statement reads, an id and texts each. It keeps those in which every phrase
- * matches: at least one of its alternatives occurs in the texts (schema/search-text.ts). In a column of JSON,
- * all phrases must match within one of its objects.
+ * A search in the rows of a statement, each of which has an id and texts. It keeps the rows in which every
+ * phrase matches: at least one of its alternatives occurs in the texts (schema/search-text.ts). In a column
+ * of JSON, all phrases must match within one of its objects.
  */
 export type RowSearch = {
   readonly phrases: readonly (readonly string[])[];
@@ -23,12 +23,12 @@ export type RowSearch = {
 type Query = {
   readonly sql: string;
   readonly params: readonly SqlValue[];
-  /** Returns only ids, each as a position of a list: as its key, and as its id. */
+  /** The result then has only ids, each as the key and the id of a position. */
   readonly search?: RowSearch | undefined;
 };
 export type QueryOptions = {
   readonly search?: RowSearch | undefined;
-  /** Whose query it is: one query of each client runs in turn, however many each has. */
+  /** The client of the query: clients with queries take turns, regardless of how many each has. */
   readonly client?: string;
 };
 type PendingQuery = Query & {
@@ -43,20 +43,18 @@ export type SqlWorkerOptions = {
   readonly file: string;
   readonly access: 'read' | 'write';
   readonly starts: 'after a second' | 'with its first query';
-  /** Resolves when all that is committed by now is on disk: a query that may have seen it waits for it. */
+  /** Resolves when all present commits are on disk: a query that may have seen them waits for that. */
   synced(): Promise<void>;
 };
 
-/**
- * The thread couldn't start or ended early, for lack of descriptors or memory: a retry may succeed.
- */
+/** A thread that couldn't start or ended early, for lack of descriptors or memory: a retry may succeed. */
 export class ThreadError extends Error {
   override readonly name = 'ThreadError';
 }
 
 /**
- * A thread that reads ends when it has been idle a while; one that writes stays. The caller bounds how many
- * queries wait.
+ * A thread that reads ends after it has been idle for a while; one that writes stays. The caller limits the
+ * queries that wait.
  */
 export class SqlWorker {
   readonly #options: SqlWorkerOptions;
@@ -92,7 +90,7 @@ export class SqlWorker {
     });
   }
 
-  /** Resolves when nothing runs any more; queries made from now on wait for `resume`. */
+  /** Resolves when no query is running; new queries wait for `resume`. */
   pause(): Promise<void> {
     return new Promise((resolve) => {
       this.#onPaused = resolve;
@@ -105,7 +103,7 @@ export class SqlWorker {
     this.#next();
   }
 
-  /** Runs the queries that wait, then ends the thread. */
+  /** Runs the waiting queries, then ends the thread. */
   async close(): Promise<void> {
     if (this.#running !== undefined) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     clearTimeout(this.#starting);
@@ -184,7 +182,7 @@ export class SqlWorker {
   }
 }
 
-/** The whole program of the thread, sent there as text: it can use nothing from outside its braces. */
+/** The whole program of the thread, which is sent as text: it can use nothing from outside its braces. */
 function runStatements(textOf: typeof searchText): void {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
@@ -224,9 +222,9 @@ function runStatements(textOf: typeof searchText): void {
     return search === undefined ? statement.all(...params) : matching(statement.iterate(...params), search);
   }
 
-  /** A function within SQL would do it, too, but what it is called with stays in memory until the end. */
+  /** A function within SQL could also do this, but its arguments would stay in memory until the end. */
   function matching(rows: Iterable<unknown>, { phrases, rowsMax, columns }: RowSearch): unknown[] {
-    // most JSON need not be parsed: what has the words has them in its text, too
+    // most JSON need not be parsed: if an object has the words, so does the text
     const inJson = phrases.map((each) => each.map((phrase) => JSON.stringify(phrase.trim()).slice(1, -1)));
     const found: unknown[] = [];
     for (const row of rows as Iterable<[number, ...(string | null)[]]>) {
@@ -245,7 +243,7 @@ function runStatements(textOf: typeof searchText): void {
     return phrases.every((each) => each.some((phrase) => text.includes(phrase)));
   }
 
-  /** ASCII, as most is, needs no more: a third of the time of a search goes there otherwise. */
+  /** ASCII, as most texts are, needs no more, which saves a third of the time of a search. */
   function upperJson([json]: readonly (string | null)[]): string {
     const text = json ?? '';
     return /^[ -~]*$/.test(text) ? text.toUpperCase() : textOf(text);

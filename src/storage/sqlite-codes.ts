@@ -1,4 +1,4 @@
-// SQLite's result codes by name (https://sqlite.org/rescode.html), and the one that an error carries.
+// SQLite's result codes by name (https://sqlite.org/rescode.html), and the code of an error.
 
 export const sqliteCodes = {
   busy: 5,
@@ -13,13 +13,13 @@ export const sqliteCodes = {
   notADatabase: 26,
 } as const;
 
-/** The -shm file can't be given its 32 KiB: an extended code of `ioError`. */
+/** An extended code of `ioError`: there is no room for the 32 KiB of the -shm file. */
 const ioErrorShmSize = 4874;
 
-/** What was read could not be, or not in full: extended codes of `ioError`. */
+/** Extended codes of `ioError`: a read failed, or returned too few bytes. */
 const failedReads: readonly number[] = [266, 522];
 
-/** The primary result code; 0, which no error of SQLite has, for errors of another source. */
+/** Returns the primary result code of an error; 0, which SQLite's errors never have, for any other error. */
 export function sqliteCode(error: unknown): number {
   return extendedCode(error) & 0xff;
 }

@@ -1,9 +1,9 @@
-// Which SQLite can be trusted with what was committed.
+// The versions of SQLite that never lose commits.
 
 /**
  * Older ones can lose committed pages when one connection commits while another resets the WAL
  * (https://sqlite.org/wal.html#walresetbug), and here one thread commits while another checkpoints. The fix
- * is in 3.51.3 and was brought back to two older lines.
+ * is in 3.51.3 and was backported to two older lines.
  */
 const fixedIn = [
   [3, 51, 3],

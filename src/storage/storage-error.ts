@@ -1,4 +1,4 @@
-// Errors of the storage: which of SQLite's are of what kind, and as sentences for the operator.
+// Errors of the storage: classifies those of SQLite, and turns them into sentences for the operator.
 import { isSystemError, systemErrorText } from '../system-error.ts';
 import { lacksSharedMemory, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
 
@@ -17,12 +17,12 @@ const environmentCodes: readonly number[] = [
 ];
 const damageCodes: readonly number[] = [sqliteCodes.corrupt, sqliteCodes.notADatabase];
 
-/** A message for people: what is wrong with the storage and what to do. */
+/** An error whose message tells the operator what is wrong with the storage and what to do. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
 }
 
-/** Whether another connection is in the way, for now. */
+/** Whether another connection has a lock at the moment. */
 export function isBusy(error: unknown): boolean {
   return busyCodes.includes(sqliteCode(error));
 }
@@ -32,7 +32,7 @@ export function isTransient(error: unknown): boolean {
   return transientCodes.includes(sqliteCode(error));
 }
 
-/** Whether the cause is outside the request that met it. */
+/** Whether the cause is the storage, not the request that failed. */
 export function isEnvironment(error: unknown): boolean {
   return environmentCodes.includes(sqliteCode(error));
 }
@@ -41,7 +41,7 @@ export function isFull(error: unknown): boolean {
   return sqliteCode(error) === sqliteCodes.full;
 }
 
-/** Whether the file is damaged, or no database. */
+/** Whether the file is damaged or is no database. */
 export function isDamage(error: unknown): boolean {
   return damageCodes.includes(sqliteCode(error));
 }
@@ -56,7 +56,7 @@ const sentences: Readonly<Record<number, string>> = {
   [sqliteCodes.notADatabase]: 'is not a database',
 };
 
-/** A `StorageError` if there is a sentence for the cause, otherwise the error as it is. */
+/** Returns a `StorageError` if there is a sentence for the cause, otherwise the error itself. */
 export function toStorageError(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;
   const sentence = sentences[lacksSharedMemory(error) ? sqliteCodes.full : sqliteCode(error)];

@@ -1,4 +1,4 @@
-// What the storage counts about itself, as plain numbers for /metrics.
+// The storage's counts about itself, as plain numbers for /metrics.
 
 export const syncSecondsBounds = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1,
@@ -8,23 +8,20 @@ export type StorageStats = ReturnType<typeof newStats>;
 
 export function newStats() {
   return {
-    /** Transactions and the writes in them that are committed. */
+    /** Committed transactions, and the writes in them. */
     commits: 0,
     writes: 0,
     syncs: 0,
     syncSecondsSum: 0,
-    /**
-     * How many syncs took up to each of `syncSecondsBounds`; the last entry counts the longer ones. Not
-     * cumulative.
-     */
+    /** Counts of syncs by interval of `syncSecondsBounds`, not cumulative; the last is for longer syncs. */
     syncSecondsCounts: Array<number>(syncSecondsBounds.length + 1).fill(0),
     walBytes: 0,
-    /** Writes that were accepted and are not settled yet. */
+    /** Accepted writes that are not settled yet. */
     waitingWrites: 0,
     checkpoints: 0,
     /** Writes rejected with `unavailable`. */
     rejections: 0,
-    /** Whether the last write could be committed, as far as the storage is concerned. */
+    /** False from a write that failed because of the storage until a page can be written again. */
     canWrite: true,
   };
 }

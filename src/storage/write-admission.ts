@@ -1,4 +1,4 @@
-// Whether a write is accepted, or why not.
+// Decides whether a write is accepted.
 import type { StorageStats } from './storage-stats.ts';
 
 const waitingWritesMax = 10_000;
@@ -12,7 +12,7 @@ export const closedReasons = {
   failed: 'The storage failed; the service is stopping.',
 } as const;
 
-/** Why an open database accepts no write now; undefined if it does. */
+/** Returns why an open database accepts no write now; undefined if it does. */
 export function overloadReason(stats: StorageStats): string | undefined {
   if (stats.waitingWrites >= waitingWritesMax) return 'Too many changes are waiting for the disk.';
   if (stats.walBytes >= walBytesMax) return 'The write-ahead log is full until it can be checkpointed.';

@@ -1,4 +1,4 @@
-// Finds out when a database that couldn't be written can be written again.
+// Detects when a database that couldn't be written can be written again.
 import type { DatabaseSync } from 'node:sqlite';
 import { emptyCommitSql } from './database-file.ts';
 import type { StorageStats } from './storage-stats.ts';
@@ -13,8 +13,8 @@ type Options = {
 };
 
 /**
- * `stats.canWrite` comes back only when a page was written. A commit doesn't prove that, since it may have
- * changed nothing; and there may be none, because nobody sends changes to a service that isn't ready.
+ * Sets `stats.canWrite` again only when a page was written. A commit doesn't prove that, since it may have
+ * changed nothing; and there may be no commit, since nobody sends changes to a service that isn't ready.
  */
 export class WriteProbe {
   readonly #options: Options;
@@ -34,7 +34,7 @@ export class WriteProbe {
     this.#options.log('info', 'changes are accepted again', {});
   }
 
-  /** A write failed for a reason of the storage's. Logs at most one a second: a full disk fails them all. */
+  /** Called when the storage fails a write. Logs at most one a second: on a full disk all of them fail. */
   reportFailure(error: unknown): void {
     this.#probeLater();
     if (performance.now() < this.#nextLogAt) return;
@@ -55,7 +55,7 @@ export class WriteProbe {
 
   #writesPage(): boolean {
     try {
-      this.#options.sqlite.exec(emptyCommitSql); // a transaction by itself
+      this.#options.sqlite.exec(emptyCommitSql); // its own transaction
       return true;
     } catch {
       return false;

@@ -1,12 +1,12 @@
-// The transaction of a group of writes, in which each write can be undone by itself.
+// The transaction of a group of writes, each of which can be undone on its own.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Invalidation } from '../invalidation.ts';
 import { Connection, prepareForRun } from './connection.ts';
 
 export type WriteOptions = {
   /**
-   * For a callback that never throws after its first change. It gets no savepoint, for which SQLite would
-   * copy each page that changes. If it throws later all the same, the whole transaction is undone.
+   * Set for a callback that never throws after its first change. It then gets no savepoint, for which SQLite
+   * would copy each changed page. If it throws nevertheless, the whole transaction is undone.
    */
   readonly throws?: 'before its first change';
 };
@@ -42,9 +42,9 @@ export class WriteTransaction {
     return this.#isInCallback;
   }
 
-  /** Also false once SQLite has rolled the transaction back by itself, as it does on a full disk. */
+  /** Whether there is a transaction: false also after SQLite rolled it back, as it does on a full disk. */
   get isOpen(): boolean {
-    return this.#sqlite.isOpen && this.#sqlite.isTransaction; // a turn may end after the database was closed
+    return this.#sqlite.isOpen && this.#sqlite.isTransaction; // a turn may end after the database is closed
   }
 
   begin(): void {
@@ -52,8 +52,8 @@ export class WriteTransaction {
   }
 
   /**
-   * Returns what the callback returns. If it throws, its changes are undone; if `isOpen` is false after that,
-   * those of the whole transaction are.
+   * Returns the callback's result. If the callback throws, its changes are undone; if `isOpen` is false
+   * afterwards, the changes of the whole transaction were undone.
    */
   run<T>(callback: (db: Connection) => T, { throws }: WriteOptions = {}): T {
     const { changingStatements: statementsBefore } = this.#connection;
@@ -86,7 +86,7 @@ export class WriteTransaction {
     if (this.isOpen) this.#rollback.run();
   }
 
-  /** A callback that throws before its first change needs no savepoint: it has nothing to undo. */
+  /** Sets a savepoint at the first change: a callback that throws before it has nothing to undo. */
   #markChange(): void {
     if (this.#hasSavepoint || !this.#needsSavepoint) return;
     this.#setSavepoint.run();
