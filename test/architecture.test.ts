@@ -69,7 +69,7 @@ test('stores and rules know nothing of HTTP', () => {
   assert.deepEqual(crossings, ofSystem);
 });
 
-test('no file but limits.ts exports a bound', () => {
+test('only limits.ts exports bounds', () => {
   const others = sources.filter((path) => path !== 'src/limits.ts' && path !== 'src/durations.ts');
   const bound = /^export const (\w+(?:Max|Min|Bytes|Milliseconds|Seconds|Default)) = [\d(]/gm;
   const found = others.flatMap((path) =>
@@ -78,7 +78,7 @@ test('no file but limits.ts exports a bound', () => {
   assert.deepEqual(found, []);
 });
 
-test('what no other file imports is not exported', () => {
+test('no file exports a name that no other file imports', () => {
   const declaration = /^export (?:type|const|(?:async )?function|class) (\w+)/gm;
   const imported = new Set(programs.flatMap((path) => importedNames(texts.get(path) ?? '')));
   const unused = sources.flatMap((path) =>
@@ -99,7 +99,7 @@ test('the sources start no other process', () => {
   assert.deepEqual(starting, []);
 });
 
-test('what node:http does beyond its documentation is in node-internals.ts alone', () => {
+test('only node-internals.ts relies on undocumented behaviour of node:http', () => {
   const seams = [
     /server\.listeners\(/,
     /removeAllListeners\(/,

@@ -5,7 +5,7 @@ import { BoundedMap } from '../src/bounded-map.ts';
 
 const byLength = (value: string): number => value.length;
 
-test('what was used longest ago is forgotten first, and a look-up counts as a use', () => {
+test('the entry that was used longest ago is evicted first, and a look-up counts as a use', () => {
   const map = new BoundedMap<string, number>(4);
   for (const [value, key] of ['a', 'b', 'c'].entries()) map.set(key, value);
   assert.equal(map.get('a'), 0);
@@ -36,7 +36,7 @@ test('its weight is the sum of what it holds, and never more than its bound', ()
   assert.deepEqual([map.weight, map.size, map.get('49')], [0, 0, undefined]);
 });
 
-test('what weighs more than half of the bound is not kept, and takes the place of nothing', () => {
+test('a value that weighs more than half of the bound is not kept, and evicts no other', () => {
   const map = new BoundedMap<string, string>(20, byLength);
   map.set('a', 'xxxxx');
   map.set('b', 'x'.repeat(11));
@@ -58,7 +58,7 @@ test('a bound of nothing keeps nothing', () => {
   assert.deepEqual([map.get('a'), map.size, map.weight], [undefined, 0, 0]);
 });
 
-test('what is deleted makes room', () => {
+test('a deleted entry makes room', () => {
   const map = new BoundedMap<string, string>(20, byLength);
   for (const key of ['a', 'b', 'c', 'd']) map.set(key, 'xxxxx');
   map.delete('a');
@@ -66,7 +66,7 @@ test('what is deleted makes room', () => {
   assert.deepEqual([map.get('a'), map.get('b'), map.get('e'), map.weight], [undefined, 'xxxxx', 'xxxxx', 20]);
 });
 
-test('of what is looked up at random as much is found as fits', () => {
+test('of values looked up at random a map finds the share that fits it', () => {
   const map = new BoundedMap<number, number>(750);
   let random = 1;
   for (let count = 0; count < 20_000; count += 1) {
@@ -78,7 +78,7 @@ test('of what is looked up at random as much is found as fits', () => {
   assert.ok(share > 0.68, `${share}`);
 });
 
-test('what is offered is kept while there is room, and then one in eight', () => {
+test('offered values are all kept while there is room, and one in eight after that', () => {
   const map = new BoundedMap<number, number>(100);
   for (let key = 0; key < 100; key += 1) map.offer(key, key);
   assert.equal(map.size, 100);
@@ -88,7 +88,7 @@ test('what is offered is kept while there is room, and then one in eight', () =>
   assert.deepEqual([map.size, map.weight], [100, 100]);
 });
 
-test('of what is offered at random as much is found as fits', () => {
+test('of values offered at random a map finds the share that fits it', () => {
   const map = new BoundedMap<number, number>(750);
   let random = 1;
   for (let count = 0; count < 20_000; count += 1) {
@@ -100,7 +100,7 @@ test('of what is offered at random as much is found as fits', () => {
   assert.ok(share > 0.68, `${share}`);
 });
 
-test('what is offered once displaces little of what is in use', () => {
+test('values that are offered once displace few of those in use', () => {
   const map = new BoundedMap<number, number>(100);
   for (let key = 0; key < 100; key += 1) map.set(key, key);
   for (let once = 1_000; once < 1_200; once += 1) map.offer(once, once);
@@ -119,7 +119,7 @@ test('a flood of new keys evicts what is idle, not what is in use', () => {
   assert.deepEqual([map.get('idle'), map.get('busy')], [undefined, 2]);
 });
 
-test('where all entries are in use, one eviction examines a few of them alone', () => {
+test('if all entries are in use, one eviction examines only a few of them', () => {
   const map = new BoundedMap<number, number>(100);
   for (let key = 0; key < 100; key += 1) map.set(key, key);
   for (let key = 0; key < 100; key += 1) map.get(key);

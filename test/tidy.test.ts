@@ -44,13 +44,13 @@ suite('layers', () => {
     );
   });
 
-  test('what is imported is there', () =>
+  test('every imported file exists', () =>
     assert.deepEqual(
       imports.filter(({ to }) => !texts.has(to)),
       [],
     ));
 
-  test('no file imports itself by way of others, but for types', () => {
+  test('at run time no file imports itself through others', () => {
     const next = (path: string): string[] => importsOf(path, 'values');
     assert.deepEqual(
       sources.filter((path) => reachable(path, next).has(path)),
@@ -133,7 +133,7 @@ suite('the sources', () => {
         .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1} ${line.trim()}`] : [])),
     );
 
-  test('hold SQL only in stores, migrations and storage', () => {
+  test('the sources have SQL only in stores, migrations and storage/', () => {
     const beginnings = [
       /SELECT\s+[\w*'(]/,
       /INSERT\s+(OR\s+\w+\s+)?INTO/,
@@ -170,7 +170,7 @@ suite('the sources', () => {
     );
   });
 
-  test('know node:http only in http/, node:sqlite only in storage/', () => {
+  test('only http/ imports node:http, and only storage/ imports node:sqlite', () => {
     const importing = (module: string): string[] =>
       sources.filter((path) => (texts.get(path) ?? '').includes(`from '${module}'`));
     assert.deepEqual(
@@ -213,7 +213,7 @@ suite('the sources', () => {
     ],
   ];
   for (const [what, pattern, seen, unseen] of absences) {
-    test(`have no ${what}`, () => {
+    test(`the sources have no ${what}`, () => {
       assert.deepEqual(
         [seen, unseen].map((text) => pattern.test(codeOf(text))),
         [true, false],
@@ -222,7 +222,7 @@ suite('the sources', () => {
     });
   }
 
-  test('say by a name what becomes of a finding: check… throws it, …Issues returns it', () => {
+  test('functions named check… throw, and functions named …Issues return issues', () => {
     const declared =
       /(?<![.\w])#?(check[A-Z]\w*|\w+Issues)(?:<[^(]*>)?\((?:[^()]|\([^()]*\))*\): ([^{;=]+?)(?: \{|;| =>)/g;
     const returned = codes
@@ -251,7 +251,7 @@ suite('the sources', () => {
 suite('the package', () => {
   const manifest = JSON.parse(texts.get('package.json') ?? '');
 
-  test('needs no other at run time', () => {
+  test('the package needs no other package at run time', () => {
     assert.deepEqual(Object.keys(manifest.dependencies ?? {}), []);
     assert.deepEqual(
       [manifest.optionalDependencies, manifest.peerDependencies, manifest.bundleDependencies],

@@ -184,7 +184,7 @@ for (const claim of ['iat', 'auth_time']) {
   });
 }
 
-test('of several secrets the first signs and all verify, until one is dropped', () => {
+test('the first of several secrets signs, and all verify until they are removed', () => {
   const [old, fresh] = [Buffer.alloc(32, 'o'), Buffer.alloc(40, 'n')];
   const before = createSigner({ secrets: [old], issuer: origin, audience: origin });
   const between = createSigner({ secrets: [fresh, old], issuer: origin, audience: origin });

@@ -153,7 +153,7 @@ test('new passwords waiting don’t hold up sign-ins, nor sign-ins new passwords
   assert.ok(third >= 5 && third <= 7, done.join()); // two threads may end in either order
 });
 
-test('no more jobs run or wait than a quota allows, and it is given back afterwards', async (t) => {
+test('a quota bounds the jobs that run or wait, and has room again once they end', async (t) => {
   const hasher = hasherFor(t);
   const job: HashingJob = {
     queue: 'sign-in',

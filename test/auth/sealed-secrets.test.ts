@@ -15,7 +15,7 @@ test('a sealed secret opens with the same secret of the service, purpose and con
   assert.equal(new SealedSecrets([renewed], 'totp').open(sealed, 'user 7'), undefined);
 });
 
-test('what was changed or cut doesn’t open', () => {
+test('a sealed secret that was changed or truncated doesn’t open', () => {
   const seals = new SealedSecrets([old], 'totp');
   const { sealedUnder, bytes } = seals.seal(secret, 'user 7');
   for (let index = 0; index < bytes.length; index += 1) {

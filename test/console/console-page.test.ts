@@ -172,7 +172,7 @@ suite('the console’s modules', () => {
 });
 
 suite('what the console knows of the API', () => {
-  test('is so: its types take the service’s objects', () => {
+  test('the types of the console accept the objects of the service', () => {
     // the compiler checks it
     const fit =
       <Shown>() =>

@@ -73,7 +73,7 @@ describe('Accept-Encoding', () => {
     }
   });
 
-  test('what is small or private is sent plain', async () => {
+  test('small and private responses are not compressed', async () => {
     const { token } = await service().person();
     for (const path of ['/problems/not-found', '/health/live', '/customers']) {
       const response = await ask(path, 'br', {

@@ -57,7 +57,7 @@ suite('reads that cost much', { skip: executable !== undefined }, () => {
   };
 
   for (const [name, { first = '', bytes }] of Object.entries(atOnce)) {
-    test(`is free of long turns while a hundred connections send ${name}`, async (t) => {
+    test(`the event loop has no long turn while a hundred connections send ${name}`, async (t) => {
       const service = await serviceFor(t);
       const send = await flood(t, { port: service.port, count: 100, first });
       assert.equal((await service.get('/health/live')).status, 200); // what was sent first has been read

@@ -58,7 +58,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
   };
 
   for (const [name, body] of Object.entries(bodies)) {
-    test(`is free of long turns while a body with ${name} is read`, async (t) => {
+    test(`the event loop has no long turn while a body with ${name} is read`, async (t) => {
       const { service, person } = await start(t);
       const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' };
       for (const path of ['/orders', '/customers', '/api/users']) {
@@ -70,7 +70,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     });
   }
 
-  test('is free of long turns while a hundred large bodies arrive at once', async (t) => {
+  test('the event loop has no long turn while a hundred large bodies arrive at once', async (t) => {
     const { service, person } = await start(t);
     const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' };
     for (const name of ['items with everything wrong', 'unknown members', 'numbers with a point']) {
@@ -98,7 +98,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
   };
 
   for (const [name, body] of Object.entries(imports)) {
-    test(`is free of long turns while ${name} are imported`, async (t) => {
+    test(`the event loop has no long turn while ${name} are imported`, async (t) => {
       const { service } = await start(t);
       const { token } = await service.person('admin');
       await service.post('/customers', { token, body: { name: 'Grace Hopper' } });
@@ -111,7 +111,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
   }
 
   for (const coding of ['br', 'gzip', 'identity']) {
-    test(`is free of long turns while its documents are first made, as ${coding}`, async (t) => {
+    test(`the event loop has no long turn while its documents are first made, as ${coding}`, async (t) => {
       const { service } = await start(t);
       const headers = { 'accept-encoding': coding };
       for (const path of ['/openapi.json', '/docs', '/', '/problems', '/metrics']) {
@@ -122,7 +122,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     });
   }
 
-  test('is free of long turns while the fattest page is read', async (t) => {
+  test('the event loop has no long turn while the fattest page is read', async (t) => {
     const { service, person } = await start(t);
     giveOrders(service, person, { count: 200, items: 100 });
     const path = `${service.url}/orders?limit=200&total=true`;
@@ -133,7 +133,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
   });
 
   for (const type of ['text/csv', 'application/x-ndjson'])
-    test(`is free of long turns while the fattest orders are exported as ${type}`, async (t) => {
+    test(`the event loop has no long turn while the fattest orders are exported as ${type}`, async (t) => {
       const { service, person } = await start(t);
       giveOrders(service, person, { count: 200, items: 100 });
       const init = { headers: { authorization: `Bearer ${person.token}`, accept: type } };
@@ -142,7 +142,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
       assertShort(watch);
     });
 
-  test(`is free of long turns while a user with ${rows} orders is deleted`, async (t) => {
+  test(`the event loop has no long turn while a user with ${rows} orders is deleted`, async (t) => {
     const { service, person } = await start(t);
     giveOrders(service, person, { count: rows, items: 1 });
     const init = { method: 'DELETE', headers: { authorization: `Bearer ${person.token}` } };
@@ -153,7 +153,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     assert.equal(countIn(service, `orders WHERE userId = ${person.id}`), 0);
   });
 
-  test(`is free of long turns while ${rows} expired responses are removed`, async (t) => {
+  test(`the event loop has no long turn while ${rows} expired responses are removed`, async (t) => {
     const { service } = await start(t);
     change(
       service,
@@ -166,7 +166,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     assert.equal(countIn(service, 'storedResponses'), 0);
   });
 
-  test(`is free of long turns while the last uses of ${rows} keys are stored`, async (t) => {
+  test(`the event loop has no long turn while the last uses of ${rows} keys are stored`, async (t) => {
     const { service, person } = await start(t);
     change(
       service,

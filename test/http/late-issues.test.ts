@@ -5,7 +5,7 @@ import { serviceFor } from '../service.ts';
 import { assertProblem } from './http-support.ts';
 import { openRaw } from './raw-connection.ts';
 
-test('whoever has lost the right is not answered what else is wrong with the body', async (t) => {
+test('a caller who has lost the right gets no issues of the body', async (t) => {
   const service = await serviceFor(t);
   const { token, sessionId } = await service.person();
   const body = '{"currency":"none"}';

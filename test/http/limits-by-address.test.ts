@@ -131,7 +131,7 @@ describe('addresses', () => {
   for (const [address, bucket] of buckets)
     test(`the bucket of "${address}" is "${bucket}"`, () => assert.equal(addressBucket(address), bucket));
 
-  test('who isn’t a trusted proxy is believed nothing', () => {
+  test('the forwarding fields of an address that isn’t a trusted proxy are ignored', () => {
     const isTrusted = addressesIn(['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']);
     const fields = { 'x-forwarded-for': '203.0.113.1' };
     const seen = (remote: string): string => clientAddress(peerOf(remote, isTrusted), fields, isTrusted);

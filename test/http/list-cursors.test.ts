@@ -224,7 +224,7 @@ describe('cursors', () => {
     assert.ok(response.status === 422 || response.body.data.length === 0, response.text);
   });
 
-  test('cursors outlive a restart, and are nothing to another service', async (t) => {
+  test('cursors survive a restart, and another service rejects them', async (t) => {
     const [here, elsewhere] = [await serviceFor(t), await serviceFor(t)];
     const { email, password, token: first } = await here.person();
     for (let index = 0; index < 3; index += 1) await newCustomer(here, first);

@@ -119,12 +119,16 @@ test('a rejection for a rate is logged with its security event, or neither is', 
   assert.match(service.inside?.app.metricsText() ?? '', counted);
 });
 
-test('what was left out since the last minute is in the log when the service ends', inProcess, async (t) => {
-  const service = await serviceFor(t);
-  for (let count = 0; count < linesMax + 2; count += 1) await service.get('/health/live');
-  await service.stop();
-  assert.deepEqual(
-    summariesOf(service).map(({ statuses }) => statuses),
-    [{ 200: 2 }],
-  );
-});
+test(
+  'the lines omitted since the last minute are counted in the log when the service ends',
+  inProcess,
+  async (t) => {
+    const service = await serviceFor(t);
+    for (let count = 0; count < linesMax + 2; count += 1) await service.get('/health/live');
+    await service.stop();
+    assert.deepEqual(
+      summariesOf(service).map(({ statuses }) => statuses),
+      [{ 200: 2 }],
+    );
+  },
+);

@@ -22,7 +22,7 @@ const post = 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r
 const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const chunk = '1\r\nx\r\n';
 
-test('what arrives on a connection taken from the parser is read and not parsed', async (t) => {
+test('bytes that arrive on a connection taken from the parser are read and not parsed', async (t) => {
   const received: string[] = [];
   let bytesRead = (): number => 0;
   const port = await listening(t, (request) => {

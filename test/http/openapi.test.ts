@@ -48,7 +48,7 @@ suite('the document', async () => {
     );
   });
 
-  test('is a function of the routes alone', async (t) => {
+  test('the OpenAPI document is a function of the routes alone', async (t) => {
     if (service.inside === undefined) return t.skip('needs the inside');
     const other = await serviceFor(t);
     const { mounted } = other.inside?.app.router ?? service.inside.app.router;

@@ -89,7 +89,7 @@ function largeById() {
 }
 
 describe('requests of one connection', () => {
-  test('start once the response before them has left', async (t) => {
+  test('requests of a connection start once the response before them has left', async (t) => {
     const { gate, asked, open } = gated();
     const service = await serviceFor(t, { extraRoutes: [gate] });
     const connection = await openRaw(service.port);

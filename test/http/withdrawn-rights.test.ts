@@ -199,7 +199,7 @@ test('every route that takes a body has a row', async (t) => {
   }
 });
 
-describe('half a body before, half after:', () => {
+describe('rights withdrawn between two halves of a body:', () => {
   const instantly = { fdatasync: (_: number, synced: (error: null) => void) => setImmediate(synced, null) };
   let root = '';
   let target: Target | undefined;

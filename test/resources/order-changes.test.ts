@@ -80,7 +80,7 @@ describe('PATCH of an order', () => {
     ]);
   });
 
-  test('a part of the address changes that part; what then is wrong is found', async () => {
+  test('a PATCH of a part of the address is checked together with its other parts', async () => {
     const order = await placed({ shippingAddress: german });
     const { body } = await patch(order.id, { shippingAddress: { line1: 'Am Hafen 2', name: 'c/o Bob' } });
     assert.deepEqual(body.shippingAddress, {

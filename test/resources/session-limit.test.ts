@@ -7,7 +7,7 @@ import { executable, serviceFor } from '../service.ts';
 
 const needsInside = executable === undefined ? {} : { skip: 'needs the database' };
 
-test('with one session more than a user may have the oldest ends at once', needsInside, async (t) => {
+test('one session more than a user may have ends the oldest immediately', needsInside, async (t) => {
   const service = await serviceFor(t);
   const oldest = await service.person();
   const others =

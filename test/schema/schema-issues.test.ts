@@ -6,7 +6,7 @@ import { fits, schemaIssues } from '../../src/schema/schema-check.ts';
 import { array, boolean, object, optional, ruleFor, type JsonSchema } from '../../src/schema/schema.ts';
 import { type Row, word, anything, even, count, color, list, pair, span, summary } from './schema-support.ts';
 
-suite('where an issue is', () => {
+suite('the location of an issue', () => {
   const nested = object({
     items: array(object({ size: object({ 'a/b': count, 'c~d': optional(count), '': optional(count) }) }), {
       maxItems: 5,

@@ -19,7 +19,7 @@ import { type Row, word, anything, even, count, color, list, pair, span, summary
 
 const tea = '\u{1f375}';
 
-suite('what fits, and what does not', () => {
+suite('values that fit a schema, and values that don’t', () => {
   const rows: readonly Row[] = [
     ['a text', anything, '', []],
     ['a number for a text', word, 7, ['"" type: The body must be a string.']],
@@ -204,7 +204,7 @@ suite('what fits, and what does not', () => {
   }
 });
 
-suite('what a schema shows is JSON Schema', () => {
+suite('the members of a schema are JSON Schema', () => {
   const shown = (schema: JsonSchema): unknown => JSON.parse(JSON.stringify(schema));
   const rows: readonly (readonly [what: string, schema: JsonSchema, json: object])[] = [
     ['a text', word, { type: 'string', minLength: 2, maxLength: 4, pattern: '^[a-z\u{1f375}]+$' }],
@@ -250,7 +250,7 @@ suite('what a schema shows is JSON Schema', () => {
   ];
   for (const [what, schema, json] of rows) test(what, () => assert.deepEqual(shown(schema), json));
 
-  test('what may be null knows the named schema that it lets be null', () => {
+  test('a nullable schema knows the named schema that it makes nullable', () => {
     const Color = named('Color', color);
     assert.equal(nullableBase(nullable(Color)), Color);
     assert.equal(nullableBase(nullable(color)), undefined);

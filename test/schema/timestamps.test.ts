@@ -28,6 +28,6 @@ test('a time has the text that toISOString writes', () => {
     assert.equal(timestampOf(time), new Date(time).toISOString());
 });
 
-test('what is no time has no text', () => {
+test('an invalid time can’t be formatted', () => {
   assert.throws(() => timestampOf(Number.NaN), RangeError);
 });

@@ -228,7 +228,7 @@ test('a damaged database can be replaced by force', async (t) => {
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['kept']);
 });
 
-test('what is not a sound database of ours is not restored', async (t) => {
+test('only an intact database of orderly is restored', async (t) => {
   const folder = newFolder(t);
   const file = await madeBackup(t, 'x'.repeat(20_000));
   const other = join(folder, 'other.db');

@@ -240,7 +240,7 @@ test('a WAL that is left to Litestream is the same one after a stop and a start'
   assert.equal(count(second), notes + 1);
 });
 
-test('where Litestream stays away the service checkpoints in the end, and says so once', async (t) => {
+test('if Litestream stays away, the service checkpoints in the end and logs that once', async (t) => {
   const warnings: string[] = [];
   const database = await openNotes(t, {
     checkpoints: 'litestream',

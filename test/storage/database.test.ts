@@ -67,7 +67,7 @@ test('the writes of one turn share a commit and a sync', async (t) => {
   assert(writes === 50 && commits < 25 && syncs <= commits, `${syncs} syncs for ${commits} commits`);
 });
 
-test('a write that throws is undone alone and told why', async (t) => {
+test('a write that throws is undone alone and rejects with its error', async (t) => {
   const told: Invalidation[] = [];
   const database = await openNotes(t, { onSync: (stale) => told.push(...stale) });
   const before = database.write((db) => {
@@ -178,7 +178,7 @@ test('a transaction that can’t begin any more rejects its writes and leaves no
   assert.deepEqual(noteTexts(database.read), ['before']);
 });
 
-test('what a commit made stale is reported before the write is answered', async (t) => {
+test('the objects that a commit made stale are reported before the write is answered', async (t) => {
   const order: unknown[] = [];
   const database = await openNotes(t, { onSync: (stale) => order.push(...stale) });
   await database.write((db) => db.invalidate(noteChange(1)));

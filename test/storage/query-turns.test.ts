@@ -33,7 +33,7 @@ test('a client who has 25 queries waiting gets no more, and others do', async (t
   assert.deepEqual(await Promise.all([running, ...waiting]), Array(26).fill([[0]]));
 });
 
-test('of all clients 100 queries wait at most', async (t) => {
+test('at most 100 queries of all clients wait', async (t) => {
   const database = await openNotes(t);
   const many = await Promise.allSettled(
     Array.from({ length: 102 }, (_, client) =>

@@ -55,7 +55,7 @@ test('the caches drop what is stale when it is on disk, before the write is answ
   assert.deepEqual(steps, [noteChange(1), ['first'], 'answered']);
 });
 
-test('a write that is rejected for what another changed is answered once that is on disk', async (t) => {
+test('a write rejected because of another’s change is answered once that is on disk', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync });
   const first = database.write(addNote('same'));
@@ -66,14 +66,14 @@ test('a write that is rejected for what another changed is answered once that is
   await Promise.all([first, second]);
 });
 
-test('a write that is rejected for what was on disk before waits for no sync', async (t) => {
+test('a write rejected because of rows that were on disk waits for no sync', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync });
   await assert.rejects(database.write(missing), /There is no such note/);
   assert.equal(disk.pending.length, 0);
 });
 
-test('where the sync fails, who was rejected for what it saw is not shown that either', async (t) => {
+test('a write rejected because of an unsynced change is answered 503 if that sync fails', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync, onFatal() {} });
   const writes = [addNote('same'), addNote('same')].map((callback) => database.write(callback));
@@ -82,7 +82,7 @@ test('where the sync fails, who was rejected for what it saw is not shown that e
   await Promise.all(rejected);
 });
 
-test('a long query is answered once what it saw is on disk', async (t) => {
+test('a long query is answered once the commits that it saw are on disk', async (t) => {
   const disk = new HeldDisk(t);
   const snapshots: string[] = [];
   const database = await openNotes(t, {

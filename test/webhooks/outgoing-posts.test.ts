@@ -86,7 +86,7 @@ describe('nothing is sent', () => {
   });
 });
 
-test('a name is looked up once for a connection, which goes to what was checked', async (t) => {
+test('a name is looked up once for a connection, which goes to the checked address', async (t) => {
   const [checked, other] = [await accepting(t, { host: '127.0.0.2' }), await accepting(t)];
   const lookup = addressesInTurn(['127.0.0.2'], ['127.0.0.1']);
   const post = posting(t, { allowed: ['127.0.0.2'], lookup });
