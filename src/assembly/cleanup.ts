@@ -9,7 +9,7 @@ import { clearOrderOwner } from '../resources/orders/order-store.ts';
 import { removeOldAddresses } from '../resources/sessions/known-address-store.ts';
 import { removeExpiredSessions } from '../resources/sessions/session-store.ts';
 import { removeExpiredResponses } from '../http/stored-response-store.ts';
-import { resealWebhooks } from '../resources/webhooks/endpoint-store.ts';
+import { resealWebhooks } from '../resources/webhooks/delivery-webhook-store.ts';
 import type { LastEventFile } from './last-event-file.ts';
 import { resealTotp } from '../resources/users/totp-store.ts';
 import { clearRemovedOwners } from '../resources/users/user-store.ts';

@@ -41,7 +41,7 @@ type Options = {
   /** The length at which the WAL is checkpointed; the default depends on `checkpoints`. */
   readonly checkpointAtBytes?: number | undefined;
   /** Ends this turn's snapshot. */
-  endRead(): void;
+  endTurn(): void;
   log(level: 'warn' | 'error', message: string, fields: object): void;
 };
 
@@ -148,7 +148,7 @@ export class Checkpointer {
    * take for one of another process; the worker compares the data version instead.
    */
   async #restartWal(): Promise<void> {
-    const { checkpointWorker: worker, externalCommits, stats, endRead } = this.#options;
+    const { checkpointWorker: worker, externalCommits, stats, endTurn: endRead } = this.#options;
     endRead();
     const [versionBefore] = await worker.query('PRAGMA data_version');
     await externalCommits.ignoreDuring(() => worker.query(emptyCommitSql));

@@ -192,7 +192,7 @@ class OpenDatabase implements Database {
       log: this.#log,
       checkpoints: this.#options.checkpoints ?? 'own',
       checkpointAtBytes: this.#options.checkpointAtBytes,
-      endRead: () => this.#reads.endTurn(),
+      endTurn: () => this.#reads.endTurn(),
     });
   }
 

@@ -5,7 +5,7 @@ import type { Invalidation } from '../invalidation.ts';
 import { webhookSaveMilliseconds } from '../limits.ts';
 import { causeOf } from '../log-lines.ts';
 import { feedBounds } from '../resources/events/event-store.ts';
-import { findEndpoint, readEndpoints } from '../resources/webhooks/endpoint-store.ts';
+import { findDeliveryWebhook, readDeliveryWebhooks } from '../resources/webhooks/delivery-webhook-store.ts';
 import type { Database } from '../storage/database.ts';
 import { DeliveryLoop, type Outcome, type DeliveryServices } from './delivery-loop.ts';
 
@@ -38,8 +38,8 @@ export class Deliveries {
       onDirty: () => this.#saveLater(),
       count: (outcome) => this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1),
     };
-    for (const endpoint of readEndpoints(options.database.read))
-      this.#loops.set(endpoint.id, new DeliveryLoop(endpoint, this.#services));
+    for (const webhook of readDeliveryWebhooks(options.database.read))
+      this.#loops.set(webhook.id, new DeliveryLoop(webhook, this.#services));
   }
 
   /** Called after each sync, which may have put events or changes of webhooks on disk. */
@@ -104,12 +104,12 @@ export class Deliveries {
 
   #reload(id: number): void {
     const loop = this.#loops.get(id);
-    const endpoint = findEndpoint(this.#options.database.read, id);
-    if (endpoint === undefined) {
+    const webhook = findDeliveryWebhook(this.#options.database.read, id);
+    if (webhook === undefined) {
       loop?.stop();
       this.#loops.delete(id);
-    } else if (loop === undefined) this.#loops.set(id, new DeliveryLoop(endpoint, this.#services));
-    else loop.reload(endpoint);
+    } else if (loop === undefined) this.#loops.set(id, new DeliveryLoop(webhook, this.#services));
+    else loop.reload(webhook);
   }
 
   #saveLater(): void {

@@ -6,12 +6,12 @@ import type { Logger } from '../logger.ts';
 import type { Event } from '../resources/events/event.ts';
 import { feedBounds, feedEpoch, readFeed } from '../resources/events/event-store.ts';
 import {
-  disableEndpoint,
-  endpointVersion,
+  disableWebhook,
+  webhookVersion,
   saveProgress,
-  type Endpoint,
+  type DeliveryWebhook,
   type DeliveryProgress,
-} from '../resources/webhooks/endpoint-store.ts';
+} from '../resources/webhooks/delivery-webhook-store.ts';
 import { webhookAdditionalData } from '../resources/webhooks/webhook-secret.ts';
 import type { Connection } from '../storage/connection.ts';
 import { failedDeliveryPermit } from '../storage/permit.ts';
@@ -44,7 +44,7 @@ const nothing = (): void => {};
 export class DeliveryLoop {
   readonly #services: DeliveryServices;
   readonly #resends: Resends;
-  #endpoint: Endpoint;
+  #webhook: DeliveryWebhook;
   #progress: DeliveryProgress;
   /** The position that is on disk. */
   #savedPosition: number;
@@ -56,12 +56,12 @@ export class DeliveryLoop {
   /** Why the webhook has to be disabled; undefined again once an administrator changes it. */
   #disableReason: string | undefined;
 
-  constructor(endpoint: Endpoint, services: DeliveryServices) {
+  constructor(webhook: DeliveryWebhook, services: DeliveryServices) {
     this.#services = services;
-    this.#endpoint = endpoint;
-    this.#progress = endpoint;
-    this.#savedPosition = endpoint.position;
-    this.#resends = new Resends(endpoint);
+    this.#webhook = webhook;
+    this.#progress = webhook;
+    this.#savedPosition = webhook.position;
+    this.#resends = new Resends(webhook);
     this.#waitForRetry();
   }
 
@@ -77,21 +77,21 @@ export class DeliveryLoop {
   wake(): void {
     if (!this.#isReady || this.#isScheduled) return;
     this.#isScheduled = true;
-    this.#services.schedule(this.#endpoint.id, () => {
+    this.#services.schedule(this.#webhook.id, () => {
       this.#isScheduled = false;
       this.#sendNext();
     });
   }
 
   /** Called when an administrator has changed the webhook: aborts the request under way and starts again. */
-  reload(endpoint: Endpoint): void {
-    if (endpoint.version === this.#endpoint.version) return;
+  reload(webhook: DeliveryWebhook): void {
+    if (webhook.version === this.#webhook.version) return;
     this.#cancel();
-    const wasMoved = endpoint.position !== this.#savedPosition;
-    const { failures, retryAt } = endpoint;
-    const position = wasMoved ? endpoint.position : this.#progress.position;
-    this.#endpoint = endpoint;
-    this.#savedPosition = endpoint.position;
+    const wasMoved = webhook.position !== this.#savedPosition;
+    const { failures, retryAt } = webhook;
+    const position = wasMoved ? webhook.position : this.#progress.position;
+    this.#webhook = webhook;
+    this.#savedPosition = webhook.position;
     this.#disableReason = undefined;
     this.#update({ position, failures, retryAt: retryAt ?? this.#resends.nextAt(this.#services.now()) });
     this.#waitForRetry();
@@ -112,11 +112,11 @@ export class DeliveryLoop {
 
   save(writer: Connection): void {
     this.#isDirty = false;
-    const isSaved = saveProgress(writer, this.#endpoint, this.#progress);
+    const isSaved = saveProgress(writer, this.#webhook, this.#progress);
     if (isSaved) this.#savedPosition = this.#progress.position;
     if (this.#disableReason === undefined) return;
     const permit = failedDeliveryPermit(writer, this.#services.now());
-    disableEndpoint(permit, this.#endpoint, this.#disableReason);
+    disableWebhook(permit, this.#webhook, this.#disableReason);
   }
 
   /** Called when the transaction of `save` was rolled back. */
@@ -133,13 +133,13 @@ export class DeliveryLoop {
   get #isReady(): boolean {
     if (this.#isStopped || this.#disableReason !== undefined) return false;
     const isIdle = this.#sending === undefined && this.#progress.retryAt === null;
-    return this.#endpoint.status === 'enabled' && isIdle;
+    return this.#webhook.status === 'enabled' && isIdle;
   }
 
   #sendNext(): void {
     if (!this.#isReady) return;
     const { read } = this.#services;
-    const { types } = this.#endpoint;
+    const { types } = this.#webhook;
     const { removed, latest } = feedBounds(read);
     if (this.position > latest) this.#goBack(latest);
     if (this.position < removed) return this.#disable(eventsRemoved(this.position));
@@ -154,7 +154,7 @@ export class DeliveryLoop {
 
   /** Called if the position is past the newest event, since an older database was restored. */
   #goBack(latest: number): void {
-    const { id } = this.#endpoint;
+    const { id } = this.#webhook;
     this.#services.log.write(
       'warn',
       'the position of a webhook was past the latest event; it continues from that event',
@@ -170,7 +170,7 @@ export class DeliveryLoop {
   #send(event: Event): void {
     if (this.#isOutdated) return; // changed a moment ago; it will be reloaded in this turn
     const secrets = this.#openSecrets();
-    if (secrets === undefined) return this.#disable(secretLost(this.#endpoint.id));
+    if (secrets === undefined) return this.#disable(secretLost(this.#webhook.id));
     const { read, posts, now, timers } = this.#services;
     const sending = new AbortController();
     this.#sending = sending;
@@ -181,7 +181,7 @@ export class DeliveryLoop {
     const cancelTimeout = timers.after(deliveryMillisecondsMax, () => sending.abort(timedOut));
     const headers = { ...commonFields, ...signedFields(message, secrets) };
     const post = {
-      url: new URL(this.#endpoint.url),
+      url: new URL(this.#webhook.url),
       headers,
       body: Buffer.from(body),
       signal: sending.signal,
@@ -195,7 +195,7 @@ export class DeliveryLoop {
   }
 
   get #isOutdated(): boolean {
-    return endpointVersion(this.#services.read, this.#endpoint.id) !== this.#endpoint.version;
+    return webhookVersion(this.#services.read, this.#webhook.id) !== this.#webhook.version;
   }
 
   /**
@@ -204,7 +204,7 @@ export class DeliveryLoop {
    */
   #openSecrets(): Uint8Array[] | undefined {
     const { secrets, now } = this.#services;
-    const { id, secret, previousSecret, previousEndsAt } = this.#endpoint;
+    const { id, secret, previousSecret, previousEndsAt } = this.#webhook;
     const current = secrets.open(secret, webhookAdditionalData(id));
     if (current === undefined) return undefined;
     const isOver = previousSecret === null || now() >= (previousEndsAt ?? 0);
@@ -240,7 +240,7 @@ export class DeliveryLoop {
     const cause = failureCause(result, isTimeout);
     const retryAt = delay === undefined ? null : now() + delay;
     this.#update({ failures, retryAt, failingSince: this.#progress.failingSince ?? sentAt });
-    const { id: webhook } = this.#endpoint;
+    const { id: webhook } = this.#webhook;
     log.write('warn', 'a webhook delivery failed', { webhook, event: event.id, cause, failures });
     if (delay !== undefined) this.#waitForRetry();
     else if (isGone) this.#disable('The receiver responded 410 Gone.');
@@ -260,7 +260,7 @@ export class DeliveryLoop {
 
   #disable(reason: string): void {
     const { log, onDirty: changed } = this.#services;
-    log.write('warn', 'a webhook is disabled', { webhook: this.#endpoint.id, reason });
+    log.write('warn', 'a webhook is disabled', { webhook: this.#webhook.id, reason });
     this.#disableReason = reason;
     this.#isDirty = true;
     changed();

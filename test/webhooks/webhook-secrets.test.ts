@@ -28,7 +28,7 @@ describe('secrets of the service', needsInside, () => {
     const { folder } = hook.service;
     const next = await Hooked.again(t, hook, { folder, settings: { 'jwt-secrets': newer } });
     await next.placeOrders(1);
-    assert.match(await disabledReason(next), /^The secret can no longer be read\. Make a new one \(POST/);
+    assert.match(await disabledReason(next), /^The secret can no longer be read\. Create a new one \(POST/);
     assert.equal(hook.receiver.count, 0);
     const { body } = await next.call('POST', `${next.path}/secrets`);
     assert.equal(body.previousEndsAt, null);

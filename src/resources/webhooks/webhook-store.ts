@@ -1,4 +1,4 @@
-// The rows of webhooks as administrators set them; endpoint-store.ts has the progress of deliveries.
+// The rows of webhooks as administrators set them; delivery-webhook-store.ts has the progress of deliveries.
 import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { webhookSecretOverlapMilliseconds, webhooksMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';

@@ -20,7 +20,7 @@ export type DeliveryProgress = {
   readonly failingSince: number | null;
 };
 
-export type Endpoint = DeliveryProgress & {
+export type DeliveryWebhook = DeliveryProgress & {
   readonly id: number;
   readonly url: string;
   readonly types: readonly EventType[];
@@ -32,7 +32,7 @@ export type Endpoint = DeliveryProgress & {
   readonly version: number;
 };
 
-type EndpointRow = readonly [
+type DeliveryWebhookRow = readonly [
   id: number,
   url: string,
   types: string,
@@ -55,21 +55,21 @@ const columns =
   'version, position, failures, retryAt, lastStatus, lastAt, failingSince';
 
 /** Reads all rows, since they are few. */
-export function readEndpoints(db: Connection): Endpoint[] {
-  return db.all<EndpointRow>(`SELECT ${columns} FROM webhooks ORDER BY id`).map(endpointOf);
+export function readDeliveryWebhooks(db: Connection): DeliveryWebhook[] {
+  return db.all<DeliveryWebhookRow>(`SELECT ${columns} FROM webhooks ORDER BY id`).map(webhookOf);
 }
 
-export function findEndpoint(db: Connection, id: number): Endpoint | undefined {
-  const row = db.get<EndpointRow>(`SELECT ${columns} FROM webhooks WHERE id = ?`, id);
-  return row === undefined ? undefined : endpointOf(row);
+export function findDeliveryWebhook(db: Connection, id: number): DeliveryWebhook | undefined {
+  const row = db.get<DeliveryWebhookRow>(`SELECT ${columns} FROM webhooks WHERE id = ?`, id);
+  return row === undefined ? undefined : webhookOf(row);
 }
 
 /** Returns undefined once the webhook is deleted. */
-export function endpointVersion(db: Connection, id: number): number | undefined {
+export function webhookVersion(db: Connection, id: number): number | undefined {
   return db.get<[number]>('SELECT version FROM webhooks WHERE id = ?', id)?.[0];
 }
 
-function endpointOf([
+function webhookOf([
   id,
   url,
   types,
@@ -86,7 +86,7 @@ function endpointOf([
   lastStatus,
   lastAt,
   failingSince,
-]: EndpointRow): Endpoint {
+]: DeliveryWebhookRow): DeliveryWebhook {
   const hasPrevious = previousSealedUnder !== null && previousSealed !== null;
   return {
     id,
@@ -106,7 +106,7 @@ function endpointOf([
   };
 }
 
-type Version = Pick<Endpoint, 'id' | 'version'>;
+type Version = Pick<DeliveryWebhook, 'id' | 'version'>;
 
 /** Returns false if the webhook was changed since; deliveries then start again from its row. */
 export function saveProgress(db: Connection, { id, version }: Version, progress: DeliveryProgress): boolean {
@@ -119,7 +119,7 @@ export function saveProgress(db: Connection, { id, version }: Version, progress:
 }
 
 /** Does nothing if an administrator has changed the webhook since. `reason` is a sentence for them. */
-export function disableEndpoint(permit: Permit, { id, version }: Version, reason: string): void {
+export function disableWebhook(permit: Permit, { id, version }: Version, reason: string): void {
   const db = permit.writer;
   const sql =
     "UPDATE webhooks SET status = 'disabled', failures = 0, retryAt = NULL, version = version + 1 " +
@@ -133,7 +133,7 @@ export function disableEndpoint(permit: Permit, { id, version }: Version, reason
 /** After the service's secret was replaced, encrypts again the secrets that an older one encrypts. */
 export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
   let count = 0;
-  for (const { id, secret, previousSecret } of readEndpoints(db)) {
+  for (const { id, secret, previousSecret } of readDeliveryWebhooks(db)) {
     const current = resealed(secrets, id, secret);
     const previous = previousSecret === null ? null : resealed(secrets, id, previousSecret);
     if (current === secret && previous === previousSecret) continue;
