@@ -109,7 +109,7 @@ function scryptWorker(): void {
   try {
     // on Linux priorities are per thread: a sign-in must not slow other requests down
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 10);
-  } catch {} // elsewhere it stays as it is
+  } catch {} // other systems keep the priority
   parentPort?.on('message', ({ password, salt, keyBytes, ln, r, p }: ScryptInput) => {
     const memoryBytes = 128 * r * (2 ** ln + p);
     parentPort.postMessage(

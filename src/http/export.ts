@@ -149,7 +149,7 @@ async function write<T>({ stream, context, source, format }: Run<T>): Promise<vo
       for (const element of step.elements) chunk.add(format.textOf(element));
     } while (chunk.length < exportChunkBytesMax && performance.now() < until);
     const isWritten = stream.writeAndWait(chunk.take());
-    // together: a rejection that nobody awaits yet, since the client takes its time, would end the process
+    // together, since `found` may reject while the client is still reading: unawaited, that ends the process
     if (step.kind === 'wait') await Promise.all([isWritten, step.found]);
     else await isWritten;
     if (step.kind === 'end') return stream.finish();

@@ -18,7 +18,7 @@ export function csvFormat<T>({ columns, rowsOf }: CsvTable<T>): FileFormat<T> {
   return {
     head: csvLine(columns),
     textOf({ text }) {
-      const object: T = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')); // it represents a T
+      const object: T = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')); // the text represents a T
       return toWireLatin1(rowsOf(object).map(csvLine).join(''));
     },
   };

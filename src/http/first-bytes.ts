@@ -11,11 +11,11 @@ type FirstBytesOptions = {
 
 /** Waits for the first bytes for as long as the connection is open. */
 export function readFirstBytes(socket: Socket, { run, onTls, onPlainHttp }: FirstBytesOptions): void {
-  const ignore = (): void => {}; // it closes
+  const ignore = (): void => {}; // the socket closes after an error
   socket.on('error', ignore);
   socket.once('readable', () => {
     const bytes: Buffer | null = socket.read();
-    if (bytes === null) return void socket.destroy(); // it ended without any
+    if (bytes === null) return void socket.destroy(); // the connection ended without any bytes
     if (isCapital(bytes[0])) return onPlainHttp(bytes);
     socket.unshift(bytes);
     run(() => {

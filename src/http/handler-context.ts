@@ -62,7 +62,7 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
     this.#storeResult = store;
   }
 
-  /** Storing throws only where the storage fails, so the write keeps its options. */
+  /** Storing the result throws only if the storage fails, so the options still hold for the write. */
   writeResult<R extends ObjectResult<unknown>>(
     callback: WriteCallback<R>,
     options?: WriteOptions,

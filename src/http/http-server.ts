@@ -166,7 +166,7 @@ export class HttpServer {
   #guard(): void {
     interceptConnections(this.#server, (socket, accept) => {
       this.#handler?.onConnection();
-      const { remoteAddress } = socket; // a closed socket has none
+      const { remoteAddress } = socket; // read now, since a closed socket has no address
       const rejected = this.#gate.enter(remoteAddress);
       if (rejected === 'full') return this.#rejectFull(socket);
       if (rejected !== undefined) return void socket.destroy();

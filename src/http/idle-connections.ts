@@ -11,8 +11,8 @@ type SocketProgress = { readonly bytesMoved: number; checks: number };
 /**
  * Checks all connections periodically: with a timer for each, as Node's keep-alive has it, a request would
  * take a twentieth longer. A connection between requests is ended at the third check at which no byte has
- * moved, which is later than the time limit of an incomplete head.
- * Times are counted in checks, so tests that check more often have shorter times.
+ * moved, which is later than the time limit of an incomplete head. Times are counted in checks, so tests that
+ * check more often have shorter times.
  */
 export function endIdle(sockets: ReadonlySet<Socket>, checkMilliseconds: number): void {
   const progress = new WeakMap<Socket, SocketProgress>();

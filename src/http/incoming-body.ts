@@ -29,7 +29,7 @@ export class IncomingBody {
   /** Copies of the chunks: to keep a chunk of one byte itself would take hundreds of bytes. */
   #buffer: Buffer = nothing;
   #length = 0;
-  /** Count all chunks that arrived, dropped or not; `#bytes` is their length. */
+  /** The number of all chunks that arrived, dropped or not; `#bytes` is their length. */
   #chunks = 0;
   #bytes = 0;
   #reserved = 0;

@@ -13,10 +13,10 @@ const elementsPerLoad = 5;
 
 /** The source from which a whole list is read. */
 export type ExportSource<T, C> = {
-  /** Throws a Problem if the rights of the reader have changed since the beginning. */
+  /** Reads a few elements. Throws a Problem if the reader's rights have changed since the beginning. */
   readNext(reader: C): ExportStep<T>;
 };
-/** `wait`: no elements are there until `found` resolves, whose rejection ends the export. */
+/** `wait` means that there are no elements until `found` resolves; if it rejects, the export ends. */
 export type ExportStep<T> =
   | { readonly kind: 'elements'; readonly elements: readonly Representation<T>[] }
   | { readonly kind: 'wait'; readonly found: Promise<void> }
@@ -29,7 +29,7 @@ export type ListSource<T, C> = Omit<PageSource<T, C>, 'cursors' | 'selectionFor'
 
 type Db = Pick<Database, 'readInWorker'> & { readonly read: Connection };
 
-/** Walks a list by keyset, without a transaction: what was there throughout comes exactly once. */
+/** Walks a list by keyset, without a transaction: elements that exist throughout are read exactly once. */
 export class ListElements<T, C> implements ExportSource<T, C> {
   readonly #database: Db;
   readonly #source: ListSource<T, C>;
@@ -38,7 +38,7 @@ export class ListElements<T, C> implements ExportSource<T, C> {
   #taken = 0;
   #after: Position | undefined = undefined;
   #isAtEnd = false;
-  /** Whose rights are those that it began with. */
+  /** The last reader, whose rights were the same as at the beginning. */
   #reader: C;
 
   constructor(database: Db, source: ListSource<T, C>, reader: C) {

@@ -69,7 +69,7 @@ export function listPage<T, Query extends object, C>(
   const { pages, readerKeyOf } = list.cache;
   const key = `${readerKeyOf(caller)} ${path} ${JSON.stringify(query)}`;
   const known = pages.find(key);
-  if (known !== undefined) return known as ListPage<T>; // its path is this list's
+  if (known !== undefined) return known as ListPage<T>; // the key has the path of this list
   const page = pageFor(context, list, caller);
   if (!(page instanceof Promise)) pages.add(key, page);
   return page;

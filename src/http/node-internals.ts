@@ -11,7 +11,7 @@ import type { Socket } from 'node:net';
  */
 export function takeFromParser(socket: Socket, end: () => void): void {
   dropRestOfRead(socket);
-  socket.removeAllListeners('data').on('data', () => {}); // the parser's own is among them
+  socket.removeAllListeners('data').on('data', () => {}); // also removes the parser's listener
   socket.destroySoon = end;
 }
 

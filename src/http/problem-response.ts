@@ -89,7 +89,7 @@ export function problemResponse(problem: Problem, context: ProblemContext): Prob
   return { status, fields: problemHeaders(code, details), json };
 }
 
-/** The path as a reference (RFC 3986 section 4.2): with // at its beginning it would name another host. */
+/** Returns the path as a reference (RFC 3986 section 4.2): one that begins with // would name a host. */
 function instanceOf(path: string): string {
   const encoded = path.slice(0, urlBytesMax).replace(notOfPaths, percentEncoded);
   return encoded.startsWith('//') ? `/.${encoded}` : encoded;
@@ -98,7 +98,7 @@ function instanceOf(path: string): string {
 /** Characters that no path has (RFC 3986 section 3.3). */
 const notOfPaths = /[^\w.~!$&'()*+,;=:@/%-]|%(?![\da-f]{2})/gi;
 
-/** Encodes a target, each of whose characters is a byte. */
+/** Encodes a character of a target, which is one byte. */
 function percentEncoded(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }

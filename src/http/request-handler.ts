@@ -101,7 +101,7 @@ export class RequestHandler {
     this.#logAllowance.endMinute();
   }
 
-  /** The problem of a request whose method the parser doesn't know. */
+  /** Returns the problem of a request whose method the parser doesn't know. */
   problemOfMethod(method: string, path: string): Problem {
     const match = this.#options.router.find(path);
     return match === undefined

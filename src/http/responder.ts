@@ -202,7 +202,7 @@ export class Responder {
 
   #send(exchange: Exchange, status: number, fields: string[], body: ResponseBody): void {
     const { response } = exchange;
-    const isLogged = this.#log.takeSecurityEvents(exchange, status); // also if the client has gone
+    const isLogged = this.#log.takeSecurityEvents(exchange, status); // even if the client has gone
     if (response.headersSent) return abortIncomplete(response);
     const milliseconds = performance.now() - exchange.startedAt;
     const end = response.destroyed ? 'client' : undefined;

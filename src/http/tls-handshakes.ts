@@ -28,7 +28,7 @@ export class TlsHandshakes {
 
   /** Ends the connection unless `complete` is called in time. */
   begin(socket: Socket): void {
-    const name = nameOf(socket); // a closed socket has none
+    const name = nameOf(socket); // read now, since a closed socket has no address
     const { timers, milliseconds } = this.#options;
     const cancelTimer = timers.after(milliseconds, () => socket.destroy());
     this.#underWay.set(name, { socket, cancelTimer });

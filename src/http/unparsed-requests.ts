@@ -36,7 +36,7 @@ export function listenForUnparsed(server: Server, handler: Handler): void {
 
 /** Responds to a connection beyond the limit. */
 export function rejectConnection(socket: Socket, handler: Handler): void {
-  socket.on('error', () => {}); // it has gone already
+  socket.on('error', () => {}); // the client has already gone
   const detail = 'All connections are in use; retry in a moment.';
   const problem = new Problem('unavailable', detail, { retryAfterSeconds: 1 });
   endLingering(socket.resume(), handler.onUnparsed(problem, unparsedOn(socket)));
@@ -131,7 +131,7 @@ function problemOf(error: ParserError, socket: Socket): Problem {
   }
 }
 
-/** Whether a streamed body is late, whose reader limits the time itself. */
+/** Whether the error is the timeout of a streamed body, whose reader has its own time limit. */
 function isSlowStream({ code }: ParserError, socket: Socket): boolean {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' && stateOf(socket).pendingBody?.hasOwnTimeout === true;
 }
