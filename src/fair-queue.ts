@@ -4,7 +4,7 @@ type Client<Item> = { readonly name: string; readonly items: Item[]; taken: numb
 
 /** The number of items taken of a client, up to which it counts as new. */
 const newItemsMax = 8;
-/** Of this many items at least one is from a client that is no longer new, however many new ones arrive. */
+/** One of this many items is from a client that is no longer new, however many new clients arrive. */
 const itemsPerServed = 10;
 
 /** Has the order of RFC 8290 section 4, with items instead of packets. */

@@ -19,7 +19,7 @@ export type RequestLine = {
   readonly address: string | null;
   readonly principal: string | null;
   readonly traceparent: string | undefined;
-  /** Of a stream: why it ended, and the length of its body. Of others `client` if it went before the end. */
+  /** Why a stream ended, or `client` if the client of another response went before its end. */
   readonly end?: string | undefined;
   readonly bytes?: number | undefined;
 };

@@ -32,7 +32,7 @@ export type SecurityEvent =
     }
   | {
       readonly name: 'authn_login_fail';
-      /** Null unless the credential names a key or session that exists. */
+      /** The user of the key or session that the credential names, or null if it doesn't exist. */
       readonly userId: number | null;
       /** A genuine token that has expired, or whose session has ended, has none of these reasons. */
       readonly reason: 'invalid-token' | 'invalid-key' | 'key-expired' | 'invalid-refresh-token';

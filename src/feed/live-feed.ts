@@ -252,6 +252,6 @@ function visibleBlocks(reader: LiveReader, batch: readonly FeedEvent[], blocks: 
 }
 
 function tooMany(policy: string, most: string): Problem {
-  const detail = `${most} at once; close one, then try again.`;
+  const detail = `${most} at the same time; close one, then try again.`;
   return new Problem('quota-exceeded', detail, { retryAfterSeconds: retrySeconds, violated: [policy] });
 }

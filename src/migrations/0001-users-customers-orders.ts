@@ -20,9 +20,9 @@ CREATE TABLE users (
 ) STRICT;
 CREATE INDEX users_passwordExpiresAt ON users (passwordExpiresAt) WHERE passwordExpiresAt IS NOT NULL;
 
--- The owner of a customer or an order is no foreign key: SQLite would change all rows that refer to a
--- removed user in one statement, and they may be a million. A trigger records who was removed, and slices of
--- work follow (storage/slices.ts).
+-- The owner of a customer or an order is not a foreign key, since SQLite would change all rows that refer to
+-- a removed user in one statement, and they may be a million. A trigger records the removed user, and slices
+-- of work clear the rows (storage/slices.ts).
 CREATE TABLE removedUsers (id INTEGER PRIMARY KEY) STRICT;
 CREATE TRIGGER users_removed AFTER DELETE ON users BEGIN
   INSERT INTO removedUsers (id) VALUES (OLD.id);
@@ -112,10 +112,10 @@ CREATE INDEX customers_userId_id ON customers (userId, id, nameKey);
 CREATE INDEX customers_userId_nameKey_id ON customers (userId, nameKey, id, createdAt);
 CREATE INDEX customers_userId_createdAt_id ON customers (userId, createdAt, id, nameKey);
 
--- What searchText makes of each customer, under the customer's id: only its trigrams, not the text.
+-- The trigrams of each customer's searchText, by the customer's id, without the text itself.
 -- searchText has folded case and accents, as the words of a query are folded. The trigrams of a deleted
--- customer are taken out at once. FTS5's other way, tombstones, would leave them there, and has row ids past
--- 2^53, which node:sqlite throws at.
+-- customer are removed immediately. FTS5's alternative, tombstones, would keep them, and has row ids past
+-- 2^53, for which node:sqlite throws.
 CREATE VIRTUAL TABLE customerSearch USING fts5 (text, content = '', tokenize = 'trigram case_sensitive 1');
 INSERT INTO customerSearch (customerSearch, rank) VALUES ('secure-delete', 1);
 

@@ -36,7 +36,7 @@ export const dialling: ReadonlyMap<string, Dialling> = new Map(
     }),
 );
 
-/** Without a trunk prefix, and with numbers that begin with 0 also from outside. By the same metadata. */
+/** Countries without a trunk prefix whose numbers begin with 0 also from abroad, by the same metadata. */
 export const keepsZero: ReadonlySet<string> = new Set([
   'AC',
   'BF',
@@ -51,7 +51,7 @@ export const keepsZero: ReadonlySet<string> = new Set([
   'VA',
 ]);
 
-/** What begins an international number there; elsewhere it begins with 0 after the trunk prefix, too. */
+/** International prefixes. Those of other countries begin with 0, also once a trunk prefix is removed. */
 export const internationalPrefixes: ReadonlyMap<string, string> = new Map([
   ['BY', '810'],
   ['JP', '010'],

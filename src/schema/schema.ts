@@ -267,7 +267,7 @@ function validatorsOf(members: Members): ReadonlyMap<string, Validator> {
   return new Map(Object.entries(members).map(([name, member]) => [name, validatorOf(member)]));
 }
 
-/** What a schema sets of its validator. */
+/** The members of a validator that differ from the empty validator. */
 type OwnSettings = Pick<Validator, 'kind'> & Partial<Validator>;
 
 function make<T>(shown: JsonSchema, settings: OwnSettings): Schema<T> {

@@ -96,7 +96,7 @@ suite('a deprecated route', () => {
     assert.match(document.components.headers.Sunset.description, /RFC 8594/);
   });
 
-  test('has header fields that the document names for deprecated routes alone', async (t) => {
+  test('is the only kind of route for which the document has these header fields', async (t) => {
     const { body: document } = await (await serviceFor(t)).get('/openapi.json');
     assert.deepEqual(
       Object.keys(document.components.headers).filter((name) => name === 'Deprecation' || name === 'Sunset'),

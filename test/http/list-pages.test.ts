@@ -192,7 +192,7 @@ test('who lost an element while the query worker looked for it isn’t shown it'
   assert.deepEqual(pageOf(after), [first, third]);
 });
 
-test('a page whose elements have all gone meanwhile is empty, and the list goes on after it', async () => {
+test('a page whose elements have all gone meanwhile is empty, and the list continues after it', async () => {
   const gone = new Set([1, 2, 3]);
   const read = (query: ListQuery) =>
     listPage(contextOf(query, slow), {

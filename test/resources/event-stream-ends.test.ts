@@ -260,7 +260,7 @@ test('a stream is one request of its connection, and logged with its end', async
   assert.match(principal, /^user/);
 });
 
-test('a stream goes on after its user signs in elsewhere', async (t) => {
+test('a stream continues after its user signs in elsewhere', async (t) => {
   const service = await serviceFor(t);
   const { token, email } = await service.person();
   const stream = await openStream(service, { token });

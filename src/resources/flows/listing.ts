@@ -1,4 +1,4 @@
-// Which rows a list shows, in what order, and which index finds them: declared once for each list.
+// Builds the selection of a list from its declaration: the rows, their order, and the index that finds them.
 import type { RowAccess } from '../../auth/access.ts';
 import type { SqlValue } from '../../storage/connection.ts';
 import {
@@ -14,13 +14,13 @@ import {
   type IndexRange,
 } from '../../storage/keyset.ts';
 
-/** The id breaks ties. */
+/** The column by which a list is sorted; ties are sorted by id. */
 type SortKey = { readonly column: string; readonly isDescending: boolean };
 
 /**
- * How the indexes that begin with a filter's column serve the list. `ordered`: for these sort columns an
- * index has the rows in order. For the others the rows, since they are few, are sorted in memory (`sorted`),
- * or another column's index is scanned and filtered (`scanned`). `unique`: at most one row has the value.
+ * The use of indexes that begin with a filter's column. `ordered` names the sort columns for which an index
+ * has the rows in order. For other sorts the rows are sorted in memory, since they are few (`sorted`), or
+ * another index is scanned and filtered (`scanned`). `unique`: at most one row has the value.
  */
 export type Indexes =
   | 'for every sort'
@@ -30,11 +30,11 @@ export type Indexes =
 type ColumnFilter = {
   readonly column: string;
   readonly matches: (column: string, value: SqlValue) => Condition;
-  /** The column's value of a parameter's text. */
+  /** Converts a parameter's text to the column's value. */
   readonly columnValueOf?: (text: string) => SqlValue;
 };
 type EqualityFilter = ColumnFilter & { readonly kind: 'equality'; readonly indexes: Indexes };
-/** An index serves it that continues with its column: if the list is sorted by that. */
+/** A range condition, which an index serves if the list is sorted by the filter's column. */
 type RangeFilter = ColumnFilter & { readonly kind: 'range' };
 type Filter = EqualityFilter | RangeFilter;
 
@@ -54,8 +54,8 @@ export type ListDefinition<Q extends SortedQuery> = {
    */
   readonly filters: Readonly<Record<FilterName<Q> | 'userId', Filter>>;
   /**
-   * A column that all indexes have before the sort's: each value is a range of its own, and ranges are
-   * merged.
+   * A column that all indexes have before the sort's. Each of its values is a range of its own, and ranges
+   * are merged.
    */
   readonly indexPrefix?: {
     readonly column: string;

@@ -12,7 +12,7 @@ import type { Connection } from '../../storage/connection.ts';
 
 /** The members that are used of a request that brings a password. */
 type PasswordRequest = {
-  /** As `addressBucket()` returns it. */
+  /** The result of `addressBucket()`. */
   readonly addressBucket: string;
   readonly isFromThisMachine: boolean;
   readonly caller: Caller | undefined;
@@ -22,25 +22,25 @@ type PasswordRequest = {
   readonly reportSecurityEvent: (event: SecurityEvent) => void;
 };
 
-/** What is stored of the account with an e-mail address. */
+/** The stored members of an account that a sign-in needs. */
 export type SignInAccount = {
   readonly userId: number;
   readonly hash: string;
-  /** In milliseconds, of a password that the service generated; null for one that a user chose. */
+  /** When a password that the service generated expires, in milliseconds; null for one that a user chose. */
   readonly expiresAt: number | null;
   readonly isSuspended: boolean;
-  /** Whether signing in needs a one-time code, too. */
+  /** Whether signing in also needs a one-time code. */
   readonly needsCode: boolean;
 };
 
 type SignInLimiters = {
-  /** Sign-ins to all accounts from one address. */
+  /** Bounds sign-ins to all accounts from one address. */
   readonly address: Limiter;
-  /** Sign-ins to one account from one address. */
+  /** Bounds sign-ins to one account from one address. */
   readonly account: Limiter;
-  /** Sign-ins to one account from all addresses. */
+  /** Bounds failed sign-ins to one account from all unknown addresses. */
   readonly accountTotal: Limiter;
-  /** Codes tried for one account: from each of its known addresses, and from all others together. */
+  /** Bounds codes tried for one account, from each known address and from all others together. */
   readonly code: Limiter;
 };
 
@@ -100,7 +100,7 @@ export class PasswordChecks {
   }
 
   /**
-   * Consumes a token of the bucket of codes, which is small: six digits are soon guessed by whoever has the
+   * Consumes a token of the bucket of codes, which is small: six digits are soon guessed by a thief of the
    * password. Returns its refund.
    */
   consumeCodeToken(request: PasswordRequest, userId: number): () => void {
@@ -161,8 +161,8 @@ export class PasswordChecks {
   }
 
   /**
-   * Strangers must not be able to lock anyone out, least of all the administrator: what they fail at counts
-   * neither for an address that the account has used nor on the machine itself.
+   * Strangers must not be able to lock a user out, least of all the administrator, so their failures don't
+   * count for addresses that the account has used or for the machine itself.
    */
   #isExempt(
     { addressBucket, isFromThisMachine, database, now }: PasswordRequest,
@@ -175,7 +175,7 @@ export class PasswordChecks {
   }
 }
 
-/** Why a right password is rejected nevertheless. No response shows it. */
+/** Returns the reason to reject a right password. No response discloses it. */
 function rejectionReason(
   { expiresAt, isSuspended }: SignInAccount,
   now: number,
@@ -185,8 +185,9 @@ function rejectionReason(
 }
 
 /**
- * A job counts for the principal, the address and, with IPv6, for the /48 that one customer may have. Not
- * for the machine itself: a proxy on it that isn't trusted would share two among all.
+ * Makes a job that counts for the principal, the address and, with IPv6, the /48 that one customer may have.
+ * It doesn't count for the machine itself, since all clients of a proxy there that isn't trusted would share
+ * two jobs.
  */
 function jobOf(
   { caller, addressBucket, isFromThisMachine }: PasswordRequest,

@@ -75,7 +75,7 @@ const exampleOfOrder = {
 };
 
 const description =
-  'Each line is checked like the body of a POST, written by itself, and answered in order once it is ' +
+  'Each line is checked like the body of a POST, written on its own, and answered in order once it is ' +
   'on disk: `{"line":1,"status":201,"id":7}`; with status 200 if that key came before with the same ' +
   'content; or `{"line":2,"status":422,"errors":[…]}`, with `errors` as in problems (400 for what is ' +
   'not JSON, 413 for a line that is too long). If the response is incomplete, simply send it again. ' +
@@ -86,5 +86,5 @@ const description =
   'when everything was sent, when nothing has come for a second, or at ' +
   `${importBufferedBytesMax / 1024 ** 2} MiB; once it has begun, keep reading while you send.\n\n` +
   `There may be ${importBytesMax / 1024 ** 2} MiB of lines, ${importLineBytesMax / 1024} KiB each, at ` +
-  `least one in ${importLineMilliseconds / 1000} seconds, and ${importsMax} imports at once. An API key ` +
+  `least one in ${importLineMilliseconds / 1000} seconds, and ${importsMax} imports at a time. An API key ` +
   'also needs the scope `customers:write` to import customers.';

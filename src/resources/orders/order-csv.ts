@@ -4,7 +4,7 @@ import { decimalAmount } from '../../schema/decimal.ts';
 import { addressCells, addressColumns } from '../customers/address-csv.ts';
 import type { Order } from './order.ts';
 
-/** For one row per order, filter by `items.number` 1; to sum over all rows, use `items.total`. */
+/** Filtering by `items.number` 1 leaves one row per order; sums over all rows are those of `items.total`. */
 export const orderTable: CsvTable<Order> = {
   columns: [
     'id',

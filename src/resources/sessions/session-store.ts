@@ -26,7 +26,7 @@ type SessionRow = readonly [
 ];
 const columns = 'id, userId, createdAt, lastUsedAt, expiresAt, userAgent';
 
-/** Undefined if the session has ended. */
+/** Returns undefined if the session has ended. */
 function findSession(db: Connection, id: number, now: number): Session | undefined {
   const row = db.get<SessionRow>(`SELECT ${columns} FROM sessions WHERE id = ? AND expiresAt > ?`, id, now);
   return row === undefined ? undefined : sessionOf(row);
@@ -116,7 +116,7 @@ export type RefreshState = RefreshSource & {
   readonly lastUsedAt: number;
 };
 
-/** Undefined if the session has ended. */
+/** Returns undefined if the session has ended. */
 export function findRefreshState(db: Connection, sessionId: number, now: number): RefreshState | undefined {
   const row = db.get<[number, Uint8Array, number, number, number]>(
     'SELECT userId, refreshSeed, refreshGeneration, createdAt, lastUsedAt FROM sessions ' +

@@ -54,7 +54,7 @@ export function signInRoute(services: SignInServices): Route {
     reply: tokensReply,
     description:
       'An unknown e-mail address gets the same response as a wrong password. An account with one-time ' +
-      'codes on needs `code`, too. With `cookie` the refresh token comes in a cookie, which no script reads.',
+      'codes on also needs `code`. With `cookie` the refresh token comes in a cookie, which no script reads.',
     problems: ['invalid-credentials', 'code-required', 'unavailable'],
     handle: (context) => addNewSession(context, services),
   });
@@ -71,7 +71,7 @@ async function addNewSession(
   const verified = await passwords.verifyAsSignIn(context, body.email, body.password);
   if (verified === undefined) throw wrongCredentials();
   const { userId } = verified;
-  if (verified.needsCode && body.code === undefined) throw codeRequired('This account needs a code, too.');
+  if (verified.needsCode && body.code === undefined) throw codeRequired('This account also needs a code.');
   const refund = verified.needsCode ? passwords.consumeCodeToken(context, userId) : () => {};
   const upgradedHash = await passwords.upgrade(context, verified, body.password);
   const signedIn = await database.write((writer) =>

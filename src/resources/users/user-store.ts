@@ -104,7 +104,7 @@ function signedUp({ origin }: Permit, id: number): { readonly actorId?: number }
 /** `expiresAt` is null for a password that a user chose. */
 type NewPassword = { readonly hash: string; readonly expiresAt: number | null };
 
-/** Without a `newPassword` the password stays. */
+/** The members of a changed user. Without `newPassword` the password stays. */
 type WantedUser = Pick<User, 'name' | 'email' | 'role'> & { readonly newPassword?: NewPassword | undefined };
 
 export function replaceUser(permit: Permit, current: Visible<StoredUser>, wanted: WantedUser): void {
@@ -167,7 +167,7 @@ export function ownedBy(column: string, userId: SqlValue): Condition {
   return { sql: `${column} = (SELECT id FROM users WHERE users.id = ?)`, params: [userId] };
 }
 
-/** For `orderly check`: 1 unless a row of `table` names an owner that never was. */
+/** An expression for `orderly check`: 0 if a row of `table` names an owner who never existed, otherwise 1. */
 export function ownerIsKnownSql(table: 'customers' | 'orders'): string {
   const exists = `EXISTS (SELECT 1 FROM users WHERE id = ${table}.userId)`;
   const removed = `EXISTS (SELECT 1 FROM removedUsers WHERE id = ${table}.userId)`;

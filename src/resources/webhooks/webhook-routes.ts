@@ -162,8 +162,8 @@ function patchWebhookRoute(bodies: WebhookBodies, onEnabled: WebhookServices['on
     body: bodies.WebhookPatch,
     reply: ok(Webhook),
     description:
-      'A pause loses nothing: once enabled again, the webhook goes on after `position`. Enabling one that ' +
-      `fails tries again at once, though at most once in ${webhookResendMilliseconds / 1000} seconds. ` +
+      'A pause loses nothing: once enabled again, a webhook continues after `position`. Enabling one that ' +
+      `fails retries immediately, though at most once in ${webhookResendMilliseconds / 1000} seconds. ` +
       `The ETag changes with each delivery that is saved. ${stepUp}`,
     problems: ['step-up-required'],
     furtherIssues: changeIssues(resource),

@@ -34,7 +34,7 @@ const status = named(
   oneOf(webhookStatuses, {
     description:
       '`paused` by an administrator, `disabled` by the service: after the last retry, a 410, or if it ' +
-      'can’t go on. Set it to `enabled` to go on after `position`, so that nothing is lost.',
+      'can’t continue. Set it to `enabled` to continue after `position`, so that nothing is lost.',
   }),
 );
 const position = integer({
@@ -81,7 +81,7 @@ export const WebhookSecret = named(
   object({
     secret,
     previousEndsAt: nullable(timestamp, {
-      description: 'Until then the previous secret signs, too; null if that can no longer be read.',
+      description: 'Until then the previous secret also signs; null if that can no longer be read.',
     }),
   }),
 );
