@@ -86,7 +86,7 @@ export class IncomingBody {
   #makeRoom(bytes: number): boolean {
     const size = this.#buffer.length;
     if (bytes <= size) return true;
-    const wanted = Math.min(bodyBytesMax, Math.max(bytes, 2 * size, firstBytes));
+    const wanted = Math.min(bodyBytesMax, Math.max(bytes, 2 * size, firstBufferBytes));
     if (!this.#bodies.reserve(this.#request, wanted - size)) return false;
     this.#reserved += wanted - size;
     const larger = Buffer.allocUnsafeSlow(wanted);
@@ -139,7 +139,7 @@ export class IncomingBody {
 }
 
 const nothing = Buffer.alloc(0);
-const firstBytes = 1024;
+const firstBufferBytes = 1024;
 
 function tooLarge(): Problem {
   const detail =

@@ -23,7 +23,7 @@ import type { Timers } from '../timers.ts';
 import { BufferedResults } from './buffered-results.ts';
 import { ndjson } from './media-types.ts';
 import { NdjsonLines, parseLine, type NdjsonLine } from './ndjson-lines.ts';
-import { statusOf } from './problem-types.ts';
+import { problemStatus } from './problem-types.ts';
 import { issueMember } from './problem-response.ts';
 import { streamed, type Streamed } from './handler-result.ts';
 import type { ResponseStream, StreamEndReason } from './response-stream.ts';
@@ -279,7 +279,7 @@ function tooSlow(): Problem {
 }
 
 function resultOf({ code, message, details }: Problem): LineResult {
-  const status = details.status ?? statusOf(code, 422);
+  const status = details.status ?? problemStatus(code, 422);
   return { status, issues: details.issues ?? [{ pointer: '', code, detail: message }] };
 }
 

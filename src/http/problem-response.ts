@@ -2,7 +2,7 @@
 import { Problem, type ProblemDetails, type ProblemCode } from '../problem.ts';
 import { issuesMax, stepUpSeconds, urlBytesMax } from '../limits.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
-import { problemCode, problemTypes, statusOf, typeOf } from './problem-types.ts';
+import { problemCode, problemTypes, problemStatus, problemTypeUri } from './problem-types.ts';
 import { RequestId } from './request-id.ts';
 import type { HeaderFields } from './node-http.ts';
 
@@ -73,9 +73,9 @@ type ProblemResponse = { readonly status: number; readonly fields: HeaderFields;
 /** Returns the status of a problem, its own header fields, and its document as JSON text. */
 export function problemResponse(problem: Problem, context: ProblemContext): ProblemResponse {
   const { code, details } = problem;
-  const status = details.status ?? statusOf(code, context.invalidStatus);
+  const status = details.status ?? problemStatus(code, context.invalidStatus);
   const json = JSON.stringify({
-    type: typeOf(code, context.publicUrl),
+    type: problemTypeUri(code, context.publicUrl),
     title: problemTypes[code].title,
     status,
     detail: problem.message,

@@ -242,11 +242,11 @@ export const problemCode = string({
 /** The registered type of draft-ietf-httpapi-ratelimit-headers; all others are pages of this service. */
 export const quotaExceededType = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 
-export function typeOf(code: ProblemCode, publicUrl: string): string {
+export function problemTypeUri(code: ProblemCode, publicUrl: string): string {
   return code === 'quota-exceeded' ? quotaExceededType : `${publicUrl}/problems/${code}`;
 }
 
-export function statusOf(code: ProblemCode, invalidStatus: 400 | 422): number {
+export function problemStatus(code: ProblemCode, invalidStatus: 400 | 422): number {
   return code === 'validation-failed' || code === 'invalid-cursor'
     ? invalidStatus
     : problemTypes[code].status;

@@ -4,13 +4,13 @@ import { csv, ndjson, problemJson } from '../http/media-types.ts';
 import type { Components, Json } from './openapi-components.ts';
 import { pascalCase } from './openapi-names.ts';
 import { commonFields, headerRefs } from './openapi-parts.ts';
-import { problemTypes, statusOf } from '../http/problem-types.ts';
+import { problemTypes, problemStatus } from '../http/problem-types.ts';
 import { ProblemDocument } from '../http/problem-response.ts';
 import type { Route } from '../http/route.ts';
 
 /** Returns every problem that the route can report, by status. */
 export function failures(route: Route, invalidStatus: 400 | 422, components: Components): Json {
-  const byStatus = Map.groupBy(codesOf(route), (code) => statusOf(code, invalidStatus));
+  const byStatus = Map.groupBy(codesOf(route), (code) => problemStatus(code, invalidStatus));
   const responses: Json = {};
   for (const [status, codes] of byStatus) {
     const fields = failureFields(route, status, codes);

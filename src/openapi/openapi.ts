@@ -4,7 +4,7 @@ import { problemCodes, type ProblemCode } from '../problem.ts';
 import { createComponents, type Json } from './openapi-components.ts';
 import { operation } from './openapi-operation.ts';
 import { headerFields, headerRef, requestFields, securitySchemes, tags } from './openapi-parts.ts';
-import { problemTypes, typeOf } from '../http/problem-types.ts';
+import { problemTypes, problemTypeUri } from '../http/problem-types.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
 import type { Mounted } from '../http/router.ts';
 
@@ -86,7 +86,7 @@ function problemExamples(publicUrl: string): Json {
 function problemExample(code: ProblemCode, publicUrl: string): Json {
   const { status, title, about } = problemTypes[code];
   const example: Json = {
-    type: typeOf(code, publicUrl),
+    type: problemTypeUri(code, publicUrl),
     title,
     status,
     detail: about.replaceAll('`', ''),

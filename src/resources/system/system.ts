@@ -1,5 +1,5 @@
 // The schemas of the service's own routes: health, problem types, the catalog of its documents.
-import { problemCode, problemTypes, typeOf } from '../../http/problem-types.ts';
+import { problemCode, problemTypes, problemTypeUri } from '../../http/problem-types.ts';
 import type { ProblemCode } from '../../problem.ts';
 import {
   array,
@@ -48,7 +48,7 @@ function sentence(example: string): Schema<string> {
 }
 
 export function problemType(code: ProblemCode, publicUrl: string): Infer<typeof ProblemType> {
-  return { type: typeOf(code, publicUrl), code, ...problemTypes[code] };
+  return { type: problemTypeUri(code, publicUrl), code, ...problemTypes[code] };
 }
 
 /** The API catalog, as RFC 9727 has it. */
