@@ -1,4 +1,4 @@
-// The queue of password hashing: bounded for each client, and sign-ins have a queue of their own.
+// The queues of password hashing, one of them for sign-ins, bounded in total and for each client.
 import { Problem, unavailable } from '../problem.ts';
 import { newPasswordsWaitingMax, signInsWaitingMax } from '../limits.ts';
 

@@ -43,7 +43,7 @@ function parse(text: string, reviver?: Reviver): unknown {
   }
 }
 
-/** Replaces a number that is an integer only because it was rounded by NaN, which no schema accepts. */
+/** Returns NaN, which no schema accepts, for a number that is an integer only because it was rounded. */
 const roundedAsNaN: Reviver = (_key, value, { source }) =>
   typeof value === 'number' && source !== undefined && isRounded(source) ? Number.NaN : value;
 

@@ -6,7 +6,7 @@ import { compressedBytesMin } from '../limits.ts';
 
 export type Coding = 'identity' | 'gzip' | 'br';
 
-/** A document in one coding; each coding has a strong ETag of its own. */
+/** A document in one coding; each coding has its own strong ETag. */
 export type Encoded = { readonly coding: Coding; readonly bytes: Buffer; readonly etag: string };
 
 /** The codings other than identity, in the order of preference. */

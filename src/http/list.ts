@@ -94,7 +94,7 @@ function pageFor<T, Query extends object, C>(
     return toListPage(elements, next, total);
   };
   const found = findPositions(database, { ...selection, after, rows, rowsExaminedMax: pageRowsExaminedMax });
-  const isCounted = query.total === true && !('search' in selection); // a search takes no `total`
+  const isCounted = query.total === true && !('search' in selection); // a search has no total
   const total = isCounted ? countRows(database, selection) : undefined;
   if (!(found instanceof Promise) && total === undefined) return pageOf(found, undefined, caller);
   return Promise.all([found, total]).then(([positions, count]) => {

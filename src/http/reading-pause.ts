@@ -1,4 +1,4 @@
-// Defers the reading of connections to later turns of the event loop when parsing takes one turn too long.
+// Defers the reading of connections to later turns of the event loop if parsing takes too long in one turn.
 import type { Socket } from 'node:net';
 import { stateOf } from './connection-state.ts';
 

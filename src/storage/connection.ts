@@ -26,9 +26,9 @@ export function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync 
 }
 
 /**
- * Over a `DatabaseSync` opened with `returnArrays`. `before` is called ahead of every statement. A statement
- * that is run again is not prepared again, provided that it says `LIMIT +?`: for `LIMIT ?` SQLite makes
- * a new plan each time a value is bound, which takes longer than a page does.
+ * Wraps a `DatabaseSync` that was opened with `returnArrays`. `before` is called ahead of every statement. A
+ * prepared statement is reused, which pays only if it says `LIMIT +?`: for `LIMIT ?` SQLite makes a new plan
+ * each time a value is bound, which takes longer than a page does.
  */
 export class Connection {
   readonly #sqlite: DatabaseSync;

@@ -1,5 +1,5 @@
-// Runs SQL statements one after another on a worker thread with a connection of its own: slow queries, in an
-// order that is fair among clients, or checkpoints.
+// Runs SQL statements one after another on a worker thread with its own connection: slow queries, in an order
+// that is fair among clients, or checkpoints.
 import { Worker } from 'node:worker_threads';
 import { FairQueue } from '../fair-queue.ts';
 import { searchText } from '../schema/search-text.ts';
