@@ -108,7 +108,7 @@ test('values that are offered once displace few of those in use', () => {
   assert.equal(kept.length, 75);
 });
 
-test('a flood of new keys evicts what is idle, not what is in use', () => {
+test('a flood of new keys evicts idle entries, not those in use', () => {
   const map = new BoundedMap<string, number>(100);
   map.set('idle', 1);
   map.set('busy', 2);

@@ -13,7 +13,7 @@ import { until } from './storage/storage-support.ts';
 const run = promisify(execFile);
 const page = texts.get('src/docs/integrators.md') ?? '';
 
-describe('a reader hears of each paid order once, and goes on where it was', () => {
+describe('a reader receives each paid order once, and continues at its position', () => {
   for (const section of ['Pages of the feed', 'A stream of the feed']) {
     test(section, async (t) => {
       const service = await serviceFor(t);

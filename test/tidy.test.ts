@@ -267,7 +267,7 @@ suite('the package', () => {
     assert.deepEqual(outside, []);
   });
 
-  test('pins what it is made with', () => {
+  test('pins its development tools', () => {
     for (const [name, wanted] of Object.entries<string>(manifest.devDependencies))
       assert.match(wanted, /^(\d+\.\d+\.\d+|file:.*)$/, name);
   });

@@ -45,7 +45,7 @@ for (const name of names) {
   });
 }
 
-test('an HTTPS client that is given the file of the certificate accepts it, too', async () => {
+test('an HTTPS client that is given the file of the certificate also accepts it', async () => {
   assert.equal(await ask('localhost', issued.certPem), 'hello');
 });
 

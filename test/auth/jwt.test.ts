@@ -37,7 +37,7 @@ const token = signer.sign(claims);
 const [header = '', payload = '', signature = ''] = token.split('.');
 const kid: string = JSON.parse(plain(header)).kid;
 
-test('a token signed here says here what it was given to say', () => {
+test('a signed token verifies with the claims that it was given', () => {
   assert.deepEqual(signer.verify(token, now), claims);
 });
 
@@ -46,7 +46,7 @@ test('the header names HS256, the type of access tokens and a key', () => {
   assert.match(kid, /^[\w-]{11}$/);
 });
 
-test('a token made by hand as this file makes them is the same to the byte', () => {
+test('a token that a test builds by hand is equal byte for byte', () => {
   assert.equal(forged({ alg: 'HS256', typ: 'at+jwt', kid }, claims), token);
 });
 

@@ -44,7 +44,7 @@ test('RFC 4226, appendix D: the codes of the first ten counts', () => {
   ]);
 });
 
-test('a code is taken in its own 30 seconds and those before and after', () => {
+test('a code is accepted in its own 30 seconds and in those before and after', () => {
   const code = oneTimeCode(secret, 100);
   const taken = [2_969, 2_970, 3_000, 3_029, 3_059, 3_060].map((seconds) =>
     stepOfCode(secret, code, seconds * 1000),

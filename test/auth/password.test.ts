@@ -27,7 +27,7 @@ test('a password verifies against its own hash and no other does', async (t) => 
   }
 });
 
-test('the e-mail address is normalised, too, before a password is compared with it', () => {
+test('the e-mail address is also normalized before a password is compared with it', () => {
   const ligature = { name: 'Ada King', email: 'o\ufb03ce@example.org' }; // ﬃ, which NFKC spells f, f, i
   for (const same of ['office@example.org', 'o\ufb03ce@example.org'])
     assert.match(passwordIssue(same, ligature, 8) ?? '', /e-mail/);
@@ -77,7 +77,7 @@ test('nobody has no password', async (t) => {
   assert.equal(await hasherFor(t).verify(password, null), false);
 });
 
-test('to find out that nobody is there costs what a wrong password costs', async (t) => {
+test('an unknown address costs as much time as a wrong password', async (t) => {
   const derived: object[] = [];
   const hasher = createPasswordHasher({
     startThread: () => ({
@@ -172,7 +172,7 @@ test('a quota bounds the jobs that run or wait, and has room again once they end
   }
 });
 
-test('closing rejects who waits and who comes after', async () => {
+test('closing rejects waiting jobs and later ones', async () => {
   const hasher = createPasswordHasher({ cost: cheap });
   const taken = Array.from({ length: 10 }, () => hasher.hash(password));
   const closed = hasher.close();
@@ -252,7 +252,7 @@ for (const chosen of [
     assert.equal(passwordIssue(chosen, user, 8), undefined));
 }
 
-test('each of the 3,000 most common passwords is rejected, in whatever case', () => {
+test('each of the 3,000 most common passwords is rejected, in upper or lower case', () => {
   const listed = commonPasswordList.trim().split(/\s+/);
   assert.equal(new Set(listed).size, 3_000);
   const taken = listed.filter((word) => passwordIssue(word.toUpperCase(), user, 8) === undefined);

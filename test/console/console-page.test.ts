@@ -193,5 +193,5 @@ suite('what the console knows of the API', () => {
     assert.equal(checked.length, 10);
   });
 
-  test('is so: the steps of an order’s status', () => assert.deepEqual(steps, transitions));
+  test('the console has the same steps of an order’s status', () => assert.deepEqual(steps, transitions));
 });

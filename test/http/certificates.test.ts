@@ -29,13 +29,13 @@ const certificateOf = ({ folder }: TestService): string =>
 describe('TLS with the certificate the service makes', () => {
   const service = sharedService({ settings: { tls: 'self-signed', 'rate-anonymous': '1000/60' } });
 
-  test('is trusted by who is given that certificate, under each of its names', async () => {
+  test('is trusted by clients with that certificate, under each of its names', async () => {
     const ca = certificateOf(service());
     for (const host of ['localhost', '127.0.0.1'])
       assert.equal((await ask(service().port, { ca, host })).status, 200);
   });
 
-  test('is trusted by nobody else', async () => {
+  test('is rejected by clients without that certificate', async () => {
     const { certPem } = newCertificate();
     await assert.rejects(ask(service().port, { ca: certPem }), { code: /SELF_SIGNED|UNABLE_TO_VERIFY|CERT/ });
   });

@@ -167,7 +167,7 @@ describe('conditional requests', () => {
     }
   });
 
-  test('public documents answer 304, too', async () => {
+  test('public documents are also answered 304', async () => {
     for (const path of ['/openapi.json', '/docs', '/problems', '/problems/not-found']) {
       const full = await service().get(path, { headers: { accept: '*/*' } });
       const response = await service().get(path, {
@@ -215,7 +215,7 @@ describe('conditional requests', () => {
     );
   });
 
-  test('what would be rejected without conditions is rejected as that, not as 412', async () => {
+  test('a change that is invalid without conditions is rejected as invalid, not with 412', async () => {
     const stale = { 'if-match': '"another"' };
     const path = `/customers/${(await newCustomer(service(), staff.token)).id}`;
     assertProblem(await ask('PATCH', path, stale, { name: 'x' }), 'forbidden');

@@ -114,7 +114,7 @@ describe('request bodies', () => {
         void (await assertRejected(bytes(), 'bad-request')));
     }
 
-    test('that break off are nothing: no response is owed, nothing is made', async () => {
+    test('that break off get no response and create nothing', async () => {
       const before = (await service().get('/customers?total=true&limit=1', { token: credentials().token }))
         .body.total;
       for (const bytes of [

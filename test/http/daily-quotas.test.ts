@@ -40,7 +40,7 @@ test('a change with an Idempotency-Key draws on the quota, also one that changes
   assert.equal(withoutKey.status, 200, 'nothing is stored of it');
 });
 
-test('a change with an Idempotency-Key draws on the quota of changes, too', async (t) => {
+test('a change with an Idempotency-Key also consumes the quota of changes', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-changed': '1/86400' } });
   const { token } = await service.person();
   const { id } = await newOrder(service, token);

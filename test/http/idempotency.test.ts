@@ -261,7 +261,7 @@ describe('Idempotency-Key', () => {
     });
   }
 
-  test('the response of a change that changes nothing is stored, too', async () => {
+  test('the response of a change that changes nothing is also stored', async () => {
     const { id } = await newOrder(service(), ada.token, { note: 'first' });
     const change = (body: object, headers = {}): Promise<TestResponse> =>
       service().patch(`/orders/${id}`, { token: ada.token, body, headers });

@@ -10,7 +10,7 @@ import { assertProblem, sharedService } from './http-support.ts';
 import { limitFields } from './limit-support.ts';
 import { askRaw } from './raw-connection.ts';
 
-test('responses tell the rate and what is left of it, as structured fields', async (t) => {
+test('responses have the rate and its remainder as structured fields', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-default': '600/60', 'rate-anonymous': '120/60' } });
   if (service.inside === undefined) return t.skip('needs the clock');
   const { token } = await service.person();
@@ -37,7 +37,7 @@ test('responses tell the rate and what is left of it, as structured fields', asy
   }
 });
 
-test('every response to a limited request counts and tells, whatever its status', async (t) => {
+test('every response to a limited request counts and reports the rate, whatever its status', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-default': '100/60' } });
   if (service.inside === undefined) return t.skip('needs the clock');
   const { token, id } = await service.person();
@@ -97,7 +97,7 @@ test('past the rate it is 429, with Retry-After; the bucket fills with time, nev
   assert.deepEqual(limitFields(await get())[1], '"default";r=2;t=20');
 });
 
-test('who is over the rate changes nothing', async (t) => {
+test('a request over the rate changes nothing', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-default': '2/60' } });
   if (service.inside === undefined) return t.skip('needs the clock');
   const { token } = await service.person();
@@ -151,7 +151,7 @@ describe('where no credential is needed', () => {
     });
   }
 
-  test('strangers at the same address take nothing from who has a token', async (t) => {
+  test('strangers at the same address don’t consume the rate of a caller with a token', async (t) => {
     const crowded = await serviceFor(t, { settings: { ...rates, 'rate-anonymous': '3/3600' } });
     const { token } = await crowded.person();
     while ((await crowded.get('/nope', { isUndescribed: true })).status !== 429);
@@ -163,7 +163,7 @@ describe('where no credential is needed', () => {
   });
 });
 
-describe('what is rejected whatever its path draws on the address’s rate', () => {
+describe('requests that are rejected whatever their path consume the address’s rate', () => {
   const service = sharedService({ settings: { 'rate-anonymous': '2/3600' } });
   const kinds: readonly (readonly [what: string, bytes: string, status: number])[] = [
     ['without Host', `GET /orders HTTP/1.1${crlf}${crlf}`, 400],
@@ -221,7 +221,7 @@ describe('buckets', () => {
     assert.equal(Array.from({ length: 12 }, () => isGranted(99_999_999)).filter(Boolean).length, 10);
   });
 
-  test('give exactly their rate over time to who asks all the time', () => {
+  test('allow exactly their rate to a client that never pauses', () => {
     const limiter = createLimiter('x', { requests: 7, seconds: 3 });
     let granted = 0;
     for (let now = 0; now <= 300_000; now += 10)
@@ -242,7 +242,7 @@ describe('buckets', () => {
     assert.ok(now > 0);
   });
 
-  test('are bounded in number, whoever comes', () => {
+  test('are bounded in number', () => {
     const limiter = createLimiter('x', { requests: 10, seconds: 60 }, 1000);
     for (let index = 0; index < 20_000; index += 1) {
       limiter.consumeToken(`address ${index}`, index);

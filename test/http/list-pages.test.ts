@@ -174,7 +174,7 @@ function contextOf(query: ListQuery, readInWorker: Database['readInWorker']) {
   return { database, path: '/orders', query, caller: undefined, authorizeRead: () => undefined };
 }
 
-test('who lost an element while the query worker looked for it isn’t shown it', async () => {
+test('a caller who loses the right to an element while it is looked up doesn’t get it', async () => {
   const reach = { userId: 3 };
   const read = (query: ListQuery, readInWorker: Database['readInWorker']) =>
     listPage(contextOf(query, readInWorker), {

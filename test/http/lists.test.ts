@@ -209,7 +209,7 @@ test('a status that is given twice counts once', async (t) => {
   assert.deepEqual([body.data.map((row: Row) => row.id), body.total], [[id], 1]);
 });
 
-test('the beginning of a name is found whatever character follows it', async (t) => {
+test('the beginning of a name is found before any character', async (t) => {
   const service = await serviceFor(t);
   const token = await rootToken(service);
   const followers = ['', '!', 'é', '\u{ffee}', '😀', '\u{3134a}'];
@@ -229,7 +229,7 @@ test('the beginning of a name is found whatever character follows it', async (t)
   }
 });
 
-test('the beginning of a name is found in whatever case, also where a sigma ends it', async (t) => {
+test('the beginning of a name is found in upper or lower case, also where a sigma ends it', async (t) => {
   const service = await serviceFor(t, withoutSyncs);
   const { token } = await service.person();
   const { id } = await newCustomer(service, token, { name: 'ΟΔΟΣΑΣ' });

@@ -235,7 +235,7 @@ function bucketsOf(flat: Readonly<Record<string, number>>, name: string): Record
   );
 }
 
-test('the metrics count what orders and customers were found in the cache', async (t) => {
+test('the metrics count the orders and customers that were found in the cache', async (t) => {
   const service = await serviceFor(t);
   const { token } = await service.person();
   const { id, customerId } = await newOrder(service, token);

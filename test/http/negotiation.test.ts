@@ -124,7 +124,7 @@ describe('Accept', () => {
     });
   }
 
-  test('a page for people isn’t sent to who wants JSON, nor text to who wants HTML', async () => {
+  test('a client that accepts only JSON gets no HTML page, and one that accepts HTML no text', async () => {
     assertProblem(await get('/docs', 'application/json'), 'not-acceptable');
     assertProblem(await get('/metrics', 'text/html'), 'not-acceptable');
     assert.equal(
@@ -138,7 +138,7 @@ describe('Accept', () => {
     );
   });
 
-  test('what can’t be answered isn’t done', async () => {
+  test('a request whose response is not acceptable changes nothing', async () => {
     const before = await get('/customers?total=true', undefined);
     const headers = { accept: 'text/html' };
     assertProblem(
@@ -152,7 +152,7 @@ describe('Accept', () => {
     assert.equal((await get('/customers?total=true', undefined)).text, before.text);
   });
 
-  test('who may not ask doesn’t learn what there would be', async () => {
+  test('a caller without the right doesn’t learn the available media types', async () => {
     const headers = { accept: 'image/png' };
     assertProblem(await service().get(customer, { headers }), 'unauthenticated');
     assertProblem(await service().get('/api/users', { token: ada.token, headers }), 'forbidden');

@@ -71,7 +71,7 @@ test('the rest of a read can be dropped, and the parser serves the next connecti
   second.socket.destroy();
 });
 
-test('the end of a connection taken from the parser is left to whoever took it', async (t) => {
+test('the end of a connection taken from the parser is left to its new reader', async (t) => {
   const ended = Promise.withResolvers<string>();
   const port = await listening(t, (request, response) => {
     response.shouldKeepAlive = false;

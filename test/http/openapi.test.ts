@@ -66,7 +66,7 @@ suite('the document', async () => {
     assert.deepEqual(operations.map(({ method, path }) => `${method} ${path}`).sort(), routes.sort());
   });
 
-  test('refers only to what is there', () => {
+  test('has only references that resolve', () => {
     const references = [...text.matchAll(/"\$ref":"#([^"]+)"/g)].map(([, pointer = '']) => pointer);
     assert.ok(references.length > 1000);
     assert.deepEqual(
@@ -81,7 +81,7 @@ suite('the document', async () => {
     for (const id of ids) assert.match(id, /^(list|get|create|refresh|replace|update|delete)[A-Z]\w*$/);
   });
 
-  test('says of every problem type what it looks like', () => {
+  test('describes every problem type', () => {
     assert.deepEqual(Object.keys(document.components.examples).sort(), [...problemCodes].sort());
   });
 
@@ -164,7 +164,7 @@ suite('the document', async () => {
     }
   });
 
-  test('links what was created to operations that there are, and that find it', async () => {
+  test('links created objects to existing operations, which find them', async () => {
     const { token, id } = await service.person('admin');
     const customer = await service.post('/customers', { token, body: { name: 'Grace Hopper' } });
     const bodies: Record<string, unknown> = {

@@ -61,7 +61,7 @@ describe('every response', () => {
       );
   });
 
-  test('says nothing of what it is made with', async () => {
+  test('does not disclose the server’s software', async () => {
     for (const path of ['/problems', '/orders', '/nowhere', '/orders?x=1', '/docs']) {
       const { headers } = await service().get(path, { token: ada.token, isUndescribed: true });
       assert.deepEqual(
@@ -185,7 +185,7 @@ describe('every response', () => {
       assert.ok(!text.includes(hidden), hidden);
   });
 
-  test('is logged with what could be taken for control characters escaped', async () => {
+  test('is logged with control characters and their like escaped', async () => {
     const { status } = await askRaw(
       service().port,
       Buffer.from(

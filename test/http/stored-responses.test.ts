@@ -36,7 +36,7 @@ test('a key is kept for 24 hours, and not a millisecond longer', async (t) => {
   assert.equal(storedRows(), 0);
 });
 
-describe('a stored response is given again only to who may still read it:', () => {
+describe('a stored response is replayed only to a caller who may still read it:', () => {
   const service = sharedService();
   const headers = withKey('shown-once');
 
@@ -60,7 +60,7 @@ describe('a stored response is given again only to who may still read it:', () =
     assert.ok(isReplay(await send())); // it is about nobody else's
   });
 
-  test('what somebody changed as staff', async () => {
+  test('a change that a caller made as staff', async () => {
     const [owner, staff, root] = [
       await service().person(),
       await service().person('staff'),
@@ -75,7 +75,7 @@ describe('a stored response is given again only to who may still read it:', () =
     assertProblem(await send(), 'forbidden', 403);
   });
 
-  test('but whoever signs up another is shown that again, though it could never be read', async () => {
+  test('a sign-up of another user is replayed, though its caller may not read that user', async () => {
     const { token } = await service().person();
     const body = { name: 'Eve', email: 'eve.again@example.com', password };
     const send = (): Promise<TestResponse> => service().post('/api/users', { token, body, headers });

@@ -30,7 +30,7 @@ describe('times', { concurrency: false }, () => {
     });
   }
 
-  test('a page goes on with the time as it was sent', async () => {
+  test('a next page keeps the time as it was sent', async () => {
     await newOrder(service(), ada.token, { customerId: order.customerId });
     const first = await service().get('/orders?limit=1&createdFrom=2026-03-01T10:30:00%2B01:00', ada);
     const second = await service().get(first.body.next, ada);

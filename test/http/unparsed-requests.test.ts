@@ -10,7 +10,7 @@ import { crlf, request, live, connectionSuite } from './connection-support.ts';
 describe('a connection', () => {
   const { service, raw, post, postChunked, assertRejected, credentials } = connectionSuite();
 
-  describe('what is no request', () => {
+  describe('bytes that are not a request', () => {
     test('is logged and counted as any other', async () => {
       const { headers } = await raw('nonsense\r\n\r\n');
       const [line] = service()
@@ -219,7 +219,7 @@ describe('a connection', () => {
       assert.equal((await raw(`${crlf}${crlf}${live}`)).status, 200);
     });
 
-    test('what comes after it is not answered, and doesn’t cut off a late reader’s response', async () => {
+    test('bytes after it are not answered, and don’t cut off a late reader’s response', async () => {
       for (const nonsense of [
         'nonsense\r\n\r\n',
         request('GET /health/live', [`X-Large: ${'x'.repeat(30_000)}`]),

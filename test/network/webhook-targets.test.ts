@@ -85,7 +85,7 @@ describe('a webhook’s URL may not be', () => {
     test(JSON.stringify(url), () => assert.match(targets.issueOf(url) ?? '', issue));
 });
 
-describe('what --webhook-allow names', () => {
+describe('addresses that --webhook-allow names', () => {
   for (const url of [
     'http://192.168.1.7/',
     'https://192.168.1.7:444/',

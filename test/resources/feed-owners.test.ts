@@ -7,7 +7,7 @@ import { newCustomer, newOrder, rootToken } from './resource-support.ts';
 import { openStream } from './stream-support.ts';
 
 describe('a reader of the feed who then reads the objects', { concurrency: true }, () => {
-  test('hears that their owner was deleted, if they are of staff, and no more of accounts', async (t) => {
+  test('staff learn that an owner was deleted, and nothing else of accounts', async (t) => {
     const service = await serviceFor(t);
     const root = await rootToken(service);
     const [owner, other] = [await service.person(), await service.person()];
@@ -34,7 +34,7 @@ describe('a reader of the feed who then reads the objects', { concurrency: true 
     stream.close();
   });
 
-  test('hears that a customer is another’s from now on, as the new owner does', async (t) => {
+  test('the former owner of a customer learns of the new owner, as the new owner does', async (t) => {
     const service = await serviceFor(t);
     const staff = await service.person('staff');
     const [former, next, other] = [await service.person(), await service.person(), await service.person()];

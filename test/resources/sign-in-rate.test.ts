@@ -13,7 +13,7 @@ describe('the rate of signing in', () => {
   ): Promise<TestResponse> =>
     service.post('/api/sessions', { body: { email, password: 'not that password' }, headers });
 
-  test('is 5 for each account, known or not, in whatever case it is written', async (t) => {
+  test('is 5 for each account, known or not, in upper or lower case', async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-login-account': '5/3600' } });
     const { email } = await service.person(); // has signed in once
     const responses = {

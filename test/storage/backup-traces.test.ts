@@ -8,7 +8,7 @@ import { lastBackup } from '../../src/storage/backup-traces.ts';
 import { serviceFor } from '../service.ts';
 import { newFolder, openNotes } from './storage-support.ts';
 
-test('a backup removes what killed ones left beside it long ago, and nothing else', async (t) => {
+test('a backup removes the old files of killed backups beside it, and nothing else', async (t) => {
   const folder = newFolder(t);
   await openNotes(t, { folder });
   const longAgo = new Date(Date.now() - 2 * 3_600_000);

@@ -124,7 +124,7 @@ test('a database is replaced only by force, its log with it, and never under a l
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['kept']);
 });
 
-test('a log that a reader holds open is not taken for the restored database’s', async (t) => {
+test('a WAL that a reader holds open is not mistaken for the restored database’s', async (t) => {
   const file = await madeBackup(t, 'kept');
   const folder = newFolder(t);
   await (await openNotes(t, { folder })).close();

@@ -17,7 +17,7 @@ import {
   until,
 } from './storage-support.ts';
 
-test('a failed sync rejects everything, is told once, and leaves the log to the next start', async (t) => {
+test('a failed sync rejects all, is reported once, and leaves the WAL to the next start', async (t) => {
   const folder = newFolder(t);
   const disk = new HeldDisk(t);
   const fatal: Error[] = [];

@@ -239,7 +239,7 @@ test('a write waits for another process that writes, while the event loop goes o
   assert.equal(await write, 1);
 });
 
-test('all reads of one turn see one snapshot, and the next turn what is committed since', async (t) => {
+test('all reads of one turn see one snapshot, and the next turn sees later commits', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
   const beside = await openCommandDatabase(folder, migrations);
@@ -251,7 +251,7 @@ test('all reads of one turn see one snapshot, and the next turn what is committe
   assert.deepEqual(noteTexts(database.read), ['meanwhile']);
 });
 
-test('a slow read happens on a thread of its own and sees what was answered', async (t) => {
+test('a slow read runs on its own thread and sees all answered writes', async (t) => {
   const database = await openNotes(t);
   await Promise.all(['a', 'b', 'c'].map((text) => database.write(addNote(text))));
   assert.deepEqual(await database.readInWorker('SELECT count(*) FROM notes WHERE text > ?', ['a']), [[2]]);
@@ -274,7 +274,7 @@ test('closing waits for the long queries that were asked for', async (t) => {
   assert.deepEqual(ended, ['read 1', 'read 2', 'read 3', 'closed']);
 });
 
-test('closing answers what is pending, checkpoints the WAL and takes no more', async (t) => {
+test('closing answers pending writes, checkpoints the WAL and rejects new writes', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
   const writes = Array.from({ length: 100 }, (_, index) => database.write(addNote(`note ${index}`)));

@@ -44,7 +44,7 @@ test('at most 100 queries of all clients wait', async (t) => {
 });
 
 const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
-test('whose turn it is goes by the user, whatever they sign in with', needsInside, async (t) => {
+test('turns go by user, also across sessions and keys', needsInside, async (t) => {
   const service = await serviceFor(t);
   const [ada, bob] = [await service.person('staff'), await service.person()];
   const { key } = await newKey(service, ada.token);

@@ -35,7 +35,7 @@ test('while a sync runs, reads see the state before its commit, and then the one
   assert.deepEqual(noteTexts(database.read), ['first', 'second']);
 });
 
-test('the caches drop what is stale when it is on disk, before the write is answered', async (t) => {
+test('the caches drop stale values once the change is on disk, before the write is answered', async (t) => {
   const disk = new HeldDisk(t);
   const steps: unknown[] = [];
   const database = await openNotes(t, {

@@ -119,7 +119,7 @@ suite('the end of a service', { concurrency: 4 }, () => {
     assert.equal((await ended).code, 0);
   });
 
-  test('what is being worked on or still arriving is answered', async (t) => {
+  test('requests under way or still arriving are answered', async (t) => {
     const { service, client } = await started(t, 'arriving');
     const signingIn = client.ask({ method: 'POST', path: '/api/sessions', body: admin });
     const body = JSON.stringify(order('half sent'));

@@ -44,7 +44,7 @@ describe('the documentation', () => {
   });
 });
 
-test('what routes say is escaped on the page', { skip: executable !== undefined }, async (t) => {
+test('descriptions of routes are escaped on the page', { skip: executable !== undefined }, async (t) => {
   const nasty = route({
     method: 'DELETE',
     path: '/nasty/{id}',

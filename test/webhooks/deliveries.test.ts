@@ -141,7 +141,7 @@ describe('a webhook', needsInside, () => {
     assert.deepEqual(signedBy(await hook.receiver.next()), [false, true]);
   });
 
-  test('continues after a restart at its position, and repeats nothing', async (t) => {
+  test('continues after a restart with the event that was not delivered, under the same id', async (t) => {
     const hook = await Hooked.start(t);
     const placed = await hook.placeOrders(2);
     assert.deepEqual(await take(hook.receiver, 1), placed.slice(0, 1));
