@@ -90,19 +90,19 @@ export class Checkpointer {
   }
 
   async #checkpointIfLong(): Promise<void> {
-    const { commits, queryWorker: slowReads } = this.#options;
+    const { commits, queryWorker } = this.#options;
     const { frames } = await this.#checkpoint('NOOP');
     if (frames < this.#checkpointAtFrames) {
       this.#hasWarned = false;
       return;
     }
     this.#warnOfReplica();
-    await slowReads.pause();
+    await queryWorker.pause();
     try {
       if (!(await this.#checkpointWal())) this.#retryLater();
     } finally {
       commits.resumeWrites();
-      slowReads.resume();
+      queryWorker.resume();
     }
   }
 
@@ -148,11 +148,11 @@ export class Checkpointer {
    * take for one of another process; the worker compares the data version instead.
    */
   async #restartWal(): Promise<void> {
-    const { checkpointWorker: worker, externalCommits, stats, endTurn: endRead } = this.#options;
+    const { checkpointWorker, externalCommits, stats, endTurn: endRead } = this.#options;
     endRead();
-    const [versionBefore] = await worker.query('PRAGMA data_version');
-    await externalCommits.ignoreDuring(() => worker.query(emptyCommitSql));
-    const [versionAfter] = await worker.query('PRAGMA data_version');
+    const [versionBefore] = await checkpointWorker.query('PRAGMA data_version');
+    await externalCommits.ignoreDuring(() => checkpointWorker.query(emptyCommitSql));
+    const [versionAfter] = await checkpointWorker.query('PRAGMA data_version');
     if (versionAfter?.[0] !== versionBefore?.[0]) externalCommits.assumeChanged();
     stats.checkpoints += 1;
   }
