@@ -148,8 +148,8 @@ export class Checkpointer {
    * take for one of another process; the worker compares the data version instead.
    */
   async #restartWal(): Promise<void> {
-    const { checkpointWorker, externalCommits, stats, endTurn: endRead } = this.#options;
-    endRead();
+    const { checkpointWorker, externalCommits, stats, endTurn } = this.#options;
+    endTurn();
     const [versionBefore] = await checkpointWorker.query('PRAGMA data_version');
     await externalCommits.ignoreDuring(() => checkpointWorker.query(emptyCommitSql));
     const [versionAfter] = await checkpointWorker.query('PRAGMA data_version');
