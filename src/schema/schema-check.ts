@@ -18,7 +18,7 @@ export function schemaIssues(schema: JsonSchema, value: unknown): Issue[] {
   return result.issues;
 }
 
-/** `schemaIssues` counts the issues found without objects' rules, which need members that have none. */
+/** `schemaIssues` doesn't count issues of objects' rules, which apply only if their members have none. */
 type IssueCollector = {
   readonly issues: Issue[];
   readonly max: number;

@@ -1,4 +1,4 @@
-// Every password that a request brings: checked as a sign-in or hashed as a new one, within rates and quotas.
+// Verifies and hashes all passwords of requests, within rates and quotas.
 import { isAdmin, type Caller } from '../../auth/access.ts';
 import type { HashingJob, HashingQuota } from '../../auth/hashing-jobs.ts';
 import type { PasswordHasher } from '../../auth/password.ts';
@@ -69,10 +69,10 @@ export class PasswordChecks {
   }
 
   /**
-   * Returns what is stored of the account with that e-mail address if this is its password, and undefined if
-   * not. Consumes tokens of the buckets of sign-ins, and reports failures. Every route that asks for an
-   * existing password uses it, so that none lets anyone guess faster than sign-in does. A password that has
-   * expired, or is that of a suspended user, is hashed, counted and answered like a wrong one.
+   * Returns the account with that e-mail address if this is its password, otherwise undefined. Consumes
+   * tokens of the buckets of sign-ins, and reports failures. All routes that ask for an existing password use
+   * it, so that none allows faster guesses than sign-in. An expired password, and that of a suspended user,
+   * is hashed, counted and answered like a wrong one.
    */
   async verifyAsSignIn(
     request: PasswordRequest,
@@ -82,7 +82,7 @@ export class PasswordChecks {
     const found = this.#findSignInAccount(request.database.read, email);
     const userId = found?.userId ?? null;
     const { refundTotal, refundAll } = this.#consumeTokens(request, email, userId);
-    // what fails here is the queue of hashing jobs, so nothing was checked
+    // only the queue of hashing jobs fails here, so nothing was checked
     const isRight = await refundIfFailed(refundAll, () =>
       this.#hasher.verify(password, found?.hash ?? null, jobOf(request, 'sign-in')),
     );
