@@ -1,10 +1,10 @@
-// Where orderly starts: plain JavaScript, so that a Node that is too old reports it instead of failing to
-// parse the sources.
+// The entry point, in plain JavaScript: a Node that is too old reports that instead of failing to parse the
+// sources.
 import module from 'node:module';
 import { join } from 'node:path';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-// Before 24.15 its SQLite could lose what was committed; main.ts checks newer ones.
+// Before 24.15 its SQLite could lose committed changes; main.ts checks newer ones.
 if (major < 24 || (major === 24 && minor < 15)) {
   console.error(
     `orderly needs Node 24.15 or newer, and this is ${process.versions.node}. "npm install" brings one, ` +
@@ -18,16 +18,16 @@ if (major < 24 || (major === 24 && minor < 15)) {
 }
 // Without a listener this signal would open Node's debugger to every local user.
 process.on('SIGUSR1', () => {});
-// Until the service listens to these itself, nothing has begun. As process 1 of a container, a signal that
-// nobody listens to would be lost.
+// These signals end the process until the service listens to them itself. In process 1 of a container, signals
+// without a listener would be ignored.
 const [command = 'serve'] = process.argv.slice(2);
 const stopSignals = command === 'serve' || command.startsWith('-') ? ['SIGTERM', 'SIGINT'] : [];
 for (const signal of stopSignals) process.on(signal, () => process.exit(0));
 
-// Not in the shared folder for temporary files, where others could leave code; where it can't be written
-// there is none.
+// The cache is not in the shared folder for temporary files, where others could leave code. If its folder can't
+// be written, there is no cache.
 module.enableCompileCache?.(join(import.meta.dirname ?? '', '../node_modules/.cache/orderly'));
-// A source names the files that it imports. Looking for links and package.json files on the way to each would
+// Sources import each other by complete file names. Node's own search for links and package.json files would
 // take a third of the start.
 module.registerHooks?.({
   resolve(specifier, context, resolveNext) {

@@ -24,7 +24,7 @@ export class LastEventFile {
     return feedBounds(this.#db).latest < this.#read();
   }
 
-  /** Not synced, and errors are ignored: with an older id, or none, fewer replaced databases are detected. */
+  /** Neither syncs nor fails: with an older id, or none, the next start only detects less. */
   async write(): Promise<void> {
     const { latest } = feedBounds(this.#db);
     if (latest === this.#written) return;

@@ -1,4 +1,4 @@
-// Where a service listens, and how many connections it accepts.
+// The address that a service listens on, its URLs, and the number of connections that it accepts.
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { CommandError } from '../config/command-error.ts';

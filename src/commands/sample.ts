@@ -90,7 +90,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
 
 type Filling = { readonly database: CommandDatabase; readonly picker: Picker; readonly year: Year };
 
-/** How many rows to add; `progress` receives the number of rows added so far. */
+/** The number of rows to add; `progress` receives the number of rows added so far. */
 type Amount = { readonly count: number; readonly progress: (done: number) => void };
 
 type Summary = {

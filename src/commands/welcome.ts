@@ -57,7 +57,7 @@ function duration(milliseconds: number): string {
   return hours < 48 ? counted(hours, 'hour') : counted(Math.round(hours / 24), 'day');
 }
 
-/** How other devices come to trust the service's own certificate. */
+/** Explains how other devices can trust the service's own certificate. */
 function trustMessages({ config }: ServiceStart): string[] {
   if (config.tls.mode !== 'self-signed' || namesForOthers(ownNames(config)).length === 0) return [];
   const file = authorityFile(config.data);

@@ -57,7 +57,7 @@ export class ApiClient extends EventTarget {
     return (await this.read<T>(path, signal)).value;
   }
 
-  /** Also returns the ETag, for a change that must apply to the object as it was read. */
+  /** Returns the ETag as well, for a change that must apply to this version of the object. */
   async read<T>(path: string, signal?: AbortSignal): Promise<Versioned<T>> {
     return this.send<T>('GET', path, signal === undefined ? {} : { signal });
   }
