@@ -18,14 +18,14 @@ if (major < 24 || (major === 24 && minor < 15)) {
 }
 // Without a listener this signal would open Node's debugger to every local user.
 process.on('SIGUSR1', () => {});
-// These signals end the process until the service listens to them itself. In process 1 of a container, signals
-// without a listener would be ignored.
+// These signals end the process until the service listens to them itself. In process 1 of a container,
+// signals without a listener would be ignored.
 const [command = 'serve'] = process.argv.slice(2);
 const stopSignals = command === 'serve' || command.startsWith('-') ? ['SIGTERM', 'SIGINT'] : [];
 for (const signal of stopSignals) process.on(signal, () => process.exit(0));
 
-// The cache is not in the shared folder for temporary files, where others could leave code. If its folder can't
-// be written, there is no cache.
+// The cache is not in the shared folder for temporary files, where others could leave code. If its folder
+// can't be written, there is no cache.
 module.enableCompileCache?.(join(import.meta.dirname ?? '', '../node_modules/.cache/orderly'));
 // Sources import each other by complete file names. Node's own search for links and package.json files would
 // take a third of the start.
