@@ -83,7 +83,7 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     await person.enter('Item', 'Tea');
     await person.enter('Price', '1.234');
     await person.enter('Quantity', '1000001');
-    await person.see('Price could be 1234 or 1.23: enter the one that is meant.');
+    await person.see('Price could be 1234 or 1.23: enter the one that you mean.');
     await person.enter('Price', '1.23');
     await person.press('Place order');
     await person.see('Quantity must be at most 1,000,000.');
