@@ -164,8 +164,15 @@ function isFull({ issues, max }: IssueCollector): boolean {
 
 function addUnknown(members: ReadonlyMap<string, Validator>, path: Path, result: IssueCollector): void {
   if (result.ignoresUnknown) return;
-  addIssue(result, path, 'unknown-member', unknownMember(path, members));
+  const [place, name] = [path.slice(0, -1), String(path.at(-1))];
+  if (name.length <= repeatedNameMax)
+    return addIssue(result, path, 'unknown-member', unknownMember(path, members));
+  const shortened = [...place, `${name.slice(0, repeatedNameMax)}…`];
+  addIssue(result, place, 'unknown-member', unknownMember(shortened, members));
 }
+
+/** Longer unknown names are truncated, and the issue points to their object: a response repeats no body. */
+const repeatedNameMax = 100;
 
 function addMissing(required: readonly string[], value: object, path: Path, result: IssueCollector): void {
   for (const name of required) {

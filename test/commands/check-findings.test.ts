@@ -27,6 +27,15 @@ describe('orderly check', { concurrency: true }, () => {
     assert.equal(status, 0, stdout);
   });
 
+  test('knows names that no search can find', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    for (const name of ['¨', '\u0301', '\u200d', '´ ´']) await newCustomer(service, token, { name });
+    await service.stop();
+    const { status, stdout } = await orderly(['check', `--data=${service.folder}`]);
+    assert.equal(status, 0, stdout);
+  });
+
   test('names events that can’t be read, and goes on', async (t) => {
     const folder = await folderWithOrders(t);
     for (const [id, changes] of ['[', 'null', '7', '{"role":7}'].entries())

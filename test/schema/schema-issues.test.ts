@@ -95,6 +95,14 @@ suite('how many issues are reported', () => {
     );
   });
 
+  test('the long name of an unknown member is not repeated whole', () => {
+    const [issue, ...others] = schemaIssues(object({ size: pair }), {
+      size: { right: 1, left: 1, ['é'.repeat(30_000)]: 1 },
+    });
+    const detail = `Unknown member "size.${'é'.repeat(100)}…". Supported: left, right.`;
+    assert.deepEqual([issue, others], [{ pointer: '/size', code: 'unknown-member', detail }, []]);
+  });
+
   test('a rule is applied whatever the members are like that it does not need', () => {
     const value = { left: 'x', right: 1, up: 1, spans: [{ from: 2, to: 1, left: 0, up: 1 }] };
     assert.deepEqual(
