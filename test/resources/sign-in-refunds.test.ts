@@ -1,4 +1,5 @@
-// The tokens of a sign-in are refunded when its password could not be checked.
+// The tokens of a sign-in are refunded when its password is not checked.
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PasswordHasher } from '../../src/auth/password.ts';
 import { unavailable } from '../../src/problem.ts';
@@ -37,4 +38,42 @@ test('a sign-in that finds the queue of hashing full counts in no rate', needsIn
   isFull = false;
   assertProblem(await signIn('not that password'), 'invalid-credentials', 401);
   assertProblem(await signIn(service.admin.password), 'quota-exceeded', 429);
+});
+
+test('sign-ins that one account’s bucket rejects leave the address’s to other accounts', async (t) => {
+  const settings = { 'rate-login-account': '2/3600', 'rate-login-address': '4/3600' };
+  const service = await serviceFor(t, { settings });
+  const attempt = (email: string): Promise<TestResponse> =>
+    service.post('/api/sessions', { body: { email, password: 'not that password' } });
+  for (let index = 0; index < 2; index += 1)
+    assertProblem(await attempt('till@example.com'), 'invalid-credentials', 401);
+  for (let index = 0; index < 10; index += 1) {
+    const { body } = await attempt('till@example.com');
+    assert.deepEqual(body['violated-policies'], ['login-account']);
+  }
+  for (const email of ['one@example.com', 'two@example.com'])
+    assertProblem(await attempt(email), 'invalid-credentials', 401);
+  const { body } = await attempt('three@example.com'); // the fifth password would be checked
+  assert.deepEqual(body['violated-policies'], ['login-address']);
+});
+
+test('sign-ins that the bucket of an account’s total rejects count in no other', async (t) => {
+  const settings = {
+    'trusted-proxy': '127.0.0.1',
+    'rate-login-account': '2/3600',
+    'rate-login-account-total': '1/3600',
+    'rate-login-address': '3/3600',
+  };
+  const service = await serviceFor(t, { settings });
+  const attempt = (email: string): Promise<TestResponse> =>
+    service.post('/api/sessions', {
+      headers: { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' },
+      body: { email, password: 'not that password' },
+    });
+  assertProblem(await attempt('till@example.com'), 'invalid-credentials', 401);
+  for (let index = 0; index < 5; index += 1) {
+    const { body } = await attempt('till@example.com');
+    assert.deepEqual(body['violated-policies'], ['login-account-total']);
+  }
+  assertProblem(await attempt('one@example.com'), 'invalid-credentials', 401);
 });

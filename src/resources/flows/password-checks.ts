@@ -140,21 +140,16 @@ export class PasswordChecks {
   #consumeTokens(request: PasswordRequest, email: string, userId: number | null): Refunds {
     const { address, account, accountTotal } = this.#limiters;
     const key = emailKey(email);
-    const refundAddress = request.consumeToken(address, request.addressBucket);
+    const refunds = [request.consumeToken(address, request.addressBucket)];
+    const refundAll = (): void => refunds.forEach((refund) => refund());
     try {
-      const refundAccount = request.consumeToken(account, `${request.addressBucket} ${key}`);
-      const refundTotal = this.#isExempt(request, userId)
-        ? () => {}
-        : request.consumeToken(accountTotal, key);
-      return {
-        refundTotal,
-        refundAll() {
-          refundTotal();
-          refundAccount();
-          refundAddress();
-        },
-      };
+      refunds.push(request.consumeToken(account, `${request.addressBucket} ${key}`));
+      if (this.#isExempt(request, userId)) return { refundTotal() {}, refundAll };
+      const refundTotal = request.consumeToken(accountTotal, key);
+      refunds.push(refundTotal);
+      return { refundTotal, refundAll };
     } catch (error) {
+      refundAll(); // or else one client with an old password would lock out all others at its address
       request.reportSecurityEvent({ name: 'authn_login_fail_max', userId });
       throw error;
     }
