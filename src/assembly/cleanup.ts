@@ -33,8 +33,8 @@ export class Cleanup {
   readonly #lastEventFile: CleanupOptions['lastEventFile'];
   readonly #steps: readonly Step[];
   readonly #timer: NodeJS.Timeout;
-  /** The time of each key's last use, by its id; the next run stores them. */
-  #lastUses = new Map<number, number>();
+  /** The time of each key's last use, by its id, until a run has stored it. */
+  readonly #lastUses = new Map<number, number>();
   #removing: Promise<void> | undefined;
 
   constructor({
@@ -85,13 +85,19 @@ export class Cleanup {
   /** Stores all of them, even while the service stops: they are in memory only. */
   async #storeLastUses(): Promise<void> {
     const uses = [...this.#lastUses];
-    this.#lastUses = new Map();
+    if (uses.length === 0) return;
+    let taken = 0;
     const storeSome: Step = (writer, rowsMax) => {
-      const some = uses.splice(0, rowsMax);
+      const some = uses.slice(taken, taken + rowsMax);
+      taken += some.length;
       recordKeyUses(writer, some);
       return some.length;
     };
-    if (uses.length > 0) await inSlices(this.#database, [storeSome], () => false);
+    await inSlices(this.#database, [storeSome], () => false);
+    for (const [keyId, time] of uses) {
+      const wasUsedMeanwhile = this.#lastUses.get(keyId) !== time;
+      if (!wasUsedMeanwhile) this.#lastUses.delete(keyId);
+    }
   }
 
   close(): void {
