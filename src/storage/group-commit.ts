@@ -8,7 +8,7 @@ import type { Invalidation } from '../invalidation.ts';
 import type { Connection, WriteCallback } from './connection.ts';
 import { isBusy, isEnvironment } from './storage-error.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
-import { closedReasons, overloadReason, type AdmissionState } from './write-admission.ts';
+import { closedReasons, overloadReason, unwritableReason, type AdmissionState } from './write-admission.ts';
 import type { WriteProbe } from './write-probe.ts';
 import { WriteTransaction, type WriteOptions } from './write-transaction.ts';
 
@@ -194,23 +194,31 @@ export class GroupCommit {
       ran += 1;
       const outcome = this.#runOne(write);
       if (outcome !== undefined) this.#outcomes.push(outcome);
-      if (!this.#transaction.isOpen || performance.now() > until) break;
+      if (!this.#transaction.isIntact || performance.now() > until) break;
     }
     this.#queued.splice(0, ran);
-    if (this.#transaction.isOpen) return;
-    this.#transaction.rollback(); // drops its list of invalidations
-    this.#rejectAll(this.#outcomes.splice(0), new Error('SQLite rolled the transaction back.'));
+    if (!this.#transaction.isIntact) this.#rollBack();
   }
 
-  /** Returns undefined if the storage failed: then the write has already been rejected. */
+  /** Rejects the writes whose changes are undone because the last callback failed. */
+  #rollBack(): void {
+    const writes = this.#outcomes.splice(0).map(({ write }) => write);
+    const { isHalfDone } = this.#transaction;
+    this.#transaction.rollback(); // drops its list of invalidations
+    if (!isHalfDone) this.#options.probe.reportFailure(new Error('SQLite rolled the transaction back.'));
+    this.#rejectUnavailable(writes, unwritableReason);
+  }
+
+  /** Returns undefined if the write was rejected: the storage failed, or its changes can't be undone. */
   #runOne(write: QueuedWrite): Outcome | undefined {
     try {
       const result = this.#transaction.run(write.callback, write.options);
       return { write, hasThrown: false, settle: () => write.resolve(result) };
     } catch (error) {
-      if (this.#transaction.isOpen && !isEnvironment(error))
-        return { write, hasThrown: true, settle: () => write.reject(error) };
-      this.#rejectWithStorageError([write], error);
+      const outcome = { write, hasThrown: true, settle: () => write.reject(error) };
+      if (isEnvironment(error) || !this.#transaction.isOpen) this.#rejectWithStorageError([write], error);
+      else if (this.#transaction.isHalfDone) this.#settle([outcome]);
+      else return outcome;
       return undefined;
     }
   }
@@ -232,7 +240,8 @@ export class GroupCommit {
     } catch (error) {
       this.#transaction.rollback();
       this.#options.unpinReads();
-      return this.#rejectAll(outcomes, error);
+      const writes = outcomes.map(({ write }) => write);
+      return this.#rejectWithStorageError(writes, error);
     }
     this.#stats.commits += 1;
     this.#stats.writes += outcomes.filter(({ hasThrown }) => !hasThrown).length;
@@ -271,14 +280,9 @@ export class GroupCommit {
     this.#countSettled(outcomes.length);
   }
 
-  #rejectAll(outcomes: readonly Outcome[], error: unknown): void {
-    const writes = outcomes.map(({ write }) => write);
-    this.#rejectWithStorageError(writes, error);
-  }
-
   #rejectWithStorageError(writes: readonly QueuedWrite[], error: unknown): void {
     this.#options.probe.reportFailure(error);
-    this.#rejectUnavailable(writes, 'Writes are temporarily unavailable.');
+    this.#rejectUnavailable(writes, unwritableReason);
   }
 
   #rejectUnavailable(writes: readonly QueuedWrite[], detail: string): void {

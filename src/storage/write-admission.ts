@@ -12,6 +12,9 @@ export const closedReasons = {
   failed: 'The storage failed; the service is stopping.',
 } as const;
 
+/** The reason for a write that the storage failed, or whose changes were undone with those of another. */
+export const unwritableReason = 'Writes are temporarily unavailable.';
+
 /** Returns why an open database accepts no write now; undefined if it does. */
 export function overloadReason(stats: StorageStats): string | undefined {
   if (stats.waitingWrites >= waitingWritesMax) return 'Too many changes are waiting for the disk.';

@@ -6,7 +6,7 @@ import { Connection, prepareForRun } from './connection.ts';
 export type WriteOptions = {
   /**
    * Set for a callback that never throws after its first change. It then gets no savepoint, for which SQLite
-   * would copy each changed page. If it throws nevertheless, the whole transaction is undone.
+   * would copy each changed page. If it throws nevertheless, the whole transaction must be rolled back.
    */
   readonly throws?: 'before its first change';
 };
@@ -23,6 +23,7 @@ export class WriteTransaction {
   #isInCallback = false;
   #needsSavepoint = true;
   #hasSavepoint = false;
+  #isHalfDone = false;
 
   constructor(sqlite: DatabaseSync) {
     this.#sqlite = sqlite;
@@ -47,13 +48,23 @@ export class WriteTransaction {
     return this.#sqlite.isOpen && this.#sqlite.isTransaction; // a turn may end after the database is closed
   }
 
+  /** Whether a callback without a savepoint threw after a change, which can't be undone alone. */
+  get isHalfDone(): boolean {
+    return this.#isHalfDone;
+  }
+
+  /** Whether another callback may run in the transaction; otherwise it must be rolled back. */
+  get isIntact(): boolean {
+    return this.isOpen && !this.#isHalfDone;
+  }
+
   begin(): void {
     this.#begin.run();
   }
 
   /**
-   * Returns the callback's result. If the callback throws, its changes are undone; if `isOpen` is false
-   * afterwards, the changes of the whole transaction were undone.
+   * Returns the callback's result. If the callback throws, its changes are undone, unless `isHalfDone` is
+   * true afterwards. If `isOpen` is false afterwards, those of the whole transaction were undone.
    */
   run<T>(callback: (db: Connection) => T, { throws }: WriteOptions = {}): T {
     const { changingStatements: statementsBefore } = this.#connection;
@@ -67,7 +78,7 @@ export class WriteTransaction {
     } catch (error) {
       this.#connection.invalidations.length = invalidationsBefore;
       if (this.#hasSavepoint) this.#undo();
-      else if (this.#connection.changingStatements > statementsBefore) this.rollback();
+      else this.#isHalfDone = this.#connection.changingStatements > statementsBefore;
       throw error;
     } finally {
       this.#isInCallback = false;
@@ -83,6 +94,7 @@ export class WriteTransaction {
 
   rollback(): void {
     this.#connection.invalidations.length = 0;
+    this.#isHalfDone = false;
     if (this.isOpen) this.#rollback.run();
   }
 

@@ -91,12 +91,14 @@ test('a write that throws is undone alone and rejects with its error', async (t)
   assert.deepEqual(told, [noteChange(1), noteChange(3)]);
 });
 
-test('a write without a savepoint that throws after a change takes its transaction with it', async (t) => {
+test('a write without a savepoint that throws after a change gets its error, its group 503', async (t) => {
   const told: Invalidation[] = [];
+  const logged: string[] = [];
   const disk = new HeldDisk(t);
   const database = await openNotes(t, {
     fdatasync: disk.fdatasync,
     onSync: (stale) => told.push(...stale),
+    log: (_, message) => logged.push(message),
   });
   const unguarded = { throws: 'before its first change' } as const;
   const first = database.write(addNote('first'));
@@ -110,11 +112,12 @@ test('a write without a savepoint that throws after a change takes its transacti
     throw new Error('half done');
   }, unguarded);
   const after = database.write(addNote('after'), unguarded);
-  await Promise.all([assert.rejects(before, isUnavailable), assert.rejects(broken, isUnavailable)]);
+  await Promise.all([assert.rejects(before, isUnavailable), assert.rejects(broken, /half done/)]);
   disk.letGo();
   await Promise.all([first, after]); // each in a transaction of its own
   assert.deepEqual(noteTexts(database.read), ['first', 'after']);
   assert.deepEqual(told, []);
+  assert.deepEqual([logged, database.stats.canWrite], [[], true]); // the storage is fine
 });
 
 test('a write without a savepoint that throws before a change is rejected alone', async (t) => {

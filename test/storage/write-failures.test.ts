@@ -41,3 +41,20 @@ test('on a full disk a statement of many rows is unavailable, although SQLite un
   await assert.rejects(full, isUnavailable);
   assert.equal(database.stats.canWrite, false);
 });
+
+test('on a full disk a change without a savepoint and those beside it are unavailable', async (t) => {
+  const logged: string[] = [];
+  const database = await openNotes(t, { log: (_, message) => logged.push(message) });
+  await database.write((db) => void db.get('PRAGMA max_page_count = 1'));
+  const before = database.write(addNote('before'));
+  const full = database.write(
+    (db) => {
+      addNote('small')(db);
+      addNote('x'.repeat(100_000))(db);
+    },
+    { throws: 'before its first change' },
+  );
+  await Promise.all([before, full].map((write) => assert.rejects(write, isUnavailable)));
+  assert.equal(database.stats.canWrite, false);
+  assert.deepEqual(logged, ['changes are rejected because of a storage error']);
+});
