@@ -126,7 +126,7 @@ export const importQuietMilliseconds = 1_000;
 export const importUnsentBytesMax = 8 * 1024 * 1024;
 export const importKeyCharsMax = 255;
 /** The lines that the command line writes in one transaction, between which a running service can write. */
-export const importedPerTransaction = 200;
+export const fileImportLinesPerTransaction = 200;
 export const importPauseMilliseconds = 12;
 
 // Webhooks.

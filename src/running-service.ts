@@ -4,7 +4,7 @@ import { createApp, type App } from './app.ts';
 import { AfterSync } from './assembly/after-sync.ts';
 import { Caches } from './assembly/caches.ts';
 import { CertificateKeeper } from './assembly/certificate-keeper.ts';
-import { makeFirstAdmin } from './assembly/first-admin.ts';
+import { createFirstAdmin } from './assembly/first-admin.ts';
 import { gateFor, listen, localUrlOf, publicUrlOf } from './assembly/listening.ts';
 import { ensureCertificate, ensureSecrets } from './assembly/secrets-and-certificate.ts';
 import { LastEventFile } from './assembly/last-event-file.ts';
@@ -126,7 +126,7 @@ async function addFirstAdmin(
   const endHashing = (): unknown => hasher.close();
   signal?.addEventListener('abort', endHashing, { once: true });
   try {
-    const admin = await makeFirstAdmin(config, {
+    const admin = await createFirstAdmin(config, {
       read: database.read,
       write: (callback) => database.write(callback),
       hasher,

@@ -16,7 +16,7 @@ type FirstAdminDependencies = {
 };
 
 /** Returns a description of the new administrator; undefined if there are users already. */
-export async function makeFirstAdmin(
+export async function createFirstAdmin(
   { data, adminEmail, adminPassword, passwordMin }: Config,
   { read, write, hasher, now }: FirstAdminDependencies,
 ): Promise<string | undefined> {

@@ -8,12 +8,12 @@ import { dayMilliseconds } from '../durations.ts';
 import {
   hasExactlyNames,
   issueCertificate,
-  makeAuthority,
+  createAuthority,
   permits,
   type KeyPair,
 } from '../auth/certificate.ts';
 import type { Config } from '../config/config.ts';
-import { makeFolder, replacePrivate } from '../storage/private-files.ts';
+import { createFolder, replacePrivate } from '../storage/private-files.ts';
 import { ownNames } from './certificate-names.ts';
 
 const renewMilliseconds = 30 * dayMilliseconds;
@@ -74,7 +74,7 @@ function ensureAuthority(config: Config, now: number): EnsuredPair {
     const certificate = certificateOf(current);
     if (configured.every((name) => permits(certificate, name))) return { pair: current, created: [] };
   }
-  const made = makeAuthority(all, { now, owner: hostname() });
+  const made = createAuthority(all, { now, owner: hostname() });
   writePair(files, made);
   const isNew = current === undefined ? '' : 'new ';
   return { pair: made, created: [`a ${isNew}certificate authority, for devices to trust: ${files.cert}`] };
@@ -121,7 +121,7 @@ function readPair({ cert, key }: Files): KeyPair | undefined {
 }
 
 function writePair(files: Files, { certPem, keyPem }: KeyPair): void {
-  makeFolder(join(files.cert, '..'));
+  createFolder(join(files.cert, '..'));
   replacePrivate(files.key, keyPem);
   replacePrivate(files.cert, certPem);
 }

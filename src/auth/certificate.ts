@@ -45,7 +45,7 @@ type CertificateBody = {
  * private domains and for private addresses: a thief of its key can't impersonate any other site. `owner`
  * distinguishes it from others in a device's list. Times are milliseconds since 1970.
  */
-export function makeAuthority(
+export function createAuthority(
   names: readonly string[],
   { now, owner }: { readonly now: number; readonly owner: string },
 ): KeyPair {

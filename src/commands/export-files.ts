@@ -35,16 +35,16 @@ type Find<T> = (db: Connection) => Whole<T> | Promise<Whole<T>>;
 
 export const exportOrders = exportCommand('orders', orderTable, (db) => {
   const selectionFor = () => orderSelection('all', { sort: 'id' });
-  return wholeList(db, { selectionFor, load: findRepresentation, loadAll: findRepresentations });
+  return wholeList(db, { selectionFor, find: findRepresentation, findAll: findRepresentations });
 });
 
 export const exportCustomers = exportCommand('customers', customerTable, (db) => {
   const selectionFor = () => customerSelection('all', { sort: 'id' });
-  return wholeList(db, { selectionFor, load: createFinder(customerResource) });
+  return wholeList(db, { selectionFor, find: createFinder(customerResource) });
 });
 
 export const exportEvents = exportCommand('events', eventTable, (db) => {
-  const { removed: after, latest } = feedBounds(db);
+  const { removedUpTo: after, latest } = feedBounds(db);
   const accessOf = (): 'all' => 'all';
   const extent = { accessOf, types: undefined, after, latest };
   return { source: new FeedElements(db, extent, undefined), count: latest - after };

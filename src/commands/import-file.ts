@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CommandError } from '../config/command-error.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { counted } from '../counted.ts';
-import { importPauseMilliseconds, importedPerTransaction, streamedReadAheadBytes } from '../limits.ts';
+import { importPauseMilliseconds, fileImportLinesPerTransaction, streamedReadAheadBytes } from '../limits.ts';
 import { customerBodies } from '../resources/customers/customer-bodies.ts';
 import {
   importLineSchema,
@@ -121,7 +121,7 @@ async function importAll(database: CommandDatabase, work: FileImport): Promise<I
     for (const line of work.linesOf(piecesOf(file, work.reportProgress))) {
       if ('unreadable' in line) tally.reject(line.number, [line.unreadable]);
       else batch.push({ number: line.number, parsed: parseImportLine(schema, line.value, Date.now()) });
-      if (batch.length >= importedPerTransaction) await write();
+      if (batch.length >= fileImportLinesPerTransaction) await write();
     }
   } catch (error) {
     failure = error;

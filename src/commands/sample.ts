@@ -1,7 +1,7 @@
 // `orderly sample`: fills an empty database with users, customers and the orders of a year, the same for the
 // same seed.
 import { dayMilliseconds } from '../durations.ts';
-import { makeFirstAdmin, randomPassword } from '../assembly/first-admin.ts';
+import { createFirstAdmin, randomPassword } from '../assembly/first-admin.ts';
 import { CommandError } from '../config/command-error.ts';
 import type { CommandLine } from '../config/command-line.ts';
 import { wholeNumber } from '../config/setting-rules.ts';
@@ -64,7 +64,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
         `The database in ${config.data} is not empty. Add --data sample-data to fill another one.`,
       );
     }
-    const made = await makeFirstAdmin(config, {
+    const made = await createFirstAdmin(config, {
       read: database.connection,
       write: (callback) => database.write(callback),
       hasher,

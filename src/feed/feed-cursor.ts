@@ -2,19 +2,19 @@
 import type { Cursors } from '../http/cursor.ts';
 import { Problem } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
-import type { Position } from '../storage/keyset.ts';
+import type { KeysetPosition } from '../storage/keyset.ts';
 import type { FeedBounds } from '../resources/events/event.ts';
 import { feedBounds, feedEpoch } from '../resources/events/event-store.ts';
 
 export const feedPath = '/events';
 
-/** The database's epoch, in place of a sort key, and the id of an event. */
-type FeedPosition = Position;
+/** The database's epoch, in place of a sort key, and the id of the last event that was read. */
+type CursorContent = KeysetPosition;
 
 /** A cursor is bound to the feed but not to its filters: a reader may continue with other types. */
 export function cursorAfter(epoch: string, id: number, cursors: Cursors): string {
-  const position: FeedPosition = [epoch, id];
-  return cursors.encode(feedPath, {}, position);
+  const content: CursorContent = [epoch, id];
+  return cursors.encode(feedPath, {}, content);
 }
 
 /** The state that cursors are checked against. */
@@ -24,14 +24,17 @@ export function feedState(db: Connection): FeedState {
   return { ...feedBounds(db), epoch: feedEpoch(db) };
 }
 
-/** Throws if the cursor is invalid or belongs to another epoch, or if events after it were removed. */
-export function requirePosition(state: FeedState, cursor: string, cursors: Cursors): number {
-  const position = cursors.open(feedPath, { cursor });
-  return position === undefined ? 0 : requireEventId(state, position);
+/**
+ * Returns the id in a cursor. Throws if the cursor is invalid or belongs to another epoch, or if events after
+ * it were removed.
+ */
+export function requireEventId(state: FeedState, cursor: string, cursors: Cursors): number {
+  const content = cursors.open(feedPath, { cursor });
+  return content === undefined ? 0 : requireKept(state, content);
 }
 
-function requireEventId(state: FeedState, [epoch, id]: FeedPosition): number {
-  if (epoch === state.epoch && id >= state.removed && id <= state.latest) return id;
+function requireKept(state: FeedState, [epoch, id]: CursorContent): number {
+  if (epoch === state.epoch && id >= state.removedUpTo && id <= state.latest) return id;
   throw new Problem(
     'events-gone',
     epoch === state.epoch

@@ -36,7 +36,7 @@ export class FeedElements<C> implements ExportSource<Event, C> {
     if (this.#position >= latest) return { kind: 'end' };
     const after = this.#position;
     // otherwise events that cleanup removes before the export reaches them would be missing silently
-    if (after < feedBounds(this.#db).removed) throw new Error('events were removed before their export');
+    if (after < feedBounds(this.#db).removedUpTo) throw new Error('events were removed before their export');
     const { events, end } = readFeed(this.#db, { after, latest, access, types, rows: eventsPerRead });
     this.#position = end;
     return { kind: 'elements', elements: events.map(representEvent) };

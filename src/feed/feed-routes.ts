@@ -13,7 +13,7 @@ import { eventTable } from '../resources/events/event-csv.ts';
 import { Event, EventTypeName, eventTypes } from '../resources/events/event.ts';
 import { readFeed } from '../resources/events/event-store.ts';
 import { feedAccessOf } from './feed-access.ts';
-import { cursorAfter, feedPath, feedState, requirePosition, type FeedState } from './feed-cursor.ts';
+import { cursorAfter, feedPath, feedState, requireEventId, type FeedState } from './feed-cursor.ts';
 import { representEvent } from '../resources/events/history-routes.ts';
 import { FeedElements } from './feed-export.ts';
 import type { Streams } from './live-feed.ts';
@@ -82,8 +82,8 @@ type FeedContext = Context<object, FeedQuery, undefined, Caller>;
 function feedPage(context: FeedContext, { cursors }: FeedServices): ListPage<Event> {
   const { database, query, caller } = context;
   const state = feedState(database.read);
-  const { removed: oldest, latest } = state;
-  const after = requireStart(state, query, cursors) ?? oldest;
+  const { removedUpTo, latest } = state;
+  const after = requireStart(state, query, cursors) ?? removedUpTo;
   const { type: types, limit: rows = pageRowsDefault } = query;
   const page = readFeed(database.read, { after, latest, access: feedAccessOf(caller), types, rows });
   const elements = fittingPage(page.events.map(representEvent));
@@ -99,7 +99,7 @@ function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Stre
   live.checkCapacity(caller);
   const state = feedState(database.read);
   const after =
-    lastEventId === '' ? requireStart(state, query, cursors) : requirePosition(state, lastEventId, cursors);
+    lastEventId === '' ? requireStart(state, query, cursors) : requireEventId(state, lastEventId, cursors);
   return streamed(eventStream, (stream) =>
     live.add({
       stream,
@@ -118,8 +118,8 @@ const eventsFile = { name: 'events', table: eventTable };
 function eventFile(context: FeedContext, { cursors, exports }: FeedServices): Streamed {
   const { database, query, caller } = context;
   const state = feedState(database.read);
-  const { removed, latest } = state;
-  const after = requireStart(state, query, cursors) ?? removed;
+  const { removedUpTo, latest } = state;
+  const after = requireStart(state, query, cursors) ?? removedUpTo;
   const elements = new FeedElements(
     database.read,
     { accessOf: feedAccessOf, types: query.type, after, latest },
@@ -130,9 +130,9 @@ function eventFile(context: FeedContext, { cursors, exports }: FeedServices): St
 
 /** Returns the id of the event before the first one to read; undefined without `cursor` and `from`. */
 function requireStart(state: FeedState, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
-  if (cursor !== undefined) return requirePosition(state, cursor, cursors);
+  if (cursor !== undefined) return requireEventId(state, cursor, cursors);
   if (from === undefined) return undefined;
-  return from === 'latest' ? state.latest : state.removed;
+  return from === 'latest' ? state.latest : state.removedUpTo;
 }
 
 const cursorAndFrom = {

@@ -142,8 +142,8 @@ export class LiveFeed {
     const { db } = this.#options;
     if (!reader.mayRead()) return;
     const { position: after, access, types } = reader;
-    const { removed, latest } = feedBounds(db);
-    if (after < removed) return reader.stream.end('gone');
+    const { removedUpTo, latest } = feedBounds(db);
+    if (after < removedUpTo) return reader.stream.end('gone');
     const page = readFeed(db, { after, latest, access, types, rows: streamBatchEventsMax });
     const blocks = this.#blocksOf(page.events);
     const last = page.events[blocks.length - 1];

@@ -2,7 +2,7 @@
 import type { Mac } from '../auth/mac.ts';
 import { memoizeLast } from '../memoize-last.ts';
 import { Problem } from '../problem.ts';
-import type { Position } from '../storage/keyset.ts';
+import type { KeysetPosition } from '../storage/keyset.ts';
 
 export type Cursors = ReturnType<typeof createCursors>;
 
@@ -24,7 +24,7 @@ export function createCursors(macs: readonly Mac[]) {
   const [newTag = () => ''] = tagsOfText.map((tagOf) => memoizeLast(tagOf));
 
   /** Returns the position in the query's cursor; undefined if it has none. Throws `invalid-cursor`. */
-  function open(path: string, query: ListQuery): Position | undefined {
+  function open(path: string, query: ListQuery): KeysetPosition | undefined {
     if (query.cursor === undefined) return undefined;
     const payload = query.cursor.slice(0, -tagLength);
     const text = authenticatedText(path, query, payload);
@@ -40,13 +40,13 @@ export function createCursors(macs: readonly Mac[]) {
   }
 
   /** Returns the cursor of the page after this position. */
-  function encode(path: string, query: ListQuery, position: Position): string {
+  function encode(path: string, query: ListQuery, position: KeysetPosition): string {
     const payload = Buffer.from(JSON.stringify(position), 'utf8').toString('base64url');
     return payload + newTag(authenticatedText(path, query, payload));
   }
 
   /** Returns path and query of the page after this position. */
-  function next(path: string, query: ListQuery, position: Position): string {
+  function next(path: string, query: ListQuery, position: KeysetPosition): string {
     return withCursor(path, query, encode(path, query, position));
   }
 

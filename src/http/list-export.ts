@@ -4,7 +4,7 @@ import { exportRowsPerBatch, exportRowsSortedMax } from '../limits.ts';
 import { forbidden } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
-import { readBatch, type Batch, type IndexedSelection, type Position } from '../storage/keyset.ts';
+import { readBatch, type Batch, type IndexedSelection, type KeysetPosition } from '../storage/keyset.ts';
 import { loadElements, type PageSource } from './list.ts';
 import type { Representation } from './representation.ts';
 
@@ -27,21 +27,21 @@ export type ListSource<T, C> = Omit<PageSource<T, C>, 'cursors' | 'selectionFor'
   readonly selectionFor: (caller: C) => IndexedSelection;
 };
 
-type Db = Pick<Database, 'readInWorker'> & { readonly read: Connection };
+type ExportDatabase = Pick<Database, 'readInWorker'> & { readonly read: Connection };
 
 /** Walks a list by keyset, without a transaction: elements that exist throughout are read exactly once. */
 export class ListElements<T, C> implements ExportSource<T, C> {
-  readonly #database: Db;
+  readonly #database: ExportDatabase;
   readonly #source: ListSource<T, C>;
   readonly #selection: IndexedSelection;
-  #found: readonly Position[] = [];
+  #found: readonly KeysetPosition[] = [];
   #taken = 0;
-  #after: Position | undefined = undefined;
+  #after: KeysetPosition | undefined = undefined;
   #isAtEnd = false;
   /** The last reader, whose rights were the same as at the beginning. */
   #reader: C;
 
-  constructor(database: Db, source: ListSource<T, C>, reader: C) {
+  constructor(database: ExportDatabase, source: ListSource<T, C>, reader: C) {
     this.#database = database;
     this.#source = source;
     this.#selection = source.selectionFor(reader);

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { boolean, integer, optional, string } from '../schema/schema.ts';
 import { pageBytesMax, pageRowsDefault, pageRowsExaminedMax, pageRowsMax } from '../limits.ts';
 import type { Connection } from '../storage/connection.ts';
-import { countRows, findPositions, type Position, type Selection } from '../storage/keyset.ts';
+import { countRows, findPositions, type KeysetPosition, type Selection } from '../storage/keyset.ts';
 import type { Cursors, ListQuery } from './cursor.ts';
 import type { ListPage } from './handler-result.ts';
 import type { PageCache } from './page-cache.ts';
@@ -40,9 +40,9 @@ export type PageSource<T, C> = {
   /** Returns the part of the list that this caller may see. Throws if that is nothing. */
   readonly selectionFor: (caller: C) => Selection;
   /** Returns an element's representation; undefined if it was just deleted. */
-  readonly load: (db: Connection, id: number) => Representation<T> | undefined;
-  /** Loads several elements in the order of `ids`, where that is faster than one by one. */
-  readonly loadAll?: (db: Connection, ids: readonly number[]) => readonly (Representation<T> | undefined)[];
+  readonly find: (db: Connection, id: number) => Representation<T> | undefined;
+  /** Returns several elements in the order of `ids`, where that is faster than one by one. */
+  readonly findAll?: (db: Connection, ids: readonly number[]) => readonly (Representation<T> | undefined)[];
   /** Returns a function that embeds the objects that `include` names. Called for elements loaded together. */
   readonly embedderFor?: (page: {
     readonly caller: C;
@@ -86,7 +86,11 @@ function pageFor<T, Query extends object, C>(
   const selection = list.selectionFor(caller);
   const rows = query.limit ?? pageRowsDefault;
   const after = list.cursors.open(path, query);
-  const pageOf = (positions: readonly Position[], total: number | undefined, reader: C): ListPage<T> => {
+  const pageOf = (
+    positions: readonly KeysetPosition[],
+    total: number | undefined,
+    reader: C,
+  ): ListPage<T> => {
     const load = (ids: readonly number[]) =>
       loadElements(list, { selection, caller: reader, db: database.read, ids });
     const { elements, last } = loadPageElements(positions, rows, load);
@@ -115,10 +119,10 @@ type WantedElements<C> = {
 
 /** Loads elements as the caller sees them; undefined for one that is deleted or no longer theirs. */
 export function loadElements<T, C>(
-  { load, loadAll, embedderFor }: Omit<PageSource<T, C>, 'cursors' | 'selectionFor'>,
+  { find, findAll, embedderFor }: Omit<PageSource<T, C>, 'cursors' | 'selectionFor'>,
   { selection: { owners }, caller, db, ids }: WantedElements<C>,
 ): (Representation<T> | undefined)[] {
-  const loaded = loadAll?.(db, ids) ?? ids.map((id) => load(db, id));
+  const loaded = findAll?.(db, ids) ?? ids.map((id) => find(db, id));
   const embed = embedderFor?.({ caller, db, ids });
   return loaded.map((element) => {
     // its owner may have changed since the query worker found it
@@ -129,13 +133,13 @@ export function loadElements<T, C>(
 
 /** Loads as many elements as fit; `last` is the position of the last one if there are more. */
 function loadPageElements<T>(
-  positions: readonly Position[],
+  positions: readonly KeysetPosition[],
   rows: number,
   load: (ids: readonly number[]) => readonly (Representation<T> | undefined)[],
-): { elements: Representation<T>[]; last: Position | undefined } {
+): { elements: Representation<T>[]; last: KeysetPosition | undefined } {
   const elements: Representation<T>[] = [];
   let bytes = 0;
-  let last: Position | undefined;
+  let last: KeysetPosition | undefined;
   const wanted = positions.slice(0, rows);
   for (let begin = 0; begin === 0 || begin < wanted.length; begin += elementsPerLoad) {
     const some = wanted.slice(begin, begin + elementsPerLoad);

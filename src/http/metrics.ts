@@ -34,8 +34,8 @@ type MetricsSources = {
   readonly streams: StreamCounts;
   readonly exports: ExportCounts;
   readonly imports: ImportCounts;
-  /** The ids of the last event that was removed and of the newest event. */
-  readonly feed: { readonly removed: number; readonly latest: number };
+  /** The ids of the newest event that was removed, and of the newest event. */
+  readonly feed: { readonly removedUpTo: number; readonly latest: number };
   /** Milliseconds since 1970; undefined without TLS. */
   readonly certificateExpiresAt: number | undefined;
   /** Milliseconds since 1970; undefined if there was no backup. */
@@ -200,10 +200,10 @@ function accountFamilies({ securityEvents, buckets, passwordsWaiting }: AccountC
   ];
 }
 
-function feedFamilies({ removed, latest }: MetricsSources['feed'], streams: StreamCounts): Family[] {
+function feedFamilies({ removedUpTo, latest }: MetricsSources['feed'], streams: StreamCounts): Family[] {
   return [
     gauge('orderly_feed_latest_event_id', 'Id of the newest event.', latest),
-    gauge('orderly_feed_removed_event_id', 'Id of the last event that was removed for its age.', removed),
+    gauge('orderly_feed_removed_event_id', 'Id of the last event that was removed for its age.', removedUpTo),
     gauge('orderly_streams', 'Open event streams.', streams.open),
     counter('orderly_stream_events_total', 'Events sent to streams.', streams.eventsSent),
     counter(

@@ -136,7 +136,7 @@ class OpenDatabase implements Database {
     const ofClient = this.#queryWorker.waitingOf(options.client ?? '');
     if (this.#closing !== undefined || waiting >= queriesWaitingMax || ofClient >= queriesWaitingPerClientMax)
       throw unavailable('Too many long queries are waiting; retry in a moment.');
-    const rows = await this.#queryWorker.query(sql, params, options).catch(rethrow);
+    const rows = await this.#queryWorker.query(sql, params, options).catch(throwAsUnavailable);
     return rows as unknown as R[]; // the caller knows the columns of its statement
   }
 
@@ -269,7 +269,7 @@ function openWal(sqlite: DatabaseSync, folder: string): number {
 }
 
 /** Turns a transient error, which the query did not cause, into a 503. */
-function rethrow(error: unknown): never {
+function throwAsUnavailable(error: unknown): never {
   throw error instanceof ThreadError || isTransient(error)
     ? unavailable('Long queries are temporarily unavailable.')
     : error;

@@ -1,7 +1,7 @@
 // The lock that allows only one process at a time to serve a data folder.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { giveToFolderOwner, makeFolder, makePrivate } from './private-files.ts';
+import { giveToFolderOwner, createFolder, makePrivate } from './private-files.ts';
 import { isBusy, StorageError, toStorageError } from './storage-error.ts';
 
 /**
@@ -13,7 +13,7 @@ export function lockFolder(folder: string): () => void {
   const file = join(folder, 'lock.db');
   let lock: DatabaseSync | undefined;
   try {
-    makeFolder(folder);
+    createFolder(folder);
     makePrivate(file); // otherwise anybody who may read it could also lock it
     giveToFolderOwner(file);
     lock = new DatabaseSync(file);

@@ -3,9 +3,13 @@ import type { Connection, Row, SqlValue } from './connection.ts';
 import type { Database } from './database.ts';
 
 /** The position where a page begins: after the row with this sort key and id. */
-export type Position = readonly [key: string | number, id: number];
+export type KeysetPosition = readonly [key: string | number, id: number];
 
+/** A condition of a WHERE clause. */
 export type Condition = { readonly sql: string; readonly params: readonly SqlValue[] };
+
+/** A whole statement, which selects keys and ids of rows. */
+type Statement = { readonly sql: string; readonly params: readonly SqlValue[] };
 
 /** Rows that an index has in order. `keyValue`: the sort key of all of them, if they have the same. */
 export type IndexRange = Condition & { readonly keyValue?: string };
@@ -35,10 +39,10 @@ export type IndexedSelection = Owned & {
 
 /** The rows that a search finds: a single page. */
 export type SearchSelection = Owned & { readonly search: Search };
-export type Search = (database: SearchDatabase, rows: number) => Promise<Position[]>;
+export type Search = (database: SearchDatabase, rows: number) => Promise<KeysetPosition[]>;
 
 type PageBounds = {
-  readonly after: Position | undefined;
+  readonly after: KeysetPosition | undefined;
   readonly rows: number;
   /** The most entries to sort, or to test against `residual`, before the query worker takes over. */
   readonly rowsExaminedMax: number;
@@ -46,27 +50,27 @@ type PageBounds = {
 /** One page of a list. */
 type PageRequest = IndexedSelection & PageBounds;
 
-type Db = Pick<Database, 'read' | 'readInWorker'>;
+type PageDatabase = Pick<Database, 'read' | 'readInWorker'>;
 export type SearchDatabase = Pick<Database, 'readInWorker'>;
 
 /** Finds keys and ids of the page's rows in order, and of one more row if there are more. */
 export function findPositions(
-  database: Db,
+  database: PageDatabase,
   page: PageRequest | (SearchSelection & PageBounds),
-): Position[] | Promise<Position[]> {
+): KeysetPosition[] | Promise<KeysetPosition[]> {
   if ('search' in page) return page.search(database, page.rows);
   const ranges = page.ranges.flatMap((range) => rangesAfter(page, range, 'indexed'));
   if (ranges.length === 0) return [];
   if (page.sortsInMemory === true) return findBySorting(database, page);
-  if (page.residual === undefined) return read(database.read, merged(page, ranges, page.rows + 1));
+  if (page.residual === undefined) return read(database.read, mergeStatement(page, ranges, page.rows + 1));
   return findByTesting(database, page, ranges);
 }
 
 /** A batch of the positions of a list that is read to its end. */
 export type Batch = {
-  readonly positions: readonly Position[];
+  readonly positions: readonly KeysetPosition[];
   /** The position after which the next batch begins; undefined at the end of the list. */
-  readonly next: Position | undefined;
+  readonly next: KeysetPosition | undefined;
 };
 
 /**
@@ -74,47 +78,50 @@ export type Batch = {
  * pass `residual`: even if few pass, all batches together cost one walk of the index. A list that is sorted
  * in memory is read in batches of `rows`.
  */
-export function readBatch(database: Db, page: PageRequest): Batch | Promise<Batch> {
+export function readBatch(database: PageDatabase, page: PageRequest): Batch | Promise<Batch> {
   const ranges = page.ranges.flatMap((range) => rangesAfter(page, range, 'indexed'));
   if (ranges.length === 0) return { positions: [], next: undefined };
   if (page.sortsInMemory !== true) return nextEntries(database.read, page, ranges);
   const found = findBySorting(database, page);
   return found instanceof Promise
-    ? found.then((positions) => firstOf(positions, page))
-    : firstOf(found, page);
+    ? found.then((positions) => toBatch(positions, page))
+    : toBatch(found, page);
 }
 
-function firstOf(positions: readonly Position[], { rows }: PageRequest): Batch {
+function toBatch(positions: readonly KeysetPosition[], { rows }: PageRequest): Batch {
   return {
     positions: positions.slice(0, rows),
     next: positions.length > rows ? positions[rows - 1] : undefined,
   };
 }
 
-function nextEntries(connection: Connection, page: PageRequest, ranges: readonly IndexRange[]): Batch {
+function nextEntries(db: Connection, page: PageRequest, ranges: readonly IndexRange[]): Batch {
   const { residual, rowsExaminedMax } = page;
-  const { sql, params } = merged(page, ranges, rowsExaminedMax);
-  const entries = connection.all<[key: string | number, id: number, fits: number | null]>(sql, ...params);
+  const { sql, params } = mergeStatement(page, ranges, rowsExaminedMax);
+  const entries = db.all<[key: string | number, id: number, fits: number | null]>(sql, ...params);
   const passing = residual === undefined ? entries : entries.filter(([, , fits]) => fits === 1);
-  const positions = passing.map(([key, id]): Position => [key, id]);
+  const positions = passing.map(([key, id]): KeysetPosition => [key, id]);
   const [key, id] = entries.length < rowsExaminedMax ? [] : (entries.at(-1) ?? []);
   return { positions, next: key === undefined || id === undefined ? undefined : [key, id] };
 }
 
 /** Counts the rows first, and leaves too many of them to the query worker to sort. */
-function findBySorting(database: Db, page: PageRequest): Position[] | Promise<Position[]> {
+function findBySorting(
+  database: PageDatabase,
+  page: PageRequest,
+): KeysetPosition[] | Promise<KeysetPosition[]> {
   if (exceedsLimit(database.read, page, page.ranges)) return findInWorker(database, page);
-  return read(database.read, sortedInMemory(page));
+  return read(database.read, sortStatement(page));
 }
 
 /** Tests the next entries; if the page needs more of them, the query worker finds it. */
 function findByTesting(
-  database: Db,
+  database: PageDatabase,
   page: PageRequest,
   ranges: readonly IndexRange[],
-): Position[] | Promise<Position[]> {
+): KeysetPosition[] | Promise<KeysetPosition[]> {
   const { rows, rowsExaminedMax } = page;
-  const near = merged(page, ranges, rowsExaminedMax);
+  const near = mergeStatement(page, ranges, rowsExaminedMax);
   const positions = read(database.read, {
     sql: `SELECT key, id FROM (${near.sql}) AS near WHERE fits LIMIT +?`,
     params: [...near.params, rows + 1],
@@ -123,32 +130,32 @@ function findByTesting(
   return isComplete ? positions : findInWorker(database, page);
 }
 
-function findInWorker(database: Db, page: PageRequest): Promise<Position[]> {
-  const { sql, params } = sortedInMemory(page);
-  return database.readInWorker<Row & Position>(sql, params);
+function findInWorker(database: PageDatabase, page: PageRequest): Promise<KeysetPosition[]> {
+  const { sql, params } = sortStatement(page);
+  return database.readInWorker<Row & KeysetPosition>(sql, params);
 }
 
 /** Whether these ranges have more rows than may be examined on the event loop. */
 function exceedsLimit(
-  connection: Connection,
+  db: Connection,
   { table, rowsExaminedMax }: PageRequest,
   ranges: readonly IndexRange[],
 ): boolean {
   const parts = ranges.map(({ sql }) => `SELECT 1 FROM ${table} WHERE ${sql}`);
   const params = [...ranges.flatMap((range) => range.params), rowsExaminedMax];
   const sql = `SELECT 1 FROM (${parts.join(' UNION ALL ')}) LIMIT 1 OFFSET ?`;
-  return connection.get(sql, ...params) !== undefined;
+  return db.get(sql, ...params) !== undefined;
 }
 
-function read(connection: Connection, { sql, params }: Condition): Position[] {
-  return connection.all<Row & Position>(sql, ...params);
+function read(db: Connection, { sql, params }: Statement): KeysetPosition[] {
+  return db.all<Row & KeysetPosition>(sql, ...params);
 }
 
 /**
  * Finds all rows that pass, and sorts them: if they are few, that is less work than walking the sort's index
  * past all other rows. `+` before a column keeps SQLite from walking that index nevertheless.
  */
-function sortedInMemory(page: PageRequest): Condition {
+function sortStatement(page: PageRequest): Statement {
   const ranges = page.ranges.flatMap((range) => rangesAfter(page, range, 'tested'));
   const parts = ranges.map((range) => withResidual(page, range));
   const selects = parts.map((part) => selectOf(page, part));
@@ -179,11 +186,11 @@ function rangesAfter(page: PageRequest, range: IndexRange, way: 'indexed' | 'tes
   const [afterKey, afterId] = after;
   const sign = isDescending ? '<' : '>';
   const [key, id] = way === 'indexed' ? [page.key, 'id'] : [`+${page.key}`, '+id'];
-  const afterThisId = narrowed(range, `${id} ${sign} ?`, afterId);
+  const afterThisId = narrow(range, `${id} ${sign} ?`, afterId);
   if (page.key === 'id') return [afterThisId];
   if (range.keyValue === afterKey) return [afterThisId];
   if (range.keyValue !== undefined) return isAfter(range.keyValue, afterKey, isDescending) ? [range] : [];
-  return [narrowed(afterThisId, `${key} = ?`, afterKey), narrowed(range, `${key} ${sign} ?`, afterKey)];
+  return [narrow(afterThisId, `${key} = ?`, afterKey), narrow(range, `${key} ${sign} ?`, afterKey)];
 }
 
 function isAfter(key: string, other: string | number, isDescending: boolean): boolean {
@@ -191,7 +198,7 @@ function isAfter(key: string, other: string | number, isDescending: boolean): bo
 }
 
 /** Puts the narrower condition first, since SQLite uses the index for the first of two bounds on a column. */
-function narrowed(range: IndexRange, narrower: string, param: SqlValue): IndexRange {
+function narrow(range: IndexRange, narrower: string, param: SqlValue): IndexRange {
   return { ...range, sql: `${narrower} AND ${range.sql}`, params: [param, ...range.params] };
 }
 
@@ -199,7 +206,7 @@ function narrowed(range: IndexRange, narrower: string, param: SqlValue): IndexRa
  * Selects the next rows in order. `fits` is the residual condition, which is evaluated here so that an index
  * with its columns suffices.
  */
-function merged(page: PageRequest, ranges: readonly IndexRange[], limit: number): Condition {
+function mergeStatement(page: PageRequest, ranges: readonly IndexRange[], limit: number): Statement {
   const { residual } = page;
   const fits = residual === undefined ? '' : `, ${residual.sql} AS fits`;
   const selects = ranges.map((range) => selectOf(page, range, fits));
@@ -215,7 +222,7 @@ function directionOf({ isDescending }: IndexedSelection): string {
 }
 
 /** Counts all rows of a list, in the query worker. */
-export async function countRows(database: Db, selection: IndexedSelection): Promise<number> {
+export async function countRows(database: PageDatabase, selection: IndexedSelection): Promise<number> {
   const parts = selection.ranges.map((range) => withResidual(selection, range));
   const counts = parts.map(({ sql }) => `(SELECT count(*) FROM ${selection.table} WHERE ${sql})`);
   const params = parts.flatMap((part) => part.params);

@@ -37,9 +37,9 @@ export function giveToFolderOwner(file: string): void {
  * Creates a folder that only this account may use, and those above it, unless they exist. (`mkdir` with
  * `recursive` never returns in /proc.)
  */
-export function makeFolder(folder: string): void {
+export function createFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
-  if (!existsSync(dirname(folder))) makeFolder(dirname(folder));
+  if (!existsSync(dirname(folder))) createFolder(dirname(folder));
   mkdirSync(folder, { mode: 0o700 });
 }
 

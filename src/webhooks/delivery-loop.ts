@@ -140,9 +140,9 @@ export class DeliveryLoop {
     if (!this.#isReady) return;
     const { read } = this.#services;
     const { types } = this.#webhook;
-    const { removed, latest } = feedBounds(read);
+    const { removedUpTo, latest } = feedBounds(read);
     if (this.position > latest) this.#goBack(latest);
-    if (this.position < removed) return this.#disable(eventsRemoved(this.position));
+    if (this.position < removedUpTo) return this.#disable(eventsRemoved(this.position));
     if (this.position === latest) return;
     const after = this.position;
     const { events, end } = readFeed(read, { after, latest, access: 'all', types, rows: 1 });

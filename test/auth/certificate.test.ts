@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import {
   hasExactlyNames,
   issueCertificate,
-  makeAuthority,
+  createAuthority,
   permits,
   type KeyPair,
 } from '../../src/auth/certificate.ts';
@@ -33,7 +33,7 @@ const names = [
   '2001:db8::5',
   '2001:db8:0:1:1:1:1:1',
 ];
-const authority = makeAuthority(names, { now, owner: 'till' });
+const authority = createAuthority(names, { now, owner: 'till' });
 const authorityCertificate = new X509Certificate(authority.certPem);
 const issued = issueCertificate(names, authority, now);
 const certificate = new X509Certificate(issued.certPem);
@@ -50,12 +50,12 @@ test('an HTTPS client that is given the file of the certificate also accepts it'
 });
 
 test('a machine with an odd name has an authority whose certificates are accepted', async () => {
-  const odd = makeAuthority(['localhost'], { now, owner: 'Zoë’s till, left + right' });
+  const odd = createAuthority(['localhost'], { now, owner: 'Zoë’s till, left + right' });
   assert.equal(await ask('localhost', odd.certPem, issueCertificate(['localhost'], odd, now)), 'hello');
 });
 
 test('an HTTPS client that trusts another authority does not accept it', async () => {
-  const { certPem } = makeAuthority(names, { now, owner: 'till' });
+  const { certPem } = createAuthority(names, { now, owner: 'till' });
   await assert.rejects(ask('localhost', certPem), /certificate/);
 });
 
@@ -135,7 +135,7 @@ for (const year of [2049, 2050, 2051]) {
   test(`a certificate that ends in ${year} says so`, () => {
     const end = Date.UTC(year, 5, 30, 12, 34, 56);
     const made = end - 396 * dayMilliseconds;
-    const issuer = makeAuthority(names, { now: made, owner: 'till' });
+    const issuer = createAuthority(names, { now: made, owner: 'till' });
     const { raw, validToDate } = new X509Certificate(issueCertificate(names, issuer, made).certPem);
     assert.equal(validToDate.getTime(), end);
     assert.ok(

@@ -13,11 +13,11 @@ import { customerSorts } from '../../src/resources/customers/customer.ts';
 import { findCustomer, customerSelection } from '../../src/resources/customers/customer-store.ts';
 import { orderSorts } from '../../src/resources/orders/order.ts';
 import { orderSelection } from '../../src/resources/orders/order-list-store.ts';
-import { readOrderText } from '../../src/resources/orders/order-store.ts';
+import { findOrderText } from '../../src/resources/orders/order-store.ts';
 import { userSorts } from '../../src/resources/users/user.ts';
 import { findUser, userSelection } from '../../src/resources/users/user-store.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
-import type { Position, IndexedSelection } from '../../src/storage/keyset.ts';
+import type { KeysetPosition, IndexedSelection } from '../../src/storage/keyset.ts';
 import { median, ms } from './bench-table.ts';
 
 const firstDay = Date.parse('2025-03-01T00:00:00.000Z');
@@ -94,7 +94,7 @@ function cases(): Case[] {
     name: { name: 'user 1' },
   } as const;
   const loadOrder = (db: Connection, id: number) =>
-    representText(readOrderText(db, id)?.json ?? '', { id, ownerId: null });
+    representText(findOrderText(db, id)?.json ?? '', { id, ownerId: null });
   const loadCustomer = (db: Connection, id: number) => represent(findCustomer(db, id), { id, ownerId: null });
   const loadUser = (db: Connection, id: number) => represent(findUser(db, id), { id, ownerId: null });
   return [
@@ -138,7 +138,7 @@ async function timePage(connection: Connection, { selection, load }: Case, query
   const database = { read: connection, readInWorker, write };
   await listPage(
     { database, path: '/list', query, caller: undefined, authorizeRead: () => undefined },
-    { cursors, selectionFor: () => selection, load },
+    { cursors, selectionFor: () => selection, find: load },
   );
   const whole = performance.now() - start;
   return { whole, here: whole - aside };
@@ -151,7 +151,7 @@ function deepCursor(
 ): string | undefined {
   const where = streams.map(({ sql }) => `(${sql})`).join(' OR ');
   const [middle = 0] = connection.get<[number]>(`SELECT max(id) / 2 FROM ${table}`) ?? [];
-  const position = connection.get<Row & Position>(
+  const position = connection.get<Row & KeysetPosition>(
     `SELECT ${key}, id FROM ${table} WHERE id >= ? AND (${where}) LIMIT 1`,
     middle,
     ...streams.flatMap(({ params }) => params),

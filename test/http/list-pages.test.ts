@@ -14,7 +14,7 @@ import { orderSelection } from '../../src/resources/orders/order-list-store.ts';
 import { findOrder } from '../../src/resources/orders/order-store.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
-import { countRows, findPositions, type Position } from '../../src/storage/keyset.ts';
+import { countRows, findPositions, type KeysetPosition } from '../../src/storage/keyset.ts';
 
 const orderCount = 400;
 const firstTime = Date.parse('2026-03-01T00:00:00.000Z');
@@ -139,7 +139,7 @@ describe('a list of orders, page by page, is what it should be', () => {
         for (const filter of filters) {
           const selection = orderSelection('all', { ...filter, sort });
           const found: number[] = [];
-          let position: Position | undefined;
+          let position: KeysetPosition | undefined;
           do {
             const page = await findPositions(
               { read: connection, readInWorker },
@@ -180,7 +180,7 @@ test('a caller who loses the right to an element while it is looked up doesn’t
     listPage(contextOf(query, readInWorker), {
       cursors,
       selectionFor: () => orderSelection(reach, {}),
-      load,
+      find: load,
     });
   const before = pageOf(await read({ limit: 3, total: true }, slow));
   const [first, lost, third] = before;
@@ -198,7 +198,7 @@ test('a page whose elements have all gone meanwhile is empty, and the list conti
     listPage(contextOf(query, slow), {
       cursors,
       selectionFor: () => orderSelection('all', { sort: 'id' }),
-      load: (db, id) => (gone.has(id) ? undefined : load(db, id)),
+      find: (db, id) => (gone.has(id) ? undefined : load(db, id)),
     });
   const empty = await read({ limit: 3 });
   assert.deepEqual(pageOf(empty), []);

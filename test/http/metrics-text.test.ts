@@ -220,7 +220,7 @@ function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>
     streams: { open: 63, eventsSent: 64, ends: { client: 65, slow: 66 } },
     exports: { running: 81, bytes: 82, ends: new Map([['complete', 83]]) },
     imports: { running: 84, lines: new Map([[201, 85]]) },
-    feed: { removed: 67, latest: 68 },
+    feed: { removedUpTo: 67, latest: 68 },
     certificateExpiresAt: 71_500,
     lastBackup: 72_500,
   };

@@ -13,7 +13,12 @@ import { sessionSelection } from '../../src/resources/sessions/session-store.ts'
 import { userSorts } from '../../src/resources/users/user.ts';
 import { userSelection } from '../../src/resources/users/user-store.ts';
 import { Connection, type SqlValue } from '../../src/storage/connection.ts';
-import { countRows, findPositions, type Position, type IndexedSelection } from '../../src/storage/keyset.ts';
+import {
+  countRows,
+  findPositions,
+  type KeysetPosition,
+  type IndexedSelection,
+} from '../../src/storage/keyset.ts';
 
 const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
 for (const { sql } of migrations) sqlite.exec(sql);
@@ -26,7 +31,7 @@ type Asked = { readonly where: 'main thread' | 'query worker'; readonly plan: re
  * The plans of all statements that a page asks for. Nothing is found among many rows, so whatever falls back
  * does; what is gathered is found to be few.
  */
-async function plansOf(selection: IndexedSelection, after: Position | undefined): Promise<Asked[]> {
+async function plansOf(selection: IndexedSelection, after: KeysetPosition | undefined): Promise<Asked[]> {
   const asked: Asked[] = [];
   const explain = (where: Asked['where'], sql: string, params: readonly SqlValue[]): [] => {
     const rows = explaining.all<[number, number, number, string]>(`EXPLAIN QUERY PLAN ${sql}`, ...params);
@@ -63,7 +68,7 @@ const isCovered = (step: string): boolean =>
   !/ (orders|customers|users) USING /.test(step) || covering.test(step);
 const covering = / USING (COVERING INDEX|INTEGER PRIMARY KEY|INDEX sqlite_autoindex_users_1 \(emailKey=\?\))/;
 
-async function assertCheap(selection: IndexedSelection, deep: Position): Promise<void> {
+async function assertCheap(selection: IndexedSelection, deep: KeysetPosition): Promise<void> {
   for (const position of [undefined, deep]) {
     const asked = await plansOf(selection, position);
     const { sortsInMemory: isGathered = false, residual: rest } = selection;

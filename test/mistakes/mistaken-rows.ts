@@ -117,7 +117,7 @@ export function mistakesOfPermits(
     // @ts-expect-error TS2739
     addUser(db, { name: '', email: '', role: 'admin', passwordHash: '' }, 0),
     // @ts-expect-error TS2739
-    addSession(db, { userId: 7, userAgent: null }, 0),
+    addSession(db, { userId: 7, userAgent: null }),
     // @ts-expect-error TS2739
     endSession(db, session),
     // @ts-expect-error TS2345

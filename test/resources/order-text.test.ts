@@ -10,8 +10,8 @@ import {
   findOrder,
   orderAudit,
   orderSource,
-  readOrderText,
-  readOrderTexts,
+  findOrderText,
+  findOrderTexts,
   replaceOrder,
 } from '../../src/resources/orders/order-store.ts';
 import { requireVisible } from '../../src/resources/flows/visible.ts';
@@ -56,11 +56,11 @@ for (const [name, order] of Object.entries(orders)) {
     const added = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 2 });
     assert.deepEqual(findOrder(db, added.id), added);
     const text = { id: added.id, json: JSON.stringify(added), ownerId: userId, updatedAt: 2 };
-    assert.deepEqual(readOrderText(db, added.id), text);
-    assert.deepEqual(readOrderTexts(db, [999, added.id]), [text]);
+    assert.deepEqual(findOrderText(db, added.id), text);
+    assert.deepEqual(findOrderTexts(db, [999, added.id]), [text]);
     const stored = requireVisible(orderSource, { db, id: added.id, access: { userId } });
     replaceOrder(permit, stored, { ...content, status: 'paid', note: null, now: 3 });
-    assert.equal(readOrderText(db, added.id)?.json, JSON.stringify(findOrder(db, added.id)));
+    assert.equal(findOrderText(db, added.id)?.json, JSON.stringify(findOrder(db, added.id)));
   });
 }
 
@@ -89,8 +89,8 @@ test('an order of a user who was removed', () => {
   sqlite.exec('DELETE FROM users');
   assert.equal(findOrder(db, id)?.userId, null);
   const text = { id, json: JSON.stringify(findOrder(db, id)), ownerId: null, updatedAt: 1 };
-  assert.deepEqual(readOrderText(db, id), text);
+  assert.deepEqual(findOrderText(db, id), text);
 });
 
 test('no order', () =>
-  assert.deepEqual([findOrder(db, 999), readOrderText(db, 999)], [undefined, undefined]));
+  assert.deepEqual([findOrder(db, 999), findOrderText(db, 999)], [undefined, undefined]));

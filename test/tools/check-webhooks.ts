@@ -8,7 +8,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { issueCertificate, makeAuthority } from '../../src/auth/certificate.ts';
+import { issueCertificate, createAuthority } from '../../src/auth/certificate.ts';
 import { admin } from '../service.ts';
 import { startChild, type ChildService } from '../torture/child-service.ts';
 import { Receiver } from '../webhooks/receiver.ts';
@@ -31,7 +31,7 @@ async function checkDeliveries(): Promise<void> {
   const library = join(tools, 'node_modules/standardwebhooks/dist/index.js');
   const { default: loaded } = (await import(pathToFileURL(library).href)) as { default: Library };
   const now = Date.now();
-  const authority = makeAuthority(['localhost'], { now, owner: 'this machine' });
+  const authority = createAuthority(['localhost'], { now, owner: 'this machine' });
   const { certPem: cert, keyPem: key } = issueCertificate(['localhost'], authority, now);
   const authorityFile = join(folder, 'ca.pem');
   writeFileSync(authorityFile, authority.certPem);

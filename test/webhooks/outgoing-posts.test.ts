@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setGlobalProxyFromEnv } from 'node:http';
 import { describe, test, type TestContext } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { issueCertificate, makeAuthority } from '../../src/auth/certificate.ts';
+import { issueCertificate, createAuthority } from '../../src/auth/certificate.ts';
 import { OutgoingPosts, type AddressLookup, type PostResult } from '../../src/http/outgoing-posts.ts';
 import { WebhookTargets } from '../../src/network/webhook-targets.ts';
 import { addressesInTurn, noAddress } from './receiver-names.ts';
@@ -126,7 +126,7 @@ test('proxies that the environment names get nothing', async (t) => {
 describe('over TLS', () => {
   const now = Date.now();
   const names = ['hooks.example'];
-  const authority = makeAuthority(names, { now, owner: 'this machine' });
+  const authority = createAuthority(names, { now, owner: 'this machine' });
   const { certPem: cert, keyPem: key } = issueCertificate(names, authority, now);
   const lookup = addressesInTurn(['127.0.0.1']);
   const allowed = ['127.0.0.1'];

@@ -44,7 +44,7 @@ import {
 import {
   addCustomer,
   customerSelection,
-  searchedCustomerSelection,
+  customerSearch,
   customerSource,
   removeCustomer,
   replaceCustomer,
@@ -120,12 +120,12 @@ function listCustomersRoute(
       const { q, ...query } = context.query;
       const selectionFor = (reader: Caller) => customerSelection(rowAccessOf(reader), query);
       if (isExport(context)) {
-        const list = { selectionFor, load: createFinder(customerResource) };
+        const list = { selectionFor, find: createFinder(customerResource) };
         return exports.start(context, customerFile, new ListElements(context.database, list, context.caller));
       }
-      const cached = { cursors, load: find, cache: { pages: caches.pages, readerKeyOf } };
+      const cached = { cursors, find, cache: { pages: caches.pages, readerKeyOf } };
       if (q === undefined) return listPage(context, { ...cached, selectionFor });
-      const searchFor = (reader: Caller) => searchedCustomerSelection(rowAccessOf(reader), { ...query, q });
+      const searchFor = (reader: Caller) => customerSearch(rowAccessOf(reader), { ...query, q });
       return listPage(context, { ...cached, selectionFor: searchFor });
     },
   });
@@ -164,7 +164,7 @@ function createCustomerRoute({ find }: CustomerRepresentations, bodies: Customer
     furtherIssues({ userId }, { caller, database }) {
       return newOwnerIssues(userId, caller.userId, { db: database.read, caller });
     },
-    handle: (context) => addNewCustomer(context, bodies),
+    handle: (context) => createCustomer(context, bodies),
   });
 }
 
@@ -175,7 +175,7 @@ function newOwnerIssues(sent: unknown, ownerId: number | null, { db, caller }: C
 
 type CreationContext = Context<object, object, NewCustomer, Caller>;
 
-function addNewCustomer(context: CreationContext, bodies: CustomerBodies): Promise<Representation<Customer>> {
+function createCustomer(context: CreationContext, bodies: CustomerBodies): Promise<Representation<Customer>> {
   const { body, now } = context;
   const content = customerContentOf(bodies, body);
   return context.writeResult((writer) => {

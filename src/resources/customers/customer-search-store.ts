@@ -2,7 +2,7 @@
 import { searchText, type Search } from '../../schema/search-text.ts';
 import { inSnapshot, rowsById } from '../../storage/audit.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
-import type { Position, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
+import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
 import { rankPositions, type SearchScope } from '../flows/listing.ts';
 import type { CustomerContent } from './customer.ts';
 
@@ -29,13 +29,13 @@ function indexedText({ name, email, phone }: Searched): string {
 }
 
 /** Selects the customer with the query's id, then the newest customers that match. */
-export function customerSearchSelection(scope: SearchScope, search: Search): SearchSelection {
+export function matchingCustomers(scope: SearchScope, search: Search): SearchSelection {
   return {
     owners: scope.owners,
     async search(database, limit) {
       const [byId, matching] = await Promise.all([
-        findById(database, scope, search),
-        findMatching(database, scope, { search, rowsMax: limit }),
+        findCustomerById(database, scope, search),
+        findMatchingCustomers(database, scope, { search, rowsMax: limit }),
       ]);
       return rankPositions([...byId, ...matching], search.id, limit);
     },
@@ -43,11 +43,11 @@ export function customerSearchSelection(scope: SearchScope, search: Search): Sea
 }
 
 /** Finds the customer with the query's id, if the customer's text has the other words. */
-export function findById(
+export function findCustomerById(
   database: SearchDatabase,
   { condition: { sql, params } }: SearchScope,
   { id, besideId }: Search,
-): Promise<(Row & Position)[]> {
+): Promise<(Row & KeysetPosition)[]> {
   if (id === 0) return Promise.resolve([]);
   return database.readInWorker(
     `SELECT id, name, email, phone FROM customers WHERE id = ? AND ${sql}`,
@@ -62,11 +62,11 @@ type MatchingOptions = { readonly search: Search; readonly rowsMax: number };
  * Finds the newest customers that match. For one owner all customers of that owner are tested: they are few,
  * whereas the index may find very many of other owners.
  */
-export function findMatching(
+export function findMatchingCustomers(
   database: SearchDatabase,
   { owners, condition }: SearchScope,
   { search, rowsMax }: MatchingOptions,
-): Promise<(Row & Position)[]> {
+): Promise<(Row & KeysetPosition)[]> {
   const { phrases } = search;
   if (phrases.length === 0) return Promise.resolve([]);
   const { sql, params } = condition;
@@ -83,11 +83,11 @@ export function findMatching(
 
 /** Returns an FTS5 query made of strings only, in which the quotation mark is the one special character. */
 function matchExpression({ phrases }: Search): string {
-  const anyOf = (each: readonly string[]): string => `(${each.map(quoted).join(' OR ')})`;
+  const anyOf = (each: readonly string[]): string => `(${each.map(quote).join(' OR ')})`;
   return phrases.map(anyOf).join(' AND ');
 }
 
-function quoted(phrase: string): string {
+function quote(phrase: string): string {
   return `"${phrase.replaceAll('"', '""')}"`;
 }
 
@@ -109,7 +109,7 @@ function isFound(db: Connection, id: number, name: string): boolean {
   const text = searchText(name);
   if (text === '') return true;
   const sql = 'SELECT 1 FROM customerSearch WHERE customerSearch MATCH ? AND rowid = ?';
-  return db.get(sql, quoted(text), id) !== undefined;
+  return db.get(sql, quote(text), id) !== undefined;
 }
 
 /** Re-reads the customer, who may have been renamed or deleted since. */

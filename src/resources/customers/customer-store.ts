@@ -27,7 +27,7 @@ import {
   addToSearch,
   removeFromSearch,
   replaceInSearch,
-  customerSearchSelection,
+  matchingCustomers,
 } from './customer-search-store.ts';
 
 type CustomerRow = readonly [
@@ -214,11 +214,11 @@ export function customerSelection(access: RowAccess, query: CustomerListQuery): 
   return selectionOf(customerList, { access, query });
 }
 
-export function searchedCustomerSelection(
+export function customerSearch(
   access: RowAccess,
   { q, ...query }: CustomerListQuery & { readonly q: string },
 ): SearchSelection {
-  return customerSearchSelection(searchScopeOf(customerList, { access, query }), toSearch(q));
+  return matchingCustomers(searchScopeOf(customerList, { access, query }), toSearch(q));
 }
 
 /** The scope of a search: all customers that the access covers. */

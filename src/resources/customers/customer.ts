@@ -41,7 +41,7 @@ export type Customer = Infer<typeof Customer>;
 
 export const customerSorts = ['id', '-id', 'name', '-name', 'createdAt', '-createdAt'] as const;
 /** The parameters of a list of customers. */
-const customerFilters = {
+const customerListParameters = {
   userId: optional(id),
   email: optional(email),
   name: optional(singleLine(200, 'A prefix of the name; case is ignored.', 'Gr')),
@@ -59,7 +59,7 @@ export const customerQuery = {
     'Every word must be in the name, the e-mail address or the phone number; or it is an id. Words of one ' +
       'or two characters are beginnings of words.',
   ),
-  ...customerFilters,
+  ...customerListParameters,
 };
 
 export type CustomerListQuery = ObjectOf<typeof customerQuery>;

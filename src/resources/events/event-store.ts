@@ -200,7 +200,7 @@ export function isVisible({ event, topic, ownerId, formerOwnerId }: FeedEvent, a
 export function feedBounds(db: Connection): FeedBounds {
   const sql = 'SELECT (SELECT min(id) FROM events), (SELECT max(id) FROM events)';
   const [oldest, latest] = db.get<[number | null, number | null]>(sql) ?? [null, null];
-  return { removed: (oldest ?? 1) - 1, latest: latest ?? 0 };
+  return { removedUpTo: (oldest ?? 1) - 1, latest: latest ?? 0 };
 }
 
 /** Changes when the database is restored or copied: cursors of another epoch name other events. */

@@ -156,5 +156,5 @@ export const Event = named(
 );
 export type Event = Infer<typeof Event>;
 
-/** The ids of the newest event that was removed for its age, and of the newest event. */
-export type FeedBounds = { readonly removed: number; readonly latest: number };
+/** The ids of the newest event that was removed for its age (0 if none was), and of the newest event. */
+export type FeedBounds = { readonly removedUpTo: number; readonly latest: number };

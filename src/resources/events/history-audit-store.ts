@@ -55,7 +55,7 @@ export function auditHistories(
 function historyIssues(db: Connection, { topic, members }: AuditedHistory, row: AuditedRow): string[] {
   const [id, ...values] = row;
   const shown = replay(db, topic, id);
-  if (shown === undefined) return feedBounds(db).removed === 0 ? [' has no events.'] : [];
+  if (shown === undefined) return feedBounds(db).removedUpTo === 0 ? [' has no events.'] : [];
   const issues: string[] = [];
   for (const [index, name] of members.entries()) {
     const text = textOf(shown.get(name));

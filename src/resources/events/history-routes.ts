@@ -23,7 +23,7 @@ type History<Row> = {
 
 export function historyRoute<Row>(history: History<Row>): Route {
   const { path, summary, topic, access, source, accessOf, cursors } = history;
-  const load = createFinder({ find: findEvent, represent: representEvent });
+  const find = createFinder({ find: findEvent, represent: representEvent });
   return route({
     method: 'GET',
     path,
@@ -40,7 +40,7 @@ export function historyRoute<Row>(history: History<Row>): Route {
         requireVisible(source, { db: database.read, id: params.id, access: accessOf(caller) });
         return historySelection(topic, params.id);
       };
-      return listPage(context, { cursors, selectionFor, load });
+      return listPage(context, { cursors, selectionFor, find });
     },
   });
 }

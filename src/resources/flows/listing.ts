@@ -8,7 +8,7 @@ import {
   matchAll,
   withoutIndex,
   type Condition,
-  type Position,
+  type KeysetPosition,
   type IndexedSelection,
   type SearchSelection,
   type IndexRange,
@@ -134,7 +134,11 @@ function isOneOf(column: string, values: readonly string[]): Condition {
 }
 
 /** Positions in the order of search results: the one with this id, then the newest. */
-export function rankPositions(positions: readonly Position[], id: number, rows: number): Position[] {
+export function rankPositions(
+  positions: readonly KeysetPosition[],
+  id: number,
+  rows: number,
+): KeysetPosition[] {
   const ids = [...new Set(positions.map(([, each]) => each))];
   ids.sort((a, b) => Number(b === id) - Number(a === id) || b - a);
   return ids.slice(0, rows).map((each) => [each, each]);

@@ -17,7 +17,7 @@ import { keysPerUserMax } from '../../limits.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import { removeObject, type Resource } from '../flows/change.ts';
-import { requireVisible } from '../flows/visible.ts';
+import { readBack, requireVisible } from '../flows/visible.ts';
 import { Key, CreatedApiKey, NewKey, expiryIssues } from './key.ts';
 import { addKey, keySelection, keySource, removeKey, type StoredKey } from './key-store.ts';
 
@@ -51,12 +51,12 @@ function createKeyRoute(): Route {
     description: `Needs ${recentSignIn}. A user has at most ${keysPerUserMax} keys.`,
     problems: ['step-up-required'],
     furtherIssues: (body, { now }) => expiryIssues(body, now),
-    handle: addNewKey,
+    handle: createKey,
   });
 }
 
 /** The ETag is that of the key without its secret, which is also that of GET /api/keys/{id}. */
-async function addNewKey(
+async function createKey(
   context: Context<object, object, NewKey, Caller>,
 ): Promise<Representation<CreatedApiKey>> {
   const { body, caller, database, now } = context;
@@ -65,8 +65,8 @@ async function addNewKey(
     const permit = context.authorizeWrite(writer);
     const { userId } = permit.caller;
     const key = addKey(permit, { ...body, userId }, now);
-    const stored = requireVisible(keySource, { db: writer, id: key.id, access: { userId } });
-    return { ...represent(key, { id: key.id, ownerId: userId }), etag: representKey(stored).etag };
+    const { etag } = representKey(readBack(keySource, writer, key.id));
+    return { ...represent(key, { id: key.id, ownerId: userId }), etag };
   });
   context.reportSecurityEvent({ name: 'authn_token_created', userId: caller.userId, keyId: key.id });
   return key;
@@ -88,7 +88,7 @@ function listKeysRoute(cursors: Cursors): Route {
         const userId = requireOwner(caller, context.query, 'API keys');
         return keySelection({ userId });
       };
-      return listPage(context, { cursors, selectionFor, load: createFinder(keyResource) });
+      return listPage(context, { cursors, selectionFor, find: createFinder(keyResource) });
     },
   });
 }

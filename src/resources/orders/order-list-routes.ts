@@ -2,7 +2,7 @@
 import { hasScope, rowAccessOf, readerKeyOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { exportDescription, exportIssues, isExport, type ExportStarter } from '../../http/export.ts';
-import { ListElements } from '../../http/list-export.ts';
+import { ListElements, type ListSource } from '../../http/list-export.ts';
 import { listPage, listParameters, type PageSource } from '../../http/list.ts';
 import type { PageCache } from '../../http/page-cache.ts';
 import type { Representation } from '../../http/representation.ts';
@@ -19,7 +19,7 @@ import { customerEmbedderFor } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { orderTable } from './order-csv.ts';
 import { findRepresentation, findRepresentations } from './order-representation.ts';
-import { searchedOrderSelection, orderSelection } from './order-list-store.ts';
+import { orderSearch, orderSelection } from './order-list-store.ts';
 import { Order, orderListParameters, orderQuery } from './order.ts';
 
 /** Reads rows that are on disk, through the caches. */
@@ -27,14 +27,14 @@ export type OrderReads = {
   readonly cursors: Cursors;
   readonly orders: ObjectSource<Representation<Order>>;
   /** Returns the orders in the order of the ids. */
-  readonly findAll: NonNullable<PageSource<Order, Caller>['loadAll']>;
+  readonly findAll: NonNullable<PageSource<Order, Caller>['findAll']>;
   readonly customers: ObjectSource<Representation<Customer>>;
   readonly pages: PageCache;
 };
 
 const orderFile = { name: 'orders', table: orderTable };
 
-const filters = { ...orderListParameters, ...orderIncludes, ...listParameters };
+const orderPageParameters = { ...orderListParameters, ...orderIncludes, ...listParameters };
 
 type OrderListOptions = Pick<OrderReads, 'cursors' | 'orders' | 'findAll' | 'pages'> & {
   readonly selectionFor: (caller: Caller) => Selection;
@@ -47,8 +47,8 @@ function orderList(
   return {
     cursors,
     selectionFor,
-    load: orders.find,
-    loadAll: findAll,
+    find: orders.find,
+    findAll,
     embedderFor: (page) => customerEmbedderFor(query, page),
     cache: { pages, readerKeyOf },
   };
@@ -62,7 +62,7 @@ export function listOrdersRoute(reads: OrderReads, exports: ExportStarter): Rout
     summary: 'List orders',
     access: signedIn,
     scope: 'orders:read',
-    query: { ...orderQuery, ...filters },
+    query: { ...orderQuery, ...orderPageParameters },
     reply: listOrExportOf(Order),
     description: `Lists one’s own; staff see all. Newest first by default.\n\n${exportDescription}`,
     problems: ['unavailable'],
@@ -75,15 +75,19 @@ export function listOrdersRoute(reads: OrderReads, exports: ExportStarter): Rout
       const selectionFor = (reader: Caller) => orderSelection(rowAccessOf(reader), query);
       if (isExport(context)) {
         // bypasses the cache, which would fill with orders that nobody else reads
-        const uncached = { load: findRepresentation, loadAll: findRepresentations };
-        const list = { ...orderList(query, { ...reads, selectionFor }), ...uncached, selectionFor };
+        const list: ListSource<Order, Caller> = {
+          selectionFor,
+          find: findRepresentation,
+          findAll: findRepresentations,
+          embedderFor: (page) => customerEmbedderFor(query, page),
+        };
         return exports.start(context, orderFile, new ListElements(database, list, caller));
       }
       const { q } = query;
       if (q === undefined) return listPage(context, orderList(query, { ...reads, selectionFor }));
       const searchFor = (reader: Caller) => {
         const hasCustomers = hasScope(reader, 'customers:read');
-        return searchedOrderSelection(rowAccessOf(reader), { query, q, hasCustomers });
+        return orderSearch(rowAccessOf(reader), { query, q, hasCustomers });
       };
       return listPage(context, orderList(query, { ...reads, selectionFor: searchFor }));
     },
@@ -98,7 +102,7 @@ export function listOrdersOfCustomerRoute(reads: OrderReads): Route {
     summary: 'List a customer’s orders',
     access: signedIn,
     scope: 'orders:read',
-    query: filters,
+    query: orderPageParameters,
     reply: listOf(Order),
     problems: ['not-found', 'forbidden'],
     handle(context) {
@@ -108,7 +112,7 @@ export function listOrdersOfCustomerRoute(reads: OrderReads): Route {
         const customer = requireVisible(reads.customers, { db: database.read, id: params.id, access });
         return orderSelection(access, query, { customerId: customer.id });
       };
-      return listPage(context, orderList(context.query, { ...reads, selectionFor }));
+      return listPage(context, orderList(query, { ...reads, selectionFor }));
     },
   });
 }
@@ -121,14 +125,14 @@ export function listOrdersOfUserRoute(reads: OrderReads): Route {
     summary: 'List a user’s orders',
     access: selfOrStaff,
     scope: 'orders:read',
-    query: filters,
+    query: orderPageParameters,
     reply: listOf(Order),
     problems: ['not-found'],
     handle(context) {
       const { params, database, query } = context;
       if (!userExists(database.read, params.id)) throw notFound('user', params.id);
       const selectionFor = () => orderSelection({ userId: params.id }, query);
-      return listPage(context, orderList(context.query, { ...reads, selectionFor }));
+      return listPage(context, orderList(query, { ...reads, selectionFor }));
     },
   });
 }

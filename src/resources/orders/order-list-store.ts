@@ -14,7 +14,7 @@ import {
 import { customerSearchScope } from '../customers/customer-store.ts';
 import { ownedBy } from '../users/user-store.ts';
 import { statuses, type OrderListQuery } from './order.ts';
-import { orderSearchSelection } from './order-search-store.ts';
+import { matchingOrders } from './order-search-store.ts';
 
 /** A user or a customer has few orders: an index has them by `createdAt`, other sorts are in memory. */
 const few: Indexes = { ordered: ['createdAt'], otherwise: 'sorted' };
@@ -62,12 +62,9 @@ export function orderSelection(
 type SearchOptions = { readonly query: OrderListQuery; readonly q: string; readonly hasCustomers: boolean };
 
 /** Without `hasCustomers` no order is found by its customer, since that would disclose customers' names. */
-export function searchedOrderSelection(
-  access: RowAccess,
-  { query, q, hasCustomers }: SearchOptions,
-): SearchSelection {
+export function orderSearch(access: RowAccess, { query, q, hasCustomers }: SearchOptions): SearchSelection {
   const customers = hasCustomers ? customerSearchScope(access) : undefined;
-  return orderSearchSelection({
+  return matchingOrders({
     orders: searchScopeOf(orderList, { access, query }),
     search: toSearch(q),
     customers,

@@ -1,18 +1,18 @@
 // How orders are represented: their text, and an ETag that names its version.
 import { represent, representText, type Representation } from '../../http/representation.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { readOrderText, readOrderTexts, type OrderText } from './order-store.ts';
+import { findOrderText, findOrderTexts, type OrderText } from './order-store.ts';
 import type { Order } from './order.ts';
 
 /** Represents an order from the text that SQLite makes of its row. */
 export function findRepresentation(db: Connection, id: number): Representation<Order> | undefined {
-  const order = readOrderText(db, id);
+  const order = findOrderText(db, id);
   return order === undefined ? undefined : representOrderText(order);
 }
 
 /** Returns the representations of the orders that exist, in any order. */
 export function findRepresentations(db: Connection, ids: readonly number[]): Representation<Order>[] {
-  return readOrderTexts(db, ids).map(representOrderText);
+  return findOrderTexts(db, ids).map(representOrderText);
 }
 
 function representOrderText(order: OrderText): Representation<Order> {

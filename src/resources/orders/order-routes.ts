@@ -111,13 +111,13 @@ function placeOrderRoute({ orders }: OrderReads): Route {
     }),
     problems: ['forbidden'],
     furtherIssues: (body, { caller, database }) => referenceIssues(body, { db: database.read, caller }),
-    handle: addNewOrder,
+    handle: placeOrder,
   });
 }
 
 type PlacingContext = Context<object, object, Infer<typeof NewOrder>, Caller>;
 
-function addNewOrder(context: PlacingContext): Promise<Representation<Order>> {
+function placeOrder(context: PlacingContext): Promise<Representation<Order>> {
   const { body, now } = context;
   const { customerId } = body;
   const content = orderContentOf(body);

@@ -2,9 +2,9 @@
 import { searchedCustomersMax, searchedOrdersMax } from '../../limits.ts';
 import type { Search } from '../../schema/search-text.ts';
 import type { Row } from '../../storage/connection.ts';
-import type { Position, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
+import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
 import type { RowSearch } from '../../storage/sql-worker.ts';
-import { findById, findMatching } from '../customers/customer-search-store.ts';
+import { findCustomerById, findMatchingCustomers } from '../customers/customer-search-store.ts';
 import { rankPositions, type SearchScope } from '../flows/listing.ts';
 
 type OrderSearch = {
@@ -15,7 +15,7 @@ type OrderSearch = {
 };
 
 /** Selects the order with the query's id, then the newest orders that match. */
-export function orderSearchSelection(request: OrderSearch): SearchSelection {
+export function matchingOrders(request: OrderSearch): SearchSelection {
   const { orders, search } = request;
   return {
     owners: orders.owners,
@@ -35,14 +35,14 @@ async function findOfCustomers(
   database: SearchDatabase,
   { orders, search, customers }: OrderSearch,
   limit: number,
-): Promise<Position[]> {
+): Promise<KeysetPosition[]> {
   const matching = customers === undefined ? [] : await findCustomers(database, customers, search);
   const { sql, params } = orders.condition;
   const byId = `SELECT id FROM orders WHERE id = ? AND ${sql}`;
   const ofCustomers =
     'SELECT id FROM (SELECT value AS matchingId FROM json_each(?)) ' +
     `CROSS JOIN orders ON customerId = matchingId WHERE ${sql} ORDER BY id DESC LIMIT +?`;
-  return database.readInWorker<Row & Position>(
+  return database.readInWorker<Row & KeysetPosition>(
     `SELECT id, id FROM (${byId} UNION SELECT id FROM (${ofCustomers}))`,
     [idIfAlone(search), ...params, JSON.stringify(matching.map(([, id]) => id)), ...params, limit],
   );
@@ -57,10 +57,10 @@ async function findCustomers(
   database: SearchDatabase,
   scope: SearchScope,
   search: Search,
-): Promise<Position[]> {
+): Promise<KeysetPosition[]> {
   const [matching, byId] = await Promise.all([
-    findMatching(database, scope, { search, rowsMax: searchedCustomersMax }),
-    search.besideId.length === 0 ? [] : findById(database, scope, search),
+    findMatchingCustomers(database, scope, { search, rowsMax: searchedCustomersMax }),
+    search.besideId.length === 0 ? [] : findCustomerById(database, scope, search),
   ]);
   return [...matching, ...byId];
 }
@@ -70,7 +70,7 @@ function findWithItem(
   database: SearchDatabase,
   { orders, search }: OrderSearch,
   limit: number,
-): Promise<(Row & Position)[]> {
+): Promise<(Row & KeysetPosition)[]> {
   const { sql, params } = orders.condition;
   const newest = `SELECT id, items FROM orders WHERE ${sql} ORDER BY id DESC LIMIT ${searchedOrdersMax}`;
   const items: RowSearch = { phrases: search.phrases, columns: 'JSON', rowsMax: limit };

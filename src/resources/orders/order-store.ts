@@ -48,13 +48,13 @@ export const orderSource: ObjectSource<Order> = {
  * Reads the text that `JSON.stringify` would make of `findOrder`. SQLite joins the columns, so that JSON in
  * them is not parsed just to be serialized again.
  */
-export function readOrderText(db: Connection, id: number): OrderText | undefined {
+export function findOrderText(db: Connection, id: number): OrderText | undefined {
   const row = db.get<TextRow>(textSql, id);
   return row === undefined ? undefined : textOf(row);
 }
 
 /** Reads the texts of several orders, in any order. */
-export function readOrderTexts(db: Connection, ids: readonly number[]): OrderText[] {
+export function findOrderTexts(db: Connection, ids: readonly number[]): OrderText[] {
   return db.all<TextRow>(textsSql, JSON.stringify(ids)).map(textOf);
 }
 

@@ -9,12 +9,7 @@ export function isKnownAddress(db: Connection, userId: number, addressBucket: st
 }
 
 /** Records a use of the account; beyond the bound, the row that was used longest ago is deleted. */
-export function recordAddress(
-  { writer: db }: Permit,
-  userId: number,
-  addressBucket: string,
-  now: number,
-): void {
+export function recordAddress({ writer: db, origin }: Permit, userId: number, addressBucket: string): void {
   db.run(
     'DELETE FROM knownAddresses WHERE userId = ? AND addressBucket IN ' +
       '(SELECT addressBucket FROM knownAddresses WHERE userId = ? AND addressBucket <> ? ' +
@@ -29,7 +24,7 @@ export function recordAddress(
       'ON CONFLICT DO UPDATE SET usedAt = excluded.usedAt',
     userId,
     addressBucket,
-    now,
+    origin.now,
   );
 }
 

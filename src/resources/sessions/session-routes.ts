@@ -72,7 +72,7 @@ function sessionPages({ query, now }: ListContext, cursors: Cursors): PageSource
     const userId = requireOwner(caller, query, 'sessions');
     return sessionSelection({ userId }, now);
   };
-  return { cursors, selectionFor, load: createFinder(sessionResource(now)) };
+  return { cursors, selectionFor, find: createFinder(sessionResource(now)) };
 }
 
 function deleteSessionsRoute({ cursors }: SessionServices): Route {

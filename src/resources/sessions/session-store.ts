@@ -86,12 +86,13 @@ type NewSessionRow = {
 
 const seedBytes = 16;
 
-export function addSession(permit: Permit, session: NewSessionRow, now: number): number {
+export function addSession(permit: Permit, session: NewSessionRow): number {
   const { userId, userAgent, usesCookie } = session;
   const sql =
     'INSERT INTO sessions (userId, refreshSeed, createdAt, lastUsedAt, expiresAt, userAgent, usesCookie) ' +
     'VALUES (?, ?, ?, ?, ?, ?, ?)';
-  const db = permit.writer;
+  const { writer: db, origin } = permit;
+  const { now } = origin;
   endOldest(db, userId);
   const seed = randomBytes(seedBytes);
   const id = db.run(sql, userId, seed, now, now, expiresAtOf(now, now), userAgent, Number(usesCookie)).lastId;
@@ -131,12 +132,11 @@ export function findRefreshState(db: Connection, sessionId: number, now: number)
 
 /** Makes the tokens of this generation the session's current ones. */
 export function renewSession(
-  { writer: db }: Permit,
+  { writer: db, origin }: Permit,
   { sessionId, createdAt }: RefreshState,
   generation: number,
-  now: number,
 ): void {
-  const usedAt = Math.max(now, createdAt); // the clock may have stepped back
+  const usedAt = Math.max(origin.now, createdAt); // the clock may have stepped back
   db.run(
     'UPDATE sessions SET refreshGeneration = ?, lastUsedAt = ?, expiresAt = ? WHERE id = ?',
     generation,

@@ -56,16 +56,13 @@ export function signInRoute(services: SignInServices): Route {
       'An unknown e-mail address gets the same response as a wrong password. An account with one-time ' +
       'codes on also needs `code`. With `cookie` the refresh token comes in a cookie, which no script reads.',
     problems: ['invalid-credentials', 'code-required', 'unavailable'],
-    handle: (context) => addNewSession(context, services),
+    handle: (context) => signIn(context, services),
   });
 }
 
 type SignInContext = Context<object, object, Infer<typeof NewSession>, undefined>;
 
-async function addNewSession(
-  context: SignInContext,
-  services: SignInServices,
-): Promise<Representation<Tokens>> {
+async function signIn(context: SignInContext, services: SignInServices): Promise<Representation<Tokens>> {
   const { passwords } = services;
   const { body, database } = context;
   const verified = await passwords.verifyAsSignIn(context, body.email, body.password);
@@ -114,9 +111,9 @@ function beginSession(
   const factor = current.needsCode ? useCode(permit, services.totpSecrets, { userId, code, now }) : undefined;
   if (current.needsCode && factor === undefined) return undefined;
   if (upgradedHash !== undefined) upgradePasswordHash(permit, verified, upgradedHash);
-  recordAddress(permit, userId, addressBucket, now);
+  recordAddress(permit, userId, addressBucket);
   const usesCookie = body.cookie === true;
-  const sessionId = addSession(permit, { userId, userAgent, usesCookie }, now);
+  const sessionId = addSession(permit, { userId, userAgent, usesCookie });
   return { issued: issueTokens(services, { db: writer, sessionId, now }), factor };
 }
 
@@ -134,13 +131,13 @@ export function renewTokensRoute(services: SignInServices): Route {
       'Each use replaces the refresh token. The one just replaced gets the same new one again for a few ' +
       'seconds; any other use of an old one ends the session.',
     problems: ['invalid-credentials'],
-    handle: (context) => addNewTokens(context, services),
+    handle: (context) => renewTokens(context, services),
   });
 }
 
 type TokensContext = Context<{ readonly id: number }, object, Infer<typeof TokenRequest>, undefined>;
 
-async function addNewTokens(
+async function renewTokens(
   context: TokensContext,
   services: SignInServices,
 ): Promise<Representation<Tokens>> {
@@ -217,8 +214,8 @@ function renewCurrent(writer: Connection, session: RefreshState, context: Renewa
   const { userId, generation } = session;
   const actor = { userId, keyId: null };
   const permit = renewalPermit(writer, { actor, requestId, now });
-  recordAddress(permit, userId, addressBucket, now);
-  renewSession(permit, session, generation + 1, now);
+  recordAddress(permit, userId, addressBucket);
+  renewSession(permit, session, generation + 1);
 }
 
 function endReused(

@@ -84,7 +84,7 @@ async function suspend(
       throwIfInvalid(replacementIssues(current, body, params.id));
     },
     add(permit, user) {
-      addSuspension(permit, user, body.reason ?? null, now);
+      addSuspension(permit, user, body.reason ?? null);
       endSessions(permit, user, null);
       removeKeys(permit, user);
       return { name: 'authn_login_lock', userId: user.id };

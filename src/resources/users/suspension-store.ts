@@ -34,15 +34,10 @@ export const suspensionSource: ObjectSource<StoredSuspension> = {
 };
 
 /** The caller of this function also ends the user's sessions and keys, in the same write. */
-export function addSuspension(
-  permit: Permit,
-  { id }: Visible<StoredUser>,
-  reason: string | null,
-  now: number,
-): void {
-  const db = permit.writer;
+export function addSuspension(permit: Permit, { id }: Visible<StoredUser>, reason: string | null): void {
+  const { writer: db, origin } = permit;
   checkNotLastAdmin(db, id);
-  db.run('INSERT INTO suspensions (userId, createdAt, reason) VALUES (?, ?, ?)', id, now, reason);
+  db.run('INSERT INTO suspensions (userId, createdAt, reason) VALUES (?, ?, ?)', id, origin.now, reason);
   recordEvent(permit, { type: 'user.suspended', subjectId: id, ownerId: id });
   db.invalidate({ kind: 'user', id });
 }

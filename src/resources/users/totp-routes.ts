@@ -16,7 +16,7 @@ import { recoveryCodesMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import { removeObject, requireUnchanged, type Resource } from '../flows/change.ts';
-import { requireVisible } from '../flows/visible.ts';
+import { readBack, requireVisible } from '../flows/visible.ts';
 import { NewTotp, RecoveryCodes, Totp, TotpConfirmation } from './totp.ts';
 import {
   addTotp,
@@ -71,14 +71,14 @@ function setUpTotpRoute(services: TotpServices): Route {
       'Returns the secret for an authenticator app (RFC 6238: SHA-1, 6 digits, 30 seconds). Signing in ' +
       `needs no code until PUT has confirmed one. Needs ${recentSignIn}.`,
     problems: ['step-up-required', 'validation-failed'],
-    handle: (context) => addNewTotp(context, services),
+    handle: (context) => setUpTotp(context, services),
   });
 }
 
 type SetUpContext = Context<{ readonly id: number }, object, undefined, Caller>;
 
 /** The ETag is that of the set-up without its secret, which is also that of its GET. */
-async function addNewTotp(
+async function setUpTotp(
   context: SetUpContext,
   { totpSecrets }: TotpServices,
 ): Promise<Representation<NewTotp>> {
@@ -93,9 +93,9 @@ async function addNewTotp(
     const user = requireVisible(userSource, { db: writer, id, access });
     if (findTotp(writer, id)?.isOn === true)
       throw invalidAt('', 'already-on', 'One-time codes are on; turn them off first.');
-    addTotp(permit, user, sealed, now);
+    addTotp(permit, user, sealed);
     const made = { secret: base32(secret), uri: otpauthUri(secret, issuer, user.email) };
-    const { etag } = totpResource.represent(requireVisible(totpSource, { db: writer, id, access }));
+    const { etag } = totpResource.represent(readBack(totpSource, writer, id));
     return { ...represent(made, { id, ownerId: id }), etag };
   });
 }
@@ -135,7 +135,7 @@ async function confirm(
     const totp = requireUnchanged(context, totpResource, { db: writer, caller: permit.caller });
     const isRight = useCode(permit, totpSecrets, { userId: id, code: body.code, now }) === 'one-time code';
     if (!isRight) throw invalidAt('/code', 'mismatch', 'code is wrong, or was used already.');
-    confirmTotp(permit, totp, recoveryCodes, now);
+    confirmTotp(permit, totp, recoveryCodes);
     return totp.isOn ? 'recovery-codes-replaced' : 'totp-on';
   });
   context.reportSecurityEvent({ name: 'user_updated', userId: id, change });

@@ -38,15 +38,14 @@ export const totpSource: ObjectSource<Totp> = {
 
 /** Replaces a set-up that was never confirmed. No event is recorded, since no sign-in needs a code yet. */
 export function addTotp(
-  { writer: db }: Permit,
+  { writer: db, origin }: Permit,
   { id }: Visible<StoredUser>,
   { sealedUnder, bytes }: Sealed,
-  now: number,
 ): void {
   removeAll(db, id);
   const sql =
     'INSERT INTO totpSecrets (userId, sealedUnder, sealed, lastStep, createdAt) VALUES (?, ?, ?, 0, ?)';
-  db.run(sql, id, sealedUnder, bytes, now);
+  db.run(sql, id, sealedUnder, bytes, origin.now);
 }
 
 /** Turns codes on: each sign-in needs one. Replaces any earlier recovery codes. */
@@ -54,13 +53,13 @@ export function confirmTotp(
   permit: Permit,
   { userId }: Visible<Totp>,
   recoveryCodes: readonly string[],
-  now: number,
 ): void {
-  const db = permit.writer;
-  db.run('UPDATE totpSecrets SET confirmedAt = coalesce(confirmedAt, ?) WHERE userId = ?', now, userId);
+  const { writer: db, origin } = permit;
+  const sql = 'UPDATE totpSecrets SET confirmedAt = coalesce(confirmedAt, ?) WHERE userId = ?';
+  db.run(sql, origin.now, userId);
   db.run('DELETE FROM recoveryCodes WHERE userId = ?', userId);
-  const sql = 'INSERT INTO recoveryCodes (userId, hash) VALUES (?, ?)';
-  for (const code of recoveryCodes) db.run(sql, userId, recoveryCodeHash(code));
+  const insertion = 'INSERT INTO recoveryCodes (userId, hash) VALUES (?, ?)';
+  for (const code of recoveryCodes) db.run(insertion, userId, recoveryCodeHash(code));
   recordChange(permit, userId);
 }
 

@@ -72,7 +72,7 @@ function listUsersRoute({ cursors }: UserServices): Route {
     reply: listOf(User),
     handle(context) {
       const selectionFor = (caller: Caller) => userSelection(accountAccessOf(caller), context.query);
-      return listPage(context, { cursors, selectionFor, load: createFinder(userResource) });
+      return listPage(context, { cursors, selectionFor, find: createFinder(userResource) });
     },
   });
 }
@@ -104,7 +104,7 @@ function signUpRoute(services: UserServices): Route {
     reply: created(User, ({ id }) => `/api/users/${id}`, { links: { get: 'getUser' } }),
     problems: ['email-taken', 'forbidden', 'step-up-required'],
     furtherIssues: (body) => sentPasswordIssues(body, nobody, passwordMin),
-    handle: (context) => withinSignUpRate(context, services.signUps, () => addNewUser(context, services)),
+    handle: (context) => withinSignUpRate(context, services.signUps, () => createUser(context, services)),
   });
 }
 
@@ -127,7 +127,7 @@ const nobody = { name: '', email: '' };
 
 type SignUpContext = Context<object, object, Infer<typeof NewUser>, Caller | undefined>;
 
-async function addNewUser(
+async function createUser(
   context: SignUpContext,
   { passwords, passwordMin }: UserServices,
 ): Promise<Representation<User>> {

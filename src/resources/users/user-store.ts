@@ -92,12 +92,18 @@ export function addUser(permit: Permit, user: NewUserRow, now: number): number {
     now,
   );
   const changes = changesBetween({}, { role: user.role });
-  recordEvent(permit, { type: 'user.created', subjectId: id, ownerId: id, changes, ...signedUp(permit, id) });
+  recordEvent(permit, {
+    type: 'user.created',
+    subjectId: id,
+    ownerId: id,
+    changes,
+    ...signUpActor(permit, id),
+  });
   return id;
 }
 
 /** A sign-up has no caller, so the actor is the new user. */
-function signedUp({ origin }: Permit, id: number): { readonly actorId?: number } {
+function signUpActor({ origin }: Permit, id: number): { readonly actorId?: number } {
   return origin.actor === null && origin.requestId !== null ? { actorId: id } : {};
 }
 

@@ -134,8 +134,8 @@ export function disableWebhook(permit: Permit, { id, version }: Version, reason:
 export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
   let count = 0;
   for (const { id, secret, previousSecret } of readDeliveryWebhooks(db)) {
-    const current = resealed(secrets, id, secret);
-    const previous = previousSecret === null ? null : resealed(secrets, id, previousSecret);
+    const current = reseal(secrets, id, secret);
+    const previous = previousSecret === null ? null : reseal(secrets, id, previousSecret);
     if (current === secret && previous === previousSecret) continue;
     const sql =
       'UPDATE webhooks SET sealedUnder = ?, sealed = ?, previousSealedUnder = ?, previousSealed = ?, ' +
@@ -155,7 +155,7 @@ export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
 }
 
 /** Returns the same value if the current secret encrypts it, or if it can't be decrypted. */
-function resealed(secrets: SealedSecrets, id: number, sealed: Sealed): Sealed {
+function reseal(secrets: SealedSecrets, id: number, sealed: Sealed): Sealed {
   if (sealed.sealedUnder === secrets.secretIds[0]) return sealed;
   const secret = secrets.open(sealed, webhookAdditionalData(id));
   return secret === undefined ? sealed : secrets.seal(secret, webhookAdditionalData(id));

@@ -101,12 +101,12 @@ function createWebhookRoute({ NewWebhook: body }: WebhookBodies, secrets: Sealed
       `Standard Webhooks. There may be ${webhooksMax} webhooks. ${stepUp}`,
     webhookMessage: delivery,
     problems: ['step-up-required'],
-    handle: (context) => addNewWebhook(context, secrets),
+    handle: (context) => createWebhook(context, secrets),
   });
 }
 
 /** The ETag is that of the webhook without its secret, which is also that of GET /webhooks/{id}. */
-async function addNewWebhook(
+async function createWebhook(
   context: Context<object, object, NewWebhook, Caller>,
   secrets: SealedSecrets,
 ): Promise<Representation<CreatedWebhook>> {
@@ -132,7 +132,7 @@ function listWebhooksRoute(cursors: Cursors): Route {
       return listPage(context, {
         cursors,
         selectionFor: webhookSelection,
-        load: createFinder(webhookResource),
+        find: createFinder(webhookResource),
       });
     },
   });

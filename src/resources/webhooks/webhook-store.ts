@@ -10,7 +10,7 @@ import { matchAll, type IndexedSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { changesBetween, type EventType } from '../events/event.ts';
 import { feedBounds, recordEvent } from '../events/event-store.ts';
-import type { ObjectSource, Visible } from '../flows/visible.ts';
+import { readBack, type ObjectSource, type Visible } from '../flows/visible.ts';
 import { webhookAdditionalData, randomSecret, secretText } from './webhook-secret.ts';
 import {
   Webhook,
@@ -99,9 +99,7 @@ export function addWebhook(
   const begin = 'UPDATE webhooks SET position = ?, sealedUnder = ?, sealed = ? WHERE id = ?';
   db.run(begin, feedBounds(db).latest, sealedUnder, bytes, id);
   db.invalidate({ kind: 'webhook', id });
-  const webhook = findWebhook(db, id);
-  if (webhook === undefined) throw new Error(`webhook ${id} is gone after its own insertion`);
-  return { webhook, secret: secretText(secret) };
+  return { webhook: readBack(webhookSource, db, id), secret: secretText(secret) };
 }
 
 function checkCount(db: Connection): void {

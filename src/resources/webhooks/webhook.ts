@@ -183,12 +183,16 @@ function statusIssues(current: Webhook, { status }: WantedSettings): Issue[] {
 }
 
 /** Events after the position may have been removed, so enabling a webhook may require a new position. */
-function positionIssues(current: Webhook, wanted: WantedSettings, { removed, latest }: FeedBounds): Issue[] {
+function positionIssues(
+  current: Webhook,
+  wanted: WantedSettings,
+  { removedUpTo, latest }: FeedBounds,
+): Issue[] {
   const { status, position } = wanted;
   const begins = status === 'enabled' && current.status !== 'enabled';
   if (position === current.position && !begins) return [];
-  if (position >= removed && position <= latest) return [];
-  const why = position < removed ? ': older events were removed' : ', the id of the newest event';
-  const detail = `position must be from ${removed} to ${latest}${why}.`;
-  return [{ pointer: '/position', code: position < removed ? 'minimum' : 'maximum', detail }];
+  if (position >= removedUpTo && position <= latest) return [];
+  const why = position < removedUpTo ? ': older events were removed' : ', the id of the newest event';
+  const detail = `position must be from ${removedUpTo} to ${latest}${why}.`;
+  return [{ pointer: '/position', code: position < removedUpTo ? 'minimum' : 'maximum', detail }];
 }
