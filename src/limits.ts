@@ -25,7 +25,8 @@ export const headerBytesMax = 16 * 1024;
 export const requestLineBytesMax = urlBytesMax + 64;
 export const headersMillisecondsMax = 10_000;
 export const requestMillisecondsMax = 30_000;
-export const idleSocketMillisecondsMax = minuteMilliseconds;
+/** The time in which a client must accept at least one more byte of a response. */
+export const unreadMillisecondsMax = minuteMilliseconds;
 export const keepAliveMilliseconds = 10_000;
 export const idleCheckMilliseconds = 4_000;
 export const lingerMillisecondsMax = 1_000;
@@ -185,7 +186,7 @@ export const idleCommitCheckMilliseconds = 1_000;
 export const drainMillisecondsMax = 10_000;
 /** Texts that a client sent are truncated to this length in a log line. */
 export const loggedCharsMax = 200;
-/** The lines per minute for requests that no rate bounds: of one address, of one /48 or /24, and of all. */
+/** The lines per minute for requests that no rate admitted: of one address, of one /48 or /24, and of all. */
 export const unlimitedLinesPerAddressMax = 60;
 export const unlimitedLinesPerNetworkMax = 240;
 export const unlimitedLinesMax = 6_000;

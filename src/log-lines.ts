@@ -9,7 +9,7 @@ export type Level = (typeof levels)[number];
 export type Details = Readonly<Record<string, unknown>>;
 
 /** `path` has no query, since that may contain a key. */
-export type RequestLine = {
+export type RequestLogLine = {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
@@ -24,7 +24,7 @@ export type RequestLine = {
   readonly bytes?: number | undefined;
 };
 
-type MessageLine = {
+type MessageLogLine = {
   readonly time: number;
   readonly level: Level;
   readonly message: string;
@@ -32,28 +32,28 @@ type MessageLine = {
 };
 
 export type LogLines = {
-  message(line: MessageLine): string;
-  request(line: RequestLine, level: Level, time: number): string;
+  message(line: MessageLogLine): string;
+  request(line: RequestLogLine, level: Level, time: number): string;
 };
 
 export class JsonLines implements LogLines {
   readonly #clock = memoizeLast(timestampOf);
 
-  message({ time, level, message, details }: MessageLine): string {
+  message({ time, level, message, details }: MessageLogLine): string {
     return `${json({ time: this.#clock(time), level, message, ...details })}\n`;
   }
 
   /** Concatenates the line: with `JSON.stringify` or templates a read would take 5 % longer. */
-  request(line: RequestLine, level: Level, time: number): string {
+  request(line: RequestLogLine, level: Level, time: number): string {
     const { requestId, method, status, address, principal, traceparent, end, bytes } = line;
     const path = truncate(line.path);
-    const safePath = /^[\w/.-]*$/.test(path) ? path : shortened(line.path, jsonContent);
+    const safePath = /^[\w/.-]*$/.test(path) ? path : shorten(line.path, jsonContent);
     let text = '{"time":"' + this.#clock(time) + '","level":"' + level + '","requestId":"' + requestId;
     text += '","method":"' + method + '","path":"' + safePath + '","status":' + status;
-    text += ',"durationMs":' + durationOf(line) + ',"address":' + quoted(address);
-    text += ',"principal":' + quoted(principal);
-    if (traceparent !== undefined) text += ',"traceparent":"' + shortened(traceparent, jsonContent) + '"';
-    if (end !== undefined) text += ',"end":' + quoted(end);
+    text += ',"durationMs":' + durationOf(line) + ',"address":' + quote(address);
+    text += ',"principal":' + quote(principal);
+    if (traceparent !== undefined) text += ',"traceparent":"' + shorten(traceparent, jsonContent) + '"';
+    if (end !== undefined) text += ',"end":' + quote(end);
     if (bytes !== undefined) text += ',"bytes":' + bytes;
     return text + '}\n';
   }
@@ -67,17 +67,17 @@ export class TerminalLines implements LogLines {
     this.#hasColor = hasColor;
   }
 
-  message({ time, level, message, details }: MessageLine): string {
+  message({ time, level, message, details }: MessageLogLine): string {
     let text = message;
     for (const [name, value] of Object.entries(details))
       text += ` ${name}=${typeof value === 'string' ? value : json(value)}`;
-    const lines = text.split('\n').map(printable);
+    const lines = text.split('\n').map(escapeControls);
     return `${this.#clock(time)} ${this.#paint(level)} ${lines.join('\n    ')}\n`;
   }
 
-  request(line: RequestLine, level: Level, time: number): string {
+  request(line: RequestLogLine, level: Level, time: number): string {
     const { requestId, method, path, status, address, principal, end, bytes } = line;
-    const what = `${status} ${method.padEnd(6)} ${shortened(path, printable)} ${durationOf(line)} ms`;
+    const what = `${status} ${method.padEnd(6)} ${shorten(path, escapeControls)} ${durationOf(line)} ms`;
     const who = `${address ?? '-'} ${principal ?? 'nobody'} ${requestId}`;
     let more = end === undefined ? '' : ` end=${end}`;
     if (bytes !== undefined) more += ` bytes=${bytes}`;
@@ -101,7 +101,7 @@ export function truncate(text: string, charsMax = loggedCharsMax): string {
 }
 
 /** Truncates and escapes the text, and truncates it further if its escapes, of six characters, are many. */
-function shortened(text: string, escape: (text: string) => string): string {
+function shorten(text: string, escape: (text: string) => string): string {
   const escaped = escape(truncate(text));
   return escaped.length > loggedCharsMax + 1
     ? escape(truncate(text, Math.floor(loggedCharsMax / 6)))
@@ -114,12 +114,12 @@ function jsonContent(text: string): string {
 }
 
 /** Returns milliseconds, rounded to microseconds. */
-function durationOf({ milliseconds }: RequestLine): number {
+function durationOf({ milliseconds }: RequestLogLine): number {
   return Math.round(milliseconds * 1000) / 1000;
 }
 
 /** Returns a JSON string of a text that rarely needs escapes, such as an address. */
-function quoted(text: string | null): string {
+function quote(text: string | null): string {
   if (text === null) return 'null';
   return /^[\w:./-]*$/.test(text) ? '"' + text + '"' : json(text);
 }
@@ -135,13 +135,13 @@ function localTime(time: number): string {
 
 /** Returns one line of JSON without characters that a terminal would interpret; an error is its message. */
 function json(value: unknown): string {
-  return printable(
+  return escapeControls(
     JSON.stringify(value, (_, each: unknown) => (each instanceof Error ? each.message : each)),
   );
 }
 
 /** Escapes controls, line separators and marks that change the direction of writing. */
-function printable(text: string): string {
+function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
     character
       .split('')

@@ -8,7 +8,7 @@ import {
   type Details,
   type Level,
   type LogLines,
-  type RequestLine,
+  type RequestLogLine,
 } from './log-lines.ts';
 
 type LoggerOptions = {
@@ -21,7 +21,7 @@ type LoggerOptions = {
 
 export type Logger = {
   write(level: Exclude<Level, 'off'>, message: string, details?: Details): void;
-  request(line: RequestLine, time: number): void;
+  request(line: RequestLogLine, time: number): void;
   flush(): void;
 };
 
@@ -44,7 +44,7 @@ export class LineLogger implements Logger {
     this.#buffer.add(this.#lines.message({ time: this.#now(), level, message, details }));
   }
 
-  request(line: RequestLine, time: number): void {
+  request(line: RequestLogLine, time: number): void {
     const level = line.status >= 500 ? 'error' : 'info';
     if (this.#writes(level)) this.#buffer.add(this.#lines.request(line, level, time));
   }

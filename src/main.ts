@@ -96,6 +96,7 @@ function isExpected(error: unknown): error is Error | Problem {
 
 /** Returns no sentence for EPIPE, since nobody reads the output any more. */
 function sentencesOf(error: Error | Problem): string[] {
+  if (error instanceof Problem) return [error.detail];
   if (!isSystemError(error)) return [error.message];
   if (error.code === 'EPIPE') return [];
   return [`${error.path ?? 'the output'} ${systemErrorText(error)}`];

@@ -40,8 +40,8 @@ export const problemCodes = [
 ] as const;
 export type ProblemCode = (typeof problemCodes)[number];
 
-/** The members of a problem beyond its code and sentence. */
-export type ProblemDetails = {
+/** The members of a problem beyond its code and detail. */
+export type ProblemMembers = {
   readonly issues?: readonly Issue[];
   readonly retryAfterSeconds?: number;
   readonly transition?: { readonly from: string; readonly to: string; readonly allowed: readonly string[] };
@@ -65,18 +65,18 @@ export class Problem {
   /** The name of its type. */
   readonly code: ProblemCode;
   /** A sentence for the client. */
-  readonly message: string;
-  readonly details: ProblemDetails;
+  readonly detail: string;
+  readonly members: ProblemMembers;
 
-  constructor(code: ProblemCode, detail: string, more: ProblemDetails = {}) {
+  constructor(code: ProblemCode, detail: string, members: ProblemMembers = {}) {
     this.code = code;
-    this.message = detail;
-    this.details = more;
+    this.detail = detail;
+    this.members = members;
   }
 
   /** The text for the log. */
   toString(): string {
-    return `${this.code}: ${this.message}`;
+    return `${this.code}: ${this.detail}`;
   }
 }
 

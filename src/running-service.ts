@@ -90,11 +90,11 @@ function openServiceDatabase(
     checkpoints: config.checkpoints,
     onSync(invalidations) {
       caches.invalidate(invalidations);
-      afterSync.run(invalidations);
+      afterSync.notify(invalidations);
     },
     onExternalCommit() {
       caches.clear();
-      afterSync.run([{ kind: 'everything' }]);
+      afterSync.notify([{ kind: 'everything' }]);
     },
     onFatal(error) {
       log.write('error', 'syncing to disk failed: stopping, so that a restart recovers from the WAL', {

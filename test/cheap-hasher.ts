@@ -2,7 +2,7 @@
 import { scryptSync } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HashingJob } from '../src/auth/hashing-jobs.ts';
-import type { ThreadStarter } from '../src/auth/password-worker.ts';
+import type { DeriverFactory } from '../src/auth/password-worker.ts';
 import { createPasswordHasher, type PasswordHasher } from '../src/auth/password.ts';
 
 let shared: PasswordHasher | undefined;
@@ -10,7 +10,7 @@ let services = 0;
 
 /** Threads and real costs would take most of the suite's time. Closing leaves the queue to others. */
 export function cheapHasher(): PasswordHasher {
-  const hasher = (shared ??= createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 }, startThread }));
+  const hasher = (shared ??= createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 }, createDeriver }));
   const service = (services += 1);
   /** User 1 of one service is not user 1 of another, nor draws on their quota. */
   const own = (job: HashingJob | undefined): HashingJob | undefined =>
@@ -30,7 +30,7 @@ export function cheapHasher(): PasswordHasher {
 }
 
 /** In a later turn, as a thread does it. */
-const startThread: ThreadStarter = () => ({
+const createDeriver: DeriverFactory = () => ({
   async derive({ password, salt, keyBytes, ln, r, p }) {
     await nextTurn();
     const maxmem = 128 * r * (2 ** ln + p) + 2 ** 20; // a command may have hashed at the real cost

@@ -1,11 +1,11 @@
 // The log: JSON lines for programs, lines for people, and neither obeys what a stranger wrote.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { Level, RequestLine } from '../src/log-lines.ts';
+import type { Level, RequestLogLine } from '../src/log-lines.ts';
 import { LineLogger } from '../src/logger.ts';
 
 const time = Date.parse('2026-03-01T09:30:00.000Z');
-const line: RequestLine = {
+const line: RequestLogLine = {
   requestId: 'r-1',
   method: 'GET',
   path: '/orders',

@@ -222,18 +222,20 @@ suite('the sources', () => {
     });
   }
 
-  test('functions named check… throw, and functions named …Issues return issues', () => {
-    const declared =
-      /(?<![.\w])#?(check[A-Z]\w*|\w+Issues)(?:<[^(]*>)?\((?:[^()]|\([^()]*\))*\): ([^{;=]+?)(?: \{|;| =>)/g;
+  test('functions named check… throw, require… return a value, and …Issues return issues', () => {
+    const named = String.raw`(?<![.\w])#?((?:check|require)[A-Z]\w*|\w+Issues)`;
+    const returning = String.raw`(?:<[^(]*>)?\((?:[^()]|\([^()]*\))*\): ([^{;=]+?)(?: \{|;| =>)`;
+    const declared = new RegExp(named + returning, 'g');
     const returned = codes
       .filter(({ path }) => !path.startsWith('src/console/'))
       .flatMap(({ path, code }) =>
         [...code.matchAll(declared)].map(([, name = '', type = '']) => ({ path, name, type })),
       );
-    const isApt = ({ name, type }: { readonly name: string; readonly type: string }): boolean =>
-      name.startsWith('check')
-        ? /^(void|Promise<void>)$/.test(type)
-        : /^(readonly )?(Issue|string)\[\]$/.test(type);
+    const isApt = ({ name, type }: { readonly name: string; readonly type: string }): boolean => {
+      if (name.startsWith('check')) return /^(void|Promise<void>)$/.test(type);
+      if (name.startsWith('require')) return !/\b(void|undefined)\b/.test(type);
+      return /^(readonly )?(Issue|string)\[\]$/.test(type);
+    };
     assert.ok(returned.length > 40);
     assert.deepEqual(
       returned.filter((each) => !isApt(each)),

@@ -15,7 +15,7 @@ export class AfterSync {
    * Called once reads see the changes. Listeners must return immediately: the requests that made the changes
    * are answered after them.
    */
-  run(invalidations: readonly Invalidation[]): void {
+  notify(invalidations: readonly Invalidation[]): void {
     for (const listener of this.#listeners) listener(invalidations);
   }
 }

@@ -20,8 +20,8 @@ export class CallerCache {
   /** Returns sources that look into this cache first. */
   wrap({ findSession, findKey }: CallerSources): CallerSources {
     return {
-      findSession: (id) => cached(this.sessions, id, findSession),
-      findKey: (id) => cached(this.keys, id, findKey),
+      findSession: (id) => findThrough(this.sessions, id, findSession),
+      findKey: (id) => findThrough(this.keys, id, findKey),
     };
   }
 
@@ -31,7 +31,7 @@ export class CallerCache {
   }
 }
 
-function cached<Found>(
+function findThrough<Found>(
   map: BoundedMap<number, Found>,
   id: number,
   find: (id: number) => Found | undefined,

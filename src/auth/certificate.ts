@@ -67,7 +67,7 @@ export function createAuthority(
       extension(14, der(0x04, keyIdentifier(keyInfo))), // subjectKeyIdentifier
     ],
   };
-  return signed(body, privateKey, privateKey);
+  return signCertificate(body, privateKey, privateKey);
 }
 
 /** Creates a server's certificate for these names, followed by the authority's own. */
@@ -91,7 +91,7 @@ export function issueCertificate(names: readonly string[], authority: KeyPair, n
       extension(35, sequence(der(0x80, authorityKeyId))), // authorityKeyIdentifier
     ],
   };
-  const issued = signed(body, privateKey, createPrivateKey(authority.keyPem));
+  const issued = signCertificate(body, privateKey, createPrivateKey(authority.keyPem));
   return { ...issued, certPem: issued.certPem + authority.certPem };
 }
 
@@ -111,7 +111,7 @@ export function hasExactlyNames({ raw }: X509Certificate, names: readonly string
   return raw.includes(subjectAltName(names));
 }
 
-function signed(body: CertificateBody, privateKey: KeyObject, signingKey: KeyObject): KeyPair {
+function signCertificate(body: CertificateBody, privateKey: KeyObject, signingKey: KeyObject): KeyPair {
   const bytes = toBeSigned(body);
   const certificate = sequence(bytes, ecdsaWithSha256(), bitString(0, sign('sha256', bytes, signingKey)));
   return {

@@ -45,7 +45,7 @@ export function createSigner({
   const [signing] = keys;
   if (signing === undefined) throw new Error('Signing tokens requires at least one secret.');
   return {
-    sign: (claims: Claims) => signed(signing, encodeClaims(claims)),
+    sign: (claims: Claims) => signPayload(signing, encodeClaims(claims)),
     /** Returns the claims of a token that this service signed for itself, if it is valid at that second. */
     verify(token: string, nowSeconds: number): Claims | 'not current' | undefined {
       const key = keys.find((each) => signatureIsValid(token, each.mac));
@@ -71,7 +71,7 @@ function createKey(secret: Uint8Array): Key {
   return { mac, header: base64url(JSON.stringify({ alg: 'HS256', typ: 'at+jwt', kid })) };
 }
 
-function signed(key: Key, payload: string): string {
+function signPayload(key: Key, payload: string): string {
   const signingInput = `${key.header}.${payload}`;
   return `${signingInput}.${key.mac(signingInput).toString('base64url')}`;
 }

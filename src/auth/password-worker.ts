@@ -11,16 +11,16 @@ type ScryptInput = Cost & { readonly password: string; readonly salt: Uint8Array
 /** Derives one key at a time. */
 type KeyDeriver = { derive(input: ScryptInput): Promise<Uint8Array>; end(): Promise<void> };
 /** Tests pass a function that derives cheap keys without a thread. */
-export type ThreadStarter = (closing: AbortSignal) => KeyDeriver;
+export type DeriverFactory = (closing: AbortSignal) => KeyDeriver;
 
 const threadsMax = 2;
 const idleMilliseconds = minuteMilliseconds;
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
 
-export function createScryptPool(startThread: ThreadStarter = createThread) {
+export function createScryptPool(createDeriver: DeriverFactory = createKeyDeriver) {
   const closing = new AbortController();
-  const threads = Array.from({ length: threadsMax }, () => startThread(closing.signal));
-  const free = [...threads];
+  const derivers = Array.from({ length: threadsMax }, () => createDeriver(closing.signal));
+  const free = [...derivers];
   const queue = createJobQueue<KeyDeriver>();
 
   /**
@@ -30,13 +30,13 @@ export function createScryptPool(startThread: ThreadStarter = createThread) {
   async function derive(input: ScryptInput, job: HashingJob): Promise<Uint8Array> {
     const release = queue.reserve(job);
     try {
-      const thread = free.pop() ?? (await queue.wait(job));
+      const deriver = free.pop() ?? (await queue.wait(job));
       try {
-        return await thread.derive(input);
+        return await deriver.derive(input);
       } finally {
         const startNext = queue.next();
-        if (startNext === undefined) free.push(thread);
-        else startNext(thread);
+        if (startNext === undefined) free.push(deriver);
+        else startNext(deriver);
       }
     } finally {
       release();
@@ -46,7 +46,7 @@ export function createScryptPool(startThread: ThreadStarter = createThread) {
   /** Ends the threads. Waiting jobs are also rejected: each gets a thread immediately, which throws. */
   async function close(): Promise<void> {
     closing.abort(unavailable('The service is stopping.'));
-    await Promise.all(threads.map((thread) => thread.end()));
+    await Promise.all(derivers.map((deriver) => deriver.end()));
   }
 
   return {
@@ -58,8 +58,8 @@ export function createScryptPool(startThread: ThreadStarter = createThread) {
   };
 }
 
-/** Manages one worker, which is started for its first job and ended after a while without jobs. */
-function createThread(closing: AbortSignal): KeyDeriver {
+/** Returns a deriver with one worker: started for its first job, ended after a while without jobs. */
+function createKeyDeriver(closing: AbortSignal): KeyDeriver {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
 

@@ -2,7 +2,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { HashingJob } from './hashing-jobs.ts';
 import { isCommon, isMadeOf } from './common-passwords.ts';
-import { createScryptPool, type Cost, type ThreadStarter } from './password-worker.ts';
+import { createScryptPool, type Cost, type DeriverFactory } from './password-worker.ts';
 
 export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 type Stored = { readonly cost: Cost; readonly salt: Buffer; readonly key: Buffer };
@@ -16,16 +16,16 @@ const defaultCost: Cost = { ln: 15, r: 8, p: 3 };
 /** The job of passwords without a request: those of commands and of the first administrator. */
 const jobWithoutQuota: HashingJob = { queue: 'new-password', quotas: [] };
 
-type HasherOptions = { readonly cost?: Cost; readonly startThread?: ThreadStarter };
+type HasherOptions = { readonly cost?: Cost; readonly createDeriver?: DeriverFactory };
 
 /** `hash` and `verify` throw `unavailable` or `quota-exceeded` if the queue has no room for the job. */
-export function createPasswordHasher({ cost = defaultCost, startThread }: HasherOptions = {}) {
-  const pool = createScryptPool(startThread);
+export function createPasswordHasher({ cost = defaultCost, createDeriver }: HasherOptions = {}) {
+  const pool = createScryptPool(createDeriver);
   const dummy: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
 
   async function hash(password: string, job = jobWithoutQuota): Promise<string> {
     const salt = randomBytes(saltBytes);
-    const key = await pool.derive({ password: normalized(password), salt, keyBytes, ...cost }, job);
+    const key = await pool.derive({ password: normalize(password), salt, keyBytes, ...cost }, job);
     return formatPhc({ cost, salt, key: Buffer.from(key) });
   }
 
@@ -33,7 +33,7 @@ export function createPasswordHasher({ cost = defaultCost, startThread }: Hasher
   async function verify(password: string, phc: string | null, job = jobWithoutQuota): Promise<boolean> {
     const stored = phc === null ? dummy : parsePhc(phc);
     const { salt, key } = stored;
-    const input = { password: normalized(password), salt, keyBytes: key.length, ...stored.cost };
+    const input = { password: normalize(password), salt, keyBytes: key.length, ...stored.cost };
     return timingSafeEqual(await pool.derive(input, job), key);
   }
 
@@ -60,21 +60,21 @@ export function passwordIssue(
   { name, email }: { readonly name: string; readonly email: string },
   minLength: number,
 ): string | undefined {
-  const points = [...normalized(password)].length;
+  const points = [...normalize(password)].length;
   if (points < minLength || points > passwordPointsMax)
     return `A password must have ${minLength} to ${passwordPointsMax} characters.`;
-  const folded = normalized(password).toLowerCase();
-  const address = normalized(email).toLowerCase();
+  const folded = normalize(password).toLowerCase();
+  const address = normalize(email).toLowerCase();
   const at = address.lastIndexOf('@');
   const [localPart, domain] = [address.slice(0, at), address.slice(at + 1)];
   if (isCommon(folded)) return 'This password is too common; choose one that is harder to guess.';
   if (folded === address || folded === localPart) return 'A password must differ from the e-mail address.';
-  if (isMadeOf(folded, [serviceName, normalized(name).toLowerCase(), localPart, domain]))
+  if (isMadeOf(folded, [serviceName, normalize(name).toLowerCase(), localPart, domain]))
     return 'A password must be more than the name or the e-mail address; add other words.';
   return undefined;
 }
 
-function normalized(text: string): string {
+function normalize(text: string): string {
   return text.normalize('NFKC');
 }
 

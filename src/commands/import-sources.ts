@@ -27,7 +27,7 @@ export function* ndjsonFileLines(pieces: Pieces): Generator<FileLine> {
 function* wholeLines(lines: NdjsonLines): Generator<FileLine> {
   for (let line = lines.next(); line !== undefined; line = lines.next()) {
     const parsed = parseLine(line, importLineBytesMax);
-    if (parsed instanceof Problem) yield { number: line.number, unreadable: parsed.message };
+    if (parsed instanceof Problem) yield { number: line.number, unreadable: parsed.detail };
     else yield { number: line.number, value: parsed.value };
   }
 }

@@ -1,7 +1,7 @@
 // The feed of all events over HTTP: GET /events, oldest first, in pages or as a stream.
 import { signedIn, type Caller } from '../auth/access.ts';
 import { withCursor, type Cursors } from '../http/cursor.ts';
-import { exportDescription, exportIssues, isExport, type ExportStarter } from '../http/export.ts';
+import { exportDescription, exportIssues, isExport, type HandlerExports } from '../http/export.ts';
 import { cursorParameter, fittingPage, listParameters, toListPage } from '../http/list.ts';
 import { streamed, type ListPage, type Streamed } from '../http/handler-result.ts';
 import { listOrStreamOf } from '../http/reply.ts';
@@ -40,7 +40,7 @@ const feedParameters = {
 };
 type FeedQuery = ObjectOf<typeof feedParameters>;
 
-type FeedServices = { readonly cursors: Cursors; readonly live: Streams; readonly exports: ExportStarter };
+type FeedServices = { readonly cursors: Cursors; readonly live: Streams; readonly exports: HandlerExports };
 
 export function feedRoutes(services: FeedServices): Route[] {
   return [followEventsRoute(services)];
@@ -83,7 +83,7 @@ function feedPage(context: FeedContext, { cursors }: FeedServices): ListPage<Eve
   const { database, query, caller } = context;
   const state = feedState(database.read);
   const { removedUpTo, latest } = state;
-  const after = requireStart(state, query, cursors) ?? removedUpTo;
+  const after = findStart(state, query, cursors) ?? removedUpTo;
   const { type: types, limit: rows = pageRowsDefault } = query;
   const page = readFeed(database.read, { after, latest, access: feedAccessOf(caller), types, rows });
   const elements = fittingPage(page.events.map(representEvent));
@@ -99,7 +99,7 @@ function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Stre
   live.checkCapacity(caller);
   const state = feedState(database.read);
   const after =
-    lastEventId === '' ? requireStart(state, query, cursors) : requireEventId(state, lastEventId, cursors);
+    lastEventId === '' ? findStart(state, query, cursors) : requireEventId(state, lastEventId, cursors);
   return streamed(eventStream, (stream) =>
     live.add({
       stream,
@@ -119,17 +119,17 @@ function eventFile(context: FeedContext, { cursors, exports }: FeedServices): St
   const { database, query, caller } = context;
   const state = feedState(database.read);
   const { removedUpTo, latest } = state;
-  const after = requireStart(state, query, cursors) ?? removedUpTo;
+  const after = findStart(state, query, cursors) ?? removedUpTo;
   const elements = new FeedElements(
     database.read,
     { accessOf: feedAccessOf, types: query.type, after, latest },
     caller,
   );
-  return exports.start(context, eventsFile, elements);
+  return exports.createResult(context, eventsFile, elements);
 }
 
 /** Returns the id of the event before the first one to read; undefined without `cursor` and `from`. */
-function requireStart(state: FeedState, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
+function findStart(state: FeedState, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
   if (cursor !== undefined) return requireEventId(state, cursor, cursors);
   if (from === undefined) return undefined;
   return from === 'latest' ? state.latest : state.removedUpTo;

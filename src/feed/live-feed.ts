@@ -89,7 +89,7 @@ export class LiveFeed {
     const reader = new LiveReader({ ...options, now, cursorAfter: cursorOf });
     this.#readers.add(reader);
     reader.stream.endWithClient();
-    reader.stream.onEnd((end) => this.#remove(reader, end));
+    reader.stream.onEnd((reason) => this.#remove(reader, reason));
     this.#sweeps ??= setInterval(() => this.sweep(), sweepMilliseconds).unref();
     this.#join(reader);
   }
@@ -106,7 +106,7 @@ export class LiveFeed {
   /** Ends streams whose credential has expired, and keeps the others alive; called every second. */
   sweep(): void {
     this.#guard(() => {
-      for (const reader of this.#readers) if (reader.mayRead()) reader.keepAlive();
+      for (const reader of this.#readers) if (reader.endUnlessPermitted()) reader.keepAlive();
     });
   }
 
@@ -118,10 +118,10 @@ export class LiveFeed {
     clearInterval(this.#sweeps);
   }
 
-  #remove(reader: LiveReader, end: StreamEndReason): void {
+  #remove(reader: LiveReader, reason: StreamEndReason): void {
     this.#readers.delete(reader);
     this.#atHead.delete(reader);
-    this.counts.ends[end] += 1;
+    this.counts.ends[reason] += 1;
     if (this.#readers.size > 0) return;
     clearInterval(this.#sweeps);
     this.#sweeps = undefined;
@@ -140,7 +140,7 @@ export class LiveFeed {
   /** Sends a page of the feed, and the next page once the client has received it. */
   #catchUp(reader: LiveReader): void {
     const { db } = this.#options;
-    if (!reader.mayRead()) return;
+    if (!reader.endUnlessPermitted()) return;
     const { position: after, access, types } = reader;
     const { removedUpTo, latest } = feedBounds(db);
     if (after < removedUpTo) return reader.stream.end('gone');
@@ -158,7 +158,7 @@ export class LiveFeed {
     this.#isWakeScheduled = false;
     const stale = this.#stale.splice(0);
     for (const reader of this.#readers)
-      if (stale.some((invalidation) => reader.isAffectedBy(invalidation))) reader.mayRead();
+      if (stale.some((invalidation) => reader.isAffectedBy(invalidation))) reader.endUnlessPermitted();
     this.#scheduleBatch();
   }
 
@@ -183,7 +183,7 @@ export class LiveFeed {
     this.#position = last.event.id;
     const batches = new Map<string, EventBatch>();
     for (const reader of this.#atHead) {
-      if (!reader.mayRead()) continue;
+      if (!reader.endUnlessPermitted()) continue;
       const key = `${reader.position} ${reader.group}`;
       const visible = batches.get(key) ?? batchOf(visibleBlocks(reader, batch, blocks));
       batches.set(key, visible);

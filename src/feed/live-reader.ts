@@ -69,8 +69,8 @@ export class LiveReader {
     this.#write(blocks);
   }
 
-  /** Ends the stream if its reader has lost the right to it. Checked before each event is sent. */
-  mayRead(): boolean {
+  /** Ends the stream if its reader has lost the right to it; returns whether it is still open. */
+  endUnlessPermitted(): boolean {
     if (this.stream.isOver) return false;
     if (this.#options.now() >= this.#options.credentialExpiresAt) this.stream.end('expired');
     else if (!this.#hasSameRights()) this.stream.end('unauthorized');

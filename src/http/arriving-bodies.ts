@@ -11,7 +11,7 @@ import { SharedBound, type Bounds } from './shared-bound.ts';
 
 type ArrivingBodiesOptions = {
   /** Returns the bucket of the client's address. */
-  readonly clientOf: (request: IncomingMessage) => string;
+  readonly bucketOf: (request: IncomingMessage) => string;
   /** Called for each chunk of a body. */
   readonly onChunk?: () => void;
   readonly bounds?: Bounds;
@@ -25,12 +25,12 @@ const boundsDefault: Bounds = {
 
 export class ArrivingBodies {
   readonly onChunk: () => void;
-  readonly #clientOf: ArrivingBodiesOptions['clientOf'];
+  readonly #bucketOf: ArrivingBodiesOptions['bucketOf'];
   readonly #bytes: SharedBound;
 
-  constructor({ clientOf, onChunk = () => {}, bounds = boundsDefault }: ArrivingBodiesOptions) {
+  constructor({ bucketOf, onChunk = () => {}, bounds = boundsDefault }: ArrivingBodiesOptions) {
     this.onChunk = onChunk;
-    this.#clientOf = clientOf;
+    this.#bucketOf = bucketOf;
     this.#bytes = new SharedBound(bounds);
   }
 
@@ -40,11 +40,11 @@ export class ArrivingBodies {
 
   /** Reserves that many more bytes, and returns whether there was room for them. */
   reserve(request: IncomingMessage, bytes: number): boolean {
-    return this.#bytes.reserve(this.#clientOf(request), bytes) === undefined;
+    return this.#bytes.reserve(this.#bucketOf(request), bytes) === undefined;
   }
 
   release(request: IncomingMessage, bytes: number): void {
-    if (bytes > 0) this.#bytes.release(this.#clientOf(request), bytes);
+    if (bytes > 0) this.#bytes.release(this.#bucketOf(request), bytes);
   }
 }
 

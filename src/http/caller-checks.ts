@@ -44,15 +44,15 @@ export class CallerChecks {
   }
 
   /** Returns the caller with their current rights. Throws if they lost the right while the request waited. */
-  requireCaller(exchange: Exchange): Caller | undefined {
+  recheckCaller(exchange: Exchange): Caller | undefined {
     if (exchange.caller === undefined) return undefined;
     this.#options.database.detectExternalCommits();
-    return this.#requireCurrent(exchange);
+    return this.#recheck(exchange);
   }
 
   /** Returns the caller as this write sees them, after earlier writes. Throws if they lost the right. */
-  requireCallerInWrite(exchange: Exchange, writer: Connection): Caller | undefined {
-    return this.#requireCurrent(exchange, this.#options.sourcesOf(writer));
+  recheckCallerInWrite(exchange: Exchange, writer: Connection): Caller | undefined {
+    return this.#recheck(exchange, this.#options.sourcesOf(writer));
   }
 
   /** When the caller's credential expires: milliseconds since 1970. */
@@ -81,7 +81,7 @@ export class CallerChecks {
     }
   }
 
-  #requireCurrent({ caller, mounted, match }: Exchange, sources?: CallerSources): Caller | undefined {
+  #recheck({ caller, mounted, match }: Exchange, sources?: CallerSources): Caller | undefined {
     if (caller === undefined || mounted === undefined || match === undefined) return caller;
     const { authenticator, now } = this.#options;
     const current = authenticator.currentCaller(caller, now(), sources);

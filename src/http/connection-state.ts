@@ -21,6 +21,15 @@ type ArrivingBody = {
 /** The size of a TLS record (RFC 8446 section 5.1). Shorter reads seldom hold more than one request. */
 const largeReadBytes = 16 * 1024;
 
+/**
+ * Both flags are set after each read. An example, a POST and the beginning of the next request:
+ *
+ *     read                    `#isInHead` then                 `hasReadBegunInHead` then
+ *     `POST /orders HT`       true                             true
+ *     the rest of the head    false, since its body follows    false, since a head ended in it
+ *     the body                true, since the request ended    false
+ *     `GET /ord`              true                             true
+ */
 class ConnectionState {
   peer: Peer | undefined = undefined;
   /** The body of the last request; undefined if it has none. */
@@ -46,7 +55,10 @@ class ConnectionState {
     else onceConnected(response, () => (this.#response = response));
   }
 
-  /** Called after each read. Copies few of them: those that complete no head, and large or rejected ones. */
+  /**
+   * Called after each read. Copies those that may end within a head: reads that began there and completed
+   * none, and large or rejected ones.
+   */
   addRead({ result, copy }: ParsedRead): void {
     const isInHead = this.#isInHead;
     this.hasReadBegunInHead = isInHead;

@@ -2,7 +2,7 @@
 import type { RequestHeaders } from './request-headers.ts';
 import type { HeaderFields } from './node-http.ts';
 
-const requestFields = [
+const allowedRequestFields = [
   'Authorization',
   'Content-Type',
   'X-API-Key',
@@ -43,7 +43,7 @@ export type Cors = ReturnType<typeof createCors>;
 
 export function createCors(origins: ReadonlySet<string>) {
   const exposed = responseFields.join(', ');
-  const allowed = requestFields.join(', ');
+  const allowed = allowedRequestFields.join(', ');
 
   function allows(origin: string | undefined): origin is string {
     return origin !== undefined && origins.has(origin);

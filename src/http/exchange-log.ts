@@ -1,5 +1,5 @@
 // Logs and counts exchanges: a line for each, their security events, and their problems.
-import type { RequestLine } from '../log-lines.ts';
+import type { RequestLogLine } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
 import type { Problem } from '../problem.ts';
 import { securityEventLevels, type SecurityEvent } from '../security-event.ts';
@@ -15,14 +15,14 @@ export type ExchangeLogOptions = {
 };
 
 /** Returns the event that the log has for a problem, besides the line of its request; undefined if none. */
-export function securityEventOf({ code, details }: Problem): SecurityEvent | undefined {
+export function securityEventOf({ code, members }: Problem): SecurityEvent | undefined {
   if (code === 'forbidden' || code === 'insufficient-scope') return { name: 'authz_fail', code };
   if (code === 'quota-exceeded')
-    return { name: 'excess_rate_limit_exceeded', policies: details.violated ?? [] };
-  return details.securityEvent;
+    return { name: 'excess_rate_limit_exceeded', policies: members.violated ?? [] };
+  return members.securityEvent;
 }
 
-type Outcome = Pick<RequestLine, 'status' | 'milliseconds' | 'end' | 'bytes'>;
+type Outcome = Pick<RequestLogLine, 'status' | 'milliseconds' | 'end' | 'bytes'>;
 
 export class ExchangeLog {
   readonly #options: ExchangeLogOptions;
@@ -37,13 +37,17 @@ export class ExchangeLog {
     if (code === 'unavailable') rejections.unavailable += 1;
   }
 
-  /** Counts the security events; also logs them, unless the exchange is not logged. Returns whether it is. */
-  takeSecurityEvents(exchange: Exchange, status: number): boolean {
-    const isLogged = this.#isLogged(exchange, status);
+  /** Returns whether the exchange is logged: without the admission of a rate it takes one of few lines. */
+  takeLine(exchange: Exchange, status: number): boolean {
+    if (exchange.drawsOnRate && status !== 429) return true;
+    return this.#options.logAllowance.takeLine(exchange.addressBucket, status);
+  }
+
+  /** Counts the security events of the exchange; also logs them if the exchange is logged. */
+  reportSecurityEvents(exchange: Exchange, { isLogged }: { readonly isLogged: boolean }): void {
     const events = exchange.draft.takeSecurityEvents();
     for (const { name } of events) this.#options.metrics.countSecurityEvent(name);
     if (isLogged && events.length > 0) this.#logSecurityEvents(exchange, events);
-    return isLogged;
   }
 
   /** Writes the line of the exchange when its response is sent, or when its stream ends. */
@@ -66,11 +70,6 @@ export class ExchangeLog {
       },
       now,
     );
-  }
-
-  #isLogged(exchange: Exchange, status: number): boolean {
-    if (exchange.isRateLimited && status !== 429) return true;
-    return this.#options.logAllowance.permits(exchange.addressBucket, status);
   }
 
   #logSecurityEvents(exchange: Exchange, events: readonly SecurityEvent[]): void {

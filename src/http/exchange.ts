@@ -10,7 +10,7 @@ import { quotaExceeded, type Limiter } from '../rates/limiter.ts';
 import { headersOf, type RequestHeaders } from './request-headers.ts';
 import { requestIdFrom } from './request-id.ts';
 import { ResponseDraft } from './response-draft.ts';
-import type { Match, Mounted } from './router.ts';
+import type { Match, MountedRoute } from './router.ts';
 import { StreamedBody } from './streamed-body.ts';
 
 /** A request as the server has received it. */
@@ -21,8 +21,8 @@ export type ReceivedRequest = {
   readonly expectsContinue: boolean;
 };
 
-/** A request on receipt, before its head is checked. */
-type Reception = ReceivedRequest & {
+/** A received request, with the peer that sent it and its body. */
+type IncomingRequest = ReceivedRequest & {
   readonly peer: Peer;
   /** Undefined if the request has no body. */
   readonly arriving: IncomingBody | StreamedBody | undefined;
@@ -56,15 +56,15 @@ export class Exchange implements RequestSource {
   readonly #isTrusted: (address: string) => boolean;
   /** The result of the router: the path, and the route if the path has the method. */
   match: Match | undefined = undefined;
-  mounted: Mounted | undefined = undefined;
+  mounted: MountedRoute | undefined = undefined;
   /** The caller, with the rights that they had when these were last checked. */
   caller: Caller | undefined = undefined;
   /** Whether the request draws on a rate, even if the settings turn that rate off. */
-  isRateLimited = false;
+  drawsOnRate = false;
   #clientAddress: string | undefined = undefined;
 
   constructor(
-    { request, response, expectsContinue, peer, arriving }: Reception,
+    { request, response, expectsContinue, peer, arriving }: IncomingRequest,
     { isTrusted, now, nextRequestId }: ExchangeDependencies,
   ) {
     const { path, query } = splitTarget(request.url ?? '/');
@@ -88,7 +88,7 @@ export class Exchange implements RequestSource {
 
   /** Consumes a token and returns its refund. Throws 429 if the bucket is empty. */
   consumeToken(limiter: Limiter, key: string): () => void {
-    this.isRateLimited = true;
+    this.drawsOnRate = true;
     const state = limiter.consumeToken(key, this.now);
     if (state === undefined) return noRefund;
     this.draft.addBucketState(state);

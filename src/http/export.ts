@@ -31,7 +31,7 @@ type ExportContext = Pick<
 type ExportsOptions = { readonly log: Logger };
 
 /** The part of `Exports` that routes use. */
-export type ExportStarter = Pick<Exports, 'start'>;
+export type HandlerExports = Pick<Exports, 'createResult'>;
 
 export class Exports {
   readonly #log: Logger;
@@ -47,8 +47,8 @@ export class Exports {
     return { running: this.#callers.size, bytes: this.#bytes, ends: this.#ends };
   }
 
-  /** Throws if the request can't be an export, or if too many exports are running. */
-  start<T>(
+  /** Returns the result of an export. Throws if the request can't be one, or if too many are running. */
+  createResult<T>(
     context: ExportContext,
     { name, table }: ExportFormat<T>,
     source: ExportSource<T, Caller>,
@@ -78,9 +78,9 @@ export class Exports {
   #run<T>(run: Run<T>): void {
     const { stream, context } = run;
     this.#callers.set(stream, context.caller);
-    stream.onEnd((end, bytes) => {
+    stream.onEnd((reason, bytes) => {
       this.#callers.delete(stream);
-      this.#ends.set(end, (this.#ends.get(end) ?? 0) + 1);
+      this.#ends.set(reason, (this.#ends.get(reason) ?? 0) + 1);
       this.#bytes += bytes;
     });
     write(run).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 // Reads the first bytes of a connection to a TLS port, before TLS does, to recognize plain HTTP.
 import type { Socket } from 'node:net';
+import { isCapital } from './request-line.ts';
 
 type FirstBytesOptions = {
   /** Runs `task` in this turn of the event loop or in a later one. */
@@ -16,6 +17,7 @@ export function readFirstBytes(socket: Socket, { run, onTls, onPlainHttp }: Firs
   socket.once('readable', () => {
     const bytes: Buffer | null = socket.read();
     if (bytes === null) return void socket.destroy(); // the connection ended without any bytes
+    // a method begins with a capital, a TLS record with its type, 20 to 24 (RFC 8446 section 5.1)
     if (isCapital(bytes[0])) return onPlainHttp(bytes);
     socket.unshift(bytes);
     run(() => {
@@ -24,9 +26,4 @@ export function readFirstBytes(socket: Socket, { run, onTls, onPlainHttp }: Firs
       onTls();
     });
   });
-}
-
-/** A method begins with a capital; a TLS record begins with its type, 20 to 24 (RFC 8446 section 5.1). */
-function isCapital(byte = 0): boolean {
-  return byte >= 0x41 && byte <= 0x5a;
 }

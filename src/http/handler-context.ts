@@ -17,7 +17,7 @@ import type { Context, HandlerDatabase, Route } from './route.ts';
 import type { StreamedBody } from './streamed-body.ts';
 
 /** The route, and the parts of the request that were read by its schemas. */
-export type ReadRequest = {
+export type ParsedRequest = {
   readonly route: Route;
   readonly mediaType: string;
   readonly query: QueryValues;
@@ -43,7 +43,7 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
 
   constructor(
     exchange: Exchange,
-    { route, mediaType, query, body }: ReadRequest,
+    { route, mediaType, query, body }: ParsedRequest,
     { database, callers }: HandlerDependencies,
   ) {
     this.exchange = exchange;
@@ -91,13 +91,13 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
   authorizeWrite(writer: Connection): Permit<Caller | undefined> {
     return permitFor(
       writer,
-      () => this.#callers.requireCallerInWrite(this.exchange, writer),
+      () => this.#callers.recheckCallerInWrite(this.exchange, writer),
       (caller) => ({ actor: caller ?? null, requestId: this.requestId, now: this.now }),
     );
   }
 
   authorizeRead(): Caller | undefined {
-    return this.#callers.requireCaller(this.exchange);
+    return this.#callers.recheckCaller(this.exchange);
   }
 
   credentialExpiresAt(): number {

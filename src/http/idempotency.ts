@@ -48,7 +48,7 @@ export class Idempotency {
     this.#responder = responder;
   }
 
-  async run(context: HandlerContext, { body, respond }: KeyedRequest): Promise<void> {
+  async runOrReplay(context: HandlerContext, { body, respond }: KeyedRequest): Promise<void> {
     const storageKey = storageKeyOf(context);
     if (this.#running.has(storageKey)) throw inProgress();
     this.#running.add(storageKey);
@@ -75,7 +75,7 @@ export class Idempotency {
     const { route, caller, now } = context;
     let isStored = false;
     context.storeResultWith((writer, result) => {
-      const response = responseOf(route, result, caller);
+      const response = storedResponseOf(route, result, caller);
       this.#store.save(writer, storageKey, { ...response, fingerprint }, now);
       isStored = true;
     });
@@ -117,7 +117,7 @@ const invalidKey: Issue = {
   detail: `Idempotency-Key must be sent once, as 1 to ${idempotencyKeyLengthMax} visible ASCII characters.`,
 };
 
-function responseOf(
+function storedResponseOf(
   { reply }: Route,
   result: ObjectResult<unknown>,
   caller: Caller | undefined,

@@ -1,10 +1,10 @@
 // Ends connections on which nothing is sent or received.
 import type { Socket } from 'node:net';
-import { idleCheckMilliseconds, idleSocketMillisecondsMax, keepAliveMilliseconds } from '../limits.ts';
+import { idleCheckMilliseconds, unreadMillisecondsMax, keepAliveMilliseconds } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
 
-const unreadChecksMax = idleSocketMillisecondsMax / idleCheckMilliseconds;
-const quietChecksMax = keepAliveMilliseconds / idleCheckMilliseconds;
+const unreadChecksMax = unreadMillisecondsMax / idleCheckMilliseconds;
+const idleChecksMax = keepAliveMilliseconds / idleCheckMilliseconds;
 
 type SocketProgress = { readonly bytesMoved: number; checks: number };
 
@@ -35,5 +35,5 @@ function inspect(socket: Socket, seen: WeakMap<Socket, SocketProgress>): void {
 function endIfIdle(socket: Socket, checks: number): void {
   const isResponding = stateOf(socket).currentResponse !== undefined;
   if (socket.writableLength > 0 && checks >= unreadChecksMax) socket.destroy();
-  if (!isResponding && checks > quietChecksMax) socket.destroySoon();
+  if (!isResponding && checks > idleChecksMax) socket.destroySoon();
 }

@@ -1,13 +1,13 @@
 // Shrinks heads of many small fields, which take twenty times their bytes in memory, to the fields in use.
 import type { IncomingMessage } from 'node:http';
 import { headerBytesMax } from '../limits.ts';
-import { fieldLength, requestFields } from './request-headers.ts';
+import { fieldLength, knownRequestFields } from './request-headers.ts';
 
 /** Ordinary clients send fewer fields. */
 const ordinaryFieldsMax = 64;
 /** The lines that are kept of each field: `countOccurrences` only has to distinguish one from more. */
 const linesKeptMax = 2;
-const fieldsRead: ReadonlySet<string> = new Set(requestFields);
+const fieldsRead: ReadonlySet<string> = new Set(knownRequestFields);
 
 /**
  * Drops the fields that nothing reads, since a request keeps its head while it waits or its body arrives, and
@@ -17,9 +17,9 @@ export function shrinkHead(request: IncomingMessage): void {
   if (request.rawHeaders.length <= 2 * ordinaryFieldsMax) return;
   request.rawHeaders = linesKept(request.rawHeaders);
   const headers: Record<string, string> = {};
-  for (const name of requestFields) {
+  for (const name of knownRequestFields) {
     const value = request.headers[name];
-    if (value !== undefined) headers[name] = flat(String(value));
+    if (value !== undefined) headers[name] = copyFlat(String(value));
   }
   request.headers = headers;
 }
@@ -42,6 +42,6 @@ function linesKept(rawHeaders: readonly string[]): string[] {
 }
 
 /** Copies a value: V8 keeps a string that was joined from many lines as a tree of them. */
-function flat(value: string): string {
+function copyFlat(value: string): string {
   return Buffer.from(value, 'latin1').toString('latin1');
 }

@@ -32,7 +32,7 @@ import type { ImportCounts } from './transfer-metrics.ts';
 
 /** Parses and writes the lines of one kind of import; `now` is in milliseconds since 1970. */
 export type LineRules<T> = {
-  /** Returns the object to be written, or the issues that can be found without the database. */
+  /** Returns what `write` receives, such as the object to be written or its issues. */
   parse(value: unknown, now: number): T;
   /** Called in a write that several lines share, so it must change nothing for a line that it rejects. */
   write(permit: Permit<Caller>, parsed: T, now: number): LineOutcome;
@@ -56,7 +56,7 @@ type ImportsOptions = {
 };
 
 /** The part of `Imports` that routes use. */
-export type ImportStarter = Pick<Imports, 'start'>;
+export type HandlerImports = Pick<Imports, 'createResult'>;
 
 export class Imports {
   readonly #options: ImportsOptions;
@@ -72,8 +72,8 @@ export class Imports {
     return { running: this.#running, lines: this.#lines };
   }
 
-  /** Throws if the request can't be an import, or if too many imports are running. */
-  start<T>(context: ImportContext, rules: LineRules<T>): Streamed {
+  /** Returns the result of an import. Throws if the request can't be one, or if too many are running. */
+  createResult<T>(context: ImportContext, rules: LineRules<T>): Streamed {
     // without chunks the response ends with the connection, and a truncated one looks complete
     if (context.isHttp10) throw new Problem('bad-request', 'An import needs HTTP/1.1.', { status: 505 });
     if (this.#running >= importsMax)
@@ -97,9 +97,10 @@ type RunParts<T> = {
   readonly count: (status: number) => unknown;
 };
 
-type LineResult = LineOutcome | { readonly status: number; readonly issues: readonly Issue[] };
-/** A line that was parsed, or the result of one that could not be. */
-type Item<T> = { readonly number: number; readonly found: { readonly parsed: T } | LineResult };
+/** The result of a line that could not be parsed, or the reason for the end of the import. */
+type LineFailure = { readonly status: number; readonly issues: readonly Issue[] };
+type LineResult = LineOutcome | LineFailure;
+type Item<T> = { readonly number: number } & ({ readonly parsed: T } | { readonly result: LineFailure });
 
 class ImportRun<T> {
   readonly #options: ImportsOptions;
@@ -148,7 +149,7 @@ class ImportRun<T> {
     const batch: Item<T>[] = [];
     if (line === undefined) return batch;
     this.#number = line.number;
-    await turnOnceRead(stream);
+    await waitForClientAndTurn(stream);
     if (this.#options.stopping.aborted) throw serviceStopping();
     const until = performance.now() + importSliceMillisecondsMax;
     let bytes = 0;
@@ -197,8 +198,8 @@ class ImportRun<T> {
   #parse(line: NdjsonLine): Item<T> {
     const { number } = line;
     const json = parseLine(line, importLineBytesMax);
-    if (json instanceof Problem) return { number, found: resultOf(json) };
-    return { number, found: { parsed: this.#parts.rules.parse(json.value, this.#options.now()) } };
+    if (json instanceof Problem) return { number, result: resultOf(json) };
+    return { number, parsed: this.#parts.rules.parse(json.value, this.#options.now()) };
   }
 
   #write(batch: readonly Item<T>[]): Promise<LineResult[]> {
@@ -210,7 +211,7 @@ class ImportRun<T> {
     const { context, rules } = this.#parts;
     const permit = context.authorizeWrite(writer);
     const now = this.#options.now();
-    return batch.map(({ found }) => ('parsed' in found ? rules.write(permit, found.parsed, now) : found));
+    return batch.map((item) => ('parsed' in item ? rules.write(permit, item.parsed, now) : item.result));
   }
 
   async #sendResults(
@@ -263,7 +264,7 @@ class ImportRun<T> {
 }
 
 /** Waits until the client has read enough of the response, and for a later turn of the event loop. */
-async function turnOnceRead(stream: ResponseStream): Promise<void> {
+async function waitForClientAndTurn(stream: ResponseStream): Promise<void> {
   if (stream.unsentBytes > importUnsentBytesMax)
     await new Promise<void>((resolve) => stream.whenDrained(resolve));
   await stream.nextTurn();
@@ -278,9 +279,9 @@ function tooSlow(): Problem {
   return new Problem('request-timeout', `No whole line arrived within ${seconds} seconds.`);
 }
 
-function resultOf({ code, message, details }: Problem): LineResult {
-  const status = details.status ?? problemStatus(code, 422);
-  return { status, issues: details.issues ?? [{ pointer: '', code, detail: message }] };
+function resultOf({ code, detail, members }: Problem): LineFailure {
+  const status = members.status ?? problemStatus(code, 422);
+  return { status, issues: members.issues ?? [{ pointer: '', code, detail }] };
 }
 
 function resultText(line: number, result: LineResult): string {

@@ -1,5 +1,5 @@
-// Limits the log lines of requests that no rate bounds to some a minute for each address. Such requests cost
-// next to nothing, so with a line for each, a few clients could fill the disk.
+// Limits the log lines of requests that draw on no rate, or are rejected by one, to some a minute for each
+// address. Such requests cost next to nothing, so with a line for each, a few clients could fill the disk.
 import { minuteMilliseconds } from '../durations.ts';
 import {
   leftOutAddressesMax,
@@ -33,8 +33,8 @@ export class LogAllowance {
     this.#options = options;
   }
 
-  /** Whether the response has its own lines; if not, the summary at the end of the minute counts it. */
-  permits(address: string, status: number): boolean {
+  /** Takes a line for the response. Returns false if none is left; the minute's summary then counts it. */
+  takeLine(address: string, status: number): boolean {
     this.#cancelTimer ??= this.#options.timers.after(minuteMilliseconds, () => this.endMinute());
     if (this.#used.reserve(address, 1) === undefined) return true;
     this.#countLeftOut(address, status);

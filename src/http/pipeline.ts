@@ -27,7 +27,7 @@ export class Pipeline {
   }
 
   #wait(request: IncomingMessage, response: ServerResponse, start: Task): void {
-    this.#scheduler.countArrival();
+    this.#scheduler.noteArrival();
     const { socket } = request;
     const state = stateOf(socket);
     // parsed requests take far more memory than their bytes, and a client repeats those that got no response

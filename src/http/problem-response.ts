@@ -1,5 +1,5 @@
 // Creates the response to a problem: the document that describes it (RFC 9457), and its header fields.
-import { Problem, type ProblemDetails, type ProblemCode } from '../problem.ts';
+import { Problem, type ProblemMembers, type ProblemCode } from '../problem.ts';
 import { issuesMax, stepUpSeconds, urlBytesMax } from '../limits.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
 import { problemCode, problemTypes, problemStatus, problemTypeUri } from './problem-types.ts';
@@ -72,21 +72,21 @@ type ProblemResponse = { readonly status: number; readonly fields: HeaderFields;
 
 /** Returns the status of a problem, its own header fields, and its document as JSON text. */
 export function problemResponse(problem: Problem, context: ProblemContext): ProblemResponse {
-  const { code, details } = problem;
-  const status = details.status ?? problemStatus(code, context.invalidStatus);
+  const { code, members } = problem;
+  const status = members.status ?? problemStatus(code, context.invalidStatus);
   const json = JSON.stringify({
     type: problemTypeUri(code, context.publicUrl),
     title: problemTypes[code].title,
     status,
-    detail: problem.message,
+    detail: problem.detail,
     instance: instanceOf(context.path),
     code,
     requestId: context.requestId,
-    errors: details.issues?.map(issueMember),
-    ...details.transition,
-    'violated-policies': details.violated,
+    errors: members.issues?.map(issueMember),
+    ...members.transition,
+    'violated-policies': members.violated,
   });
-  return { status, fields: problemHeaders(code, details), json };
+  return { status, fields: problemHeaders(code, members), json };
 }
 
 /** Returns the path as a reference (RFC 3986 section 4.2): one that begins with // would name a host. */
@@ -115,18 +115,18 @@ function toFragment(pointer: string): string {
   return `#${isPlain ? pointer : encodeURI(pointer).replaceAll('#', '%23')}`;
 }
 
-function problemHeaders(code: ProblemCode, details: ProblemDetails): HeaderFields {
+function problemHeaders(code: ProblemCode, members: ProblemMembers): HeaderFields {
   const fields: string[] = [];
-  const challenge = challengeOf(code, details);
+  const challenge = challengeOf(code, members);
   if (challenge !== undefined) fields.push('WWW-Authenticate', challenge);
-  if (details.retryAfterSeconds !== undefined) fields.push('Retry-After', String(details.retryAfterSeconds));
-  if (details.allow !== undefined) fields.push('Allow', details.allow.join(', '));
-  if (details.accepted !== undefined) fields.push(...details.accepted);
+  if (members.retryAfterSeconds !== undefined) fields.push('Retry-After', String(members.retryAfterSeconds));
+  if (members.allow !== undefined) fields.push('Allow', members.allow.join(', '));
+  if (members.accepted !== undefined) fields.push(...members.accepted);
   return fields;
 }
 
 /** Returns the value of WWW-Authenticate (RFC 6750 section 3, RFC 9470 section 3), if the problem has one. */
-function challengeOf(code: ProblemCode, { scope }: ProblemDetails): string | undefined {
+function challengeOf(code: ProblemCode, { scope }: ProblemMembers): string | undefined {
   switch (code) {
     case 'unauthenticated':
     case 'invalid-credentials':

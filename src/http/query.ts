@@ -35,12 +35,12 @@ export type QueryValues = Record<string, unknown>;
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 /** The checked parameters, of which invalid ones are undefined, and their issues. */
-export type ReadQuery = { readonly query: QueryValues; readonly issues: readonly Issue[] };
+export type ParsedQuery = { readonly query: QueryValues; readonly issues: readonly Issue[] };
 
-const withoutParameters: ReadQuery = { query: {}, issues: [] };
+const withoutParameters: ParsedQuery = { query: {}, issues: [] };
 
 /** Reads the parameters by their schemas; an unknown, repeated or invalid parameter is an issue. */
-export function readQuery(text: string, schemas: Schemas = {}): ReadQuery {
+export function readQuery(text: string, schemas: Schemas = {}): ParsedQuery {
   if (text === '') return withoutParameters;
   const query: QueryValues = {};
   const issues: Issue[] = [];

@@ -12,13 +12,13 @@ import { checkPostConditions } from './conditional.ts';
 import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { Idempotency, idempotencyKeyIssues, type ResponseStore } from './idempotency.ts';
 import type { Exchange, ReceivedRequest } from './exchange.ts';
-import { HandlerContext, type HandlerDependencies, type ReadRequest } from './handler-context.ts';
+import { HandlerContext, type HandlerDependencies, type ParsedRequest } from './handler-context.ts';
 import type { HandlerResult } from './handler-result.ts';
 import { LogAllowance } from './log-allowance.ts';
 import { unparsedResponse, type UnparsedRequest } from './unparsed-response.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport } from './peer.ts';
-import { readQuery, type ReadQuery } from './query.ts';
+import { readQuery, type ParsedQuery } from './query.ts';
 import { checkHeaderBytes, checkHost, checkTarget, checkTransferEncoding } from './request-headers.ts';
 import { createRequestIds } from './request-id.ts';
 import { RequestIntake } from './request-intake.ts';
@@ -87,7 +87,7 @@ export class RequestHandler {
 
   /** Counts and logs a request that was not parsed, and returns the bytes of the whole response. */
   onUnparsed(problem: Problem, unparsed: UnparsedRequest): string {
-    this.#intake.countRejection();
+    this.#intake.noteRejection();
     return unparsedResponse(problem, unparsed, {
       ...this.#options,
       logAllowance: this.#logAllowance,
@@ -203,7 +203,7 @@ export class RequestHandler {
     { bytes, mediaType }: { readonly bytes: Buffer; readonly mediaType: string },
   ): Promise<void> | void {
     // a body may arrive long after its head
-    exchange.caller = this.#callers.requireCaller(exchange);
+    exchange.caller = this.#callers.recheckCaller(exchange);
     const body = parseJson(bytes);
     const { query, issues: queryIssues } = readParameters(exchange, route, mediaType);
     const issues = [...queryIssues, ...schemaIssues(route.body ?? {}, body)];
@@ -216,13 +216,13 @@ export class RequestHandler {
     }
     if (issues.length > 0) return this.#fail(exchange, invalid(withBodyIssues(context, issues)));
     if (!hasKey) return this.#respond(context, route.handle(context));
-    return this.#idempotency.run(context, {
+    return this.#idempotency.runOrReplay(context, {
       body: bytes,
       respond: (result) => this.#respond(context, result),
     });
   }
 
-  #contextOf(exchange: Exchange, read: ReadRequest): HandlerContext {
+  #contextOf(exchange: Exchange, read: ParsedRequest): HandlerContext {
     return new HandlerContext(exchange, read, this.#dependencies);
   }
 
@@ -277,7 +277,7 @@ function nothingAt(path: string): Problem {
   return new Problem('not-found', `There is nothing at ${path}.`);
 }
 
-function readParameters({ queryText, now }: Exchange, route: Route, mediaType: string): ReadQuery {
+function readParameters({ queryText, now }: Exchange, route: Route, mediaType: string): ParsedQuery {
   const read = readQuery(queryText, route.query);
   if (route.queryIssues === undefined) return read;
   const further = route.queryIssues(read.query, { mediaType, now });

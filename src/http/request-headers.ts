@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts';
 import { headerBytesMax, urlBytesMax } from '../limits.ts';
 
 /** The fields that the service reads; of a head with many fields, no others are kept. */
-export const requestFields = [
+export const knownRequestFields = [
   'accept',
   'accept-encoding',
   'access-control-request-method',
@@ -35,7 +35,7 @@ export const requestFields = [
   'x-real-ip',
   'x-request-id',
 ] as const;
-type RequestField = (typeof requestFields)[number];
+type RequestField = (typeof knownRequestFields)[number];
 
 export type RequestHeaders = { readonly [field in RequestField]?: string | undefined };
 

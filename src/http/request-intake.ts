@@ -31,9 +31,9 @@ export class RequestIntake {
 
   constructor(options: RequestIntakeOptions) {
     this.#options = options;
-    const clientOf = (request: IncomingMessage): string => this.#clientOf(request);
-    this.#scheduler = new TurnScheduler(clientOf, () => this.#pauseReading());
-    this.#bodies = new ArrivingBodies({ clientOf, onChunk: () => this.#scheduler.countArrival() });
+    const bucketOf = (request: IncomingMessage): string => this.#bucketOf(request);
+    this.#scheduler = new TurnScheduler(bucketOf, () => this.#pauseReading());
+    this.#bodies = new ArrivingBodies({ bucketOf: bucketOf, onChunk: () => this.#scheduler.noteArrival() });
     const onDrop = (): number => (options.metrics.dropped.pipelined += 1);
     this.#pipeline = new Pipeline({ scheduler: this.#scheduler, onDrop });
   }
@@ -70,9 +70,9 @@ export class RequestIntake {
     this.#pauseReading = pause;
   }
 
-  /** Counts the rejection of bytes that were no valid request as work of this turn. */
-  countRejection(): void {
-    this.#scheduler.countRejection();
+  /** Called when bytes that were no valid request are rejected, which is work of this turn. */
+  noteRejection(): void {
+    this.#scheduler.noteRejection();
   }
 
   /** Called when a connection is accepted, since more of them may wait. */
@@ -84,8 +84,8 @@ export class RequestIntake {
     return (stateOf(socket).peer ??= peerOf(socket.remoteAddress, this.#options.isTrusted));
   }
 
-  /** Returns the bucket of the client's address. */
-  #clientOf(request: IncomingMessage): string {
+  /** Returns the bucket of the client's address, which also counts requests of signed-in callers. */
+  #bucketOf(request: IncomingMessage): string {
     return addressBucket(clientAddress(this.#peerOf(request), headersOf(request), this.#options.isTrusted));
   }
 }

@@ -52,6 +52,7 @@ function beginsWithMethod(read: Buffer, start: number): boolean {
   return at > start && read[at] === blank;
 }
 
-function isCapital(byte = 0): boolean {
+/** Whether a byte is a capital letter of ASCII. */
+export function isCapital(byte = 0): boolean {
   return byte >= 0x41 && byte <= 0x5a;
 }

@@ -30,7 +30,7 @@ import {
 import { ResponseStream } from './response-stream.ts';
 import { headOf } from './reply.ts';
 import type { Route } from './route.ts';
-import { allowedMethods, type Mounted } from './router.ts';
+import { allowedMethods, type MountedRoute } from './router.ts';
 import { UnsentResponses } from './unsent-responses.ts';
 
 export type ResponderOptions = ExchangeLogOptions & {
@@ -159,7 +159,7 @@ export class Responder {
   }
 
   /** `methods` are those of the path; undefined for a preflight to a path without routes. */
-  respondToOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted> | undefined): void {
+  respondToOptions(exchange: Exchange, methods: ReadonlyMap<string, MountedRoute> | undefined): void {
     const fields = this.#fieldsOf(exchange);
     if (methods !== undefined) fields.push('Allow', allowedMethods(methods).join(', '));
     if (methods?.has('PATCH') === true) fields.push('Accept-Patch', acceptPatch);
@@ -202,7 +202,8 @@ export class Responder {
 
   #send(exchange: Exchange, status: number, fields: string[], body: ResponseBody): void {
     const { response } = exchange;
-    const isLogged = this.#log.takeSecurityEvents(exchange, status); // even if the client has gone
+    const isLogged = this.#log.takeLine(exchange, status);
+    this.#log.reportSecurityEvents(exchange, { isLogged }); // even if the client has gone
     if (response.headersSent) return abortIncomplete(response);
     const milliseconds = performance.now() - exchange.startedAt;
     const end = response.destroyed ? 'client' : undefined;
@@ -232,9 +233,14 @@ export class Responder {
     start(
       new ResponseStream(response, {
         runLater: (task) => this.#options.runLater(exchange, task),
-        onEnd: (end, bytes) => {
-          this.#log.takeSecurityEvents(exchange, 200);
-          this.#log.write(exchange, { status: 200, milliseconds: performance.now() - startedAt, end, bytes });
+        onEnd: (reason, bytes) => {
+          this.#log.reportSecurityEvents(exchange, { isLogged: true });
+          this.#log.write(exchange, {
+            status: 200,
+            milliseconds: performance.now() - startedAt,
+            end: reason,
+            bytes,
+          });
         },
       }),
     );

@@ -11,14 +11,14 @@ type ResponseStreamOptions = {
   /** Runs `task` in a later turn of the event loop, between the tasks of other clients. */
   readonly runLater: (task: () => void) => void;
   /** Called once, with the number of bytes of the body that were written. */
-  readonly onEnd: (end: StreamEndReason, bytes: number) => void;
+  readonly onEnd: (reason: StreamEndReason, bytes: number) => void;
 };
 
 export class ResponseStream {
   readonly runLater: ResponseStreamOptions['runLater'];
   readonly #response: ServerResponse;
   readonly #onEnd: ResponseStreamOptions['onEnd'][];
-  #end: StreamEndReason = 'client';
+  #endReason: StreamEndReason = 'client';
   #isOver = false;
   #bytes = 0;
 
@@ -72,9 +72,9 @@ export class ResponseStream {
   }
 
   /** Ends the stream. Closes the connection of a client with unread bytes rather than wait for it. */
-  end(end: StreamEndReason): void {
+  end(reason: StreamEndReason): void {
     if (this.isOver) return;
-    this.#end = end;
+    this.#endReason = reason;
     this.#isOver = true;
     if (this.unsentBytes > 0) this.#response.destroy();
     else this.#response.end();
@@ -84,23 +84,23 @@ export class ResponseStream {
   finish(): void {
     if (this.isOver) return;
     this.#isOver = true;
-    this.#response.once('finish', () => (this.#end = 'complete'));
+    this.#response.once('finish', () => (this.#endReason = 'complete'));
     this.#response.end();
   }
 
   /** Closes the connection without the last chunk, which shows the client that the response is incomplete. */
-  abort(end: StreamEndReason): void {
+  abort(reason: StreamEndReason): void {
     if (this.isOver) return;
-    this.#end = end;
+    this.#endReason = reason;
     this.#isOver = true;
     this.#response.destroy();
   }
 
   /** Aborts once the written bytes have been sent, even if the client continues to send. */
-  abortOnceSent(end: StreamEndReason): void {
+  abortOnceSent(reason: StreamEndReason): void {
     const { socket } = this.#response;
     if (this.isOver || socket === null) return;
-    this.#end = end;
+    this.#endReason = reason;
     this.#isOver = true;
     // `node:http` collects the writes of one tick
     setImmediate(() => {
@@ -121,6 +121,6 @@ export class ResponseStream {
 
   #close(): void {
     this.#isOver = true;
-    for (const listener of this.#onEnd.splice(0)) listener(this.#end, this.#bytes);
+    for (const listener of this.#onEnd.splice(0)) listener(this.#endReason, this.#bytes);
   }
 }

@@ -5,15 +5,15 @@ import { splitTarget } from './query.ts';
 import { nameParameter, type Method, type Route } from './route.ts';
 
 /** A route, and the status of its validation issues, which comes from its group. */
-export type Mounted = { readonly route: Route; readonly invalidStatus: 400 | 422 };
+export type MountedRoute = { readonly route: Route; readonly invalidStatus: 400 | 422 };
 
 /** The methods and parameters of a path. */
 export type Match = {
-  readonly methods: ReadonlyMap<string, Mounted>;
+  readonly methods: ReadonlyMap<string, MountedRoute>;
   readonly params: Readonly<Record<string, number | string>>;
 };
 
-type Node = { readonly literals: Branch[]; id?: Branch; word?: Branch; methods?: Map<string, Mounted> };
+type Node = { readonly literals: Branch[]; id?: Branch; word?: Branch; methods?: Map<string, MountedRoute> };
 type Branch = { readonly name: string; readonly node: Node };
 
 export const allMethods: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
@@ -30,10 +30,10 @@ type RouteGroup = { readonly routes: readonly Route[]; readonly invalidStatus: 4
 
 export class Router {
   readonly #root: Node = { literals: [] };
-  readonly #mounted: Mounted[] = [];
+  readonly #mounted: MountedRoute[] = [];
   readonly #streamingPaths = new Set<string>();
 
-  get mounted(): readonly Mounted[] {
+  get mounted(): readonly MountedRoute[] {
     return this.#mounted;
   }
 
@@ -51,7 +51,7 @@ export class Router {
     return method === 'POST' && this.#streamingPaths.has(splitTarget(url).path);
   }
 
-  #add(mounted: Mounted): void {
+  #add(mounted: MountedRoute): void {
     const { method, path, access, streamedBody } = mounted.route;
     if (typeof access?.permits !== 'function') throw new TypeError(`${method} ${path} has no access rule`);
     if (streamedBody !== undefined && (method !== 'POST' || path.includes('{')))
@@ -118,6 +118,6 @@ function idAt(path: string, start: number, end: number): number {
   return id <= idMax ? id : 0;
 }
 
-export function allowedMethods(methods: ReadonlyMap<string, Mounted>): string[] {
+export function allowedMethods(methods: ReadonlyMap<string, MountedRoute>): string[] {
   return allMethods.filter((method) => method === 'OPTIONS' || methods.has(method));
 }

@@ -15,7 +15,7 @@ const arrivalsPerLook = 64;
  * turns, in the order of `FairQueue`.
  */
 export class TurnScheduler<Source> {
-  readonly #clientOf: (source: Source) => string;
+  readonly #bucketOf: (source: Source) => string;
   readonly #onOverrun: () => void;
   readonly #waiting = new FairQueue<Task>();
   #isScheduled = false;
@@ -25,34 +25,34 @@ export class TurnScheduler<Source> {
   #isOverrun = false;
   #arrivals = 0;
 
-  /** `clientOf` is called for tasks that have to wait, `onOverrun` once in a turn that is overrun. */
-  constructor(clientOf: (source: Source) => string, onOverrun = (): void => {}) {
-    this.#clientOf = clientOf;
+  /** `bucketOf` is called for tasks that have to wait, `onOverrun` once in a turn that is overrun. */
+  constructor(bucketOf: (source: Source) => string, onOverrun = (): void => {}) {
+    this.#bucketOf = bucketOf;
     this.#onOverrun = onOverrun;
   }
 
   /** Runs the task immediately if this turn has time left and nothing waits; otherwise in a later turn. */
   run(source: Source, task: Task): void {
     if (this.#hasTime() && this.#waiting.size === 0) return task();
-    this.#waiting.add(this.#clientOf(source), task);
+    this.#waiting.add(this.#bucketOf(source), task);
     this.#schedule();
   }
 
   /** Runs the task in a later turn, as a continuation of earlier tasks of its client. */
   addFollowing(source: Source, task: Task): void {
-    this.#waiting.addFollowing(this.#clientOf(source), task);
+    this.#waiting.addFollowing(this.#bucketOf(source), task);
     this.#schedule();
   }
 
-  /** Counts an arrival that runs no task but takes time: a chunk of a body, a pipelined request. */
-  countArrival(): void {
+  /** Called at an arrival that runs no task but takes time: a chunk of a body, a pipelined request. */
+  noteArrival(): void {
     this.#arrivals += 1;
-    if (this.#arrivals % arrivalsPerLook === 0) this.#hasTime();
+    if (this.#arrivals % arrivalsPerLook === 0) this.#measureTurn();
   }
 
-  /** Counts a rejection, which can't be deferred and takes as long as a task. */
-  countRejection(): void {
-    this.#hasTime();
+  /** Called at a rejection, which can't be deferred and takes as long as a task. */
+  noteRejection(): void {
+    this.#measureTurn();
   }
 
   /**
@@ -65,6 +65,11 @@ export class TurnScheduler<Source> {
   }
 
   #hasTime(): boolean {
+    return this.#measureTurn() < turnMillisecondsMax && !this.#isAccepting;
+  }
+
+  /** Returns the milliseconds since this turn's first task arrived; reports a turn that is overrun, once. */
+  #measureTurn(): number {
     const now = performance.now();
     if (this.#turnStart === 0) {
       this.#turnStart = now;
@@ -75,7 +80,7 @@ export class TurnScheduler<Source> {
       this.#isOverrun = true;
       this.#onOverrun();
     }
-    return milliseconds < turnMillisecondsMax && !this.#isAccepting;
+    return milliseconds;
   }
 
   #schedule(): void {

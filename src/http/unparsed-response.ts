@@ -41,7 +41,7 @@ export function unparsedResponse(
   const text = toWireLatin1(json);
   metrics.observe(undefined, status, 0);
   const line = { requestId, method, path: path ?? '-', status, address, milliseconds: 0 };
-  if (logAllowance.permits(addressBucket(address ?? ''), status))
+  if (logAllowance.takeLine(addressBucket(address ?? ''), status))
     log.request({ ...line, principal: null, traceparent: undefined }, now);
   const all = ['X-Request-Id', requestId];
   if (isEncrypted) all.push(...strictTransport);

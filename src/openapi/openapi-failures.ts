@@ -9,14 +9,14 @@ import { ProblemDocument } from '../http/problem-response.ts';
 import type { Route } from '../http/route.ts';
 
 /** Returns every problem that the route can report, by status. */
-export function failures(route: Route, invalidStatus: 400 | 422, components: Components): Json {
+export function failureResponses(route: Route, invalidStatus: 400 | 422, components: Components): Json {
   const byStatus = Map.groupBy(codesOf(route), (code) => problemStatus(code, invalidStatus));
   const responses: Json = {};
   for (const [status, codes] of byStatus) {
     const fields = failureFields(route, status, codes);
     // `NotFound`, `InvalidTokenOrUnauthenticated` …
     const name = codes.map(pascalCase).join('Or') + variantsOf(route, fields).join('');
-    responses[status] = components.response(name, failure(codes, fields, components));
+    responses[status] = components.response(name, failureResponse(codes, fields, components));
   }
   if (route.body !== undefined || route.streamedBody !== undefined)
     responses['417'] = badRequest(route, components, expectationFailed);
@@ -44,10 +44,17 @@ const versionNotSupported: OtherStatus = {
 function badRequest(route: Route, components: Components, { status, name, description }: OtherStatus): Json {
   const fields = failureFields(route, status, ['bad-request']);
   const fullName = `${name}${variantsOf(route, fields).join('')}`;
-  return components.response(fullName, { ...failure(['bad-request'], fields, components), description });
+  return components.response(fullName, {
+    ...failureResponse(['bad-request'], fields, components),
+    description,
+  });
 }
 
-function failure(codes: readonly ProblemCode[], fields: readonly string[], components: Components): Json {
+function failureResponse(
+  codes: readonly ProblemCode[],
+  fields: readonly string[],
+  components: Components,
+): Json {
   const examples: Json = {};
   for (const code of codes) examples[code] = { $ref: `#/components/examples/${code}` };
   return {

@@ -3,14 +3,14 @@ import assert from 'node:assert';
 import { integer, string, type JsonSchema } from '../schema/schema.ts';
 import { bodyTypesOf } from '../http/media-types.ts';
 import { exampleOf, type Components, type Json } from './openapi-components.ts';
-import { failures } from './openapi-failures.ts';
+import { failureResponses } from './openapi-failures.ts';
 import { operationIdOf } from './openapi-names.ts';
-import { contentOf, notModified, success } from './openapi-success.ts';
+import { contentOf, notModifiedResponses, successResponse } from './openapi-success.ts';
 import { nameParameter, type Route } from '../http/route.ts';
-import type { Mounted } from '../http/router.ts';
+import type { MountedRoute } from '../http/router.ts';
 import { eventStream } from '../http/server-sent-events.ts';
 
-export function operation({ route, invalidStatus }: Mounted, components: Components): Json {
+export function describeOperation({ route, invalidStatus }: MountedRoute, components: Components): Json {
   const { reply } = route;
   return {
     operationId: operationIdOf(route),
@@ -23,10 +23,10 @@ export function operation({ route, invalidStatus }: Mounted, components: Compone
     requestBody:
       route.body === undefined ? streamedBodyOf(route, components) : bodyOf(route, route.body, components),
     responses: {
-      [reply.status]: success(route, components),
-      ...(reply.newLocation && { 201: success(route, components, 201) }),
-      ...notModified(route),
-      ...failures(route, invalidStatus, components),
+      [reply.status]: successResponse(route, components),
+      ...(reply.newLocation && { 201: successResponse(route, components, 201) }),
+      ...notModifiedResponses(route),
+      ...failureResponses(route, invalidStatus, components),
     },
   };
 }

@@ -138,7 +138,7 @@ export const headerFields = {
 };
 
 /** Header fields of requests. */
-export const requestFields = {
+export const requestFieldParameters = {
   'X-Request-Id': {
     name: 'X-Request-Id',
     in: 'header',

@@ -17,7 +17,11 @@ export function contentOf(mediaTypes: readonly string[], schema: Json, example: 
   );
 }
 
-export function success(route: Route, components: Components, status: number = route.reply.status): Json {
+export function successResponse(
+  route: Route,
+  components: Components,
+  status: number = route.reply.status,
+): Json {
   const { reply } = route;
   const fields = successFields(route, status);
   if (reply.kind === 'none') return { description: 'Done.', headers: headerRefs(fields) };
@@ -104,7 +108,7 @@ function linksTo(targets: NonNullable<Reply['links']>): Json {
   return links;
 }
 
-export function notModified(route: Route): Json {
+export function notModifiedResponses(route: Route): Json {
   if (route.method !== 'GET') return {};
   const fields = [...commonFields(route), 'ETag', 'Cache-Control', 'Vary'];
   if (route.reply.kind === 'list') fields.push('Link');

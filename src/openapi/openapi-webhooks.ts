@@ -5,9 +5,9 @@ import { exampleOf, type Components, type Json } from './openapi-components.ts';
 import { pascalCase } from './openapi-names.ts';
 import { contentOf } from './openapi-success.ts';
 import type { WebhookMessage, Route } from '../http/route.ts';
-import type { Mounted } from '../http/router.ts';
+import type { MountedRoute } from '../http/router.ts';
 
-export function webhooksOf(mounted: readonly Mounted[], components: Components): Json {
+export function webhooksOf(mounted: readonly MountedRoute[], components: Components): Json {
   const webhooks: Json = {};
   for (const { route } of mounted)
     if (route.webhookMessage !== undefined)

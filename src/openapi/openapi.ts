@@ -2,15 +2,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { problemCodes, type ProblemCode } from '../problem.ts';
 import { createComponents, type Json } from './openapi-components.ts';
-import { operation } from './openapi-operation.ts';
-import { headerFields, headerRef, requestFields, securitySchemes, tags } from './openapi-parts.ts';
+import { describeOperation } from './openapi-operation.ts';
+import { headerFields, headerRef, requestFieldParameters, securitySchemes, tags } from './openapi-parts.ts';
 import { problemTypes, problemTypeUri } from '../http/problem-types.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
-import type { Mounted } from '../http/router.ts';
+import type { MountedRoute } from '../http/router.ts';
 
 /** Makes the document in several turns of the event loop, since that takes tens of milliseconds. */
 export async function openapiDocument(
-  mounted: readonly Mounted[],
+  mounted: readonly MountedRoute[],
   publicUrl: string,
   version: string,
 ): Promise<Json> {
@@ -19,7 +19,7 @@ export async function openapiDocument(
   for (const each of mounted) {
     const { path, method } = each.route;
     const operations = (paths[path] ??= {});
-    operations[method.toLowerCase()] = operation(each, components);
+    operations[method.toLowerCase()] = describeOperation(each, components);
     await nextTurn();
   }
   const { schemas, responses } = components;
@@ -36,7 +36,7 @@ export async function openapiDocument(
     components: {
       schemas,
       responses,
-      parameters: requestFields,
+      parameters: requestFieldParameters,
       headers,
       securitySchemes,
       examples: problemExamples(publicUrl),

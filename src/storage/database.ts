@@ -212,7 +212,7 @@ class OpenDatabase implements Database {
   #endTurn(): void {
     this.#isEndOfTurnScheduled = false;
     this.#reads.endTurn();
-    this.#commits.run();
+    this.#commits.runAndCommit();
   }
 
   #onExternalCommit(): void {

@@ -44,7 +44,7 @@ type Options = {
   readonly fdatasync: Fdatasync;
   readonly stats: StorageStats;
   readonly probe: WriteProbe;
-  /** Requests a call of `run` at the end of this turn of the event loop. */
+  /** Requests a call of `runAndCommit` at the end of this turn of the event loop. */
   schedule(): void;
   /** Called when a transaction is open and all commits before it are on disk. */
   onWriteLock(): void;
@@ -102,7 +102,7 @@ export class GroupCommit {
   }
 
   /** Called at the end of a turn: runs the queued callbacks, and commits unless a sync is running. */
-  run(): void {
+  runAndCommit(): void {
     if (this.#state === 'failed') return;
     if (this.#queued.length > 0 && this.#mayBegin() && this.#tryBegin()) {
       this.#runQueued();
@@ -272,7 +272,7 @@ export class GroupCommit {
     synced.resolve();
     this.#settle(outcomes);
     this.#options.onSettled();
-    this.run(); // immediately, so that the next sync begins; the responses are sent after this callback
+    this.runAndCommit(); // now, so that the next sync begins; the responses are sent after this callback
   }
 
   #settle(outcomes: readonly Outcome[]): void {

@@ -80,7 +80,7 @@ test('nobody has no password', async (t) => {
 test('an unknown address costs as much time as a wrong password', async (t) => {
   const derived: object[] = [];
   const hasher = createPasswordHasher({
-    startThread: () => ({
+    createDeriver: () => ({
       derive({ password: _password, salt, ...work }) {
         derived.push({ ...work, saltBytes: salt.length });
         return Promise.resolve(new Uint8Array(work.keyBytes).fill(derived.length));
@@ -272,7 +272,7 @@ function hasherFor(t: TestContext, cost = cheap): PasswordHasher {
 
 function isUnavailable(error: unknown): boolean {
   return (
-    error instanceof Problem && error.code === 'unavailable' && error.details.retryAfterSeconds !== undefined
+    error instanceof Problem && error.code === 'unavailable' && error.members.retryAfterSeconds !== undefined
   );
 }
 

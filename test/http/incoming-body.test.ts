@@ -15,7 +15,7 @@ const chunk = (text: string): string => `${text.length.toString(16)}${crlf}${tex
 const headFrom = (address: string): string =>
   ['POST / HTTP/1.1', 'Host: localhost', `From: ${address}`, 'Transfer-Encoding: chunked', '', ''].join(crlf);
 const head = headFrom('192.0.2.1');
-const clientOf = ({ headers }: IncomingMessage): string => addressBucket(headers.from ?? '');
+const bucketOf = ({ headers }: IncomingMessage): string => addressBucket(headers.from ?? '');
 
 /** A server that answers each body with its length, or with the kind of the problem it has. */
 async function lengths(t: TestContext, bodies: ArrivingBodies): Promise<() => Promise<RawConnection>> {
@@ -44,7 +44,7 @@ async function lengths(t: TestContext, bodies: ArrivingBodies): Promise<() => Pr
 }
 
 test('pieces of a body share one buffer, which is given back at its end', async (t) => {
-  const bodies = new ArrivingBodies({ clientOf });
+  const bodies = new ArrivingBodies({ bucketOf });
   const connection = await (await lengths(t, bodies))();
   connection.write(head + chunk('abcd').repeat(250));
   await until(() => bodies.bytes === 1024);
@@ -57,7 +57,7 @@ test('pieces of a body share one buffer, which is given back at its end', async 
 
 test('bodies under way are bounded in all: the one that is too much is unavailable', async (t) => {
   const bodies = new ArrivingBodies({
-    clientOf,
+    bucketOf,
     bounds: { total: 3000, perAddress: 3000, perNetwork: 3000 },
   });
   const open = await lengths(t, bodies);
@@ -78,7 +78,7 @@ for (const [whose, others] of [
 ] as const) {
   test(`bodies from ${whose} leave room for those of others`, async (t) => {
     const bodies = new ArrivingBodies({
-      clientOf,
+      bucketOf,
       bounds: { total: 10_000, perAddress: 2_000, perNetwork: 4_000 },
     });
     const open = await lengths(t, bodies);
@@ -104,7 +104,7 @@ for (const [whose, others] of [
 }
 
 test('a body that breaks off gives its memory back', async (t) => {
-  const bodies = new ArrivingBodies({ clientOf });
+  const bodies = new ArrivingBodies({ bucketOf });
   const connection = await (await lengths(t, bodies))();
   connection.write(head + chunk('x'.repeat(2000)));
   await until(() => bodies.bytes === 2000);

@@ -7,7 +7,7 @@ import {
   checkHeaderBytes,
   countOccurrences,
   headersOf,
-  requestFields,
+  knownRequestFields,
 } from '../../src/http/request-headers.ts';
 import { shrinkHead } from '../../src/http/large-heads.ts';
 
@@ -42,7 +42,7 @@ describe('a head of many fields', () => {
     ],
     [
       'with every field that is read',
-      requestFields.flatMap((name) => [name, 'x', 'filler', 'y', 'more', 'z']),
+      knownRequestFields.flatMap((name) => [name, 'x', 'filler', 'y', 'more', 'z']),
     ],
     ['with text beyond ASCII', ['Host', 'a', 'User-Agent', '\xfc\xff', ...many(200)]],
     ['of 16 KiB with separators', many(2_048)],
@@ -53,9 +53,12 @@ describe('a head of many fields', () => {
     test(`${what} is kept in few strings, and read as before`, () => {
       const [before, after] = [requestWith(fields), requestWith(fields)];
       shrinkHead(after);
-      assert.ok(after.rawHeaders.length <= 4 * requestFields.length + 2, String(after.rawHeaders.length));
+      assert.ok(
+        after.rawHeaders.length <= 4 * knownRequestFields.length + 2,
+        String(after.rawHeaders.length),
+      );
       assert.equal(isTooLarge(after), isTooLarge(before));
-      for (const name of requestFields) {
+      for (const name of knownRequestFields) {
         assert.equal(headersOf(after)[name], headersOf(before)[name], name);
         const count = Math.min(2, countOccurrences(before, name));
         assert.equal(countOccurrences(after, name), count, name);

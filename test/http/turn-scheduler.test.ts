@@ -56,7 +56,7 @@ describe('work that arrives in one turn', () => {
       () => (reports += 1),
     );
     const arrive = (times: number): void => {
-      for (let index = 0; index < times; index += 1) scheduler.countArrival();
+      for (let index = 0; index < times; index += 1) scheduler.noteArrival();
     };
     for (const expected of [1, 2]) {
       arrive(64);

@@ -137,6 +137,6 @@ function failingExport(exports: Exports): Route {
     access: signedIn,
     reply: listOrExportOf(object({})),
     handle: (context) =>
-      exports.start(context, { name: 'rows', table: { columns: [], rowsOf: () => [] } }, rows),
+      exports.createResult(context, { name: 'rows', table: { columns: [], rowsOf: () => [] } }, rows),
   });
 }

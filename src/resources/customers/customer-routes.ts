@@ -2,7 +2,7 @@
 import { isStaff, rowAccessOf, readerKeyOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
-import { exportDescription, exportIssues, isExport, type ExportStarter } from '../../http/export.ts';
+import { exportDescription, exportIssues, isExport, type HandlerExports } from '../../http/export.ts';
 import { ListElements } from '../../http/list-export.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { PageCache } from '../../http/page-cache.ts';
@@ -52,7 +52,7 @@ import {
 
 type CustomerServices = {
   readonly cursors: Cursors;
-  readonly exports: ExportStarter;
+  readonly exports: HandlerExports;
   readonly caches: { readonly customers: RepresentationCache<Customer>; readonly pages: PageCache };
   /** The country whose phone numbers may be sent in national form. */
   readonly defaultCountry: string | undefined;
@@ -121,7 +121,11 @@ function listCustomersRoute(
       const selectionFor = (reader: Caller) => customerSelection(rowAccessOf(reader), query);
       if (isExport(context)) {
         const list = { selectionFor, find: createFinder(customerResource) };
-        return exports.start(context, customerFile, new ListElements(context.database, list, context.caller));
+        return exports.createResult(
+          context,
+          customerFile,
+          new ListElements(context.database, list, context.caller),
+        );
       }
       const cached = { cursors, find, cache: { pages: caches.pages, readerKeyOf } };
       if (q === undefined) return listPage(context, { ...cached, selectionFor });

@@ -203,7 +203,7 @@ const customerList: ListDefinition<CustomerListQuery> = {
       column: 'emailKey',
       matches: equals,
       columnValueOf: emailKey,
-      indexes: { ordered: [], otherwise: 'sorted' },
+      indexes: { ordered: [], otherwise: 'in memory' },
     },
     userId: { kind: 'equality', column: 'userId', matches: ownedBy, indexes: 'for every sort' },
     name: { kind: 'range', column: 'nameKey', matches: beginsWith, columnValueOf: nameKey },

@@ -19,13 +19,13 @@ type SortKey = { readonly column: string; readonly isDescending: boolean };
 
 /**
  * The use of indexes that begin with a filter's column. `ordered` names the sort columns for which an index
- * has the rows in order. For other sorts the rows are sorted in memory, since they are few (`sorted`), or
- * another index is scanned and filtered (`scanned`). `unique`: at most one row has the value.
+ * has the rows in order. For other sorts the rows are sorted in memory, since they are few, or another
+ * index is scanned and filtered. `unique`: at most one row has the value.
  */
 export type Indexes =
   | 'for every sort'
   | 'unique'
-  | { readonly ordered: readonly string[]; readonly otherwise: 'sorted' | 'scanned' };
+  | { readonly ordered: readonly string[]; readonly otherwise: 'in memory' | 'by scan' };
 
 type ColumnFilter = {
   readonly column: string;
@@ -91,8 +91,8 @@ export function selectionOf<Q extends SortedQuery>(
   const sort: NonNullable<Q['sort']> = request.query.sort ?? list.defaultSort;
   const { column: key, isDescending } = list.orderBy[sort];
   const given = givenFilters(list, request);
-  const chosen = given.filter(isEquality).find(({ filter }) => indexUse(filter, key) !== 'scanned');
-  const sortsInMemory = chosen !== undefined && indexUse(chosen.filter, key) === 'sorted';
+  const chosen = given.filter(isEquality).find(({ filter }) => indexUse(filter, key) !== 'by scan');
+  const sortsInMemory = chosen !== undefined && indexUse(chosen.filter, key) === 'in memory';
   const indexed: Condition[] = [];
   const residual: Condition[] = [];
   for (const each of given) {
@@ -181,8 +181,8 @@ function continues({ indexes }: EqualityFilter, filter: Filter): boolean {
   return typeof indexes !== 'object' || indexes.ordered.includes(filter.column);
 }
 
-function indexUse({ indexes }: EqualityFilter, key: string): 'ordered' | 'sorted' | 'scanned' {
-  if (typeof indexes === 'string' || indexes.ordered.includes(key)) return 'ordered';
+function indexUse({ indexes }: EqualityFilter, key: string): 'by index' | 'in memory' | 'by scan' {
+  if (typeof indexes === 'string' || indexes.ordered.includes(key)) return 'by index';
   return indexes.otherwise;
 }
 

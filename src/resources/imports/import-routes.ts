@@ -1,6 +1,6 @@
 // Imports over HTTP: POST /imports reads a line for each customer or order, and returns a line for each.
 import { adminOnly, hasScope } from '../../auth/access.ts';
-import type { ImportStarter, LineRules } from '../../http/line-imports.ts';
+import type { HandlerImports, LineRules } from '../../http/line-imports.ts';
 import { ndjson } from '../../http/media-types.ts';
 import { streamIn } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
@@ -17,7 +17,7 @@ import { importLineSchema, parseImportLine, type ParsedLine } from './import-lin
 import { importKeys, importLine } from './import-store.ts';
 
 type ImportServices = {
-  readonly imports: ImportStarter;
+  readonly imports: HandlerImports;
   /** The country whose phone numbers may be sent in national form. */
   readonly defaultCountry: string | undefined;
 };
@@ -51,7 +51,7 @@ export function importRoutes({ imports, defaultCountry }: ImportServices): Route
         example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
       },
       reply: streamIn(ndjson),
-      handle: (context) => imports.start(context, rules),
+      handle: (context) => imports.createResult(context, rules),
     }),
   ];
 }

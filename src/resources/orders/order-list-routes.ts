@@ -1,7 +1,7 @@
 // The lists of orders over HTTP: all that the caller may see, those of a customer, those of a user.
 import { hasScope, rowAccessOf, readerKeyOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import type { Cursors } from '../../http/cursor.ts';
-import { exportDescription, exportIssues, isExport, type ExportStarter } from '../../http/export.ts';
+import { exportDescription, exportIssues, isExport, type HandlerExports } from '../../http/export.ts';
 import { ListElements, type ListSource } from '../../http/list-export.ts';
 import { listPage, listParameters, type PageSource } from '../../http/list.ts';
 import type { PageCache } from '../../http/page-cache.ts';
@@ -54,7 +54,7 @@ function orderList(
   };
 }
 
-export function listOrdersRoute(reads: OrderReads, exports: ExportStarter): Route {
+export function listOrdersRoute(reads: OrderReads, exports: HandlerExports): Route {
   return route({
     method: 'GET',
     path: '/orders',
@@ -81,7 +81,7 @@ export function listOrdersRoute(reads: OrderReads, exports: ExportStarter): Rout
           findAll: findRepresentations,
           embedderFor: (page) => customerEmbedderFor(query, page),
         };
-        return exports.start(context, orderFile, new ListElements(database, list, caller));
+        return exports.createResult(context, orderFile, new ListElements(database, list, caller));
       }
       const { q } = query;
       if (q === undefined) return listPage(context, orderList(query, { ...reads, selectionFor }));

@@ -17,7 +17,7 @@ import { statuses, type OrderListQuery } from './order.ts';
 import { matchingOrders } from './order-search-store.ts';
 
 /** A user or a customer has few orders: an index has them by `createdAt`, other sorts are in memory. */
-const few: Indexes = { ordered: ['createdAt'], otherwise: 'sorted' };
+const fewRowsIndexes: Indexes = { ordered: ['createdAt'], otherwise: 'in memory' };
 
 const orderList: ListDefinition<OrderListQuery> = {
   table: 'orders',
@@ -35,13 +35,13 @@ const orderList: ListDefinition<OrderListQuery> = {
     '-total': descending('total'),
   },
   filters: {
-    customerId: { kind: 'equality', column: 'customerId', matches: equals, indexes: few },
-    userId: { kind: 'equality', column: 'userId', matches: ownedBy, indexes: few },
+    customerId: { kind: 'equality', column: 'customerId', matches: equals, indexes: fewRowsIndexes },
+    userId: { kind: 'equality', column: 'userId', matches: ownedBy, indexes: fewRowsIndexes },
     currency: {
       kind: 'equality',
       column: 'currency',
       matches: equals,
-      indexes: { ordered: ['createdAt'], otherwise: 'scanned' },
+      indexes: { ordered: ['createdAt'], otherwise: 'by scan' },
     },
     createdFrom: { kind: 'range', column: 'createdAt', matches: atLeast, columnValueOf: timeAtOrAfter },
     createdBefore: { kind: 'range', column: 'createdAt', matches: below, columnValueOf: timeAtOrAfter },

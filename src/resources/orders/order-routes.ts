@@ -2,7 +2,7 @@
 import { isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, Problem, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
-import type { ExportStarter } from '../../http/export.ts';
+import type { HandlerExports } from '../../http/export.ts';
 import type { Representation } from '../../http/representation.ts';
 import type { PageCache } from '../../http/page-cache.ts';
 import {
@@ -44,7 +44,7 @@ import {
 } from './order.ts';
 import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
-type OrderServices = OrderReadServices & { readonly exports: ExportStarter };
+type OrderServices = OrderReadServices & { readonly exports: HandlerExports };
 
 /** The services that the routes of both groups use. */
 type OrderReadServices = {

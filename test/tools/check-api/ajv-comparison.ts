@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { issuesMax } from '../../../src/limits.ts';
 import { schemaIssues } from '../../../src/schema/schema-check.ts';
 import type { Issue, JsonSchema } from '../../../src/schema/schema.ts';
-import type { Mounted } from '../../../src/http/router.ts';
+import type { MountedRoute } from '../../../src/http/router.ts';
 import { folderWith } from './outside-tools.ts';
 import { randomFrom, randomValue, type Random } from './random-values.ts';
 
@@ -34,7 +34,7 @@ export type Comparison = {
 };
 
 export function compareWithAjv(
-  mounted: readonly Mounted[],
+  mounted: readonly MountedRoute[],
   document: string,
   { parent, seed }: { readonly parent: string; readonly seed: number },
 ): Comparison {
@@ -50,7 +50,7 @@ export function compareWithAjv(
 }
 
 /** Bodies of requests and query parameters of all routes. */
-function subjectsOf(mounted: readonly Mounted[], document: Json): Subject[] {
+function subjectsOf(mounted: readonly MountedRoute[], document: Json): Subject[] {
   const { schemas } = document['components'] as { schemas: Json };
   const standalone = (schema: unknown): Json =>
     JSON.parse(
