@@ -1,8 +1,8 @@
 // The user's own account: password, one-time codes, sessions, and API keys.
 import { keyList, sessionList } from './access-lists.ts';
-import { undefinedIfMissing } from './api-client.ts';
 import type { Key, List, Session, Totp } from './api-types.ts';
 import { card, factList } from './cards.ts';
+import { undefinedIfMissing } from './request-errors.ts';
 import { reloadable, heading, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';

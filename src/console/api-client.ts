@@ -1,30 +1,7 @@
 // Requests to the API in the name of the signed-in user.
-import type { Issue, Problem } from './api-types.ts';
+import type { Problem } from './api-types.ts';
 import type { BrowserSession } from './browser-session.ts';
-
-/** A request that the service rejected, with the reason. */
-export class Rejection extends Error {
-  readonly code: string;
-  readonly status: number;
-  readonly issues: readonly Issue[];
-  /** The wait before a retry; 0 if the response has none. */
-  readonly retryAfterSeconds: number;
-
-  constructor({ code, status, detail, errors = [] }: Problem, retryAfterSeconds = 0) {
-    super(detail);
-    this.code = code;
-    this.status = status;
-    this.issues = errors;
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
-}
-
-/** No response came: it is unknown whether the request arrived. */
-export class Unreachable extends Error {
-  constructor() {
-    super('The service can’t be reached. What you entered is still here; try again in a moment.');
-  }
-}
+import { fetchResponse, jsonOf, Rejection, rejectionOf, textOf, Unreachable } from './request-errors.ts';
 
 type RequestOptions = {
   readonly body?: unknown;
@@ -64,7 +41,7 @@ export class ApiClient extends EventTarget {
 
   async send<T>(method: string, path: string, options: RequestOptions = {}): Promise<Versioned<T>> {
     const response = await this.request(method, path, options);
-    const text = await response.text();
+    const text = await textOf(response);
     const value = (text === '' ? undefined : JSON.parse(text)) as T; // the shape that the API documents
     return { value, etag: response.headers.get('etag') ?? undefined };
   }
@@ -75,34 +52,33 @@ export class ApiClient extends EventTarget {
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
     const response = await this.#attempt(method, path, options);
     if (response.ok) return response;
-    const problem = (await response.json().catch(() => undefined)) as Problem | undefined;
-    if (problem === undefined) throw new Unreachable();
-    if (problem.code === 'step-up-required' && (await this.#confirm()))
+    const rejection = await rejectionOf(response);
+    if (rejection.code === 'step-up-required' && (await this.#confirm()))
       return this.request(method, path, options);
     if (response.status === 403) this.dispatchEvent(new Event('forbidden'));
-    throw new Rejection(problem, Number(response.headers.get('retry-after')) || 0);
+    throw rejection;
   }
 
   /** Retries after a lost response if that is safe. */
   async #attempt(method: string, path: string, options: RequestOptions): Promise<Response> {
     const isRepeatable = method === 'GET' || options.idempotencyKey !== undefined;
     for (const milliseconds of isRepeatable ? pausesMilliseconds : []) {
-      const response = await this.#authorized(method, path, options).catch(unlessAborted(options.signal));
+      const response = await this.#authorized(method, path, options).catch(undefinedIfUnavailable);
       if (response !== undefined && response.status !== 503) return this.#reached(response);
       if (response === undefined) this.#change(false);
       await pause(milliseconds, options.signal);
     }
-    const last = await this.#authorized(method, path, options).catch(unlessAborted(options.signal));
-    if (last !== undefined) return this.#reached(last);
-    this.#change(false);
-    throw new Unreachable();
+    return this.#authorized(method, path, options).then(
+      (last) => this.#reached(last),
+      (error: unknown) => this.#failed(error),
+    );
   }
 
   async #authorized(method: string, path: string, options: RequestOptions): Promise<Response> {
     const token = await this.#session.token();
     const response = await this.#fetch(method, path, { token, options });
     if (response.status !== 401 || token === undefined) return response;
-    const { code } = (await response.clone().json()) as Problem;
+    const { code } = await jsonOf<Problem>(response.clone());
     if (code !== 'invalid-token') return response;
     const renewed = await this.#session.renew(token);
     return renewed === undefined ? response : this.#fetch(method, path, { token: renewed, options });
@@ -119,7 +95,7 @@ export class ApiClient extends EventTarget {
     if (body !== undefined) headers.set('Content-Type', 'application/json');
     if (etag !== undefined) headers.set('If-Match', etag);
     if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey);
-    return fetch(path, {
+    return fetchResponse(path, {
       method,
       headers,
       cache: 'no-store', // no response may stay in the browser after a sign-out
@@ -131,6 +107,11 @@ export class ApiClient extends EventTarget {
   #reached(response: Response): Response {
     this.#change(true);
     return response;
+  }
+
+  #failed(error: unknown): never {
+    if (error instanceof Unreachable) this.#change(false);
+    throw error;
   }
 
   #change(isReachable: boolean): void {
@@ -168,15 +149,8 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
   return promise;
 }
 
-/** A handler for `catch`: returns undefined for a 404, and rethrows any other error. */
-export function undefinedIfMissing(error: unknown): undefined {
-  if (error instanceof Rejection && error.status === 404) return undefined;
-  throw error;
-}
-
-function unlessAborted(signal: AbortSignal | undefined): (error: unknown) => undefined {
-  return (error) => {
-    if (signal?.aborted === true || !(error instanceof TypeError)) throw error;
-    return undefined;
-  };
+/** A handler for `catch`: the session's renewal is answered 503 while the service stops or starts. */
+function undefinedIfUnavailable(error: unknown): undefined {
+  const isUnavailable = error instanceof Unreachable || (error instanceof Rejection && error.status === 503);
+  if (!isUnavailable) throw error;
 }

@@ -1,6 +1,7 @@
 // The session of the signed-in user: the access token is only in memory, the refresh token in a cookie that
 // no script can read.
 import type { Problem, Tokens } from './api-types.ts';
+import { fetchResponse, jsonOf, rejectionOf } from './request-errors.ts';
 
 type Message = { readonly kind: 'tokens'; readonly tokens: StoredTokens } | { readonly kind: 'signed-out' };
 type Credentials = { readonly email: string; readonly password: string; readonly code?: string };
@@ -37,7 +38,7 @@ export class BrowserSession extends EventTarget {
     return (await this.token()) !== undefined;
   }
 
-  /** Returns a token that doesn't expire soon; undefined if nobody is signed in. Throws if offline. */
+  /** Returns a token that doesn't expire soon; undefined if nobody is signed in. Throws if it has none. */
   async token(): Promise<string | undefined> {
     if (this.#isFresh()) return this.#tokens?.accessToken;
     return this.renew(this.#tokens?.accessToken);
@@ -53,15 +54,15 @@ export class BrowserSession extends EventTarget {
   }
 
   async #renewNow(): Promise<void> {
-    const response = await fetch('/api/sessions/current/tokens', {
+    const response = await fetchResponse('/api/sessions/current/tokens', {
       method: 'POST',
       headers: json,
       body: '{}',
       cache: 'no-store',
     });
-    if (response.ok) this.#storeTokens((await response.json()) as Tokens);
+    if (response.ok) this.#storeTokens(await jsonOf<Tokens>(response));
     else if (response.status === 401) this.#clearTokens();
-    else throw new TypeError(`no tokens: ${response.status}`);
+    else throw await rejectionOf(response);
   }
 
   /** Returns the problem of a failed sign-in; undefined if it succeeded. */
@@ -70,16 +71,15 @@ export class BrowserSession extends EventTarget {
   }
 
   async #signInNow(credentials: Credentials): Promise<Problem | undefined> {
-    const response = await fetch('/api/sessions', {
+    const response = await fetchResponse('/api/sessions', {
       method: 'POST',
       headers: json,
       body: JSON.stringify({ ...credentials, cookie: true }),
       cache: 'no-store',
     });
-    const body: unknown = await response.json();
-    if (!response.ok) return body as Problem; // every response of 400 and above has one
+    if (!response.ok) return jsonOf<Problem>(response);
     const before = this.#tokens;
-    this.#storeTokens(body as Tokens);
+    this.#storeTokens(await jsonOf<Tokens>(response));
     if (before !== undefined) await this.#end(before.id).catch(() => undefined); // it expires later
     return undefined;
   }
@@ -100,9 +100,9 @@ export class BrowserSession extends EventTarget {
   /** Returns the status; throws for a status that leaves open whether the session has ended. */
   async #end(id: number): Promise<number> {
     const headers = { Authorization: `Bearer ${this.#tokens?.accessToken}` };
-    const { status } = await fetch(`/api/sessions/${id}`, { method: 'DELETE', headers });
-    if (![204, 401, 404].includes(status)) throw new TypeError(`no end: ${status}`);
-    return status;
+    const response = await fetchResponse(`/api/sessions/${id}`, { method: 'DELETE', headers });
+    if (![204, 401, 404].includes(response.status)) throw await rejectionOf(response);
+    return response.status;
   }
 
   #isFresh(): boolean {

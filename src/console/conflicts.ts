@@ -1,5 +1,5 @@
 // The errors of a form whose object was changed meanwhile, by another user or by the form's first attempt.
-import { Rejection } from './api-client.ts';
+import { Rejection } from './request-errors.ts';
 
 type ConflictOptions<T> = {
   /** The object in a sentence: `this customer`. */

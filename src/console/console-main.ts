@@ -1,10 +1,11 @@
 // The entry point: signs in, draws the frame around the views, and finds the view that the URL names.
 import { accountView } from './account-view.ts';
-import { ApiClient, pause, Rejection } from './api-client.ts';
+import { ApiClient, pause } from './api-client.ts';
 import type { User } from './api-types.ts';
 import { BrowserSession } from './browser-session.ts';
 import { changeOrderView } from './change-order-view.ts';
-import { type App, isStaff, type View } from './view.ts';
+import { isTemporary, Rejection } from './request-errors.ts';
+import { type App, failure, isStaff, type View } from './view.ts';
 import { customersView, customerView, newCustomerView } from './customers-view.ts';
 import { dayView } from './day-view.ts';
 import { notify } from './dialogs.ts';
@@ -67,10 +68,18 @@ class Console {
     const { signal } = this.#ending;
     this.#live.stop();
     for (const dialog of document.querySelectorAll('dialog')) dialog.close();
-    const user = await this.#signedInUser(signal);
-    if (signal.aborted) return; // another user has signed in meanwhile, in another tab
-    this.#show(user, signal);
-    void this.#live.start();
+    try {
+      const user = await this.#signedInUser(signal);
+      if (signal.aborted) return; // another user has signed in meanwhile, in another tab
+      this.#show(user, signal);
+      void this.#live.start();
+    } catch (error) {
+      if (!signal.aborted)
+        fill(
+          this.#container,
+          failure(error, () => this.run()),
+        );
+    }
   }
 
   async #signedInUser(signal: AbortSignal): Promise<User> {
@@ -84,7 +93,8 @@ class Console {
 
   #show(user: User, signal: AbortSignal): void {
     const before = this.#user;
-    if (before !== undefined && before.id !== user.id) history.replaceState(null, '', '#/'); // not their page
+    const isOther = before !== undefined && before.id !== user.id;
+    if (isOther) history.replaceState(null, '', '#/'); // the URL names a page of the user before
     this.#user = user;
     const app = { client: this.#client, session: this.#session, live: this.#live, user };
     runFrame(app, this.#container, signal);
@@ -103,14 +113,14 @@ class Console {
   }
 }
 
-/** Retries while the service can't be reached. */
+/** Retries while the service can't be reached, or rejects requests for a while. */
 async function retryUntilReached<T>(request: () => Promise<T>, container: HTMLElement): Promise<T> {
   for (;;) {
     try {
       return await request();
     } catch (error) {
-      const { status = 503, retryAfterSeconds = 0 } = error instanceof Rejection ? error : {};
-      if (status < 429) throw error;
+      if (!isTemporary(error)) throw error;
+      const { status, retryAfterSeconds = 0 } = error instanceof Rejection ? error : {};
       const text = status === 429 ? messageOf(error) : 'The service can’t be reached. Trying again …';
       fill(container, h('p', { class: 'start', role: 'status' }, text));
       await pause(Math.max(1_500, retryAfterSeconds * 1_000));

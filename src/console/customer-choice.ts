@@ -1,11 +1,11 @@
 // The customer of a new order: one that is found, or a new one that is created with the order.
-import { Rejection } from './api-client.ts';
 import type { Address, Customer, Issue } from './api-types.ts';
 import { card } from './cards.ts';
 import { ContactFields } from './customer-fields.ts';
 import { CustomerPicker } from './customer-picker.ts';
 import { h } from './elements.ts';
 import { checkRow } from './forms.ts';
+import { Rejection } from './request-errors.ts';
 import type { Page } from './view.ts';
 
 export class CustomerChoice {

@@ -1,9 +1,9 @@
 // Fields and forms: each field has a label and shows its own issues; a form sends one request at a time.
-import { Rejection } from './api-client.ts';
 import type { Issue } from './api-types.ts';
 import { type Attributes, type Child, fill, h } from './elements.ts';
 import { count, money } from './formats.ts';
 import { inWords } from './issue-words.ts';
+import { Rejection } from './request-errors.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 export type Field = { readonly row: HTMLElement; readonly control: Control };

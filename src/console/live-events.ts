@@ -1,7 +1,8 @@
 // Live events: one tab reads the stream for all tabs. If the service rejects the stream, that tab polls the
 // feed.
-import { type ApiClient, pause, query, Rejection } from './api-client.ts';
+import { type ApiClient, pause, query } from './api-client.ts';
 import type { List, ServiceEvent } from './api-types.ts';
+import { Rejection } from './request-errors.ts';
 
 type Message =
   | { readonly kind: 'event'; readonly event: ServiceEvent; readonly cursor: string | undefined }

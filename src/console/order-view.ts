@@ -1,5 +1,5 @@
 // One order: its items, customer, status and history, and the changes that are allowed.
-import { query, Rejection } from './api-client.ts';
+import { query } from './api-client.ts';
 import {
   type Customer,
   type Item,
@@ -10,6 +10,7 @@ import {
   steps,
 } from './api-types.ts';
 import { addressBlock, card } from './cards.ts';
+import { Rejection } from './request-errors.ts';
 import { reloadable, heading, isStaff, type Page, skeleton } from './view.ts';
 import { ask, notify } from './dialogs.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';

@@ -1,8 +1,9 @@
 // People: the accounts, their roles, and an administrator's actions for them.
 import { keyList, sessionList } from './access-lists.ts';
-import { query, undefinedIfMissing } from './api-client.ts';
+import { query } from './api-client.ts';
 import type { Key, List, Role, ServiceEvent, Session, Totp, User } from './api-types.ts';
 import { card, factList } from './cards.ts';
+import { undefinedIfMissing } from './request-errors.ts';
 import { reloadable, emptyState, heading, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';

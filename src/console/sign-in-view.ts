@@ -1,9 +1,9 @@
 // Signing in, and asking for the password again before sensitive actions.
-import { Rejection, Unreachable } from './api-client.ts';
 import type { BrowserSession } from './browser-session.ts';
 import { ask } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { field, type Field, form } from './forms.ts';
+import { Rejection } from './request-errors.ts';
 
 /** Resolves once somebody has signed in. */
 export function signInView(container: HTMLElement, session: BrowserSession): Promise<void> {
@@ -76,9 +76,7 @@ function credentials(
   async function run(): Promise<void> {
     const given = { email: email(), password: password.control.value };
     const all = code.row.hidden ? given : { ...given, code: code.control.value.trim() };
-    const problem = await session.signIn(all).catch(() => {
-      throw new Unreachable();
-    });
+    const problem = await session.signIn(all);
     if (problem === undefined) return;
     const isFirst = problem.code === 'code-required' && code.row.hidden;
     if (problem.code === 'code-required') {

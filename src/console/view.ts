@@ -84,7 +84,8 @@ function keyOf(element: HTMLElement): string {
   return element.dataset['key'] ?? element.getAttribute('href') ?? '';
 }
 
-function failure(error: unknown, retry: Reload): Child {
+/** Shows the error, and a button that calls `retry`. */
+export function failure(error: unknown, retry: Reload): Child {
   const again = h('button', { type: 'button', onclick: () => void retry() }, 'Try again');
   return h('div', { class: 'empty', role: 'alert' }, h('p', {}, messageOf(error)), again);
 }

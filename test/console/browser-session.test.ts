@@ -1,11 +1,11 @@
-// Who is signed in to the console, as its tabs have it: the real class against a real service. What browsers
-// have and Node lacks (a cookie jar, locks of tabs, local storage) is made here.
+// Who is signed in to the console, as its tabs have it: the real classes against a real service. What
+// browsers have and Node lacks (a cookie jar, locks of tabs, local storage) is made here.
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
 import { sharedService } from '../http/http-support.ts';
 
-// its types are those of browsers
+// the modules are imported by computed URLs, without their types: those are of browsers
 type Session = {
   readonly userId: number | undefined;
   readonly id: number | undefined;
@@ -14,9 +14,22 @@ type Session = {
   token(): Promise<string | undefined>;
   renew(old: string | undefined): Promise<string | undefined>;
 };
-const { BrowserSession }: { BrowserSession: new () => Session } = await import(
-  String(new URL('../../src/console/browser-session.ts', import.meta.url))
-);
+type Problem = { readonly code: string; readonly status: number; readonly detail: string };
+type Client = EventTarget & { get(path: string): Promise<unknown> };
+type Outcome = {
+  readonly error: unknown;
+  readonly events: readonly string[];
+  readonly requests: readonly string[];
+};
+type RequestErrors = {
+  readonly Rejection: new (problem: Problem) => Problem & Error & { readonly retryAfterSeconds: number };
+  readonly Unreachable: new () => Error;
+  readonly isTemporary: (error: unknown) => boolean;
+};
+const { BrowserSession }: { BrowserSession: new () => Session } = await import(consoleUrl('browser-session'));
+const { ApiClient }: { ApiClient: new (session: Session, confirm: () => Promise<boolean>) => Client } =
+  await import(consoleUrl('api-client'));
+const { isTemporary, Rejection, Unreachable }: RequestErrors = await import(consoleUrl('request-errors'));
 
 describe('a session in a browser', () => {
   const service = sharedService();
@@ -122,6 +135,71 @@ describe('a session in a browser', () => {
       assert.equal(await renewalStatus(), 201);
     });
 
+  describe('whose renewal', () => {
+    const problem = {
+      type: 'about:blank',
+      title: 'T',
+      status: 429,
+      code: 'rate-limited',
+      detail: 'Too many.',
+    };
+    const rejected = (status: number): Response =>
+      Response.json({ ...problem, status }, { status, headers: { 'Retry-After': '7' } });
+
+    /** Sends a GET whose token is invalid, so that it is renewed. */
+    async function readAfter(renewal: typeof send): Promise<Outcome> {
+      const session = await signedIn();
+      const client = new ApiClient(session, () => Promise.resolve(false));
+      const [events, requests]: [string[], string[]] = [[], []];
+      for (const name of ['unreachable', 'reachable']) client.addEventListener(name, () => events.push(name));
+      browser.respond = (path, init) => {
+        requests.push(path);
+        if (path === '/health/ready') return Promise.resolve(new Response('{}'));
+        if (path.endsWith('/tokens')) return renewal(path, init);
+        return Promise.resolve(Response.json({ ...problem, code: 'invalid-token' }, { status: 401 }));
+      };
+      const error: unknown = await client.get('/orders').catch((reason: unknown) => reason);
+      return { error, events, requests };
+    }
+
+    for (const status of [403, 429, 500])
+      test(`is rejected with ${status} reports that rejection, once, and not a lost connection`, async () => {
+        const { error, events, requests } = await readAfter(() => Promise.resolve(rejected(status)));
+        assert.ok(error instanceof Rejection, String(error));
+        assert.deepEqual([error.status, error.retryAfterSeconds, error.message], [status, 7, 'Too many.']);
+        assert.deepEqual(events, []);
+        assert.deepEqual(requests, ['/orders', '/api/sessions/current/tokens']);
+      });
+
+    test('gets no response is repeated, and reports that the service couldn’t be reached', async () => {
+      let isLost = false;
+      const { error, events } = await readAfter((path, init) => {
+        if (isLost) return send(path, init);
+        isLost = true;
+        return Promise.reject(new TypeError('fetch failed'));
+      });
+      assert.ok(error instanceof Rejection && error.code === 'invalid-token', String(error));
+      assert.deepEqual(events, ['unreachable', 'reachable']);
+    });
+
+    test('meets a defect of the console reports the defect, and is not repeated', async () => {
+      const defect = new RangeError('a defect');
+      const { error, events } = await readAfter(() => Promise.reject(defect));
+      assert.deepEqual([error, events], [defect, []]);
+    });
+  });
+
+  for (const [what, error, isWorthRetrying] of [
+    ['a lost connection', () => new Unreachable(), true],
+    ['too many requests', () => new Rejection({ code: 'x', status: 429, detail: '' }), true],
+    ['a failure of the service', () => new Rejection({ code: 'x', status: 500, detail: '' }), true],
+    ['a rejection for good', () => new Rejection({ code: 'x', status: 403, detail: '' }), false],
+    ['a defect of a view', () => new TypeError('x is undefined'), false],
+  ] as const)
+    test(`starts ${isWorthRetrying ? 'again' : 'no more'} after ${what}`, () => {
+      assert.equal(isTemporary(error()), isWorthRetrying);
+    });
+
   test('is the new one in all tabs, where another tab renews the old one meanwhile', async () => {
     const [{ email, password }, first] = [await service().person(), await signedIn()];
     const second = new BrowserSession();
@@ -142,6 +220,10 @@ describe('a session in a browser', () => {
     assert.equal(await renewalStatus(), 201);
   });
 });
+
+function consoleUrl(name: string): string {
+  return String(new URL(`../../src/console/${name}.ts`, import.meta.url));
+}
 
 function define(name: string, value: unknown): void {
   Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });

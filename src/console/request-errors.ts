@@ -1,0 +1,69 @@
+// Why a request failed: the service rejected it, or no response came. Any other error is a defect.
+import type { Issue, Problem } from './api-types.ts';
+
+/** A request that the service rejected, with the reason. */
+export class Rejection extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly issues: readonly Issue[];
+  /** The wait before a retry; 0 if the response has none. */
+  readonly retryAfterSeconds: number;
+
+  constructor({ code, status, detail, errors = [] }: Problem, retryAfterSeconds = 0) {
+    super(detail);
+    this.code = code;
+    this.status = status;
+    this.issues = errors;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** No response came: it is unknown whether the request arrived. */
+export class Unreachable extends Error {
+  constructor() {
+    super('The service can’t be reached. What you entered is still here; try again in a moment.');
+  }
+}
+
+/** Throws `Unreachable` if no response comes, or the reason of the aborted signal. */
+export async function fetchResponse(path: string, init: RequestInit): Promise<Response> {
+  return fetch(path, init).catch((error: unknown) => {
+    throw error instanceof TypeError && init.signal?.aborted !== true ? new Unreachable() : error;
+  });
+}
+
+/** Throws `Unreachable` if the body was cut off. */
+export async function textOf(response: Response): Promise<string> {
+  return response.text().catch((error: unknown) => {
+    throw error instanceof TypeError ? new Unreachable() : error;
+  });
+}
+
+/** Throws `Unreachable` if the body was cut off, or isn't the service's: a proxy's page, for example. */
+export async function jsonOf<T>(response: Response): Promise<T> {
+  const text = await textOf(response);
+  try {
+    return JSON.parse(text) as T; // the shape that the API documents
+  } catch {
+    throw new Unreachable();
+  }
+}
+
+/** Returns the error for a response of 400 and above: each of the service's has a problem. */
+export async function rejectionOf(response: Response): Promise<Rejection> {
+  const problem = await jsonOf<Problem>(response);
+  return new Rejection(problem, Number(response.headers.get('retry-after')) || 0);
+}
+
+/** Returns whether the same request may succeed later. */
+export function isTemporary(error: unknown): boolean {
+  return error instanceof Rejection
+    ? error.status === 429 || error.status >= 500
+    : error instanceof Unreachable;
+}
+
+/** A handler for `catch`: returns undefined for a 404, and rethrows any other error. */
+export function undefinedIfMissing(error: unknown): undefined {
+  if (error instanceof Rejection && error.status === 404) return undefined;
+  throw error;
+}
