@@ -48,8 +48,8 @@ export type HandlerServices = Omit<Cryptography, 'storedResponses'> & {
 type Settings = { readonly config: Config; readonly publicUrl: string };
 
 /**
- * Invalid data is a 400 for users, sessions, keys and the service itself, and a 422 for customers, orders,
- * their events and sales. For webhooks it is a 400, for example for a URL that may not be called.
+ * Invalid data is a 400 for users, sessions, keys, webhooks and the service itself, and a 422 for customers,
+ * orders, sales, events and imports.
  */
 export function mountRoutes(
   settings: Settings & { readonly extraRoutes: readonly Route[] },
@@ -59,10 +59,15 @@ export function mountRoutes(
   const { cursors, webhookTargets: targets, webhookSecrets: secrets, onWebhookEnabled } = services;
   const webhooks = webhookRoutes({ cursors, targets, secrets, onEnabled: onWebhookEnabled });
   const aboutService = serviceRoutes(settings, services, router);
-  const users = [...userGroup(settings, services), ...aboutService, ...settings.extraRoutes];
+  const accountAndServiceRoutes = [
+    ...userGroup(settings, services),
+    ...aboutService,
+    ...settings.extraRoutes,
+  ];
   const withQuota = (route: Route): Route => withDailyQuota(route, services.limiters);
-  router.mount({ routes: users.map(withQuota), invalidStatus: 400 });
+  router.mount({ routes: accountAndServiceRoutes.map(withQuota), invalidStatus: 400 });
   router.mount({ routes: orderGroup(settings, services).map(withQuota), invalidStatus: 422 });
+  // apart from the others with 400, since documents show routes in this order
   router.mount({ routes: webhooks.map(withQuota), invalidStatus: 400 });
   return router;
 }
@@ -125,10 +130,10 @@ function serviceRoutes(
     metrics,
     openapi: async () => JSON.stringify(await description()),
     docsPage,
-    async problemPage(kind) {
+    async problemPage(code) {
       const document = await description();
       const { problemPage } = await import('./web/problem-page.ts');
-      return problemPage(kind, document);
+      return problemPage(code, document);
     },
   });
 }

@@ -40,7 +40,7 @@ export function clientOf({ caller, addressBucket }: RequestSource): string {
   return caller?.client ?? addressBucket;
 }
 
-/** The rows that a caller may see, by owner. Every list and every look-up by id requires it. */
+/** The rows that a caller may see, by owner. Lists require it, and look-ups by `requireVisible`. */
 export type RowAccess = 'all' | { readonly userId: number };
 
 /** A rule: its sentence for the documentation, how it treats credentials, and the decision. */

@@ -55,7 +55,7 @@ export const importFile: Command = {
   },
 };
 
-type LinesOf = (pieces: Iterable<Buffer>) => Iterable<FileLine>;
+type LinesOf = (chunks: Iterable<Buffer>) => Iterable<FileLine>;
 
 function readerOf(file: string): LinesOf {
   const end = extname(file);
@@ -118,7 +118,7 @@ async function importAll(database: CommandDatabase, work: FileImport): Promise<I
   };
   let failure: unknown;
   try {
-    for (const line of work.linesOf(piecesOf(file, work.reportProgress))) {
+    for (const line of work.linesOf(chunksOf(file, work.reportProgress))) {
       if ('unreadable' in line) tally.reject(line.number, [line.unreadable]);
       else batch.push({ number: line.number, parsed: parseImportLine(schema, line.value, Date.now()) });
       if (batch.length >= fileImportLinesPerTransaction) await write();
@@ -154,27 +154,27 @@ function sentenceOf({ pointer = '', detail }: Issue): string {
   return pointer === '' ? detail : `${pointer}: ${detail}`;
 }
 
-function* piecesOf(file: string, reportProgress: (share: number) => void): Generator<Buffer> {
+function* chunksOf(file: string, reportProgress: (share: number) => void): Generator<Buffer> {
   const descriptor = openSync(file, 'r');
   try {
     const size = Math.max(fstatSync(descriptor).size, 1);
     let bytes = 0;
-    let piece = readPiece(descriptor);
-    while (piece.length > 0) {
-      yield piece;
-      bytes += piece.length;
+    let chunk = readChunk(descriptor);
+    while (chunk.length > 0) {
+      yield chunk;
+      bytes += chunk.length;
       reportProgress(Math.min(bytes / size, 1));
-      piece = readPiece(descriptor);
+      chunk = readChunk(descriptor);
     }
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** A new buffer for each piece, since lines are slices of it; empty at the end of the file. */
-function readPiece(descriptor: number): Buffer {
-  const piece = Buffer.allocUnsafe(streamedReadAheadBytes);
-  return piece.subarray(0, readSync(descriptor, piece));
+/** A new buffer for each chunk, since lines are slices of it; empty at the end of the file. */
+function readChunk(descriptor: number): Buffer {
+  const chunk = Buffer.allocUnsafe(streamedReadAheadBytes);
+  return chunk.subarray(0, readSync(descriptor, chunk));
 }
 
 type KeyedObject = Parameters<ImportKeys['add']>[1];

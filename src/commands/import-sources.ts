@@ -12,12 +12,12 @@ export type FileLine =
   | { readonly number: number; readonly value: unknown }
   | { readonly number: number; readonly unreadable: string };
 
-type Pieces = Iterable<Buffer>;
+type Chunks = Iterable<Buffer>;
 
-export function* ndjsonFileLines(pieces: Pieces): Generator<FileLine> {
+export function* ndjsonFileLines(chunks: Chunks): Generator<FileLine> {
   const lines = new NdjsonLines(importLineBytesMax);
-  for (const piece of pieces) {
-    lines.add(piece);
+  for (const chunk of chunks) {
+    lines.add(chunk);
     yield* wholeLines(lines);
   }
   lines.end();
@@ -36,19 +36,19 @@ const addressMembers = addressColumns('address');
 const columns: readonly string[] = ['key', 'userId', 'name', 'email', 'phone', ...addressMembers];
 
 /** Reads a customer from each row; the heading names the members, and an empty cell leaves one out. */
-export function* csvFileLines(pieces: Pieces): Generator<FileLine> {
+export function* csvFileLines(chunks: Chunks): Generator<FileLine> {
   let heading: readonly string[] | undefined;
-  for (const row of csvRowsOf(pieces)) {
+  for (const row of csvRowsOf(chunks)) {
     if (heading === undefined) heading = requireHeading(row.cells);
     else yield lineOf(heading, row);
   }
 }
 
-function* csvRowsOf(pieces: Pieces): Generator<CsvRow> {
+function* csvRowsOf(chunks: Chunks): Generator<CsvRow> {
   const rows = new CsvRows(importLineBytesMax);
   const decoder = new TextDecoder('utf-8', { fatal: true }); // takes a byte-order mark away
   try {
-    for (const piece of pieces) yield* rows.add(decoder.decode(piece, { stream: true }));
+    for (const chunk of chunks) yield* rows.add(decoder.decode(chunk, { stream: true }));
     yield* rows.add(decoder.decode());
     yield* rows.end();
   } catch (error) {

@@ -184,7 +184,7 @@ export const problemTypes: Readonly<
     status: 422,
     title: 'Idempotency key reused',
     about:
-      'This Idempotency-Key was used with another request ' +
+      'This Idempotency-Key was used with a different body ' +
       `within the last ${idempotencySecondsMax / hourSeconds} hours; use a new one for each new request.`,
   },
   'idempotency-key-in-progress': {

@@ -13,16 +13,16 @@ import {
 
 /** Returns the issues of the value, at most one more than `issuesMax`, which is the most reported. */
 export function schemaIssues(schema: JsonSchema, value: unknown): Issue[] {
-  const result: IssueCollector = { issues: [], max: issuesMax + 1, schemaIssues: 0, ignoresUnknown: false };
+  const result: IssueCollector = { issues: [], max: issuesMax + 1, ownIssueCount: 0, ignoresUnknown: false };
   walk(validatorOf(schema), value, [], result);
   return result.issues;
 }
 
-/** `schemaIssues` doesn't count issues of objects' rules, which apply only if their members have none. */
 type IssueCollector = {
   readonly issues: Issue[];
   readonly max: number;
-  schemaIssues: number;
+  /** Counts issues that aren't from rules of objects: a rule applies if its members have none of them. */
+  ownIssueCount: number;
   readonly ignoresUnknown: boolean;
 };
 
@@ -121,7 +121,7 @@ function walkObject(validator: Validator, value: unknown, path: Path, result: Is
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return add(result, path, 'type', 'must be an object');
   const { members, required, objectRules } = validator;
-  const issuesBefore = result.schemaIssues;
+  const issuesBefore = result.ownIssueCount;
   let present = 0;
   for (const name in value) {
     if (isFull(result)) return;
@@ -136,19 +136,19 @@ function walkObject(validator: Validator, value: unknown, path: Path, result: Is
   }
   if (present < required.length) addMissing(required, value, path, result);
   for (const { requires, issuesOf } of objectRules) {
-    if (result.schemaIssues > issuesBefore && !isSatisfied(value, requires)) continue;
+    if (result.ownIssueCount > issuesBefore && !isSatisfied(value, requires)) continue;
     for (const issue of issuesOf(value)) addFound(result, path, issue);
   }
 }
 
 /** Whether these members fit, while others of the object may not. Not called if the whole object fits. */
 function isSatisfied(value: object, requires: ReadonlyMap<string, Validator>): boolean {
-  const result: IssueCollector = { issues: [], max: 1, schemaIssues: 0, ignoresUnknown: true };
+  const result: IssueCollector = { issues: [], max: 1, ownIssueCount: 0, ignoresUnknown: true };
   for (const [name, validator] of requires) {
     // the value has this member
     if (Object.hasOwn(value, name)) walk(validator, (value as Record<string, unknown>)[name], [], result);
     else if (!validator.isOptional) return false;
-    if (result.schemaIssues > 0) return false;
+    if (result.ownIssueCount > 0) return false;
   }
   return true;
 }
@@ -185,7 +185,7 @@ function add(result: IssueCollector, path: Path, code: string, claim: string): v
 }
 
 function addIssue(result: IssueCollector, path: Path, code: string, detail: string): void {
-  result.schemaIssues += 1;
+  result.ownIssueCount += 1;
   if (!isFull(result)) result.issues.push({ pointer: pointerOf(path), code, detail });
 }
 

@@ -63,7 +63,8 @@ export class SqlWorker {
   #worker: Worker | undefined;
   #starting: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
-  #onPaused: (() => void) | undefined;
+  #isPaused = false;
+  #onPaused = (): void => {};
   #onIdle: (() => void) | undefined;
 
   constructor(options: SqlWorkerOptions) {
@@ -92,14 +93,15 @@ export class SqlWorker {
 
   /** Resolves when no query is running; new queries wait for `resume`. */
   pause(): Promise<void> {
+    this.#isPaused = true;
+    if (this.#running === undefined) return Promise.resolve();
     return new Promise((resolve) => {
       this.#onPaused = resolve;
-      if (this.#running === undefined) resolve();
     });
   }
 
   resume(): void {
-    this.#onPaused = undefined;
+    this.#isPaused = false;
     this.#next();
   }
 
@@ -116,7 +118,7 @@ export class SqlWorker {
   }
 
   #next(): void {
-    if (this.#running !== undefined || this.#onPaused !== undefined) return;
+    if (this.#running !== undefined || this.#isPaused) return;
     this.#running = this.#waiting.take();
     if (this.#running === undefined) return this.#onIdle?.();
     const { sql, params, search } = this.#running;
@@ -177,7 +179,7 @@ export class SqlWorker {
   #finish(settle: (query: PendingQuery) => void): void {
     if (this.#running !== undefined) settle(this.#running);
     this.#running = undefined;
-    this.#onPaused?.();
+    this.#onPaused();
     this.#next();
   }
 }

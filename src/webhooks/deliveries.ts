@@ -94,7 +94,7 @@ export class Deliveries {
       task();
     } catch (error) {
       const { log, timers } = this.#options;
-      log.write('error', 'webhook delivery failed; retrying', {
+      log.write('error', 'a webhook task failed unexpectedly; retrying', {
         webhook: webhookId,
         cause: causeOf(error),
       });

@@ -259,11 +259,11 @@ export class DeliveryLoop {
   }
 
   #disable(reason: string): void {
-    const { log, onDirty: changed } = this.#services;
+    const { log, onDirty } = this.#services;
     log.write('warn', 'a webhook is disabled', { webhook: this.#webhook.id, reason });
     this.#disableReason = reason;
     this.#isDirty = true;
-    changed();
+    onDirty();
   }
 
   #update(changes: Partial<DeliveryProgress>): void {

@@ -210,7 +210,7 @@ function readCustomerRoute(customers: CustomerRepresentations): Route {
   });
 }
 
-const changingCustomers = {
+const customerChangeRouteBase = {
   path: '/customers/{id}',
   tag: 'Customers',
   access: signedIn,
@@ -222,7 +222,7 @@ const changingCustomers = {
 function putCustomerRoute(bodies: CustomerBodies): Route {
   const resource = changeableBy('PUT', bodies);
   return route({
-    ...changingCustomers,
+    ...customerChangeRouteBase,
     method: 'PUT',
     summary: 'Replace a customer',
     body: bodies.CustomerReplacement,
@@ -234,7 +234,7 @@ function putCustomerRoute(bodies: CustomerBodies): Route {
 function patchCustomerRoute(bodies: CustomerBodies): Route {
   const resource = changeableBy('PATCH', bodies);
   return route({
-    ...changingCustomers,
+    ...customerChangeRouteBase,
     method: 'PATCH',
     summary: 'Change a customer',
     body: bodies.CustomerPatch,

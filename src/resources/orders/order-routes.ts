@@ -219,6 +219,7 @@ function readOrderOfUserRoute({ orders }: OrderReads): Route {
     query: orderIncludes,
     reply: ok(Order),
     handle({ params, caller, database: { read: db }, query }) {
+      // not `requireVisible`: the caller may see all orders of this user, and under this path no others exist
       const order = orders.find(db, params.order_id);
       if (order === undefined || order.ownerId !== params.id)
         throw new Problem('not-found', `User ${params.id} has no order ${params.order_id}.`);

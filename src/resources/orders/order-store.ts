@@ -133,7 +133,7 @@ type OrderTimes = {
 /** A later status of an order, and the time of that change. */
 export type OrderStep = { readonly status: OrderStatus; readonly at: number };
 
-/** Adds an order. An imported order was created `open` and has been through these steps since. */
+/** Adds an order. `past` is for sample data: the order was created `open`, then went through these steps. */
 export function addOrder(
   permit: Permit,
   order: NewOrderRow,

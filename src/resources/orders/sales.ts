@@ -21,7 +21,7 @@ import {
 import { statuses, type OrderStatus } from './order.ts';
 import { bucketBoundaries, isTimeZone, spans } from './sales-buckets.ts';
 
-const timeZone = string({
+const timeZoneSchema = string({
   maxLength: 64,
   pattern: '^(?:[A-Za-z][A-Za-z0-9_+\\-]*(?:/[A-Za-z0-9_+\\-]+)*|[+\\-]\\d\\d:\\d\\d)$',
   reportsFormatForLength: true,
@@ -37,7 +37,7 @@ export const salesQuery = {
   by: optional(
     oneOf(spans, { description: 'The buckets; `day` by default. Weeks begin on Monday (ISO 8601).' }),
   ),
-  timeZone: optional(timeZone, { description: 'By default `UTC`.' }),
+  timeZone: optional(timeZoneSchema, { description: 'By default `UTC`.' }),
 };
 
 const Figures = named(
@@ -58,7 +58,7 @@ export const Sales = named(
     from: timestamp,
     before: timestamp,
     by: oneOf(spans),
-    timeZone,
+    timeZone: timeZoneSchema,
     buckets: array(
       named(
         'SalesBucket',
@@ -88,30 +88,30 @@ type SalesQuery = ObjectOf<typeof salesQuery>;
 
 /** Returns the issue of a range that is empty or has too many buckets. */
 export function salesIssues(query: SalesQuery, now: number): Issue[] {
-  const { from, before, by, timeZone: zone } = withDefaults(query, now);
+  const { from, before, by, timeZone } = withDefaults(query, now);
   if (from >= before) {
     const detail = 'before (default: now) must be later than from.';
     return [{ parameter: 'before', code: 'range', detail }];
   }
-  const boundaries = bucketBoundaries({ from, before, by, timeZone: zone });
+  const boundaries = bucketBoundaries({ from, before, by, timeZone });
   return boundaries.length - 1 <= salesBucketsMax ? [] : [tooMany(by, salesBucketsMax)];
 }
 
 /** Sets defaults in a query without issues, and computes its buckets. */
 export function resolveSalesQuery(query: SalesQuery, now: number): SalesRequest {
-  const { from, before, by, timeZone: zone } = withDefaults(query, now);
-  return { by, timeZone: zone, boundaries: bucketBoundaries({ from, before, by, timeZone: zone }) };
+  const { from, before, by, timeZone } = withDefaults(query, now);
+  return { by, timeZone, boundaries: bucketBoundaries({ from, before, by, timeZone }) };
 }
 
 /** Keeps both times, rounded up or set by default, within those that a response can show. */
 function withDefaults(query: SalesQuery, now: number) {
-  const { by = 'day', timeZone: zone = 'UTC' } = query;
+  const { by = 'day', timeZone = 'UTC' } = query;
   const before = query.before === undefined ? now : Math.min(timeAtOrAfter(query.before), lastTime);
   const from =
     query.from === undefined
       ? Math.max(before - defaultMilliseconds, firstTime)
       : Math.min(timeAtOrAfter(query.from), lastTime);
-  return { from, before, by, timeZone: zone };
+  return { from, before, by, timeZone };
 }
 
 function tooMany(what: string, max: number): Issue {
@@ -135,10 +135,7 @@ export type FiguresRow = readonly [
 export const totalLowBits = 26;
 
 /** Throws if there are too many figures for one response. */
-export function salesOf(
-  { by, timeZone: zone, boundaries }: SalesRequest,
-  rows: readonly FiguresRow[],
-): Sales {
+export function salesOf({ by, timeZone, boundaries }: SalesRequest, rows: readonly FiguresRow[]): Sales {
   if (rows.length > salesFiguresMax) {
     throw invalid([tooMany('figure', salesFiguresMax)]);
   }
@@ -148,14 +145,14 @@ export function salesOf(
     const figures: Infer<typeof Figures>[] = [];
     return { from, before, figures };
   });
-  for (const [bucket, currencyOf, status, orders, high, low] of rows) {
+  for (const [bucket, currency, status, orders, high, low] of rows) {
     const total = high * 2 ** totalLowBits + low;
     buckets[bucket]?.figures.push({
-      currency: currencyOf,
+      currency,
       status,
       orders,
       total: Number.isSafeInteger(total) ? total : null,
     });
   }
-  return { from: times[0] ?? '', before: times.at(-1) ?? '', by, timeZone: zone, buckets };
+  return { from: times[0] ?? '', before: times.at(-1) ?? '', by, timeZone, buckets };
 }

@@ -32,11 +32,11 @@ const suspensionResource: Resource<StoredSuspension, Suspension> = {
     represent(suspension, { id: suspension.userId, ownerId: suspension.userId, salt: String(version) }),
 };
 
-const ofSuspensions = { path: '/api/users/{id}/suspension', tag: 'Users', access: adminOnly } as const;
+const suspensionRouteBase = { path: '/api/users/{id}/suspension', tag: 'Users', access: adminOnly } as const;
 
 function readSuspensionRoute(): Route {
   return route({
-    ...ofSuspensions,
+    ...suspensionRouteBase,
     method: 'GET',
     summary: 'Read why and since when a user is suspended',
     scope: 'users:read',
@@ -53,7 +53,7 @@ function readSuspensionRoute(): Route {
 
 function putSuspensionRoute(services: SuspensionServices): Route {
   return route({
-    ...ofSuspensions,
+    ...suspensionRouteBase,
     method: 'PUT',
     summary: 'Suspend a user',
     body: SuspensionReplacement,
@@ -95,7 +95,7 @@ async function suspend(
 
 function deleteSuspensionRoute(): Route {
   return route({
-    ...ofSuspensions,
+    ...suspensionRouteBase,
     method: 'DELETE',
     summary: 'Lift a suspension',
     reply: noContent(),

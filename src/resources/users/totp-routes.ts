@@ -43,11 +43,11 @@ const totpResource: Resource<Totp, Totp> = {
   represent: (totp) => represent(totp, { id: totp.userId, ownerId: totp.userId }),
 };
 
-const ofTotp = { path: '/api/users/{id}/totp', tag: 'Users' } as const;
+const totpRouteBase = { path: '/api/users/{id}/totp', tag: 'Users' } as const;
 
 function readTotpRoute(): Route {
   return route({
-    ...ofTotp,
+    ...totpRouteBase,
     method: 'GET',
     summary: 'Read whether a sign-in needs a one-time code',
     access: selfOrAdmin,
@@ -62,7 +62,7 @@ function readTotpRoute(): Route {
 
 function setUpTotpRoute(services: TotpServices): Route {
   return route({
-    ...ofTotp,
+    ...totpRouteBase,
     method: 'POST',
     summary: 'Set up one-time codes',
     access: self,
@@ -102,7 +102,7 @@ async function setUpTotp(
 
 function turnOnTotpRoute(services: TotpServices): Route {
   return route({
-    ...ofTotp,
+    ...totpRouteBase,
     method: 'PUT',
     summary: 'Turn one-time codes on',
     access: self,
@@ -146,7 +146,7 @@ type TotpChange = Extract<SecurityEvent, { readonly change: string }>['change'];
 
 function turnOffTotpRoute(): Route {
   return route({
-    ...ofTotp,
+    ...totpRouteBase,
     method: 'DELETE',
     summary: 'Turn one-time codes off',
     access: selfOrAdmin,

@@ -44,7 +44,7 @@ export function representUser({ version, ...user }: StoredUser): Representation<
   return represent(user, { id: user.id, ownerId: user.id, salt: String(version) });
 }
 
-const changingUsers = {
+const userChangeRouteBase = {
   path: '/api/users/{id}',
   tag: 'Users',
   access: selfOrAdmin,
@@ -56,7 +56,7 @@ const changingUsers = {
 export function putUserRoute(services: UserChangeServices): Route {
   const resource = changeableBy(UserReplacement, services);
   return route({
-    ...changingUsers,
+    ...userChangeRouteBase,
     method: 'PUT',
     summary: 'Replace a user',
     body: UserReplacement,
@@ -68,7 +68,7 @@ export function putUserRoute(services: UserChangeServices): Route {
 export function patchUserRoute(services: UserChangeServices): Route {
   const resource = changeableBy(UserPatch, services);
   return route({
-    ...changingUsers,
+    ...userChangeRouteBase,
     method: 'PATCH',
     summary: 'Change a user',
     body: UserPatch,

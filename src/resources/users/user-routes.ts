@@ -96,7 +96,7 @@ function signUpRoute(services: UserServices): Route {
     path: '/api/users',
     countsAsCreated: true,
     tag: 'Users',
-    summary: 'Sign up, or make a user',
+    summary: 'Sign up, or create a user',
     access: registrant(services.registration),
     scope: 'users:write',
     isIdempotent: true,

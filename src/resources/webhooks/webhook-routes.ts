@@ -74,7 +74,7 @@ function changeableBy({
 }
 
 const stepUp = `Needs ${recentSignIn}.`;
-const ofWebhooks = { tag: 'Webhooks', access: adminOnly } as const;
+const webhookRouteBase = { tag: 'Webhooks', access: adminOnly } as const;
 
 const delivery = {
   name: 'event',
@@ -87,7 +87,7 @@ const delivery = {
 
 function createWebhookRoute({ NewWebhook: body }: WebhookBodies, secrets: SealedSecrets): Route {
   return route({
-    ...ofWebhooks,
+    ...webhookRouteBase,
     method: 'POST',
     path: '/webhooks',
     summary: 'Create a webhook',
@@ -122,7 +122,7 @@ async function createWebhook(
 
 function listWebhooksRoute(cursors: Cursors): Route {
   return route({
-    ...ofWebhooks,
+    ...webhookRouteBase,
     method: 'GET',
     path: '/webhooks',
     summary: 'List webhooks, newest first',
@@ -140,7 +140,7 @@ function listWebhooksRoute(cursors: Cursors): Route {
 
 function readWebhookRoute(): Route {
   return route({
-    ...ofWebhooks,
+    ...webhookRouteBase,
     method: 'GET',
     path: '/webhooks/{id}',
     summary: 'Read a webhook',
@@ -155,7 +155,7 @@ function readWebhookRoute(): Route {
 function patchWebhookRoute(bodies: WebhookBodies, onEnabled: WebhookServices['onEnabled']): Route {
   const resource = changeableBy(bodies);
   return route({
-    ...ofWebhooks,
+    ...webhookRouteBase,
     method: 'PATCH',
     path: '/webhooks/{id}',
     summary: 'Change, pause, enable or replay a webhook',
@@ -178,7 +178,7 @@ function patchWebhookRoute(bodies: WebhookBodies, onEnabled: WebhookServices['on
 
 function deleteWebhookRoute(): Route {
   return route({
-    ...ofWebhooks,
+    ...webhookRouteBase,
     method: 'DELETE',
     path: '/webhooks/{id}',
     summary: 'Delete a webhook',
@@ -194,7 +194,7 @@ function deleteWebhookRoute(): Route {
 
 function createSecretRoute(secrets: SealedSecrets): Route {
   return route({
-    ...ofWebhooks,
+    ...webhookRouteBase,
     method: 'POST',
     path: '/webhooks/{id}/secrets',
     summary: 'Replace the secret of a webhook',

@@ -33,7 +33,7 @@ type WebhookRow = readonly [
 ];
 const columns = 'id, url, types, status, position, lastStatus, lastAt, failingSince, createdAt';
 
-/** `version` counts the changes by administrators. */
+/** `version` is incremented by every change, except those of the progress. */
 export type StoredWebhook = Webhook & { readonly version: number };
 
 function findWebhook(db: Connection, id: number): StoredWebhook | undefined {
