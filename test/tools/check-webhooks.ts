@@ -60,13 +60,14 @@ async function checkDeliveries(): Promise<void> {
   );
   console.log(`standardwebhooks accepts ${orders + 1} deliveries over TLS (${seconds.toFixed(1)} s)`);
   await checkSample(service);
-  console.log('the receiver of the API notes accepts what is sent, and nothing else');
+  console.log('the receiver of the integrators’ page accepts what is sent, and nothing else');
 }
 
-/** The receiver that the API notes show, run as it stands there, but for its port. */
+/** Runs the receiver that the integrators' page shows, on another port. */
 async function checkSample(service: ChildService): Promise<void> {
-  const notes = readFileSync(new URL('../../src/docs/api-notes.md', import.meta.url), 'utf8');
-  const [, sample = ''] = /```js\n((?:(?!```)[^])*createHmac(?:(?!```)[^])*)```/.exec(notes) ?? [];
+  const page = readFileSync(new URL('../../src/docs/integrators.md', import.meta.url), 'utf8');
+  const [, sample = ''] = /```js\n((?:(?!```)[^])*createHmac(?:(?!```)[^])*)```/.exec(page) ?? [];
+  assert.match(sample, /listen\(8080\)/);
   const port = await freePort();
   const { secret, path, call } = await webhookTo(service, `http://127.0.0.1:${port}/`);
   const file = join(folder, 'sample.mjs');
