@@ -5,21 +5,15 @@ import type { Representation } from '../../http/representation.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
 import { Problem, forbidden } from '../../problem.ts';
 import { CookieTokenRequest, type Tokens } from './session.ts';
-import {
-  inCookie,
-  notCurrentProblem,
-  renewWith,
-  reportUnknownToken,
-  tokensReply,
-  type SignInServices,
-} from './sign-in-routes.ts';
+import { notCurrentProblem, renewWith, reportUnknownToken } from './renewal-routes.ts';
+import { inCookie, tokensReply, type TokenServices } from './tokens-representation.ts';
 
 /**
  * A page of another origin can't call this route: browsers report where a request comes from (Fetch
  * Metadata), send JSON to another origin only after a CORS preflight, and send the cookie, which is
  * SameSite=Strict, to no request of another site.
  */
-export function renewCookieRoute(services: SignInServices): Route {
+export function renewCookieRoute(services: TokenServices): Route {
   return route({
     method: 'POST',
     path: '/api/sessions/current/tokens',
@@ -42,7 +36,7 @@ type CookieContext = Context<object, object, object, undefined>;
 
 async function renewFromCookie(
   context: CookieContext,
-  services: SignInServices,
+  services: TokenServices,
 ): Promise<Representation<Tokens>> {
   if (context.fetchSite !== 'same-origin')
     throw forbidden('Only pages of this service may use the cookie (Sec-Fetch-Site: same-origin).');

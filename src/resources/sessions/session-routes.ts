@@ -28,7 +28,9 @@ import {
   signOutEverywhere,
   usesCookie,
 } from './session-store.ts';
-import { renewTokensRoute, representSession, signInRoute, type SignInServices } from './sign-in-routes.ts';
+import { renewTokensRoute } from './renewal-routes.ts';
+import { signInRoute, type SignInServices } from './sign-in-routes.ts';
+import { representSession } from './tokens-representation.ts';
 
 type SessionServices = SignInServices & { readonly cursors: Cursors };
 

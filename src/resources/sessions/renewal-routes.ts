@@ -1,0 +1,134 @@
+// Renewing the tokens of a session over HTTP, with its refresh token.
+import { anyone } from '../../auth/access.ts';
+import type { RefreshCredential } from '../../auth/session-cookie.ts';
+import type { Representation } from '../../http/representation.ts';
+import { route, type Context, type Route } from '../../http/route.ts';
+import { Problem } from '../../problem.ts';
+import type { Infer } from '../../schema/schema.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { renewalPermit } from '../../storage/permit.ts';
+import { requireVisible } from '../flows/visible.ts';
+import { recordAddress } from './known-address-store.ts';
+import { TokenRequest, refreshUse, type Tokens } from './session.ts';
+import {
+  endSession,
+  findRefreshState,
+  renewSession,
+  sessionSource,
+  type RefreshState,
+} from './session-store.ts';
+import {
+  inBody,
+  issueTokens,
+  tokensReply,
+  type IssuedTokens,
+  type TokenServices,
+} from './tokens-representation.ts';
+
+export function renewTokensRoute(services: TokenServices): Route {
+  return route({
+    method: 'POST',
+    path: '/api/sessions/{id}/tokens',
+    operationId: 'refreshSession',
+    tag: 'Sessions',
+    summary: 'Get new tokens',
+    access: anyone,
+    body: TokenRequest,
+    reply: tokensReply,
+    description:
+      'Each use replaces the refresh token. The one just replaced gets the same new one again for a few ' +
+      'seconds; any other use of an old one ends the session.',
+    problems: ['invalid-credentials'],
+    handle: (context) => renewTokens(context, services),
+  });
+}
+
+type TokensContext = Context<{ readonly id: number }, object, Infer<typeof TokenRequest>, undefined>;
+
+async function renewTokens(context: TokensContext, services: TokenServices): Promise<Representation<Tokens>> {
+  const { params, body } = context;
+  const credential = { sessionId: params.id, refreshToken: body.refreshToken };
+  const issued = await renewWith(context, services, credential);
+  if (issued === undefined) throw notCurrentProblem();
+  return inBody(issued);
+}
+
+export function notCurrentProblem(): Problem {
+  const detail = 'This is not the current refresh token of the session; sign in again.';
+  return new Problem('invalid-credentials', detail);
+}
+
+type RenewalContext = Pick<
+  Context<object, object, unknown, undefined>,
+  'database' | 'now' | 'addressBucket' | 'requestId' | 'reportSecurityEvent'
+>;
+/** The result of a renewal. `unknown`: the token isn't one of this session, or the session has ended. */
+type Renewal =
+  | { readonly outcome: 'renewed'; readonly tokens: IssuedTokens }
+  | { readonly outcome: 'reused'; readonly userId: number }
+  | { readonly outcome: 'unknown'; readonly userId: number | null };
+
+/** Returns undefined if the refresh token isn't the current one of a session. */
+export async function renewWith(
+  context: RenewalContext,
+  services: TokenServices,
+  credential: RefreshCredential,
+): Promise<IssuedTokens | undefined> {
+  const { sessionId } = credential;
+  const renewal = await context.database.write((writer) => renew(writer, context, { services, credential }));
+  if (renewal.outcome === 'renewed') return renewal.tokens;
+  if (renewal.outcome === 'reused')
+    context.reportSecurityEvent({ name: 'authn_token_reuse', userId: renewal.userId, sessionId });
+  else reportUnknownToken(context, renewal.userId);
+  return undefined;
+}
+
+/** `userId` is null unless the session exists. */
+export function reportUnknownToken(
+  context: Pick<RenewalContext, 'reportSecurityEvent'>,
+  userId: number | null,
+): void {
+  context.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'invalid-refresh-token' });
+}
+
+type RenewalOptions = { readonly services: TokenServices; readonly credential: RefreshCredential };
+
+/** Ends a session whose token was reused: two parties have the token, so one of them isn't its owner. */
+function renew(
+  writer: Connection,
+  context: RenewalContext,
+  { services, credential }: RenewalOptions,
+): Renewal {
+  const { now } = context;
+  const { sessionId, refreshToken } = credential;
+  const session = findRefreshState(writer, sessionId, now);
+  if (session === undefined) return { outcome: 'unknown', userId: null };
+  const generation = services.refreshTokens.verify(refreshToken, session);
+  if (generation === undefined) return { outcome: 'unknown', userId: session.userId };
+  const use = refreshUse(generation, session, now);
+  if (use === 'reused') {
+    endReused(writer, session, context);
+    return { outcome: 'reused', userId: session.userId };
+  }
+  if (use === 'current') renewCurrent(writer, { ...session, generation }, context);
+  return { outcome: 'renewed', tokens: issueTokens(services, { db: writer, sessionId, now }) };
+}
+
+function renewCurrent(writer: Connection, session: RefreshState, context: RenewalContext): void {
+  const { addressBucket, requestId, now } = context;
+  const { userId, generation } = session;
+  const actor = { userId, keyId: null };
+  const permit = renewalPermit(writer, { actor, requestId, now });
+  recordAddress(permit, userId, addressBucket);
+  renewSession(permit, session, generation + 1);
+}
+
+function endReused(
+  writer: Connection,
+  { sessionId: id }: RefreshState,
+  { requestId, now }: RenewalContext,
+): void {
+  const session = requireVisible(sessionSource(now), { db: writer, id, access: 'all' });
+  const permit = renewalPermit(writer, { actor: null, requestId, now });
+  endSession(permit, session, 'session.reused');
+}
