@@ -1,7 +1,7 @@
 // Values that are made when they are first needed, such as the pages of the documentation.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { document } from '../src/http/reply.ts';
+import { documentIn } from '../src/http/reply.ts';
 import { route } from '../src/http/route.ts';
 import { jsonDocument } from '../src/http/handler-result.ts';
 import { anyone } from '../src/auth/access.ts';
@@ -23,7 +23,7 @@ test('a document that could not be made is made for the next request, and then n
         tag: 'Service',
         summary: 'A document that can’t be made at first',
         access: anyone,
-        reply: document(['application/json'], 'no-cache'),
+        reply: documentIn('application/json'),
         handle: made,
       }),
     ],

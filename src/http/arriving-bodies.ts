@@ -40,7 +40,7 @@ export class ArrivingBodies {
 
   /** Reserves that many more bytes, and returns whether there was room for them. */
   reserve(request: IncomingMessage, bytes: number): boolean {
-    return this.#bytes.reserve(this.#bucketOf(request), bytes) === undefined;
+    return this.#bytes.reserve(this.#bucketOf(request), bytes) === 'reserved';
   }
 
   release(request: IncomingMessage, bytes: number): void {

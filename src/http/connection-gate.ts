@@ -42,11 +42,11 @@ export class ConnectionGate {
   }
 
   /** Counts a connection from this address until `leave`, or returns why it is rejected. */
-  enter(remoteAddress: string | undefined): RejectionReason | undefined {
-    const exceeded = this.#open.reserve(this.#bucketOf(remoteAddress), 1);
-    if (exceeded === undefined) return undefined;
-    this.countRejection(reasons[exceeded]);
-    return reasons[exceeded];
+  enter(remoteAddress: string | undefined): 'entered' | RejectionReason {
+    const outcome = this.#open.reserve(this.#bucketOf(remoteAddress), 1);
+    if (outcome === 'reserved') return 'entered';
+    this.countRejection(reasons[outcome]);
+    return reasons[outcome];
   }
 
   countRejection(reason: RejectionReason): void {

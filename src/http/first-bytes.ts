@@ -1,6 +1,6 @@
 // Reads the first bytes of a connection to a TLS port, before TLS does, to recognize plain HTTP.
 import type { Socket } from 'node:net';
-import { isCapital } from './request-line.ts';
+import { isCapital } from './bytes.ts';
 
 type FirstBytesOptions = {
   /** Runs `task` in this turn of the event loop or in a later one. */

@@ -167,9 +167,9 @@ export class HttpServer {
     interceptConnections(this.#server, (socket, accept) => {
       this.#handler?.onConnection();
       const { remoteAddress } = socket; // read now, since a closed socket has no address
-      const rejected = this.#gate.enter(remoteAddress);
-      if (rejected === 'full') return this.#rejectFull(socket);
-      if (rejected !== undefined) return void socket.destroy();
+      const outcome = this.#gate.enter(remoteAddress);
+      if (outcome === 'full') return this.#rejectFull(socket);
+      if (outcome !== 'entered') return void socket.destroy();
       socket.once('close', () => this.#gate.leave(remoteAddress));
       track(this.#sockets, socket);
       if (!this.#isTls) return accept();

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, unavailable } from '../problem.ts';
 import { bodyBytesMax, bodyChunkBytesMin, bodyChunksMax, bodyWireBytesMax } from '../limits.ts';
 import { hasTooManyChunks, type ArrivingBodies } from './arriving-bodies.ts';
+import { noBytes } from './bytes.ts';
 import { endAfterResponse } from './lingering-close.ts';
 import { headersOf } from './request-headers.ts';
 
@@ -27,7 +28,7 @@ export class IncomingBody {
   readonly #announced: number;
   readonly #bytesReadBefore: number;
   /** Copies of the chunks: to keep a chunk of one byte itself would take hundreds of bytes. */
-  #buffer: Buffer = nothing;
+  #buffer: Buffer = noBytes;
   #length = 0;
   /** The number of all chunks that arrived, dropped or not; `#bytes` is their length. */
   #chunks = 0;
@@ -104,7 +105,7 @@ export class IncomingBody {
 
   #takeBytes(): Buffer {
     const body = this.#buffer.subarray(0, this.#length);
-    this.#buffer = nothing;
+    this.#buffer = noBytes;
     return body;
   }
 
@@ -127,7 +128,7 @@ export class IncomingBody {
   }
 
   #drop(): void {
-    this.#buffer = nothing;
+    this.#buffer = noBytes;
     this.#length = 0;
     this.#release();
   }
@@ -138,7 +139,6 @@ export class IncomingBody {
   }
 }
 
-const nothing = Buffer.alloc(0);
 const firstBufferBytes = 1024;
 
 function tooLarge(): Problem {

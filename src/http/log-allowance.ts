@@ -36,7 +36,7 @@ export class LogAllowance {
   /** Takes a line for the response. Returns false if none is left; the minute's summary then counts it. */
   takeLine(address: string, status: number): boolean {
     this.#cancelTimer ??= this.#options.timers.after(minuteMilliseconds, () => this.endMinute());
-    if (this.#used.reserve(address, 1) === undefined) return true;
+    if (this.#used.reserve(address, 1) === 'reserved') return true;
     this.#countLeftOut(address, status);
     return false;
   }

@@ -2,6 +2,7 @@
 import assert from 'node:assert';
 import { Problem } from '../problem.ts';
 import { parseJson } from './body.ts';
+import { lineFeed, noBytes } from './bytes.ts';
 
 /** A line that isn't blank. Lines are counted from 1, blank ones included. */
 export type NdjsonLine = {
@@ -15,7 +16,7 @@ export class NdjsonLines {
   /** The parts of the next line that have arrived. */
   #parts: Buffer[] = [];
   #partBytes = 0;
-  #chunk: Buffer = nothing;
+  #chunk: Buffer = noBytes;
   #at = 0;
   #number = 1;
   #isAtEnd = false;
@@ -48,7 +49,7 @@ export class NdjsonLines {
       const end = this.#chunk.indexOf(lineFeed, this.#at);
       if (end === -1 && !this.#isAtEnd) {
         this.#keep(this.#chunk.subarray(this.#at));
-        this.#chunk = nothing;
+        this.#chunk = noBytes;
         this.#at = 0;
         return undefined;
       }
@@ -79,7 +80,7 @@ export class NdjsonLines {
   }
 
   #take(): NdjsonLine | undefined {
-    const [first = nothing] = this.#parts;
+    const [first = noBytes] = this.#parts;
     const bytes = this.#parts.length > 1 ? Buffer.concat(this.#parts) : first;
     const isTooLong = this.#partBytes > this.#lineBytesMax;
     const number = this.#number;
@@ -90,9 +91,6 @@ export class NdjsonLines {
     return bytes.every(isBlank) ? undefined : { number, bytes };
   }
 }
-
-const nothing = Buffer.alloc(0);
-const lineFeed = 0x0a;
 
 function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0d;

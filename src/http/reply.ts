@@ -17,11 +17,12 @@ import { eventStream } from './server-sent-events.ts';
 
 /** The values of Cache-Control: a copy has to be revalidated before each use, or must not be stored. */
 const revalidated = 'private, no-cache';
-const notStored = 'no-store';
+export const notStored = 'no-store';
 
 export type Reply<R extends HandlerResult = HandlerResult> = {
   readonly status: 200 | 201 | 204;
-  readonly kind: 'object' | 'list' | 'none' | 'document';
+  /** The kind of result. An `object` may also be a change, and a `list` a stream. */
+  readonly kind: Exclude<HandlerResult['kind'], 'change'>;
   /** Whether the list has no last page: its `next` is never null. */
   readonly isFeed?: boolean;
   readonly schema?: JsonSchema;
@@ -29,14 +30,15 @@ export type Reply<R extends HandlerResult = HandlerResult> = {
   readonly location?: (made: Representation<unknown>) => string;
   /** The location of an object that a PUT creates, with status 201. */
   readonly newLocation?: (made: Representation<unknown>) => string;
-  readonly cacheControl: string;
+  /** Undefined for a stream, which is never stored, and for a response without a body. */
+  readonly cacheControl?: string;
   /** For the documentation: operations on the object in the response, as operation ids by a name. */
   readonly links?: Readonly<Record<string, string>>;
   /** For the compiler alone. */
   readonly result?: R;
 };
 
-export function ok<T>(schema: Schema<T>): Reply<ObjectResult<T> | Document<T>> {
+export function ok<T>(schema: Schema<T>): Reply<ObjectResult<T>> {
   return okWith(schema);
 }
 
@@ -111,25 +113,39 @@ export function headOf(
 }
 
 export function noContent(): Reply<Empty> {
-  return { status: 204, kind: 'none', mediaTypes: [], cacheControl: notStored };
+  return { status: 204, kind: 'none', mediaTypes: [] };
 }
 
-/** A reply that is no object of the database: a document, a page for people, a state. */
-export function document<T>(
-  mediaTypes: readonly string[],
-  cacheControl: string,
-  schema?: Schema<T>,
-): Reply<Document<T> | SharedDocument<T>> {
+/** A document that is made for one response: a state, metrics. */
+export function documentIn<T>(mediaType: string, schema?: Schema<T>): Reply<Document<T>> {
   return {
     status: 200,
     kind: 'document',
-    mediaTypes,
-    cacheControl,
-    ...(schema === undefined ? {} : { schema }),
+    mediaTypes: [mediaType],
+    cacheControl: notStored,
+    ...shown(schema),
   };
+}
+
+/** A document that the client may keep: sales. */
+export function revalidatedDocument<T>(schema: Schema<T>): Reply<Document<T>> {
+  return { ...okWith(schema), kind: 'document' };
+}
+
+/** A document that is made once, and compressed: the OpenAPI document, a page for people, a file. */
+export function sharedDocumentIn<T>(
+  mediaTypes: readonly string[],
+  cacheControl: string,
+  schema?: Schema<T>,
+): Reply<SharedDocument<T>> {
+  return { status: 200, kind: 'shared document', mediaTypes, cacheControl, ...shown(schema) };
+}
+
+function shown<T>(schema: Schema<T> | undefined): Pick<Reply, 'schema'> {
+  return schema === undefined ? {} : { schema };
 }
 
 /** A stream of results, which begins while the request's body is still being read. */
 export function streamIn(mediaType: string): Reply<Streamed> {
-  return { status: 200, kind: 'document', mediaTypes: [mediaType], cacheControl: notStored };
+  return { status: 200, kind: 'stream', mediaTypes: [mediaType] };
 }

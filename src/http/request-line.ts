@@ -1,8 +1,8 @@
 // Measures the request line of a head that arrives in several reads: a head that is too large may be so
 // because of its target alone.
 import { requestLineBytesMax } from '../limits.ts';
+import { isCapital, lineFeed } from './bytes.ts';
 
-const lineEnd = 0x0a;
 const blank = 0x20;
 const headEnd = '\r\n\r\n';
 
@@ -26,7 +26,7 @@ export class RequestLine {
     if (this.#hasEnded) return;
     const start = this.#bytes > 0 ? 0 : lastLineStart(read);
     if (start === undefined || read.includes(headEnd, start)) return;
-    const end = read.indexOf(lineEnd, start);
+    const end = read.indexOf(lineFeed, start);
     this.#hasEnded = end !== -1;
     this.#bytes += (this.#hasEnded ? end : read.length) - start;
   }
@@ -41,7 +41,7 @@ export class RequestLine {
 /** Finds the last line that begins with a method: byte by byte, since that takes 0.2 ms for any 64 KiB. */
 function lastLineStart(read: Buffer): number | undefined {
   for (let at = read.length - 1; at >= 0; at -= 1)
-    if ((at === 0 || read[at - 1] === lineEnd) && beginsWithMethod(read, at)) return at;
+    if ((at === 0 || read[at - 1] === lineFeed) && beginsWithMethod(read, at)) return at;
   return undefined;
 }
 
@@ -50,9 +50,4 @@ function beginsWithMethod(read: Buffer, start: number): boolean {
   let at = start;
   while (isCapital(read[at])) at += 1;
   return at > start && read[at] === blank;
-}
-
-/** Whether a byte is a capital letter of ASCII. */
-export function isCapital(byte = 0): boolean {
-  return byte >= 0x41 && byte <= 0x5a;
 }

@@ -28,7 +28,7 @@ import {
   writeHead,
 } from './response-head.ts';
 import { ResponseStream } from './response-stream.ts';
-import { headOf } from './reply.ts';
+import { headOf, notStored } from './reply.ts';
 import type { Route } from './route.ts';
 import { allowedMethods, type MountedRoute } from './router.ts';
 import { UnsentResponses } from './unsent-responses.ts';
@@ -122,7 +122,7 @@ export class Responder {
   #sendText(exchange: Exchange, { method, reply }: Route, response: TextResponse): void {
     const { status, mediaType, text, etag, own } = response;
     const fields = this.#fieldsOf(exchange);
-    fields.push('ETag', etag, 'Cache-Control', reply.cacheControl, 'Vary', this.#vary, ...own);
+    fields.push('ETag', etag, 'Cache-Control', reply.cacheControl ?? notStored, 'Vary', this.#vary, ...own);
     if (method === 'GET' && isUnmodified(exchange.headers, etag))
       return this.#send(exchange, 304, fields, '');
     fields.push(...jsonPolicyFields);
@@ -136,7 +136,14 @@ export class Responder {
   ): void {
     const { coding, bytes, etag } = encoded(chooseCoding(exchange.headers['accept-encoding']));
     const fields = this.#fieldsOf(exchange);
-    fields.push('ETag', etag, 'Cache-Control', reply.cacheControl, 'Vary', `${this.#vary}, Accept-Encoding`);
+    fields.push(
+      'ETag',
+      etag,
+      'Cache-Control',
+      reply.cacheControl ?? notStored,
+      'Vary',
+      `${this.#vary}, Accept-Encoding`,
+    );
     if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, 304, fields, '');
     fields.push(...own);
     if (coding !== 'identity') fields.push('Content-Encoding', coding);
@@ -147,7 +154,7 @@ export class Responder {
   replay(exchange: Exchange, route: Route, stored: ReplayableResponse): void {
     const { status, location, etag, text } = stored;
     const fields = this.#fieldsOf(exchange);
-    fields.push('ETag', etag, 'Cache-Control', route.reply.cacheControl, 'Vary', this.#vary);
+    fields.push('ETag', etag, 'Cache-Control', route.reply.cacheControl ?? notStored, 'Vary', this.#vary);
     fields.push('Idempotency-Replayed', 'true', ...jsonPolicyFields);
     if (location !== null) fields.push('Location', location);
     this.#sendBody(exchange, { status, fields, mediaType: json, body: text });
@@ -224,7 +231,7 @@ export class Responder {
   /** Starts a stream, which is counted when it begins and logged when it ends. */
   #stream(exchange: Exchange, { mediaType, start, fields: own }: Streamed): void {
     const fields = this.#fieldsOf(exchange);
-    fields.push('Cache-Control', 'no-store', 'Vary', this.#vary, 'X-Accel-Buffering', 'no');
+    fields.push('Cache-Control', notStored, 'Vary', this.#vary, 'X-Accel-Buffering', 'no');
     fields.push(...own, ...jsonPolicyFields, 'X-Content-Type-Options', 'nosniff', 'Content-Type', mediaType);
     const { response, startedAt } = exchange;
     if (exchange.method === 'HEAD' || response.destroyed) return this.#send(exchange, 200, fields, '');

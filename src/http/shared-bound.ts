@@ -27,10 +27,11 @@ export class SharedBound {
    * Reserves `amount` until `release`, or returns the bound that it would exceed. `address` is a result of
    * `addressBucket`, or undefined for a client that only the total limits.
    */
-  reserve(address: string | undefined, amount: number): keyof Bounds | undefined {
+  reserve(address: string | undefined, amount: number): 'reserved' | keyof Bounds {
     const exceeded = this.#exceededBy(address, amount);
-    if (exceeded === undefined) this.#add(address, amount);
-    return exceeded;
+    if (exceeded !== undefined) return exceeded;
+    this.#add(address, amount);
+    return 'reserved';
   }
 
   release(address: string | undefined, amount: number): void {

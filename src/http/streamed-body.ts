@@ -4,6 +4,7 @@ import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
 import { streamedReadAheadBytes } from '../limits.ts';
 import { hasTooManyChunks, type ArrivingBodies } from './arriving-bodies.ts';
+import { noBytes } from './bytes.ts';
 import { headersOf } from './request-headers.ts';
 import { endedEarly, receiveBody } from './incoming-body.ts';
 import { endAfterResponse } from './lingering-close.ts';
@@ -117,7 +118,7 @@ export class StreamedBody {
   }
 
   #readAll(): Buffer {
-    const [first = nothing] = this.#unread;
+    const [first = noBytes] = this.#unread;
     const bytes = this.#unread.length === 1 ? first : Buffer.concat(this.#unread);
     this.#unread = [];
     this.#unreadBytes = 0;
@@ -125,8 +126,6 @@ export class StreamedBody {
     return bytes;
   }
 }
-
-const nothing = Buffer.alloc(0);
 
 function tooLarge(bytesMax: number): Problem {
   const detail = `The body must have at most ${counted(bytesMax, 'byte')}, and no tiny chunks.`;

@@ -45,8 +45,9 @@ function successFields(route: Route, status: number): string[] {
   if (reply.kind === 'none') return fields;
   fields.push('ETag', 'Cache-Control', 'Vary', 'Content-Security-Policy', 'X-Content-Type-Options');
   if (status === 201) fields.push('Location');
-  if (reply.kind === 'list' || isDocument(route)) fields.push('Link');
-  if (isDocument(route)) fields.push('Content-Encoding');
+  const isShared = reply.kind === 'shared document';
+  if (reply.kind === 'list' || isShared) fields.push('Link');
+  if (isShared) fields.push('Content-Encoding');
   if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy', 'Cross-Origin-Opener-Policy');
   if (reply.mediaTypes.includes(csv)) fields.push('Content-Disposition');
   if (isStreamed(reply)) fields.push('X-Accel-Buffering');
@@ -56,11 +57,6 @@ function successFields(route: Route, status: number): string[] {
 
 function isStreamed({ mediaTypes }: Reply): boolean {
   return mediaTypes.includes(csv) || mediaTypes.includes(ndjson) || mediaTypes.includes(eventStream);
-}
-
-/** Whether the response is a document: created once, and compressed for clients that accept it. */
-function isDocument({ reply }: Route): boolean {
-  return reply.kind === 'document' && reply.cacheControl !== 'no-store';
 }
 
 /** Names a page of named elements, such as `OrderPage`, or `EventFeed` if no page is the last. */

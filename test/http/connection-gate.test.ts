@@ -35,25 +35,25 @@ describe('the gate', () => {
     [
       'counts each address by itself',
       ['192.0.2.1', '192.0.2.1', '192.0.2.1', '198.51.100.1'],
-      [undefined, undefined, 'address', undefined],
+      ['entered', 'entered', 'address', 'entered'],
     ],
     [
       'takes an IPv4 address in IPv6 for the same',
       ['192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1'],
-      [undefined, undefined, 'address'],
+      ['entered', 'entered', 'address'],
     ],
     [
       'takes a /64 of IPv6 for one address',
       ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::3', '2001:db8:1:1::1'],
-      [undefined, undefined, 'address', undefined],
+      ['entered', 'entered', 'address', 'entered'],
     ],
-    ['does not count the machine itself', Array<string>(4).fill('127.0.0.1'), Array(4).fill(undefined)],
-    ['nor by IPv6', Array<string>(4).fill('::1'), Array(4).fill(undefined)],
-    ['nor a trusted proxy', Array<string>(4).fill('203.0.113.9'), Array(4).fill(undefined)],
+    ['does not count the machine itself', Array<string>(4).fill('127.0.0.1'), Array(4).fill('entered')],
+    ['nor by IPv6', Array<string>(4).fill('::1'), Array(4).fill('entered')],
+    ['nor a trusted proxy', Array<string>(4).fill('203.0.113.9'), Array(4).fill('entered')],
     [
       'is full for all of them',
       ['127.0.0.1', '192.0.2.1', '::1', '203.0.113.9', '127.0.0.1', '192.0.2.2'],
-      [undefined, undefined, undefined, undefined, 'full', 'full'],
+      ['entered', 'entered', 'entered', 'entered', 'full', 'full'],
     ],
   ];
   for (const [what, addresses, outcomes] of series) {
@@ -64,7 +64,7 @@ describe('the gate', () => {
         outcomes,
       );
       const { open, rejected } = gate.counts;
-      const taken = addresses.filter((_, index) => outcomes[index] === undefined);
+      const taken = addresses.filter((_, index) => outcomes[index] === 'entered');
       assert.deepEqual(
         [open, rejected.full + rejected.address + rejected.network],
         [taken.length, outcomes.length - taken.length],
@@ -72,7 +72,7 @@ describe('the gate', () => {
       for (const address of taken) gate.leave(address);
       assert.deepEqual(
         addresses.slice(0, 2).map((address) => gate.enter(address)),
-        [undefined, undefined],
+        ['entered', 'entered'],
       );
     });
   }
@@ -85,18 +85,18 @@ describe('the gate', () => {
     test(`leaves three quarters of the connections to others, whatever one ${what} opens`, () => {
       const gate = gateFor(80, 4);
       const outcomes = Array.from({ length: 80 }, (_, index) => gate.enter(addressAt(index)));
-      assert.deepEqual(outcomes, [...Array(20).fill(undefined), ...Array(60).fill('network')]);
-      assert.equal(gate.enter(elsewhere), undefined);
+      assert.deepEqual(outcomes, [...Array(20).fill('entered'), ...Array(60).fill('network')]);
+      assert.equal(gate.enter(elsewhere), 'entered');
       assert.deepEqual(gate.counts, { open: 21, rejected: { full: 0, address: 0, network: 60 } });
       gate.leave(addressAt(0));
-      assert.equal(gate.enter(addressAt(70)), undefined);
+      assert.equal(gate.enter(addressAt(70)), 'entered');
     });
   }
 
   test('leaves one address of a network what --connections-per-address says', () => {
     const gate = gateFor(8, 6);
     const outcomes = Array.from({ length: 7 }, () => gate.enter('192.0.2.1'));
-    assert.deepEqual(outcomes, [...Array(6).fill(undefined), 'address']);
+    assert.deepEqual(outcomes, [...Array(6).fill('entered'), 'address']);
   });
 
   const limits = [

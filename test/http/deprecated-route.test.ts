@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
 import { jsonDocument, empty } from '../../src/http/handler-result.ts';
-import { noContent, ok } from '../../src/http/reply.ts';
+import { noContent, revalidatedDocument } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { boolean, named, object } from '../../src/schema/schema.ts';
 import { serviceFor } from '../service.ts';
@@ -20,7 +20,7 @@ suite('a deprecated route', () => {
       tag: 'Service',
       summary: 'What is old',
       access: anyone,
-      reply: ok(Relic),
+      reply: revalidatedDocument(Relic),
       deprecated: { since, sunset, see: 'https://localhost:8443/docs' },
       handle: () => jsonDocument({ isOld: true }),
     }),

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
 import { jsonDocument, type Document } from '../../src/http/handler-result.ts';
-import { document } from '../../src/http/reply.ts';
+import { documentIn } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { pipelinedRequestsMax } from '../../src/limits.ts';
 import { serviceFor, type TestService } from '../service.ts';
@@ -33,7 +33,7 @@ function gated() {
     tag: 'Test',
     summary: 'Waits',
     access: anyone,
-    reply: document(['application/json'], 'no-store'),
+    reply: documentIn('application/json'),
     handle() {
       const waiting = Promise.withResolvers<Document<unknown>>();
       asked.push(waiting);
@@ -60,7 +60,7 @@ function large(bytes: number) {
     summary: 'Is large',
     access: signedIn,
     scope: 'any',
-    reply: document(['application/json'], 'no-store'),
+    reply: documentIn('application/json'),
     handle() {
       counted.asked += 1;
       return response;
@@ -79,7 +79,7 @@ function largeById() {
     summary: 'Is as large as wanted',
     access: signedIn,
     scope: 'any',
-    reply: document(['application/json'], 'no-store'),
+    reply: documentIn('application/json'),
     handle({ params }) {
       counted.asked += 1;
       return jsonDocument({ x: 'x'.repeat(params.id * 1_000_000) });

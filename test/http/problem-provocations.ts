@@ -4,7 +4,7 @@ import { anyone, signedIn } from '../../src/auth/access.ts';
 import type { ProblemCode } from '../../src/problem.ts';
 import { jsonDocument, sharedText } from '../../src/http/handler-result.ts';
 import { represent } from '../../src/http/representation.ts';
-import { created, document } from '../../src/http/reply.ts';
+import { created, documentIn, sharedDocumentIn } from '../../src/http/reply.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { object, string } from '../../src/schema/schema.ts';
 import { newCustomer, newKey, newOrder, readRemovedEvents } from '../resources/resource-support.ts';
@@ -27,7 +27,7 @@ const about = {
   tag: 'Test',
   summary: 'Of a test',
   access: anyone,
-  reply: document(['application/json'], 'no-store'),
+  reply: documentIn('application/json'),
 } as const;
 export const secret = 'the cause is /etc/passwd, line 7';
 
@@ -69,6 +69,7 @@ export const failing: readonly Route[] = [
     ...about,
     method: 'GET',
     path: '/test/bad-field',
+    reply: sharedDocumentIn(['application/json'], 'no-store'),
     handle: () => sharedText('{}', { fields: ['X-Broken', `a\r\n${secret}`] }),
   }),
   route({

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { anyone } from '../../src/auth/access.ts';
 import { jsonDocument, sharedHtml } from '../../src/http/handler-result.ts';
 import { lastHeadText } from '../../src/http/response-head.ts';
-import { document, ok } from '../../src/http/reply.ts';
+import { revalidatedDocument, sharedDocumentIn } from '../../src/http/reply.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { object } from '../../src/schema/schema.ts';
 import { executable, serviceFor, type TestResponse, type TestService } from '../service.ts';
@@ -29,7 +29,7 @@ test('no value of a header field can add another one', async (t) => {
         tag: 'Test',
         summary: 'Sends a header field',
         access: anyone,
-        reply: document(['text/html'], 'no-store'),
+        reply: sharedDocumentIn(['text/html'], 'no-store'),
         handle: () => sharedHtml('<!doctype html>', ['X-Value', value]),
       }),
       (service) => service.get('/test', { isUndescribed: true }),
@@ -82,7 +82,7 @@ for (const [method, status] of [
       tag: 'Test',
       summary: 'Checks nothing',
       access: anyone,
-      reply: ok(Nothing),
+      reply: revalidatedDocument(Nothing),
       handle: () => jsonDocument({}),
     });
     const response = await answerOf(t, unconditional, (service) =>
@@ -102,7 +102,7 @@ test('a change declared idempotent whose response isn’t stored with it: 500', 
     access: anyone,
     isIdempotent: true,
     body: Nothing,
-    reply: ok(Nothing),
+    reply: revalidatedDocument(Nothing),
     handle: ({ database }) => database.write(() => jsonDocument({})),
   });
   const response = await answerOf(t, forgetful, (service) =>

@@ -20,21 +20,21 @@ describe('a shared bound', () => {
   test('is exceeded by an address, by its network, or in all', () => {
     const shared = new SharedBound(bounds);
     assert.equal(shared.reserve('192.0.2.1', 21), 'perAddress');
-    assert.equal(shared.reserve('192.0.2.1', 20), undefined);
+    assert.equal(shared.reserve('192.0.2.1', 20), 'reserved');
     assert.equal(shared.reserve('192.0.2.1', 1), 'perAddress');
     assert.equal(shared.reserve('192.0.2.2', 11), 'perNetwork');
-    assert.equal(shared.reserve('192.0.2.2', 10), undefined);
-    assert.equal(shared.reserve('198.51.100.1', 20), undefined);
+    assert.equal(shared.reserve('192.0.2.2', 10), 'reserved');
+    assert.equal(shared.reserve('198.51.100.1', 20), 'reserved');
     assert.equal(shared.reserve(undefined, 51), 'total');
-    assert.equal(shared.reserve(undefined, 50), undefined);
+    assert.equal(shared.reserve(undefined, 50), 'reserved');
     assert.equal(shared.used, 100);
   });
 
   test('has room again for what was given back', () => {
     const shared = new SharedBound(bounds);
     for (let times = 0; times < 3; times += 1) {
-      assert.equal(shared.reserve('192.0.2.1', 20), undefined);
-      assert.equal(shared.reserve('192.0.2.2', 10), undefined);
+      assert.equal(shared.reserve('192.0.2.1', 20), 'reserved');
+      assert.equal(shared.reserve('192.0.2.2', 10), 'reserved');
       assert.equal(shared.reserve('192.0.2.3', 1), 'perNetwork');
       shared.release('192.0.2.1', 20);
       shared.release('192.0.2.2', 10);

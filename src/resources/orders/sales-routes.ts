@@ -1,7 +1,7 @@
 // Sales over HTTP: /sales.
 import { staffOnly } from '../../auth/access.ts';
 import { jsonDocument } from '../../http/handler-result.ts';
-import { ok } from '../../http/reply.ts';
+import { revalidatedDocument } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { Sales, salesIssues, salesOf, salesQuery, resolveSalesQuery } from './sales.ts';
 import { findFigures } from './sales-store.ts';
@@ -15,7 +15,7 @@ export function salesRoute(): Route {
     access: staffOnly,
     scope: 'orders:read',
     query: salesQuery,
-    reply: ok(Sales),
+    reply: revalidatedDocument(Sales),
     description:
       'How many orders were created in each bucket of time, by currency and present status, and their ' +
       'totals. The first and the last bucket may be shorter: they begin at `from` and end at `before`.',

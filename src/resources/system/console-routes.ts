@@ -1,7 +1,7 @@
 // The console over HTTP: the page, its modules and its stylesheet.
 import { anyone } from '../../auth/access.ts';
 import { sharedHtml, sharedText, type SharedDocument } from '../../http/handler-result.ts';
-import { document } from '../../http/reply.ts';
+import { sharedDocumentIn } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { once } from '../../once.ts';
 import { notFound } from '../../problem.ts';
@@ -29,7 +29,7 @@ function pageRoute(files: () => Promise<readonly ConsoleFile[]>, shop: Shop): Ro
     summary: 'The console, for people in the shop',
     access: anyone,
     isUnlimited: true,
-    reply: document(['text/html'], 'no-cache'),
+    reply: sharedDocumentIn(['text/html'], 'no-cache'),
     handle: made,
   });
 }
@@ -47,7 +47,7 @@ function fileRoute(files: () => Promise<readonly ConsoleFile[]>): Route {
     summary: 'A module or the stylesheet of the console',
     access: anyone,
     isUnlimited: true,
-    reply: document(['text/javascript', 'text/css'], 'no-cache'),
+    reply: sharedDocumentIn(['text/javascript', 'text/css'], 'no-cache'),
     problems: ['not-found'],
     async handle({ params: { name } }) {
       const file = (await made()).get(name);

@@ -11,7 +11,7 @@ import {
 } from '../../http/handler-result.ts';
 import { json } from '../../http/media-types.ts';
 import { jsonPolicy } from '../../http/response-head.ts';
-import { document } from '../../http/reply.ts';
+import { documentIn, sharedDocumentIn } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { once } from '../../once.ts';
 import { string } from '../../schema/schema.ts';
@@ -63,7 +63,7 @@ function liveRoute(): Route {
     summary: 'Whether the process runs',
     access: anyone,
     isUnlimited: true,
-    reply: document([json], 'no-store', Health),
+    reply: documentIn(json, Health),
     handle: () => jsonDocument({ status: 'ok' as const }),
   });
 }
@@ -76,7 +76,7 @@ function readyRoute({ readiness }: SystemServices): Route {
     summary: 'Whether the service can handle requests',
     access: anyone,
     isUnlimited: true,
-    reply: document([json], 'no-store', Health),
+    reply: documentIn(json, Health),
     problems: ['unavailable'],
     handle() {
       const state = readiness();
@@ -101,7 +101,7 @@ function metricsRoute({ metrics }: SystemServices): Route {
     summary: 'Prometheus metrics',
     access: loopbackOrAdmin,
     scope: 'any',
-    reply: document(['text/plain'], 'no-store'),
+    reply: documentIn('text/plain'),
     description: 'From the machine itself, or with an administrator’s access token or API key.',
     problems: ['forbidden', 'unauthenticated'],
     handle({ caller, isFromThisMachine }) {
@@ -121,7 +121,7 @@ function openapiRoute({ openapi }: SystemServices): Route {
     tag,
     summary: 'This description (OpenAPI 3.1)',
     access: anyone,
-    reply: document([json], cachedBriefly),
+    reply: sharedDocumentIn([json], cachedBriefly),
     handle: once(async () => sharedText(await openapi(), { fields: openapiFields })),
   });
 }
@@ -135,7 +135,7 @@ function docsRoute(path: '/docs' | '/', summary: string, docs: () => Promise<Sha
     tag,
     summary,
     access: anyone,
-    reply: document([html], cachedBriefly),
+    reply: sharedDocumentIn([html], cachedBriefly),
     handle: docs,
   });
 }
@@ -147,7 +147,7 @@ function apiCatalogRoute({ publicUrl }: SystemServices): Route {
     tag,
     summary: 'The API catalog (RFC 9727)',
     access: anyone,
-    reply: document([linkset], cachedBriefly, ApiCatalog),
+    reply: sharedDocumentIn([linkset], cachedBriefly, ApiCatalog),
     handle: once(() =>
       sharedDocument(apiCatalog(publicUrl), {
         mediaType: `${linkset}; profile="https://www.rfc-editor.org/info/rfc9727"`,
@@ -175,7 +175,7 @@ function problemTypesRoute({ publicUrl, problemPage }: SystemServices): Route {
     tag,
     summary: 'All problem types',
     access: anyone,
-    reply: document([html, json], cachedBriefly, ProblemTypes),
+    reply: sharedDocumentIn([html, json], cachedBriefly, ProblemTypes),
     handle: ({ mediaType }) => (mediaType === html ? asPage() : asJson()),
   });
 }
@@ -198,7 +198,7 @@ function problemTypeRoute({ publicUrl, problemPage }: SystemServices): Route {
     tag,
     summary: 'A problem type',
     access: anyone,
-    reply: document([html, json], cachedBriefly, ProblemType),
+    reply: sharedDocumentIn([html, json], cachedBriefly, ProblemType),
     problems: ['not-found'],
     handle({ params, mediaType }) {
       const { asPage, asJson } = documents.get(params.name) ?? {};

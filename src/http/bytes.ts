@@ -1,0 +1,9 @@
+// Bytes that several parsers of this folder look for or begin with.
+
+export const noBytes = Buffer.alloc(0);
+export const lineFeed = 0x0a;
+
+/** Whether the byte is a capital letter of ASCII. */
+export function isCapital(byte = 0): boolean {
+  return byte >= 0x41 && byte <= 0x5a;
+}
