@@ -56,7 +56,7 @@ type Handler = Pick<
 /** Connections past the maximum that get a response; further ones are closed without one. */
 const rejectedAtOnceMax = 50;
 /** How often a closing server ends the connections that are between requests. */
-const quietMilliseconds = 250;
+const closeCheckMilliseconds = 250;
 const timeoutsDefault = {
   headersMilliseconds: headersMillisecondsMax,
   requestMilliseconds: requestMillisecondsMax,
@@ -155,10 +155,10 @@ export class HttpServer {
   async close(): Promise<void> {
     keepIdleConnectionsOpen(this.#server);
     this.#handshakes.destroyAll(); // none of them has a request yet
-    const quiet = setInterval(() => this.#endQuiet(), quietMilliseconds);
+    const checks = setInterval(() => this.#endBetweenRequests(), closeCheckMilliseconds);
     const deadline = setTimeout(() => this.#destroyAll(), drainMillisecondsMax);
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    clearInterval(quiet);
+    clearInterval(checks);
     clearTimeout(deadline);
   }
 
@@ -193,7 +193,7 @@ export class HttpServer {
     else rejectPlainHttp(socket, bytes, this.#handler);
   }
 
-  #endQuiet(): void {
+  #endBetweenRequests(): void {
     for (const socket of this.#httpSockets)
       if (stateOf(socket).currentResponse === undefined) socket.destroySoon();
   }

@@ -236,7 +236,7 @@ class ImportRun<T> {
   #abort(error: unknown, number: number): void {
     const { stream } = this.#parts;
     if (stream.isOver) return;
-    const problem = error instanceof Problem ? error : this.#logged(error);
+    const problem = error instanceof Problem ? error : this.#logUnexpected(error);
     const result = resultOf(problem);
     this.#count([result]);
     this.#results.write(resultText(number, result));
@@ -256,7 +256,7 @@ class ImportRun<T> {
     }
   }
 
-  #logged(error: unknown): Problem {
+  #logUnexpected(error: unknown): Problem {
     const cause = causeOf(error);
     this.#options.log.write('error', 'an import failed and was aborted', { cause });
     return new Problem('internal-error', 'An unexpected error occurred; the log has its cause.');

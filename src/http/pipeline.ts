@@ -21,7 +21,7 @@ export class Pipeline {
    * Calls `start` once the response has the connection: when the system has accepted the whole previous
    * response. So a client that doesn't read delays only its own requests.
    */
-  run(request: IncomingMessage, response: ServerResponse, start: Task): void {
+  startInOrder(request: IncomingMessage, response: ServerResponse, start: Task): void {
     if (hasConnection(response)) this.#scheduler.run(request, () => startUnlessGone(response, start));
     else this.#wait(request, response, start);
   }

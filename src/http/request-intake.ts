@@ -50,7 +50,7 @@ export class RequestIntake {
       ? new StreamedBody(request, response, this.#bodies)
       : receiveBody(request, response, this.#bodies);
     stateOf(request.socket).body = arriving;
-    this.#pipeline.run(request, response, () =>
+    this.#pipeline.startInOrder(request, response, () =>
       start(new Exchange({ ...received, peer, arriving }, exchangeDependencies)),
     );
   }

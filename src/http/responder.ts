@@ -121,8 +121,9 @@ export class Responder {
 
   #sendText(exchange: Exchange, { method, reply }: Route, response: TextResponse): void {
     const { status, mediaType, text, etag, own } = response;
+    const { cacheControl = notStored } = reply;
     const fields = this.#fieldsOf(exchange);
-    fields.push('ETag', etag, 'Cache-Control', reply.cacheControl ?? notStored, 'Vary', this.#vary, ...own);
+    fields.push('ETag', etag, 'Cache-Control', cacheControl, 'Vary', this.#vary, ...own);
     if (method === 'GET' && isUnmodified(exchange.headers, etag))
       return this.#send(exchange, 304, fields, '');
     fields.push(...jsonPolicyFields);
@@ -135,15 +136,9 @@ export class Responder {
     { mediaType, fields: own, encoded }: SharedDocument<unknown>,
   ): void {
     const { coding, bytes, etag } = encoded(chooseCoding(exchange.headers['accept-encoding']));
+    const { cacheControl = notStored } = reply;
     const fields = this.#fieldsOf(exchange);
-    fields.push(
-      'ETag',
-      etag,
-      'Cache-Control',
-      reply.cacheControl ?? notStored,
-      'Vary',
-      `${this.#vary}, Accept-Encoding`,
-    );
+    fields.push('ETag', etag, 'Cache-Control', cacheControl, 'Vary', `${this.#vary}, Accept-Encoding`);
     if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, 304, fields, '');
     fields.push(...own);
     if (coding !== 'identity') fields.push('Content-Encoding', coding);
@@ -153,8 +148,9 @@ export class Responder {
   /** Sends a stored response again. */
   replay(exchange: Exchange, route: Route, stored: ReplayableResponse): void {
     const { status, location, etag, text } = stored;
+    const { cacheControl = notStored } = route.reply;
     const fields = this.#fieldsOf(exchange);
-    fields.push('ETag', etag, 'Cache-Control', route.reply.cacheControl ?? notStored, 'Vary', this.#vary);
+    fields.push('ETag', etag, 'Cache-Control', cacheControl, 'Vary', this.#vary);
     fields.push('Idempotency-Replayed', 'true', ...jsonPolicyFields);
     if (location !== null) fields.push('Location', location);
     this.#sendBody(exchange, { status, fields, mediaType: json, body: text });

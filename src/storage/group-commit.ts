@@ -101,7 +101,7 @@ export class GroupCommit {
     });
   }
 
-  /** Called at the end of a turn: runs the queued callbacks, and commits unless a sync is running. */
+  /** Called at the end of a turn and after a sync. Runs the queued callbacks; commits unless a sync runs. */
   runAndCommit(): void {
     if (this.#state === 'failed') return;
     if (this.#queued.length > 0 && this.#mayBegin() && this.#tryBegin()) {

@@ -37,7 +37,7 @@ function pageRoute(files: () => Promise<readonly ConsoleFile[]>, shop: Shop): Ro
 const pageFields = ['Cross-Origin-Opener-Policy', 'same-origin', 'Referrer-Policy', 'no-referrer'];
 
 function fileRoute(files: () => Promise<readonly ConsoleFile[]>): Route {
-  const made = once(async () => new Map(await Promise.all((await files()).map(responseOf))));
+  const made = once(async () => new Map(await Promise.all((await files()).map(entryOf))));
   return route({
     method: 'GET',
     path: '/console/{name}',
@@ -57,7 +57,7 @@ function fileRoute(files: () => Promise<readonly ConsoleFile[]>): Route {
   });
 }
 
-async function responseOf({
+async function entryOf({
   name,
   mediaType,
   text,

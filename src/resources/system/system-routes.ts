@@ -40,7 +40,7 @@ const cachedBriefly = 'public, max-age=300';
 const tag = 'Service';
 
 export function systemRoutes(services: SystemServices): Route[] {
-  const docs = once(async () => responseOf(await services.docsPage()));
+  const docs = once(async () => pageOf(await services.docsPage()));
   return [
     liveRoute(),
     readyRoute(services),
@@ -165,7 +165,7 @@ const catalogFields = [
 ];
 
 function problemTypesRoute({ publicUrl, problemPage }: SystemServices): Route {
-  const asPage = once(async () => responseOf(await problemPage(undefined)));
+  const asPage = once(async () => pageOf(await problemPage(undefined)));
   const asJson = once(() =>
     sharedDocument({ data: problemCodes.map((code) => problemType(code, publicUrl)) }),
   );
@@ -186,7 +186,7 @@ function problemTypeRoute({ publicUrl, problemPage }: SystemServices): Route {
 
   function documentsOf(code: ProblemCode) {
     return {
-      asPage: once(async () => responseOf(await problemPage(code))),
+      asPage: once(async () => pageOf(await problemPage(code))),
       asJson: once(() => sharedDocument(problemType(code, publicUrl))),
     };
   }
@@ -208,7 +208,7 @@ function problemTypeRoute({ publicUrl, problemPage }: SystemServices): Route {
   });
 }
 
-function responseOf({ html: text, policy }: Html): Promise<SharedDocument<never>> {
+function pageOf({ html: text, policy }: Html): Promise<SharedDocument<never>> {
   const fields = [
     'Content-Security-Policy',
     policy,
