@@ -24,7 +24,7 @@ import { mountRoutes } from './route-groups.ts';
 import type { Logger } from './logger.ts';
 import { addressesIn } from './address-blocks.ts';
 import { WebhookTargets } from './network/webhook-targets.ts';
-import { feedBounds } from './resources/events/event-store.ts';
+import { feedBounds } from './resources/events/feed-store.ts';
 import { PasswordChecks } from './resources/flows/password-checks.ts';
 import { findKeyCaller } from './resources/keys/key-store.ts';
 import { isKnownAddress } from './resources/sessions/known-address-store.ts';

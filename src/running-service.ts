@@ -15,7 +15,7 @@ import type { ConnectionCounts } from './http/connection-gate.ts';
 import { HttpServer, type Certificate } from './http/http-server.ts';
 import type { Route } from './http/route.ts';
 import type { Logger } from './logger.ts';
-import { claimFeed, feedFile } from './resources/events/event-store.ts';
+import { claimFeed, feedFile } from './resources/events/feed-store.ts';
 import { migrations } from './migrations/migrations.ts';
 import { databaseFile } from './storage/database-file.ts';
 import { databaseIdentity } from './storage/database-identity.ts';

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { feedBounds } from '../resources/events/event-store.ts';
+import { feedBounds } from '../resources/events/feed-store.ts';
 import type { Connection } from '../storage/connection.ts';
 
 /** The text of an id; a truncated file counts as missing. */

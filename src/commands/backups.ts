@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { migrations } from '../migrations/migrations.ts';
-import { beginFeedEpoch, markFeedCopied } from '../resources/events/event-store.ts';
+import { beginFeedEpoch, markFeedCopied } from '../resources/events/feed-store.ts';
 import { describeLiveKeys } from '../resources/keys/key-store.ts';
 import { describeEnabledWebhooks } from '../resources/webhooks/webhook-store.ts';
 import { endSessionsOfAllUsers } from '../resources/sessions/session-store.ts';

@@ -14,7 +14,7 @@ import { customerTable } from '../resources/customers/customer-csv.ts';
 import { customerResource } from '../resources/customers/customer-routes.ts';
 import { customerSelection } from '../resources/customers/customer-store.ts';
 import { eventTable } from '../resources/events/event-csv.ts';
-import { feedBounds } from '../resources/events/event-store.ts';
+import { feedBounds } from '../resources/events/feed-store.ts';
 import { orderTable } from '../resources/orders/order-csv.ts';
 import { orderSelection } from '../resources/orders/order-list-store.ts';
 import { findRepresentation, findRepresentations } from '../resources/orders/order-representation.ts';

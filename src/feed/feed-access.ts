@@ -1,6 +1,6 @@
 // The events of the feed that a caller may see.
 import { isAdmin, isStaff, type Caller } from '../auth/access.ts';
-import type { FeedAccess } from '../resources/events/event-store.ts';
+import type { FeedAccess } from '../resources/events/feed-store.ts';
 
 /**
  * Users see the events of their own objects, staff those of all orders and customers, administrators all.

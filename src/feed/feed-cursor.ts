@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { KeysetPosition } from '../storage/keyset.ts';
 import type { FeedBounds } from '../resources/events/event.ts';
-import { feedBounds, feedEpoch } from '../resources/events/event-store.ts';
+import { feedBounds, feedEpoch } from '../resources/events/feed-store.ts';
 
 export const feedPath = '/events';
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ExportSource, ExportStep } from '../http/list-export.ts';
 import { forbidden } from '../problem.ts';
 import type { Event } from '../resources/events/event.ts';
-import { feedBounds, readFeed, type FeedAccess, type FeedRequest } from '../resources/events/event-store.ts';
+import { feedBounds, readFeed, type FeedAccess, type FeedRequest } from '../resources/events/feed-store.ts';
 import { representEvent } from '../resources/events/history-routes.ts';
 import type { Connection } from '../storage/connection.ts';
 

@@ -11,7 +11,7 @@ import { pageRowsDefault } from '../limits.ts';
 import { array, oneOf, optional, type ObjectOf } from '../schema/schema.ts';
 import { eventTable } from '../resources/events/event-csv.ts';
 import { Event, EventTypeName, eventTypes } from '../resources/events/event.ts';
-import { readFeed } from '../resources/events/event-store.ts';
+import { readFeed } from '../resources/events/feed-store.ts';
 import { feedAccessOf } from './feed-access.ts';
 import { cursorAfter, feedPath, feedState, requireEventId, type FeedState } from './feed-cursor.ts';
 import { representEvent } from '../resources/events/history-routes.ts';

@@ -23,7 +23,7 @@ import {
   readFeed,
   readWholeFeed,
   type FeedEvent,
-} from '../resources/events/event-store.ts';
+} from '../resources/events/feed-store.ts';
 import { cursorAfter } from './feed-cursor.ts';
 import { LiveReader, type LiveReaderOptions } from './live-reader.ts';
 

@@ -6,7 +6,7 @@ import { streamCommentMilliseconds, streamRetryMilliseconds, streamUnsentBytesMa
 import type { Invalidation } from '../invalidation.ts';
 import { Problem } from '../problem.ts';
 import type { EventType } from '../resources/events/event.ts';
-import { isVisible, type FeedAccess, type FeedEvent } from '../resources/events/event-store.ts';
+import { isVisible, type FeedAccess, type FeedEvent } from '../resources/events/feed-store.ts';
 
 export type LiveReaderOptions = {
   readonly stream: ResponseStream;

@@ -4,7 +4,7 @@ import { TurnScheduler } from '../http/turn-scheduler.ts';
 import type { Invalidation } from '../invalidation.ts';
 import { webhookSaveMilliseconds } from '../limits.ts';
 import { causeOf } from '../log-lines.ts';
-import { feedBounds } from '../resources/events/event-store.ts';
+import { feedBounds } from '../resources/events/feed-store.ts';
 import { findDeliveryWebhook, readDeliveryWebhooks } from '../resources/webhooks/delivery-webhook-store.ts';
 import type { Database } from '../storage/database.ts';
 import { DeliveryLoop, type Outcome, type DeliveryServices } from './delivery-loop.ts';

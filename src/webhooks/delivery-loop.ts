@@ -4,7 +4,7 @@ import type { OutgoingPosts, PostResult } from '../http/outgoing-posts.ts';
 import { deliveryMillisecondsMax } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type { Event } from '../resources/events/event.ts';
-import { feedBounds, feedEpoch, readFeed } from '../resources/events/event-store.ts';
+import { feedBounds, feedEpoch, readFeed } from '../resources/events/feed-store.ts';
 import {
   disableWebhook,
   webhookVersion,

@@ -2,7 +2,7 @@
 import { inSnapshot, rowsById } from '../../storage/audit.ts';
 import type { Connection, Row, SqlValue } from '../../storage/connection.ts';
 import type { Topic } from './event.ts';
-import { feedBounds } from './event-store.ts';
+import { feedBounds } from './feed-store.ts';
 
 /** A table whose rows have histories, and the members whose values events show. */
 type AuditedHistory = {

@@ -10,7 +10,7 @@ import { route, type Context, type Route } from '../../http/route.ts';
 import { webhookResendMilliseconds, webhooksMax } from '../../limits.ts';
 import type { WebhookTargets } from '../../network/webhook-targets.ts';
 import { Event } from '../events/event.ts';
-import { feedBounds } from '../events/event-store.ts';
+import { feedBounds } from '../events/feed-store.ts';
 import { changeIssues, changeObject, removeObject, type Changeable, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import {

@@ -9,7 +9,8 @@ import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { matchAll, type IndexedSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { changesBetween, type EventType } from '../events/event.ts';
-import { feedBounds, recordEvent } from '../events/event-store.ts';
+import { recordEvent } from '../events/event-store.ts';
+import { feedBounds } from '../events/feed-store.ts';
 import { readBack, type ObjectSource, type Visible } from '../flows/visible.ts';
 import { webhookAdditionalData, randomSecret, secretText } from './webhook-secret.ts';
 import {

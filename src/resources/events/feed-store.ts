@@ -1,0 +1,115 @@
+// The feed: all events in order, who may see them, and the epoch that cursors belong to.
+import { feedRowsExaminedMax } from '../../limits.ts';
+import type { Connection, SqlValue } from '../../storage/connection.ts';
+import type { Event, EventType, FeedBounds, Topic } from './event.ts';
+import { eventColumns, eventOf, type EventRow } from './event-store.ts';
+
+/** The events that a caller may see: all of these topics and types, of the others only the caller's own. */
+export type FeedAccess =
+  | 'all'
+  | {
+      readonly userId: number;
+      readonly topics: readonly Topic[];
+      readonly types: readonly EventType[];
+    };
+
+export type FeedRequest = {
+  /** The id of the event before the page. */
+  readonly after: number;
+  /** The id of the newest event, or of the last event to read. */
+  readonly latest: number;
+  readonly access: FeedAccess;
+  /** Undefined for events of all types. */
+  readonly types: readonly EventType[] | undefined;
+  readonly rows: number;
+};
+
+/**
+ * Reads the next events in the order of their ids, which is that of their commits. At most
+ * `feedRowsExaminedMax` are examined; `end` is the id of the last of them, and the next page begins after it.
+ */
+export function readFeed(db: Connection, request: FeedRequest): { events: Event[]; end: number } {
+  const { after, latest, access, types, rows } = request;
+  const end = Math.min(after + feedRowsExaminedMax, Math.max(after, latest));
+  const conditions = ['id > ?', 'id <= ?'];
+  const params: SqlValue[] = [after, end];
+  if (access !== 'all') {
+    const { userId, topics, types: always } = access;
+    const isShown = `topic IN (${placesFor(topics)}) OR type IN (${placesFor(always)})`;
+    conditions.push(`(ownerId = ? OR formerOwnerId = ? OR ${isShown})`);
+    params.push(userId, userId, ...topics, ...always);
+  }
+  if (types !== undefined) {
+    conditions.push(`type IN (${placesFor(types)})`);
+    params.push(...types);
+  }
+  const sql = `SELECT ${eventColumns} FROM events WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT +?`;
+  const events = db.all<EventRow>(sql, ...params, rows).map(eventOf);
+  const last = events.at(-1);
+  return { events, end: events.length === rows && last !== undefined ? last.id : end };
+}
+
+function placesFor(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ');
+}
+
+/** An event, with the values that decide who may see it. */
+export type FeedEvent = {
+  readonly event: Event;
+  readonly topic: Topic;
+  readonly ownerId: number | null;
+  readonly formerOwnerId: number | null;
+};
+
+/** Reads the next events for all readers; each reader gets those for which `isVisible` is true. */
+export function readWholeFeed(db: Connection, after: number, rows: number): FeedEvent[] {
+  type Seers = [topic: Topic, ownerId: number | null, formerOwnerId: number | null];
+  const selected = `${eventColumns}, topic, ownerId, formerOwnerId`;
+  const sql = `SELECT ${selected} FROM events WHERE id > ? ORDER BY id LIMIT +?`;
+  return db.all<readonly [...EventRow, ...Seers]>(sql, after, rows).map((row) => {
+    const [topic, ownerId, formerOwnerId] = row.slice(-3) as Seers; // the last selected columns
+    return { event: eventOf(row), topic, ownerId, formerOwnerId };
+  });
+}
+
+/** Tests the condition of `readFeed` on an event that was read for all readers. */
+export function isVisible({ event, topic, ownerId, formerOwnerId }: FeedEvent, access: FeedAccess): boolean {
+  if (access === 'all') return true;
+  const { userId, topics, types } = access;
+  const isOwn = ownerId === userId || formerOwnerId === userId;
+  return isOwn || topics.includes(topic) || types.includes(event.type);
+}
+
+export function feedBounds(db: Connection): FeedBounds {
+  const sql = 'SELECT (SELECT min(id) FROM events), (SELECT max(id) FROM events)';
+  const [oldest, latest] = db.get<[number | null, number | null]>(sql) ?? [null, null];
+  return { removedUpTo: (oldest ?? 1) - 1, latest: latest ?? 0 };
+}
+
+/** Changes when the database is restored or copied: cursors of another epoch name other events. */
+export function feedEpoch(db: Connection): string {
+  const [epoch = ''] = db.get<[string]>('SELECT epoch FROM feed') ?? [];
+  return epoch;
+}
+
+/** Begins a new epoch, since the database was restored. */
+export function beginFeedEpoch(db: Connection): void {
+  db.run('UPDATE feed SET epoch = lower(hex(randomblob(8)))');
+}
+
+/** Marks a copy, so that a service that starts on it begins a new epoch, whatever the copy's path. */
+export function markFeedCopied(db: Connection): void {
+  db.run("UPDATE feed SET file = 'copied'");
+}
+
+/** The identity of the database's file at the last start; empty before the first one. */
+export function feedFile(db: Connection): string {
+  const [file = ''] = db.get<[string]>('SELECT file FROM feed') ?? [];
+  return file;
+}
+
+/** Called when the file isn't that of the last start: such a copy may lack events that readers saw. */
+export function claimFeed(db: Connection, file: string): void {
+  if (feedFile(db) !== '') beginFeedEpoch(db);
+  db.run('UPDATE feed SET file = ?', file);
+}
