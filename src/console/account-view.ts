@@ -3,7 +3,7 @@ import { keyList, sessionList } from './access-lists.ts';
 import type { Key, List, Session, Totp } from './api-types.ts';
 import { card, factList } from './cards.ts';
 import { undefinedIfMissing } from './request-errors.ts';
-import { reloadable, heading, type Page, type Reload, skeleton } from './view.ts';
+import { reloadable, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { action, checkRow, field, form, textOf } from './forms.ts';
@@ -28,7 +28,7 @@ export function accountView(page: Page): void {
     },
     draw: (account, reload) => accountContent(page, account, reload),
   });
-  fill(main, heading('My account'), content);
+  fill(main, setPageTitle('My account'), content);
   void load();
 }
 

@@ -14,6 +14,7 @@ type RequestOptions = {
 };
 type Versioned<T> = { readonly value: T; readonly etag: string | undefined };
 
+type Reachability = 'reachable' | 'unreachable';
 type Confirm = () => Promise<boolean>;
 const pausesMilliseconds = [250, 1_000, 2_500];
 
@@ -21,7 +22,7 @@ const pausesMilliseconds = [250, 1_000, 2_500];
 export class ApiClient extends EventTarget {
   readonly #session: BrowserSession;
   readonly #confirm: Confirm;
-  #isReachable = true;
+  #state: Reachability = 'reachable';
 
   /** `confirm` asks for the password again, and resolves to whether it was right. */
   constructor(session: BrowserSession, confirm: Confirm) {
@@ -65,7 +66,7 @@ export class ApiClient extends EventTarget {
     for (const milliseconds of isRepeatable ? pausesMilliseconds : []) {
       const response = await this.#authorized(method, path, options).catch(undefinedIfUnavailable);
       if (response !== undefined && response.status !== 503) return this.#reached(response);
-      if (response === undefined) this.#change(false);
+      if (response === undefined) this.#change('unreachable');
       await pause(milliseconds, options.signal);
     }
     return this.#authorized(method, path, options).then(
@@ -105,27 +106,27 @@ export class ApiClient extends EventTarget {
   }
 
   #reached(response: Response): Response {
-    this.#change(true);
+    this.#change('reachable');
     return response;
   }
 
   #failed(error: unknown): never {
-    if (error instanceof Unreachable) this.#change(false);
+    if (error instanceof Unreachable) this.#change('unreachable');
     throw error;
   }
 
-  #change(isReachable: boolean): void {
-    if (this.#isReachable === isReachable) return;
-    this.#isReachable = isReachable;
-    this.dispatchEvent(new Event(isReachable ? 'reachable' : 'unreachable'));
-    if (!isReachable) void this.#waitUntilBack();
+  #change(state: Reachability): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.dispatchEvent(new Event(state));
+    if (state === 'unreachable') void this.#waitUntilBack();
   }
 
   async #waitUntilBack(): Promise<void> {
-    while (!this.#isReachable) {
+    while (this.#state === 'unreachable') {
       await pause(1_500);
       const response = await fetch('/health/ready', { cache: 'no-store' }).catch(() => undefined);
-      if (response?.ok === true) this.#change(true);
+      if (response?.ok === true) this.#change('reachable');
     }
   }
 }

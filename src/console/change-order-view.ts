@@ -1,7 +1,7 @@
 // The form that changes an open order: its items, delivery and note.
 import { explainConflict, explainReusedKey } from './conflicts.ts';
 import type { Order } from './api-types.ts';
-import { emptyState, goTo, heading, type Page, reloadable, skeleton } from './view.ts';
+import { emptyState, goTo, setPageTitle, type Page, reloadable, skeleton } from './view.ts';
 import { notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { statusNames } from './formats.ts';
@@ -18,7 +18,7 @@ type LoadedOrder = {
 export function changeOrderView(page: Page): void {
   const { main, id, signal } = page;
   const content = h('div', { class: 'narrow' }, skeleton(8));
-  fill(main, heading(`Change order ${id}`), content);
+  fill(main, setPageTitle(`Change order ${id}`), content);
   const reload = reloadable(content, signal, {
     load: () => load(page),
     draw: (loaded) => changeForm(page, loaded),

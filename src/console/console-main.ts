@@ -178,13 +178,17 @@ function showConnection({ client, live }: App, banner: HTMLElement, signal: Abor
       !isAway && delayReason !== null && notice('Not live: ', `${lateText} ${delayReason}`),
     );
   }
-  function change(isAwayNow: boolean): void {
-    isAway = isAwayNow;
+  function leave(): void {
+    isAway = true;
     show();
-    if (!isAway) live.catchUp();
   }
-  client.addEventListener('unreachable', () => change(true), { signal });
-  client.addEventListener('reachable', () => change(false), { signal });
+  function comeBack(): void {
+    isAway = false;
+    show();
+    live.catchUp();
+  }
+  client.addEventListener('unreachable', leave, { signal });
+  client.addEventListener('reachable', comeBack, { signal });
   live.addEventListener('delay', show, { signal });
 }
 

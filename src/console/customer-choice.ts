@@ -48,8 +48,8 @@ export class CustomerChoice {
     return this.#isNew.checked || this.#customer !== undefined ? [] : [noCustomer];
   }
 
-  /** Returns the id of the customer; creates a new one with this address first. */
-  async requireId(address: object | null): Promise<number | undefined> {
+  /** Returns the id of the chosen customer, or creates the new one, with this address. */
+  async createOrGetId(address: object | null): Promise<number | undefined> {
     if (this.#isNew.checked) {
       this.choose(await this.#addCustomer({ ...this.#contact.read(), address }));
       this.#isNew.click(); // from now on the customer is one of those that can be found

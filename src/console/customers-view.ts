@@ -3,7 +3,7 @@ import { query } from './api-client.ts';
 import type { Customer, List, Order, ServiceEvent } from './api-types.ts';
 import { addressBlock, card, factList } from './cards.ts';
 import { explainConflict } from './conflicts.ts';
-import { reloadable, emptyState, goTo, heading, type Page, type Reload, skeleton } from './view.ts';
+import { reloadable, emptyState, goTo, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { CustomerFields } from './customer-fields.ts';
 import { ask, notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
@@ -23,7 +23,7 @@ export function customersView(page: Page): void {
   });
   fill(
     main,
-    heading(
+    setPageTitle(
       'Customers',
       csvButton(page, '/customers', 'customers.csv'),
       h('a', { class: 'button primary', href: '#/customers/new' }, 'New customer'),
@@ -92,7 +92,7 @@ export function newCustomerView({ main, client }: Page): void {
       goTo(`/customers/${value.id}`);
     },
   });
-  fill(main, heading('New customer'), h('div', { class: 'narrow' }, body));
+  fill(main, setPageTitle('New customer'), h('div', { class: 'narrow' }, body));
   fields.focus();
 }
 
@@ -107,7 +107,7 @@ type CustomerDetails = {
 export function customerView(page: Page): void {
   const { main, signal, client, live, id } = page;
   const names = new PeopleNames(page);
-  const head = h('div', {}, heading(`Customer ${id}`));
+  const head = h('div', {}, setPageTitle(`Customer ${id}`));
   const content = h('div', {}, skeleton(8));
   async function load(): Promise<CustomerDetails> {
     const [{ value: customer, etag }, orders, { data: events }] = await Promise.all([
@@ -161,7 +161,7 @@ function customerHeading({ client }: Page, { customer, etag }: CustomerDetails, 
       run,
     });
   };
-  return heading(
+  return setPageTitle(
     name,
     action('Delete …', remove, { 'data-key': 'delete' }),
     action('Change', edit, { 'data-key': 'change' }),

@@ -1,7 +1,7 @@
 // The end of the day: sums by currency and status, for printing.
 import { query } from './api-client.ts';
 import { type Figures, statuses } from './api-types.ts';
-import { reloadable, emptyState, heading, type Page, skeleton } from './view.ts';
+import { reloadable, emptyState, setPageTitle, type Page, skeleton } from './view.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import { addDays, count, dayName, fullDay, money } from './formats.ts';
 import { csvButton } from './list-tools.ts';
@@ -38,7 +38,7 @@ export function dayView(page: Page): void {
   );
   fill(
     main,
-    heading('Day’s end', input, csvButton(page, `/orders?${list}`, `orders-${dayName(day)}.csv`), print),
+    setPageTitle('Day’s end', input, csvButton(page, `/orders?${list}`, `orders-${dayName(day)}.csv`), print),
     content,
   );
   live.watch(signal, (events) => {

@@ -2,7 +2,7 @@
 import { pause } from './api-client.ts';
 import { card, factList } from './cards.ts';
 import { sparkline } from './charts.ts';
-import { heading, type Page } from './view.ts';
+import { setPageTitle, type Page } from './view.ts';
 import { type Child, fill, h } from './elements.ts';
 import { count, dateOnly, dateTime } from './formats.ts';
 import { messageOf } from './forms.ts';
@@ -21,7 +21,7 @@ export function healthView(page: Page): void {
   const content = h('div', { 'aria-live': 'off' });
   fill(
     main,
-    heading('Health', h('span', { class: 'soft' }, 'Measured every 3 seconds while this page is open')),
+    setPageTitle('Health', h('span', { class: 'soft' }, 'Measured every 3 seconds while this page is open')),
     content,
   );
   void follow(page, content).catch((error: unknown) => {

@@ -7,7 +7,7 @@ import { fill, h } from './elements.ts';
 import { form, throwIfInvalid } from './forms.ts';
 import { OrderFields } from './order-fields.ts';
 import { loadSoldArticles } from './order-lines.ts';
-import { goTo, heading, type Page } from './view.ts';
+import { goTo, setPageTitle, type Page } from './view.ts';
 
 export function newOrderView(page: Page): void {
   const { main, client } = page;
@@ -16,7 +16,7 @@ export function newOrderView(page: Page): void {
   const idempotencyKey = crypto.randomUUID();
   async function run(): Promise<void> {
     throwIfInvalid([...choice.issues(), ...fields.issues()]);
-    const customerId = await choice.requireId(fields.delivery.read());
+    const customerId = await choice.createOrGetId(fields.delivery.read());
     const body = { customerId, ...fields.read() };
     const sent = client.send<Order>('POST', '/orders', { idempotencyKey, body });
     const { value: order } = await sent.catch(explainPlacedBefore);
@@ -24,7 +24,7 @@ export function newOrderView(page: Page): void {
     goTo(`/orders/${order.id}`);
   }
   const body = form([choice.element, fields.cards], { submit: 'Place order', run });
-  fill(main, heading('New order'), h('div', { class: 'narrow' }, body));
+  fill(main, setPageTitle('New order'), h('div', { class: 'narrow' }, body));
   void prepare(page, fields, choice);
   choice.focus();
 }

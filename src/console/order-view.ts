@@ -11,7 +11,7 @@ import {
 } from './api-types.ts';
 import { addressBlock, card } from './cards.ts';
 import { Rejection } from './request-errors.ts';
-import { reloadable, heading, isStaff, type Page, skeleton } from './view.ts';
+import { reloadable, setPageTitle, isStaff, type Page, skeleton } from './view.ts';
 import { ask, notify } from './dialogs.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import { addressLines, count, dateTime, money, statusNames, stepNames } from './formats.ts';
@@ -35,7 +35,7 @@ export function orderView(page: Page): void {
   const names = new PeopleNames(page);
   const conflict = h('div', { role: 'alert' });
   const content = h('div', {}, skeleton(8));
-  const head = h('div', {}, heading(`Order ${id}`));
+  const head = h('div', {}, setPageTitle(`Order ${id}`));
   let current: OrderDetails | undefined;
   const reload = reloadable(content, signal, {
     load: () => load(page, names),
@@ -113,7 +113,7 @@ function orderHeading(page: Page, { order }: OrderDetails, change: StatusChange)
   const repeat = h('a', { class: 'button', href: `#/new?${query({ copy: id })}` }, 'Order again');
   const edit = status === 'open' && h('a', { class: 'button', href: `#/orders/${id}/change` }, 'Change');
   const allowed = steps[status].filter((to) => isStaff(page) || to === 'cancelled');
-  const head = heading(
+  const head = setPageTitle(
     `Order ${id}`,
     print,
     repeat,

@@ -1,7 +1,7 @@
 // The list of orders: search, statuses, live updates, and a button for the next step of each order.
 import { query } from './api-client.ts';
 import { type List, type Order, steps } from './api-types.ts';
-import { reloadable, emptyState, heading, isStaff, type Page, type Reload, skeleton } from './view.ts';
+import { reloadable, emptyState, setPageTitle, isStaff, type Page, type Reload, skeleton } from './view.ts';
 import { notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { dateTime, money, shortTime, statusNames, stepNames } from './formats.ts';
@@ -22,7 +22,7 @@ export function ordersView(page: Page): void {
   const status = parameters.get('status') ?? undefined;
   fill(
     main,
-    heading(
+    setPageTitle(
       'Orders',
       csvButton(page, `/orders?${query({ status })}`, 'orders.csv'),
       h('a', { class: 'button primary', href: '#/new' }, 'New order'),

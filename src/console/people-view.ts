@@ -4,7 +4,7 @@ import { query } from './api-client.ts';
 import type { Key, List, Role, ServiceEvent, Session, Totp, User } from './api-types.ts';
 import { card, factList } from './cards.ts';
 import { undefinedIfMissing } from './request-errors.ts';
-import { reloadable, emptyState, heading, type Page, type Reload, skeleton } from './view.ts';
+import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { dateOnly, dateTime } from './formats.ts';
@@ -33,7 +33,7 @@ export function peopleView(page: Page): void {
   });
   fill(
     main,
-    heading(
+    setPageTitle(
       'People',
       action('Add a person', () => addPerson(page, reload), { class: 'primary' }),
     ),
@@ -120,12 +120,12 @@ type Person = {
 export function personView(page: Page): void {
   const { main, signal, id, live } = page;
   const names = new PeopleNames(page);
-  const head = h('div', {}, heading(`Person ${id}`));
+  const head = h('div', {}, setPageTitle(`Person ${id}`));
   const content = h('div', {}, skeleton(8));
   const reload = reloadable(content, signal, {
     load: () => load(page, names),
     draw(person, reload) {
-      fill(head, heading(person.user.name));
+      fill(head, setPageTitle(person.user.name));
       return personContent(page, person, reload);
     },
   });

@@ -3,7 +3,7 @@ import { query } from './api-client.ts';
 import type { Figures, List, Order, Sales, ServiceEvent, Status } from './api-types.ts';
 import { card, factList } from './cards.ts';
 import { type Bar, barPlot } from './charts.ts';
-import { reloadable, emptyState, heading, type Page, type Reload, skeleton } from './view.ts';
+import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { type Child, fill, h } from './elements.ts';
 import {
   addDays,
@@ -52,7 +52,11 @@ export function todayView(page: Page): void {
     draw: (shown, again) => todayContent(page, shown, { span, reload: again }),
   });
   const end = h('a', { class: 'button', href: `#/day?date=${dayName(new Date())}` }, 'Day’s end');
-  fill(main, heading('Today', end, h('a', { class: 'button primary', href: '#/new' }, 'New order')), content);
+  fill(
+    main,
+    setPageTitle('Today', end, h('a', { class: 'button primary', href: '#/new' }, 'New order')),
+    content,
+  );
   live.watch(signal, (events) => {
     recent.unshift(...events.filter(({ type }) => !type.startsWith('session.')).toReversed());
     void reload();

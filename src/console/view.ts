@@ -32,7 +32,8 @@ export function isStaff({ user }: Pick<App, 'user'>): boolean {
   return user.role !== 'user';
 }
 
-export function heading(title: string, ...tools: readonly Child[]): HTMLElement {
+/** Gives the document this title, and returns the heading that shows it: both name the page. */
+export function setPageTitle(title: string, ...tools: readonly Child[]): HTMLElement {
   document.title = `${title} · orderly`;
   return h(
     'header',

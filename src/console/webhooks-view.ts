@@ -2,7 +2,7 @@
 import { pause } from './api-client.ts';
 import type { List, Webhook } from './api-types.ts';
 import { factList } from './cards.ts';
-import { reloadable, emptyState, heading, type Page, type Reload, skeleton } from './view.ts';
+import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { count, dateTime } from './formats.ts';
@@ -30,7 +30,7 @@ export function webhooksView(page: Page): void {
   });
   fill(
     main,
-    heading(
+    setPageTitle(
       'Webhooks',
       action('Add a webhook', () => addWebhook(page, reload), { class: 'primary' }),
     ),
