@@ -22,8 +22,9 @@ import { NewUser } from '../resources/users/user.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
+import { commandPermit } from '../storage/permit.ts';
 import { removeAdminFile } from '../assembly/admin-file.ts';
-import { operatorPermit, withDatabase, withExistingDatabase } from './with-database.ts';
+import { withDatabase, withExistingDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
 import { randomPassword } from '../assembly/first-admin.ts';
 
@@ -48,7 +49,7 @@ export const adminCreate: Command = {
       const now = Date.now();
       const passwordExpiresAt = now + initialPasswordMilliseconds;
       const id = database.write((writer) =>
-        addUser(operatorPermit(writer), { ...user, passwordHash, passwordExpiresAt }, now),
+        addUser(commandPermit(writer), { ...user, passwordHash, passwordExpiresAt }, now),
       );
       removeAdminFile(config.data, user.email); // left by a user who had this e-mail address before
       return passwordText({ id, email: user.email, password });
@@ -67,7 +68,7 @@ export const adminReset: Command = {
       const hash = await hasher.hash(password);
       const { id, email, hadTotp, isSuspended } = database.write((writer) => {
         const user = userOf(writer, String(flags['email']));
-        const permit = operatorPermit(writer);
+        const permit = commandPermit(writer);
         const expiresAt = Date.now() + initialPasswordMilliseconds;
         replaceUser(permit, user, { ...user, newPassword: { hash, expiresAt } });
         endUserSessions(permit, user, null);
@@ -101,7 +102,7 @@ export const keysCreate: Command = {
         const { id: userId, email } = userOf(writer, String(flags['email']));
         if (findSuspension(writer, userId) !== undefined)
           throw new CommandError(`${email} is suspended; an administrator lifts that.`);
-        return addKey(operatorPermit(writer), { ...wanted, userId }, Date.now());
+        return addKey(commandPermit(writer), { ...wanted, userId }, Date.now());
       });
       return [
         `id: ${key.id}`,

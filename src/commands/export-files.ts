@@ -28,19 +28,19 @@ import type { Command } from './commands.ts';
 import { withProgress } from './terminal.ts';
 import { withExistingDatabase } from './with-database.ts';
 
-type Things = 'orders' | 'customers' | 'events';
+type ResourceName = 'orders' | 'customers' | 'events';
 /** All elements to export, and how many there are. */
-type Whole<T> = { readonly source: ExportSource<T, undefined>; readonly count: number };
-type Find<T> = (db: Connection) => Whole<T> | Promise<Whole<T>>;
+type ExportedList<T> = { readonly source: ExportSource<T, undefined>; readonly count: number };
+type Find<T> = (db: Connection) => ExportedList<T> | Promise<ExportedList<T>>;
 
 export const exportOrders = exportCommand('orders', orderTable, (db) => {
   const selectionFor = () => orderSelection('all', { sort: 'id' });
-  return wholeList(db, { selectionFor, find: findRepresentation, findAll: findRepresentations });
+  return exportedList(db, { selectionFor, find: findRepresentation, findAll: findRepresentations });
 });
 
 export const exportCustomers = exportCommand('customers', customerTable, (db) => {
   const selectionFor = () => customerSelection('all', { sort: 'id' });
-  return wholeList(db, { selectionFor, find: createFinder(customerResource) });
+  return exportedList(db, { selectionFor, find: createFinder(customerResource) });
 });
 
 export const exportEvents = exportCommand('events', eventTable, (db) => {
@@ -50,7 +50,7 @@ export const exportEvents = exportCommand('events', eventTable, (db) => {
   return { source: new FeedElements(db, extent, undefined), count: latest - after };
 });
 
-async function wholeList<T>(db: Connection, source: ListSource<T, undefined>): Promise<Whole<T>> {
+async function exportedList<T>(db: Connection, source: ListSource<T, undefined>): Promise<ExportedList<T>> {
   const reads: ConstructorParameters<typeof ListElements>[0] = {
     read: db,
     readInWorker: async (sql, params) => db.all(sql, ...params), // nobody waits for this process
@@ -59,9 +59,9 @@ async function wholeList<T>(db: Connection, source: ListSource<T, undefined>): P
   return { source: new ListElements(reads, source, undefined), count };
 }
 
-function exportCommand<T>(things: Things, table: CsvTable<T>, find: Find<T>): Command {
+function exportCommand<T>(resource: ResourceName, table: CsvTable<T>, find: Find<T>): Command {
   return {
-    summary: `writes all ${things} to FILE, .csv or .ndjson, even while the service runs`,
+    summary: `writes all ${resource} to FILE, .csv or .ndjson, even while the service runs`,
     operands: ['FILE'],
     flags: [{ flag: 'force', help: 'replace an existing file' }],
     async run({ config, operands: [file = ''], flags }) {
@@ -70,11 +70,11 @@ function exportCommand<T>(things: Things, table: CsvTable<T>, find: Find<T>): Co
         throw new CommandError(`${file} exists; --force replaces it.`);
       return withExistingDatabase(config, ({ connection }) =>
         leavingNoPartial(file, async () => {
-          const whole = await find(connection);
-          const written = await withProgress(`Exporting ${things}`, (reportProgress) =>
-            writeFile(file, { whole, format, reportProgress }),
+          const list = await find(connection);
+          const written = await withProgress(`Exporting ${resource}`, (reportProgress) =>
+            writeFile(file, { list, format, reportProgress }),
           );
-          return `${counted(written, things.slice(0, -1))} in ${file}.`;
+          return `${counted(written, resource.slice(0, -1))} in ${file}.`;
         }),
       );
     },
@@ -89,7 +89,7 @@ function formatOf<T>(file: string, table: CsvTable<T>): FileFormat<T> {
 }
 
 type ExportFile<T> = {
-  readonly whole: Whole<T>;
+  readonly list: ExportedList<T>;
   readonly format: FileFormat<T>;
   readonly reportProgress: (share: number) => void;
 };
@@ -126,9 +126,9 @@ async function writePartial<T>(partial: string, writing: ExportFile<T>): Promise
 
 async function writeElements<T>(
   descriptor: number,
-  { whole, format, reportProgress }: ExportFile<T>,
+  { list, format, reportProgress }: ExportFile<T>,
 ): Promise<number> {
-  const { source, count } = whole;
+  const { source, count } = list;
   let written = 0;
   writeSync(descriptor, format.head);
   for (;;) {
@@ -141,6 +141,6 @@ async function writeElements<T>(
     for (const element of step.elements) writeSync(descriptor, format.textOf(element), null, 'latin1');
     written += step.elements.length;
     reportProgress(Math.min(written / Math.max(count, 1), 1));
-    await nextTurn(); // for signals
+    await nextTurn(); // lets signals be handled
   }
 }

@@ -19,11 +19,11 @@ import type { Issue } from '../schema/schema.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
 import { toStorageError } from '../storage/storage-error.ts';
-import type { Permit } from '../storage/permit.ts';
+import { commandPermit, type Permit } from '../storage/permit.ts';
 import { csvFileLines, ndjsonFileLines, type FileLine } from './import-sources.ts';
 import type { Command } from './commands.ts';
 import { print, withProgress } from './terminal.ts';
-import { operatorPermit, withExistingDatabase } from './with-database.ts';
+import { withExistingDatabase } from './with-database.ts';
 
 const rejectionsShownMax = 100;
 
@@ -49,7 +49,7 @@ export const importFile: Command = {
         importAll(database, { file, linesOf, importer, isDryRun, reportProgress }),
       );
     });
-    await print(summaryOf(tally, file, isDryRun));
+    await print(summaryOf(tally, { file, isDryRun }));
     if (failure !== undefined) throw failure;
     return tally.rejections > 0 ? 1 : 0;
   },
@@ -140,7 +140,7 @@ type ImportBatch = Pick<FileImport, 'importer'> & {
 };
 
 function importLines(writer: Connection, { batch, importer, tally }: ImportBatch): void {
-  const permit = operatorPermit(writer);
+  const permit = commandPermit(writer);
   const now = Date.now();
   for (const { number, parsed } of batch) {
     const outcome = importLine(permit, parsed, { ...importer, now });
@@ -193,7 +193,7 @@ class DryRunKeys implements ImportKeys {
   }
 }
 
-function summaryOf(tally: Tally, file: string, isDryRun: boolean): string {
+function summaryOf(tally: Tally, { file, isDryRun }: Pick<FileImport, 'file' | 'isDryRun'>): string {
   const { added, repeated, rejections, sentences } = tally;
   const outcome = isDryRun ? 'would be added' : 'added';
   const parts = [`${counted(added, 'line')} ${outcome}`];

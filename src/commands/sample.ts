@@ -15,7 +15,8 @@ import { addOrder, type OrderStep } from '../resources/orders/order-store.ts';
 import { addUser, hasSeveralUsers } from '../resources/users/user-store.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
-import { operatorPermit, withDatabase } from './with-database.ts';
+import { commandPermit } from '../storage/permit.ts';
+import { withDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
 import { createPicker, type Picker } from './random-picks.ts';
 import { sampleArticles, sampleCountries, sampleNotes, type SampleCountry } from './sample-data.ts';
@@ -123,7 +124,7 @@ type SampleCustomer = {
 
 function addUsers({ database, picker, year }: Filling, count: number, passwordHash: string): SampleUser[] {
   return database.write((writer) => {
-    const permit = operatorPermit(writer);
+    const permit = commandPermit(writer);
     return Array.from({ length: count }, (_, index) => {
       const { name, email } = personOf(picker, index);
       const role = index % 10 === 0 ? 'staff' : 'user';
@@ -153,7 +154,7 @@ function addCustomers(
     };
     const userId = picker.pick(users).id;
     const createdAt = customerTime(year, index, count);
-    const id = addCustomer(operatorPermit(writer), { ...customer, userId }, createdAt);
+    const id = addCustomer(commandPermit(writer), { ...customer, userId }, createdAt);
     customers.push({ id, userId, country, address });
   });
   return customers;
@@ -190,7 +191,7 @@ function addOrders(
       note,
     });
     const order = { ...content, status, customerId: id, userId };
-    addOrder(operatorPermit(writer), order, { createdAt, updatedAt }, past);
+    addOrder(commandPermit(writer), order, { createdAt, updatedAt }, past);
   });
 }
 

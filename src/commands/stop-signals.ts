@@ -37,7 +37,8 @@ export function listenToSignals({ stop, reload }: Listener): void {
     for (const each of ofStart) process.off(signal, each);
   }
   process.on('SIGHUP', () => {
-    const isGone = terminals.some((descriptor) => !isatty(descriptor)); // a closed terminal is none any more
+    // isatty is false for a closed terminal
+    const isGone = terminals.some((descriptor) => !isatty(descriptor));
     if (isGone) stop('SIGHUP, the terminal is closed');
     else reload();
   });

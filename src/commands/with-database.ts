@@ -3,9 +3,7 @@ import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
 import { migrations } from '../migrations/migrations.ts';
 import { openCommandDatabase, type CommandDatabase } from '../storage/command-database.ts';
-import type { Connection } from '../storage/connection.ts';
 import { databaseFile, schemaVersion } from '../storage/database-file.ts';
-import { commandPermit, type Permit } from '../storage/permit.ts';
 import { StorageError } from '../storage/storage-error.ts';
 
 /** Throws if there is no database, instead of creating one. */
@@ -31,9 +29,4 @@ export async function withDatabase<T>(
     database.close();
     await hasher.close();
   }
-}
-
-/** An account that can write to the data folder has all rights. */
-export function operatorPermit(writer: Connection): Permit<null> {
-  return commandPermit(writer);
 }

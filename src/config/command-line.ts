@@ -38,9 +38,9 @@ export function readCommandLine(
 const kubernetesLinks =
   'Kubernetes sets such variables for a Service named orderly: set enableServiceLinks: false in the pod';
 
-type ReadArguments = { readonly given: Arguments; readonly issues: readonly string[] };
+type ParsedArguments = { readonly given: Arguments; readonly issues: readonly string[] };
 
-function readArguments(argv: readonly string[], own: readonly CommandFlag[]): ReadArguments {
+function readArguments(argv: readonly string[], own: readonly CommandFlag[]): ParsedArguments {
   const known = new Map([...settings, ...own].map(({ flag, value }) => [flag, typeOf(value)]));
   const { tokens } = parseArgs({
     args: [...argv],
@@ -86,9 +86,9 @@ function flagIssue(
   return undefined;
 }
 
-type ReadSettings = { readonly values: ReadonlyMap<string, string>; readonly issues: readonly string[] };
+type ParsedSettings = { readonly values: ReadonlyMap<string, string>; readonly issues: readonly string[] };
 
-function readSettings(flags: Arguments['flags'], variables: Environment): ReadSettings {
+function readSettings(flags: Arguments['flags'], variables: Environment): ParsedSettings {
   const values = new Map<string, string>();
   const issues: string[] = [];
   for (const { flag, fallback, rule } of settings) {

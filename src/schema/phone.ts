@@ -39,9 +39,9 @@ export function toE164(text: string, country: string | undefined): string {
   return 'issue' in read ? text : read.number;
 }
 
-type Read = { readonly number: string } | { readonly issue: string };
+type ParsedPhone = { readonly number: string } | { readonly issue: string };
 
-function readPhone(text: string, country: string | undefined): Read {
+function readPhone(text: string, country: string | undefined): ParsedPhone {
   const plan = country === undefined ? undefined : dialling.get(country);
   if (text.includes('+')) return readE164(international(text));
   if (country === undefined || plan === undefined) return { issue: withoutPlus };
@@ -52,7 +52,7 @@ function readPhone(text: string, country: string | undefined): Read {
 
 const withoutPlus = `A phone number begins with + and its calling code, as in ${example}.`;
 
-function readE164(number: string): Read {
+function readE164(number: string): ParsedPhone {
   if (e164.test(number)) return { number };
   return { issue: `A phone number has a calling code and 7 to 15 digits in all, as in ${example}.` };
 }

@@ -1,10 +1,10 @@
 // Signing in on the documentation page, with a password or an API key: the credential of tried operations and
 // of the samples.
-import type { Kept, PageDocument } from './docs-dom.ts';
+import type { PageStorage, PageDocument } from './docs-dom.ts';
 import type { PageTools, CallResult } from './page-tools.ts';
 
 declare const document: PageDocument;
-declare const sessionStorage: Kept;
+declare const sessionStorage: PageStorage;
 
 export type Account = ReturnType<typeof accountScript>;
 type Credential = { readonly name: string; readonly value: string };
@@ -129,7 +129,7 @@ export function accountScript({ one, say, call }: PageTools) {
       const found: Session | null = JSON.parse(sessionStorage.getItem(key) ?? 'null');
       if (found !== null && found.expiresAt > Date.now()) enter(found);
     } catch {
-      // the same holds here
+      // if the browser stores nothing, nobody is signed in after a reload
     }
   }
 

@@ -49,10 +49,10 @@ export type ApiDocument = {
   readonly paths: Named<Named<Operation>>;
   readonly components: { readonly examples: Named<{ readonly value: unknown }> };
 };
-export type Placed = Texts<'method' | 'path'> & { readonly operation: Operation };
+export type PlacedOperation = Texts<'method' | 'path'> & { readonly operation: Operation };
 
 /** Returns the operations with short paths first, otherwise in the order of the routes. */
-export function operationsOf({ paths }: ApiDocument): Placed[] {
+export function operationsOf({ paths }: ApiDocument): PlacedOperation[] {
   const placed = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );

@@ -40,6 +40,9 @@ export type PageDocument = PageElement & {
   getElementById(id: string): PageElement | null;
 };
 
-export type Kept = { getItem(key: string): string | null; setItem(key: string, value: string): void } & {
+export type PageStorage = {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+} & {
   removeItem(key: string): void;
 };

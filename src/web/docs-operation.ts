@@ -9,7 +9,7 @@ import {
   type ApiDocument,
   type Operation,
   type Parameter,
-  type Placed,
+  type PlacedOperation,
 } from './api-document.ts';
 import { fieldOf, fieldsOf } from './docs-fields.ts';
 import { html, link, prose, type Html } from './page-layout.ts';
@@ -25,7 +25,7 @@ export type DocsContext = {
   readonly common: readonly Parameter[];
 };
 
-export function operationArticle(placed: Placed, context: DocsContext): Html {
+export function operationArticle(placed: PlacedOperation, context: DocsContext): Html {
   const { method, path, operation } = placed;
   const { operationId: id, summary } = operation;
   const deprecated = operation.deprecated === true ? html` <b class="method deprecated">deprecated</b>` : '';
@@ -77,7 +77,7 @@ export function badge(method: string): Html {
   return html`<b class="method ${method.toLowerCase()}">${method}</b>`;
 }
 
-function samplesOf({ method, path, operation }: Placed, { publicUrl, trust }: DocsContext): Html {
+function samplesOf({ method, path, operation }: PlacedOperation, { publicUrl, trust }: DocsContext): Html {
   const { operationId: id, summary, requestBody } = operation;
   const [[type, body] = []] = Object.entries(requestBody?.content ?? {});
   const url = publicUrl + path.replaceAll('{name}', 'validation-failed').replaceAll(/\{\w+\}/g, '7');

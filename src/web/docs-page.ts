@@ -9,7 +9,7 @@ import {
   operationsOf,
   successOf,
   type ApiDocument,
-  type Placed,
+  type PlacedOperation,
 } from './api-document.ts';
 import { json } from './docs-examples.ts';
 import { fieldsOf } from './docs-fields.ts';
@@ -30,7 +30,7 @@ type DocsOptions = {
 };
 
 /** The operations of a tag; each tag has its own section. */
-type Group = { readonly id: string; readonly name: string; readonly operations: readonly Placed[] };
+type Group = { readonly id: string; readonly name: string; readonly operations: readonly PlacedOperation[] };
 
 /** Runs in several turns of the event loop, since the whole page takes tens of milliseconds. */
 export async function docsPage({
@@ -87,7 +87,7 @@ ${sections}${problemSection(context)}${changelog}`;
 function contentsOf(groups: readonly Group[]): Html {
   const entry = (id: string, text: string | Html, inner: Html | '' = ''): Html =>
     html`<li>${link(`#${id}`, text)}${inner}</li>`;
-  const operation = ({ method, operation: { operationId, summary } }: Placed): Html =>
+  const operation = ({ method, operation: { operationId, summary } }: PlacedOperation): Html =>
     entry(operationId, html`<span>${summary}</span> ${badge(method)}`);
   const group = ({ id, name, operations }: Group): Html =>
     entry(id, name, html`<ul>${operations.map(operation)}</ul>`);
@@ -129,7 +129,7 @@ that says which are allowed.</p>`;
 }
 
 /** Describes the resources that the group's operations return. */
-function resources(operations: readonly Placed[], api: ApiDocument): Html {
+function resources(operations: readonly PlacedOperation[], api: ApiDocument): Html {
   const responses = operations.flatMap(({ operation }) =>
     Object.values(successOf(operation)[1].content ?? {}),
   );
@@ -137,7 +137,8 @@ function resources(operations: readonly Placed[], api: ApiDocument): Html {
   for (const { schema, example } of responses) {
     const element = follow(api, schema).properties?.['data']?.items;
     const { $ref } = element ?? schema;
-    const [first] = element === undefined ? [example] : (example as { data: unknown[] }).data; // a page
+    // the example of a list is a page of elements
+    const [first] = element === undefined ? [example] : (example as { data: unknown[] }).data;
     if ($ref !== undefined && !resources.has($ref)) resources.set($ref, first);
   }
   return html`${[...resources].map(([$ref, example]) => resource($ref, example, api))}`;

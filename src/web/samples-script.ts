@@ -1,9 +1,9 @@
 // Code samples on the documentation page: one language for all, stored for the next visit, and copying.
-import type { Kept, PageDocument, PageElement } from './docs-dom.ts';
+import type { PageStorage, PageDocument, PageElement } from './docs-dom.ts';
 import type { PageTools } from './page-tools.ts';
 
 declare const document: PageDocument;
-declare const localStorage: Kept;
+declare const localStorage: PageStorage;
 declare const navigator: { readonly clipboard?: { writeText(text: string): Promise<void> } };
 
 export function samplesScript({ one, make }: PageTools): void {

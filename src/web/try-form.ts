@@ -1,6 +1,6 @@
 // The form that tries an operation: a field for each parameter, header field and body. It is a template,
 // which costs a browser next to nothing until the form is opened.
-import type { Content, Parameter, Placed, Schema } from './api-document.ts';
+import type { Content, Parameter, PlacedOperation, Schema } from './api-document.ts';
 import { textOf } from './docs-examples.ts';
 import { html, type Html } from './page-layout.ts';
 
@@ -10,7 +10,10 @@ type TryFormOptions = {
   readonly content: Content;
 };
 
-export function tryForm({ method, path, operation }: Placed, { parameters, content }: TryFormOptions): Html {
+export function tryForm(
+  { method, path, operation }: PlacedOperation,
+  { parameters, content }: TryFormOptions,
+): Html {
   const { operationId: id, summary } = operation;
   const fields = parameters.map((each) => field(`${id}-${each.name}`, each));
   const [type, media] = Object.entries(content)[0] ?? [];
