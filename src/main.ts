@@ -82,7 +82,7 @@ function dotEnv(): NodeJS.Dict<string> {
     return parseEnv(readFileSync('.env', 'utf8'));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    // There is none, or Node's permission model keeps it away.
+    // The file is missing, or Node's permission model denies access to it.
     if (code === 'ENOENT' || code === 'ERR_ACCESS_DENIED') return {};
     throw new ConfigError([isSystemError(error) ? `.env ${systemErrorText(error)}` : String(error)]);
   }

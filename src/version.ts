@@ -1,2 +1,2 @@
-// The version of orderly, as package.json has it (a test compares them).
+// The version of orderly, the same as in package.json (a test compares them).
 export const version = '1.0.0';

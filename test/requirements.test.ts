@@ -1,4 +1,5 @@
-// The requirements, sentence by sentence, over HTTP. Sections 6 and 9 ask for nothing.
+// The requirements, sentence by sentence, over HTTP. Sections 6 (events) and 9 (versioning) leave everything
+// open.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';

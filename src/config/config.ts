@@ -19,7 +19,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     port: Number(get('port')),
     data: get('data'),
     tls: {
-      mode: get('tls') as 'self-signed' | 'files' | 'off', // by its rule
+      mode: get('tls') as 'self-signed' | 'files' | 'off', // `settings.ts` has checked it
       cert: get('tls-cert'),
       key: get('tls-key'),
     },
@@ -44,7 +44,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     connectionsPerAddress: Number(get('connections-per-address')),
     /** 0 means forever. */
     eventsDays: Number(get('events-days')),
-    checkpoints: get('checkpoints') as CheckpointsBy, // by its rule
+    checkpoints: get('checkpoints') as CheckpointsBy, // checked there as well
     /** Addresses and blocks that webhooks may go to besides public ones. */
     webhookAllow: splitList(get('webhook-allow')),
     passwordMin: Number(get('password-min')),
@@ -53,7 +53,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     shop: { name: get('shop-name').trim(), address: get('shop-address').trim() },
     cacheBytes: Number(get('cache-bytes')),
     corsOrigins: splitList(get('cors-origins')).map(withoutSlash),
-    log: get('log') as Level, // by its rule
+    log: get('log') as Level, // checked there as well
     adminEmail,
     adminPassword,
   } as const;

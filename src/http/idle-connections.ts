@@ -9,7 +9,7 @@ const idleChecksMax = keepAliveMilliseconds / idleCheckMilliseconds;
 type SocketProgress = { readonly bytesMoved: number; checks: number };
 
 /**
- * Checks all connections periodically: with a timer for each, as Node's keep-alive has it, a request would
+ * Checks all connections periodically: with a timer for each, as in Node's keep-alive, a request would
  * take a twentieth longer. A connection between requests is ended at the third check at which no byte has
  * moved, which is later than the time limit of an incomplete head. Times are counted in checks, so tests that
  * check more often have shorter times.

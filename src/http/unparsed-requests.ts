@@ -67,7 +67,7 @@ type Rejection = { readonly problem: Problem; readonly start: RequestStart | und
 
 /**
  * If a body ended in the same read, its end is unknown: its last bytes could be taken for the method. If it
- * ended in an earlier read, the bytes may be a rest beyond Content-Length, so the log has no method.
+ * ended in an earlier read, the bytes may be surplus, after Content-Length, so the log has no method.
  */
 function rejectionOf(error: ParserError, socket: Socket, handler: Handler): Rejection {
   const { body, hasReadBegunInHead } = stateOf(socket);

@@ -53,7 +53,7 @@ export class WebhookTargets {
 
   /** Whether a webhook may connect to this address; over HTTP only if the operator allows the address. */
   permits(address: string, protocol: string): boolean {
-    const [plain = ''] = address.split('%'); // a zone
+    const [plain = ''] = address.split('%'); // the address may end with a zone
     if (this.#isAllowed(plain)) return true;
     return protocol === 'https:' && isPublicAddress(plain);
   }

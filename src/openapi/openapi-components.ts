@@ -22,7 +22,8 @@ export function createComponents() {
   function use(schema: JsonSchema, side: Side): Json {
     const base = nullableBase(schema);
     if (base !== undefined) return { anyOf: [use(base, side), { type: 'null' }] };
-    const { title, ...shown }: Json = Object.fromEntries(Object.entries(schema)); // without its plan
+    // without its validator, whose key is a symbol
+    const { title, ...shown }: Json = Object.fromEntries(Object.entries(schema));
     if (side === 'response') delete shown['additionalProperties'];
     const { properties, items } = schema;
     if (properties !== undefined)

@@ -14,7 +14,7 @@ export function createLimiters(rates: Rates) {
     // header fields would reveal the account's known addresses, which are exempt
     accountTotal: withoutFields(createLimiter('login-account-total', rates.loginAccountTotal)),
     address: createLimiter('login-address', rates.loginAddress),
-    // for the same reason
+    // header fields would reveal them here as well
     code: withoutFields(createLimiter('login-code', rates.loginCode)),
   };
 }

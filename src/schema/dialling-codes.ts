@@ -4,7 +4,7 @@ export type Dialling = { readonly callingCode: string; readonly trunk: string | 
 
 /**
  * An entry for each country; `DE49/0`: dial 49 from outside, and 0 before the number from inside. From the
- * metadata of google/libphonenumber (Apache-2.0), as libphonenumber-js 1.13.16 has it, which follows ITU-T
+ * metadata of google/libphonenumber (Apache-2.0), in libphonenumber-js 1.13.16, which follows ITU-T
  * E.164 and the ITU's list of dialling procedures. Territories without a plan of their own (AQ, BV, GS, HM,
  * PN, TF, UM) aren't in it.
  */

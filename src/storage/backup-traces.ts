@@ -17,7 +17,7 @@ export function recordBackup(folder: string): void {
     replacePrivate(traceFile(folder), `${new Date().toISOString()}\n`);
     giveToFolderOwner(traceFile(folder));
   } catch {
-    // then the time isn't known
+    // the time of the last backup stays unknown
   }
 }
 
@@ -36,7 +36,7 @@ export function removeStalePartials(folder: string): void {
     for (const name of names)
       if (name.endsWith('.partial') && names.has(`${name}-journal`)) removeIfStale(join(folder, name));
   } catch {
-    // then the copies stay
+    // the copies stay until a later backup
   }
 }
 

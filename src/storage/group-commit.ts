@@ -93,7 +93,7 @@ export class GroupCommit {
     const reason = closedReasons[this.#state] ?? overloadReason(this.#stats);
     return new Promise((resolve, reject) => {
       this.#stats.waitingWrites += 1;
-      // result is what the callback returned
+      // `T` is what the callback returns, and `resolve` receives no other value
       const write: QueuedWrite = { callback, options, resolve: resolve as (result: unknown) => void, reject };
       if (reason !== undefined) return this.#rejectUnavailable([write], reason);
       this.#queued.push(write);

@@ -15,7 +15,10 @@ export class Resends {
     this.#isUndelivered = failingSince !== null;
   }
 
-  /** `failures` count since an administrator last requested it. Retries after failures are not resends. */
+  /**
+   * `failures` is the number of failed attempts since the last resend for an administrator; 0 marks such a
+   * resend, as a retry has at least one.
+   */
   onSend(sentAt: number, failures: number): void {
     if (this.#isUndelivered && failures === 0) this.#resentAt = sentAt;
     this.#isUndelivered = true;

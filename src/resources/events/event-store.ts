@@ -13,7 +13,7 @@ type NewEvent = {
   readonly subjectId: number | null;
   /** The user who may see it, in addition to staff or administrators. */
   readonly ownerId: number | null;
-  /** May also see it, and so learns that the object has another owner now. */
+  /** The owner before this change, who may also see the event: it shows that the object changed hands. */
   readonly formerOwnerId?: number | null;
   readonly changes?: Changes;
   readonly reason?: string | undefined;

@@ -114,7 +114,7 @@ function orderOf([
     currency,
     items: JSON.parse(items), // written by addOrder or replaceOrder
     total,
-    shippingAddress: shippingAddress === null ? null : JSON.parse(shippingAddress), // written by them
+    shippingAddress: shippingAddress === null ? null : JSON.parse(shippingAddress), // as the items
     note,
     createdAt: timestampOf(createdAt),
     updatedAt: timestampOf(updatedAt),

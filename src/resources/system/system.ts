@@ -51,7 +51,7 @@ export function problemType(code: ProblemCode, publicUrl: string): Infer<typeof 
   return { type: problemTypeUri(code, publicUrl), code, ...problemTypes[code] };
 }
 
-/** The API catalog, as RFC 9727 has it. */
+/** The API catalog, as RFC 9727 defines it. */
 export function apiCatalog(publicUrl: string): Infer<typeof ApiCatalog> {
   const to = (path: string, type: string) => [{ href: publicUrl + path, type }];
   return {
