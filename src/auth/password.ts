@@ -80,14 +80,14 @@ function normalize(text: string): string {
 
 /** Formats a hash as a PHC string as passlib does for scrypt: base64 without padding. */
 function formatPhc({ cost, salt, key }: Stored): string {
-  return `${prefix(cost)}${unpadded(salt)}$${unpadded(key)}`;
+  return `${prefix(cost)}${encodeUnpadded(salt)}$${encodeUnpadded(key)}`;
 }
 
 function prefix({ ln, r, p }: Cost): string {
   return `$scrypt$ln=${ln},r=${r},p=${p}$`;
 }
 
-function unpadded(bytes: Buffer): string {
+function encodeUnpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }
 

@@ -9,7 +9,7 @@ import {
   counter,
   gauge,
   histogram,
-  labelled,
+  labelledSamples,
   prometheusText,
   type Family,
   type Sample,
@@ -125,7 +125,7 @@ function labelsOf(route: Route | undefined, status: number): string {
 }
 
 function byReason(counts: Readonly<Record<string, number>>): Sample[] {
-  return labelled('reason', Object.entries(counts));
+  return labelledSamples('reason', Object.entries(counts));
 }
 
 function connectionFamilies(
@@ -157,7 +157,7 @@ function cacheFamilies(caches: readonly CacheCounts[]): Family[] {
     counter(
       'orderly_cache_lookups_total',
       'Look-ups of cached representations, by result.',
-      labelled('result', lookups),
+      labelledSamples('result', lookups),
     ),
     gauge('orderly_cache_bytes', 'Bytes of cached representations.', sum('weight')),
   ];
@@ -193,7 +193,7 @@ function accountFamilies({ securityEvents, buckets, passwordsWaiting }: AccountC
     counter(
       'orderly_security_events_total',
       'Security events, by the name that the log gives them.',
-      labelled('event', securityEvents),
+      labelledSamples('event', securityEvents),
     ),
     gauge('orderly_rate_limit_buckets', 'Token buckets in memory.', buckets),
     gauge('orderly_password_hashes_waiting', 'Password hashes waiting or running.', passwordsWaiting),
@@ -209,7 +209,7 @@ function feedFamilies({ removedUpTo, latest }: MetricsSources['feed'], streams: 
     counter(
       'orderly_streams_ended_total',
       'Event streams that ended, by reason.',
-      labelled('reason', Object.entries(streams.ends)),
+      labelledSamples('reason', Object.entries(streams.ends)),
     ),
   ];
 }
@@ -220,7 +220,7 @@ function webhookFamilies({ outcomes, behind }: WebhookCounts): Family[] {
     counter(
       'orderly_webhook_deliveries_total',
       'Attempts to deliver an event to a webhook, by outcome.',
-      labelled('outcome', outcomes),
+      labelledSamples('outcome', outcomes),
     ),
     gauge('orderly_webhook_events_behind', 'Events after the position of a webhook.', samples),
   ];

@@ -12,13 +12,13 @@ export function chooseMediaType(accept: string | undefined, offered: readonly st
   const [first = json] = offered;
   if (accept === undefined || accept === '' || accept === '*/*' || accept === first) return first;
   if (offered.length === 0) return first;
-  const chosen = preferred(accept, offered);
+  const chosen = findPreferred(accept, offered);
   if (chosen !== undefined) return chosen;
   const detail = `None of the media types in Accept is available. Available: ${offered.join(', ')}.`;
   throw new Problem('not-acceptable', detail);
 }
 
-function preferred(accept: string, offered: readonly string[]): string | undefined {
+function findPreferred(accept: string, offered: readonly string[]): string | undefined {
   const ranges = splitElements(accept)
     .map(parseRange)
     .filter((range) => range !== undefined);

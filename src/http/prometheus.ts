@@ -24,7 +24,10 @@ function samplesOf(values: Values): readonly Sample[] {
 }
 
 /** Returns one sample for each entry of `counts`, whose names are the values of the label. */
-export function labelled(label: string, counts: Iterable<readonly [name: string, count: number]>): Sample[] {
+export function labelledSamples(
+  label: string,
+  counts: Iterable<readonly [name: string, count: number]>,
+): Sample[] {
   return Array.from(counts, ([name, count]) => [`{${label}="${name}"}`, count]);
 }
 

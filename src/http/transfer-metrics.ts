@@ -1,5 +1,5 @@
 // The metrics of exports and imports.
-import { counter, gauge, labelled, type Family, type Sample } from './prometheus.ts';
+import { counter, gauge, labelledSamples, type Family, type Sample } from './prometheus.ts';
 
 /** `ends` counts the exports that ended, by reason. */
 export type ExportCounts = {
@@ -17,7 +17,7 @@ export function transferFamilies(exports: ExportCounts, imports: ImportCounts): 
 function exportFamilies({ running, bytes, ends }: ExportCounts): Family[] {
   return [
     gauge('orderly_exports_running', 'Exports under way.', running),
-    counter('orderly_exports_ended_total', 'Exports that ended, by how.', labelled('reason', ends)),
+    counter('orderly_exports_ended_total', 'Exports that ended, by how.', labelledSamples('reason', ends)),
     counter('orderly_export_bytes_total', 'Bytes of exports that ended.', bytes),
   ];
 }
