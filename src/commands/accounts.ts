@@ -102,7 +102,7 @@ export const keysCreate: Command = {
         const { id: userId, email } = userOf(writer, String(flags['email']));
         if (findSuspension(writer, userId) !== undefined)
           throw new CommandError(`${email} is suspended; an administrator lifts that.`);
-        return addKey(commandPermit(writer), { ...wanted, userId }, Date.now());
+        return addKey(commandPermit(writer), { ...wanted, userId });
       });
       return [
         `id: ${key.id}`,

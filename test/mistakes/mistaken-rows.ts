@@ -103,7 +103,7 @@ export function mistakesOfPermits(
     // @ts-expect-error TS2345
     removeKey(permit, found.key),
     // @ts-expect-error TS2739
-    addKey(db, { userId: caller.userId, name: 'till', scopes: [] }, 0),
+    addKey(db, { userId: caller.userId, name: 'till', scopes: [] }),
     // @ts-expect-error TS2739
     removeUserKeys(db, user),
     // @ts-expect-error TS2345

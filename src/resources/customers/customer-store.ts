@@ -85,15 +85,15 @@ function customerOf([id, userId, name, email, phone, address, createdAt, updated
 
 type OwnedContent<UserId> = CustomerContent & { readonly userId: UserId };
 
-export function addCustomer(permit: Permit, customer: OwnedContent<number>, now: number): number {
+export function addCustomer(permit: Permit, customer: OwnedContent<number>, createdAt: number): number {
   const sql =
     'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) ' +
     'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
   const { userId } = customer;
   assertOwnerExists(permit, userId);
-  const { lastId } = permit.writer.run(sql, userId, ...valuesOf(customer), now, now);
+  const { lastId } = permit.writer.run(sql, userId, ...valuesOf(customer), createdAt, createdAt);
   addToSearch(permit.writer, lastId, customer);
-  recordEvent(permit, { type: 'customer.created', subjectId: lastId, ownerId: userId, createdAt: now });
+  recordEvent(permit, { type: 'customer.created', subjectId: lastId, ownerId: userId, createdAt });
   return lastId;
 }
 

@@ -25,7 +25,7 @@ type KeyedObject = Pick<Imported, 'fingerprint'> & { readonly kind: ImportKind; 
 export type ImportKeys = {
   find(db: Connection, kind: ImportKind, key: string): Imported | undefined;
   /** Creates the object by calling `make`, stores its key, and returns its id. */
-  add(permit: Permit, object: KeyedObject, make: () => number): number;
+  add(permit: Permit, object: KeyedObject, create: () => number): number;
 };
 
 const tables: Readonly<Record<ImportKind, { readonly find: string; readonly add: string }>> = {
@@ -44,8 +44,8 @@ export const importKeys: ImportKeys = {
     const row = db.get<[id: number, fingerprint: Uint8Array]>(tables[kind].find, key);
     return row === undefined ? undefined : { id: row[0], fingerprint: row[1] };
   },
-  add({ writer }, { kind, key, fingerprint }, make) {
-    const id = make();
+  add({ writer }, { kind, key, fingerprint }, create) {
+    const id = create();
     writer.run(tables[kind].add, key, id, fingerprint);
     return id;
   },
@@ -69,7 +69,7 @@ export function importLine(permit: Permit, parsed: ParsedLine, importer: Importe
   const { key, customer, order } = parsed.line;
   const kind = customer === undefined ? 'order' : 'customer';
   const known = importer.keys.find(permit.writer, kind, key);
-  if (known !== undefined) return repeated(known, parsed.fingerprint);
+  if (known !== undefined) return outcomeOfRepeat(known, parsed.fingerprint);
   const object = { kind, key, fingerprint: parsed.fingerprint } as const;
   if (customer !== undefined) return importCustomer(permit, { ...importer, customer, object });
   if (order !== undefined) return importOrder(permit, { ...importer, order, object });
@@ -88,7 +88,7 @@ function referenceIssues(
   ];
 }
 
-function repeated({ id, fingerprint }: Imported, sent: Uint8Array): ImportOutcome {
+function outcomeOfRepeat({ id, fingerprint }: Imported, sent: Uint8Array): ImportOutcome {
   if (Buffer.compare(fingerprint, sent) === 0) return { status: 200, id };
   const detail = `This key was imported with another content, as ${id}; use a new key.`;
   return { status: 422, issues: [{ pointer: '/key', code: 'idempotency-key-reused', detail }] };
@@ -101,8 +101,8 @@ function importCustomer(permit: Permit, imported: CustomerImport): ImportOutcome
   const owner = parseOwner(permit.writer, '/customer', customer.userId ?? imported.ownerId);
   if (!owner.ok) return { status: 422, issues: owner.issues };
   const content = customerContentOf(bodies, customer);
-  const make = (): number => addCustomer(permit, { ...content, userId: owner.value }, now);
-  return { status: 201, id: keys.add(permit, object, make) };
+  const create = (): number => addCustomer(permit, { ...content, userId: owner.value }, now);
+  return { status: 201, id: keys.add(permit, object, create) };
 }
 
 type OrderImport = Importer & { readonly order: ImportedOrder; readonly object: KeyedObject };
@@ -114,8 +114,8 @@ function importOrder(permit: Permit, imported: OrderImport): ImportOutcome {
   if (!owner.ok || !customer.ok) return { status: 422, issues: [...issuesIn(owner), ...issuesIn(customer)] };
   const row = { ...orderContentOf(order), customerId: customer.value, userId: owner.value };
   const createdAt = order.createdAt === undefined ? now : toTime(order.createdAt);
-  const make = (): number => addOrder(permit, row, { createdAt, updatedAt: now, recordedAt: now }).id;
-  return { status: 201, id: keys.add(permit, object, make) };
+  const create = (): number => addOrder(permit, row, { createdAt, updatedAt: now, recordedAt: now }).id;
+  return { status: 201, id: keys.add(permit, object, create) };
 }
 
 /** Returns the id of the user who will own the object at `pointer`, or the issues of that user. */

@@ -64,7 +64,7 @@ async function createKey(
   const key = await database.write((writer) => {
     const permit = context.authorizeWrite(writer);
     const { userId } = permit.caller;
-    const key = addKey(permit, { ...body, userId }, now);
+    const key = addKey(permit, { ...body, userId });
     const { etag } = representKey(readBack(keySource, writer, key.id));
     return { ...represent(key, { id: key.id, ownerId: userId }), etag };
   });

@@ -81,12 +81,9 @@ export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined
 }
 
 /** Throws if the user has as many keys as allowed. */
-export function addKey(
-  permit: Permit,
-  key: NewKey & { readonly userId: number },
-  now: number,
-): CreatedApiKey {
-  const db = permit.writer;
+export function addKey(permit: Permit, key: NewKey & { readonly userId: number }): CreatedApiKey {
+  const { writer: db, origin } = permit;
+  const { now } = origin;
   const { userId, name, scopes } = key;
   checkCount(db, userId);
   const expiresAt = requireExpiry(key, now);

@@ -74,7 +74,7 @@ type NewUserRow = Omit<User, 'id' | 'createdAt'> & {
   readonly passwordExpiresAt?: number;
 };
 
-export function addUser(permit: Permit, user: NewUserRow, now: number): number {
+export function addUser(permit: Permit, user: NewUserRow, createdAt: number): number {
   const db = permit.writer;
   checkEmailFree(db, user.email, 0);
   const sql =
@@ -89,7 +89,7 @@ export function addUser(permit: Permit, user: NewUserRow, now: number): number {
     user.passwordHash,
     user.passwordExpiresAt ?? null,
     user.role,
-    now,
+    createdAt,
   );
   const changes = changesBetween({}, { role: user.role });
   recordEvent(permit, {
