@@ -157,7 +157,7 @@ class OpenDatabase implements Database {
   }
 
   #groupCommit(): GroupCommit {
-    const { fdatasync: sync = maySync ? fdatasync : alreadySynced } = this.#options;
+    const { fdatasync: sync = maySync ? fdatasync : skipSync } = this.#options;
     return new GroupCommit({
       sqlite: this.#sqlite,
       walDescriptor: this.#walDescriptor,
@@ -276,7 +276,7 @@ function throwAsUnavailable(error: unknown): never {
 }
 
 /** Replaces `fdatasync` with `synchronous = FULL`, where the commit itself syncs, on the event loop. */
-function alreadySynced(_descriptor: number, done: (error: null) => void): void {
+function skipSync(_descriptor: number, done: (error: null) => void): void {
   setImmediate(done, null);
 }
 
