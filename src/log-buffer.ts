@@ -35,20 +35,30 @@ export class LogBuffer {
       this.#dropped += 1;
       return;
     }
-    if (isImmediate) return void sink.write(line);
+    if (isImmediate) {
+      sink.write(line);
+      return this.#reportDropped();
+    }
     if (this.#used === 0 && this.#joined === '') setTimeout(() => this.flush(), gatherMilliseconds);
     this.#joined += line;
     if (this.#joined.length > joinedCharsMax) this.#encode();
   }
 
   flush(): void {
-    const { sink, droppedLine } = this.#options;
+    const { sink } = this.#options;
     if (this.#joined !== '') this.#encode();
-    if (this.#used === 0) return;
-    sink.write(this.#bytes.subarray(0, this.#used));
-    this.#used = 0;
-    if (sink.writableLength > 0) this.#bytes = Buffer.allocUnsafe(gatherBytesMax); // the sink holds it
-    if (this.#dropped > 0) sink.write(droppedLine(this.#dropped));
+    if (this.#used > 0) {
+      sink.write(this.#bytes.subarray(0, this.#used));
+      this.#used = 0;
+      if (sink.writableLength > 0) this.#bytes = Buffer.allocUnsafe(gatherBytesMax); // the sink holds it
+    }
+    this.#reportDropped();
+  }
+
+  #reportDropped(): void {
+    const { sink, droppedLine } = this.#options;
+    if (this.#dropped === 0 || sink.writableLength > logBacklogBytesMax) return;
+    sink.write(droppedLine(this.#dropped));
     this.#dropped = 0;
   }
 

@@ -218,3 +218,21 @@ test('when the reader is too slow, lines are dropped and counted, not piled up',
   log.request(line, time);
   assert.match(text(), /^\{.*"r-1".*\}\n\{.*"level":"warn".*dropped 5 log lines:.*\}\n$/);
 });
+
+for (const isTerminal of [true, false]) {
+  test(`dropped lines are counted at the end, too, ${isTerminal ? 'on a terminal' : 'in JSON'}`, () => {
+    const { log, sink, text } = logTo({ writableLength: 2 ** 30, isTerminal });
+    log.request(line, time);
+    sink.writableLength = 0;
+    log.flush();
+    assert.match(text(), /dropped 1 log line:/);
+  });
+}
+
+test('on a terminal the next line is followed by the number of dropped ones', () => {
+  const { log, sink, text } = logTo({ writableLength: 2 ** 30, isTerminal: true });
+  log.request(line, time);
+  sink.writableLength = 0;
+  log.request(line, time);
+  assert.match(text(), /r-1.*\n.*dropped 1 log line:/);
+});

@@ -29,7 +29,10 @@ export type ListSource<T, C> = Omit<PageSource<T, C>, 'cursors' | 'selectionFor'
 
 type ExportDatabase = Pick<Database, 'readInWorker'> & { readonly read: Connection };
 
-/** Walks a list by keyset, without a transaction: elements that exist throughout are read exactly once. */
+/**
+ * Walks a list by keyset, without a transaction: elements that exist throughout are read exactly once, unless
+ * their sort key changes meanwhile.
+ */
 export class ListElements<T, C> implements ExportSource<T, C> {
   readonly #database: ExportDatabase;
   readonly #source: ListSource<T, C>;

@@ -15,6 +15,7 @@ import { openMigrated, type Migration } from './migrate.ts';
 import { SqlWorker, ThreadError, type QueryOptions, type SqlWorkerOptions } from './sql-worker.ts';
 import { ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
+import { closedReasons } from './write-admission.ts';
 import { WriteProbe } from './write-probe.ts';
 import type { WriteOptions } from './write-transaction.ts';
 
@@ -132,9 +133,10 @@ class OpenDatabase implements Database {
     params: readonly SqlValue[],
     options: QueryOptions = {},
   ): Promise<R[]> {
+    if (this.#closing !== undefined) throw unavailable(closedReasons.closing);
     const { waiting } = this.#queryWorker;
     const ofClient = this.#queryWorker.waitingOf(options.client ?? '');
-    if (this.#closing !== undefined || waiting >= queriesWaitingMax || ofClient >= queriesWaitingPerClientMax)
+    if (waiting >= queriesWaitingMax || ofClient >= queriesWaitingPerClientMax)
       throw unavailable('Too many long queries are waiting; retry in a moment.');
     const rows = await this.#queryWorker.query(sql, params, options).catch(throwAsUnavailable);
     return rows as unknown as R[]; // the caller knows the columns of its statement
