@@ -30,7 +30,7 @@ import { findKeyCaller } from './resources/keys/key-store.ts';
 import { isKnownAddress } from './resources/sessions/known-address-store.ts';
 import { findSessionCaller } from './resources/sessions/session-store.ts';
 import { findSignInAccount } from './resources/users/user-store.ts';
-import { lastBackup } from './storage/backup-traces.ts';
+import { lastBackupAt } from './storage/backup-traces.ts';
 import type { Connection } from './storage/connection.ts';
 import type { Database } from './storage/database.ts';
 import type { Timers } from './timers.ts';
@@ -107,7 +107,7 @@ function figuresOf(
     imports: imports.counts,
     feed: feedBounds(database.read),
     certificateExpiresAt: certificate.notAfter,
-    lastBackup: lastBackup(config.data),
+    lastBackupAt: lastBackupAt(config.data),
   };
 }
 

@@ -186,11 +186,12 @@ export const idleCommitCheckMilliseconds = 1_000;
 export const drainMillisecondsMax = 10_000;
 /** Texts that a client sent are truncated to this length in a log line. */
 export const loggedCharsMax = 200;
-/** The lines per minute for requests that no rate admitted: of one address, of one /48 or /24, and of all. */
-export const unlimitedLinesPerAddressMax = 60;
-export const unlimitedLinesPerNetworkMax = 240;
-export const unlimitedLinesMax = 6_000;
+/** The log lines for requests that no rate admitted: of one address, of one /48 or /24, and of all. */
+export const unratedLinesPerMinuteAndAddressMax = 60;
+export const unratedLinesPerMinuteAndNetworkMax = 240;
+export const unratedLinesPerMinuteMax = 6_000;
 /** The number of addresses with more lines in a minute that the log names. */
 export const leftOutAddressesMax = 100;
 export const logBacklogBytesMax = 4 * 1024 * 1024;
-export const lastWordsMillisecondsMax = 1_000;
+/** The time for which a stopping process waits until its last log lines are read. */
+export const finalLogMillisecondsMax = 1_000;

@@ -87,11 +87,11 @@ export const selfOrStaff: Access<{ readonly id: number }, Caller> = {
 };
 
 /** A route's requirements on its caller: a rule, and an API key's scope (without one, keys are rejected). */
-type Rule<Params, C> = { readonly access: Access<Params, C>; readonly scope?: Scope | 'any' };
+type Requirements<Params, C> = { readonly access: Access<Params, C>; readonly scope?: Scope | 'any' };
 
 /** Throws unless the rule lets the caller in; undefined is one without a credential. */
 export function checkAccess<Params>(
-  { access, scope }: Rule<Params, Caller | undefined>,
+  { access, scope }: Requirements<Params, Caller | undefined>,
   caller: Caller | undefined,
   params: Params,
 ): void {

@@ -45,10 +45,11 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
     if (!/^bearer(?: |$)/i.test(authorization)) throw new Problem('unauthenticated', otherScheme);
     const token = /^bearer +([^ ]+)$/i.exec(authorization)?.[1];
     if (token === undefined)
-      throw wrong('invalid-token', 'Authorization must be "Bearer", a space and an access token.');
-    if (isApiKey(token)) throw wrong('invalid-token', 'This is an API key; send it in the X-API-Key header.');
+      throw suspicious('invalid-token', 'Authorization must be "Bearer", a space and an access token.');
+    if (isApiKey(token))
+      throw suspicious('invalid-token', 'This is an API key; send it in the X-API-Key header.');
     const claims = signer.verify(token, Math.floor(now / 1000));
-    if (claims === undefined) throw wrong('invalid-token', 'The access token is invalid.');
+    if (claims === undefined) throw suspicious('invalid-token', 'The access token is invalid.');
     if (claims === 'not current') throw tokenExpiredProblem();
     const verified = {
       sessionId: claims.sid,
@@ -66,8 +67,8 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
     const found = Number.isNaN(id) ? undefined : cachedSources.findKey(id);
     const userId = found?.caller.userId ?? null;
     if (found === undefined || !timingSafeEqual(hashSecret(text.slice(-43)), found.hash))
-      throw wrong('invalid-key', 'The API key is invalid.', userId);
-    if (now >= found.expiresAt) throw wrong('key-expired', keyExpired, userId);
+      throw suspicious('invalid-key', 'The API key is invalid.', userId);
+    if (now >= found.expiresAt) throw suspicious('key-expired', keyExpired, userId);
     onKeyUse(id, now);
     return found.caller;
   }
@@ -111,8 +112,8 @@ function callerOfSession({ findSession }: CallerSources, id: number, now: number
 
 function callerOfKey({ findKey }: CallerSources, id: number, now: number): Caller {
   const found = findKey(id);
-  if (found === undefined) throw invalidToken('The API key is invalid.');
-  if (now >= found.expiresAt) throw invalidToken(keyExpired);
+  if (found === undefined) throw noLongerValid('The API key is invalid.');
+  if (now >= found.expiresAt) throw noLongerValid(keyExpired);
   return found.caller;
 }
 
@@ -122,24 +123,27 @@ export function hashSecret(secret: string): Buffer {
 }
 
 function sessionEndedProblem(): Problem {
-  return invalidToken('The session of this access token has ended; sign in again.');
+  return noLongerValid('The session of this access token has ended; sign in again.');
 }
 
 function tokenExpiredProblem(): Problem {
-  return invalidToken('The access token has expired; get a new one with the refresh token, or sign in.');
+  return noLongerValid('The access token has expired; get a new one with the refresh token, or sign in.');
 }
 
 const keyExpired = 'The API key has expired; create a new one.';
 
 /** Rejects a credential that was once valid, which clients send in normal operation. */
-function invalidToken(detail: string): Problem {
+function noLongerValid(detail: string): Problem {
   return new Problem('invalid-token', detail);
 }
 
 type Reason = 'invalid-token' | 'invalid-key' | 'key-expired';
 
-/** Rejects a credential that was never valid, with a security event: somebody may be guessing. */
-function wrong(reason: Reason, detail: string, userId: number | null = null): Problem {
+/**
+ * Rejects a credential that clients don't send in normal operation, with a security event: somebody may be
+ * guessing.
+ */
+function suspicious(reason: Reason, detail: string, userId: number | null = null): Problem {
   const securityEvent = { name: 'authn_login_fail', userId, reason } as const;
   return new Problem('invalid-token', detail, { securityEvent });
 }

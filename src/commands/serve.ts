@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type { CommandLine } from '../config/command-line.ts';
 import type { Config } from '../config/config.ts';
-import { lastWordsMillisecondsMax } from '../limits.ts';
+import { finalLogMillisecondsMax } from '../limits.ts';
 import { LineLogger, type Logger } from '../logger.ts';
 import { startService, type Service } from '../running-service.ts';
 import type { Command } from './commands.ts';
@@ -50,7 +50,7 @@ async function run({ config }: CommandLine): Promise<number> {
   const status = await ended;
   log.write('info', 'stopped');
   log.flush();
-  await waitForDrain(stdout, lastWordsMillisecondsMax);
+  await waitForDrain(stdout, finalLogMillisecondsMax);
   if (stdout.writableLength > 0) process.exit(status); // Node would wait for a reader that has stopped
   return status;
 }

@@ -26,14 +26,15 @@ export class CallerChecks {
     this.#options = options;
   }
 
-  /** Authenticates the caller if the route asks for one, and consumes a token of the client's bucket. */
+  /** Authenticates the caller if the route reads credentials, and consumes a token of the client's bucket. */
   admit(exchange: Exchange): void {
     const { match, mounted } = exchange;
-    const isAsked = mounted !== undefined && mounted.route.access.credentials !== 'ignored';
-    if (isAsked) exchange.caller = this.#authenticate(exchange);
+    const readsCredential = mounted !== undefined && mounted.route.access.credentials !== 'ignored';
+    if (readsCredential) exchange.caller = this.#authenticate(exchange);
+    // OPTIONS, and methods that the path lacks, are limited like the path's GET
     const { route } = mounted ?? match?.methods.get('GET') ?? {};
     if (route?.isUnlimited === true) return;
-    const caller = isAsked ? exchange.caller : this.#findCaller(exchange);
+    const caller = readsCredential ? exchange.caller : this.#findCaller(exchange);
     if (caller === undefined) this.consumeAddressToken(exchange);
     else exchange.consumeToken(this.#options.limiters.default, caller.client);
   }

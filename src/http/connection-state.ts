@@ -36,8 +36,8 @@ class ConnectionState {
   body: ArrivingBody | undefined = undefined;
   /** How many requests wait for the responses before them; while any waits, nothing more is read. */
   waitingRequests = 0;
-  /** Whether the socket is kept paused while requests wait. */
-  isPausedWhileWaiting = false;
+  /** Whether `keepPausedWhile` has been called for this socket: once is enough. */
+  hasPauseListener = false;
   /** The request line of a head that has not arrived completely. */
   readonly requestLine = new RequestLine();
   #request: IncomingMessage | undefined = undefined;

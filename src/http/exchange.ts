@@ -5,7 +5,7 @@ import type { Caller, RequestSource } from '../auth/access.ts';
 import { addressBucket } from '../network/address-buckets.ts';
 import type { IncomingBody } from './incoming-body.ts';
 import { clientAddress, isFromThisMachine, type Peer } from './peer.ts';
-import { takeApiKey, splitTarget } from './query.ts';
+import { separateApiKeys, splitTarget } from './query.ts';
 import { quotaExceeded, type Limiter } from '../rates/limiter.ts';
 import { headersOf, type RequestHeaders } from './request-headers.ts';
 import { requestIdFrom } from './request-id.ts';
@@ -68,7 +68,7 @@ export class Exchange implements RequestSource {
     { isTrusted, now, nextRequestId }: ExchangeDependencies,
   ) {
     const { path, query } = splitTarget(request.url ?? '/');
-    const { rest, keys } = takeApiKey(query);
+    const { rest, keys } = separateApiKeys(query);
     const headers = headersOf(request);
     this.request = request;
     this.response = response;

@@ -125,7 +125,7 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
   }
 
   get idempotencyKey(): string | undefined {
-    return this.route.isIdempotent === true ? this.exchange.headers['idempotency-key'] : undefined;
+    return this.route.acceptsIdempotencyKey === true ? this.exchange.headers['idempotency-key'] : undefined;
   }
 
   get fetchSite(): string | undefined {

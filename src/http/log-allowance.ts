@@ -3,9 +3,9 @@
 import { minuteMilliseconds } from '../durations.ts';
 import {
   leftOutAddressesMax,
-  unlimitedLinesMax,
-  unlimitedLinesPerAddressMax,
-  unlimitedLinesPerNetworkMax,
+  unratedLinesPerMinuteMax,
+  unratedLinesPerMinuteAndAddressMax,
+  unratedLinesPerMinuteAndNetworkMax,
 } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type { Timers } from '../timers.ts';
@@ -17,9 +17,9 @@ type LogAllowanceOptions = { readonly log: Logger; readonly timers: Timers };
 type LeftOut = Map<number, number>;
 
 const bounds = {
-  total: unlimitedLinesMax,
-  perAddress: unlimitedLinesPerAddressMax,
-  perNetwork: unlimitedLinesPerNetworkMax,
+  total: unratedLinesPerMinuteMax,
+  perAddress: unratedLinesPerMinuteAndAddressMax,
+  perNetwork: unratedLinesPerMinuteAndNetworkMax,
 };
 
 export class LogAllowance {

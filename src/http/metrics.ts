@@ -39,7 +39,7 @@ type MetricsSources = {
   /** Milliseconds since 1970; undefined without TLS. */
   readonly certificateExpiresAt: number | undefined;
   /** Milliseconds since 1970; undefined if there was no backup. */
-  readonly lastBackup: number | undefined;
+  readonly lastBackupAt: number | undefined;
 };
 type StreamCounts = {
   readonly open: number;
@@ -228,8 +228,8 @@ function webhookFamilies({ outcomes, behind }: WebhookCounts): Family[] {
 
 function operationFamilies({
   certificateExpiresAt,
-  lastBackup,
-}: Pick<MetricsSources, 'certificateExpiresAt' | 'lastBackup'>): Family[] {
+  lastBackupAt,
+}: Pick<MetricsSources, 'certificateExpiresAt' | 'lastBackupAt'>): Family[] {
   return [
     gauge(
       'orderly_certificate_end_timestamp_seconds',
@@ -239,7 +239,7 @@ function operationFamilies({
     gauge(
       'orderly_last_backup_timestamp_seconds',
       'When "orderly backup" last made a copy, Unix time.',
-      secondsSamples(lastBackup),
+      secondsSamples(lastBackupAt),
     ),
   ];
 }

@@ -34,8 +34,8 @@ export class Pipeline {
     // (RFC 9112 section 9.3.2)
     if (state.waitingRequests === pipelinedRequestsMax) return this.#drop(socket);
     state.waitingRequests += 1;
-    if (!state.isPausedWhileWaiting) keepPausedWhile(socket, () => state.waitingRequests > 0);
-    state.isPausedWhileWaiting = true;
+    if (!state.hasPauseListener) keepPausedWhile(socket, () => state.waitingRequests > 0);
+    state.hasPauseListener = true;
     socket.pause();
     onceConnected(response, () =>
       this.#scheduler.addFollowing(request, () => {

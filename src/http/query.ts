@@ -102,7 +102,7 @@ export function decode(text: string): string {
  * Separates the values of `api_key`, still encoded, from the rest of a query, so that no key ever reaches a
  * log, `instance` or `next`.
  */
-export function takeApiKey(text: string): { rest: string; keys: readonly string[] } {
+export function separateApiKeys(text: string): { rest: string; keys: readonly string[] } {
   if (!text.includes('api_key') && !text.includes('%')) return { rest: text, keys: noKeys };
   const pairs = text.split('&');
   const isKey = (pair: string): boolean => decodeUnreserved(splitPair(pair).name) === 'api_key';

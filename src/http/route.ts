@@ -132,7 +132,8 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   readonly reply: Reply<R>;
   /** The route's own problems, besides those that every route can have. */
   readonly problems?: readonly ProblemCode[];
-  readonly isIdempotent?: boolean;
+  /** Whether a response is stored for an Idempotency-Key and sent again to repeats of the request. */
+  readonly acceptsIdempotencyKey?: boolean;
   /**
    * Returns the current owner of the object with this id, undefined once it is deleted. A response stored for
    * an Idempotency-Key is sent again only to a caller who may still read the object.

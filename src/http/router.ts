@@ -13,7 +13,7 @@ export type Match = {
   readonly params: Readonly<Record<string, number | string>>;
 };
 
-type Node = { readonly literals: Branch[]; id?: Branch; word?: Branch; methods?: Map<string, MountedRoute> };
+type Node = { readonly literals: Branch[]; id?: Branch; named?: Branch; methods?: Map<string, MountedRoute> };
 type Branch = { readonly name: string; readonly node: Node };
 
 export const allMethods: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
@@ -57,7 +57,7 @@ export class Router {
     if (streamedBody !== undefined && (method !== 'POST' || path.includes('{')))
       throw new TypeError(`${method} ${path} streams its body: only a POST without {id} can`);
     let node = this.#root;
-    for (const segment of path.slice(1).split('/')) node = child(node, segment);
+    for (const segment of path.slice(1).split('/')) node = findOrAddChild(node, segment);
     node.methods ??= new Map();
     if (node.methods.has(method)) throw new TypeError(`${method} ${path} is declared twice`);
     node.methods.set(method, mounted);
@@ -67,11 +67,11 @@ export class Router {
   }
 }
 
-function child(node: Node, segment: string): Node {
+function findOrAddChild(node: Node, segment: string): Node {
   const name = /^\{(\w+)\}$/.exec(segment)?.[1];
-  if (name === nameParameter) return (node.word ??= { name, node: { literals: [] } }).node;
+  if (name === nameParameter) return (node.named ??= { name, node: { literals: [] } }).node;
   if (name !== undefined) return (node.id ??= { name, node: { literals: [] } }).node;
-  const known = node.literals.find((word) => word.name === segment);
+  const known = node.literals.find((literal) => literal.name === segment);
   if (known !== undefined) return known.node;
   const made: Node = { literals: [] };
   node.literals.push({ name: segment, node: made });
@@ -91,7 +91,7 @@ function find(root: Node, path: string): Match | undefined {
     const next = literalAt(node, path, start, end);
     if (next === undefined) {
       const id = node.id === undefined ? 0 : idAt(path, start, end);
-      const branch = id > 0 ? node.id : node.word;
+      const branch = id > 0 ? node.id : node.named;
       if (branch === undefined) return undefined;
       (params ??= {})[branch.name] = id > 0 ? id : path.slice(start, end);
       node = branch.node;
@@ -100,8 +100,8 @@ function find(root: Node, path: string): Match | undefined {
   return node.methods === undefined ? undefined : { methods: node.methods, params: params ?? {} };
 }
 
-function literalAt({ literals: words }: Node, path: string, start: number, end: number): Node | undefined {
-  for (const { name, node } of words)
+function literalAt({ literals }: Node, path: string, start: number, end: number): Node | undefined {
+  for (const { name, node } of literals)
     if (name.length === end - start && path.startsWith(name, start)) return node;
   return undefined;
 }

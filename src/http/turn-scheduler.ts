@@ -7,8 +7,8 @@ export type Task = () => void;
 
 /** A turn is overrun once its arrivals have taken this long. */
 const arrivalMillisecondsMax = 2 * turnMillisecondsMax;
-/** The clock is read once for this many arrivals, of a few microseconds each. */
-const arrivalsPerLook = 64;
+/** The turn is measured once for this many arrivals, of a few microseconds each. */
+const arrivalsPerMeasurement = 64;
 
 /**
  * Runs tasks: in each turn of the event loop as many as fit into `turnMillisecondsMax`, the others in later
@@ -47,7 +47,7 @@ export class TurnScheduler<Source> {
   /** Called at an arrival that runs no task but takes time: a chunk of a body, a pipelined request. */
   noteArrival(): void {
     this.#arrivals += 1;
-    if (this.#arrivals % arrivalsPerLook === 0) this.#measureTurn();
+    if (this.#arrivals % arrivalsPerMeasurement === 0) this.#measureTurn();
   }
 
   /** Called at a rejection, which can't be deferred and takes as long as a task. */

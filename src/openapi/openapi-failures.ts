@@ -112,7 +112,8 @@ function codesOf(route: Route): ProblemCode[] {
   if (/\{\w+\}/.test(route.path)) codes.add('not-found');
   if (body !== undefined) codes.add('malformed-json').add('unsupported-media-type').add('content-too-large');
   if (streamedBody !== undefined) codes.add('unsupported-media-type').add('content-too-large');
-  if (route.isIdempotent === true) codes.add('idempotency-key-reused').add('idempotency-key-in-progress');
+  if (route.acceptsIdempotencyKey === true)
+    codes.add('idempotency-key-reused').add('idempotency-key-in-progress');
   if (reply.kind === 'list') codes.add('invalid-cursor');
   for (const code of route.problems ?? []) codes.add(code);
   return [...codes];

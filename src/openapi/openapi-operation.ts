@@ -70,7 +70,7 @@ function parametersOf(route: Route, components: Components): Json[] {
   if (route.method === 'GET') fields.push('If-None-Match');
   if (route.method !== 'POST') fields.push('If-Match');
   if (route.reply.mediaTypes.includes(eventStream)) fields.push('Last-Event-ID');
-  if (route.isIdempotent === true) fields.push('Idempotency-Key');
+  if (route.acceptsIdempotencyKey === true) fields.push('Idempotency-Key');
   return [...inPath, ...inQuery, ...fields.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }
 

@@ -51,7 +51,7 @@ function successFields(route: Route, status: number): string[] {
   if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy', 'Cross-Origin-Opener-Policy');
   if (reply.mediaTypes.includes(csv)) fields.push('Content-Disposition');
   if (isStreamed(reply)) fields.push('X-Accel-Buffering');
-  if (route.isIdempotent === true) fields.push('Idempotency-Replayed');
+  if (route.acceptsIdempotencyKey === true) fields.push('Idempotency-Replayed');
   return fields;
 }
 

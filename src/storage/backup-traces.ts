@@ -22,7 +22,7 @@ export function recordBackup(folder: string): void {
 }
 
 /** Returns when the last backup of this folder ended, in milliseconds since 1970; undefined if unknown. */
-export function lastBackup(folder: string): number | undefined {
+export function lastBackupAt(folder: string): number | undefined {
   return statSync(traceFile(folder), { throwIfNoEntry: false })?.mtimeMs;
 }
 

@@ -7,7 +7,7 @@ import type { Row, SqlValue } from './connection.ts';
 
 const idleMilliseconds = 10_000;
 /** Threads start later, so that the first requests don't wait for a fifth of the start's CPU time. */
-const startMilliseconds = 1_000;
+const startDelayMilliseconds = 1_000;
 
 /**
  * A search in the rows of a statement, each of which has an id and texts. It keeps the rows in which every
@@ -71,7 +71,7 @@ export class SqlWorker {
     this.#options = options;
     if (options.starts === 'after a second') {
       const start = (): unknown => this.query('SELECT 1').catch(() => {}); // the next query tries again
-      this.#starting = setTimeout(start, startMilliseconds).unref();
+      this.#starting = setTimeout(start, startDelayMilliseconds).unref();
     }
   }
 

@@ -222,7 +222,7 @@ function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>
     imports: { running: 84, lines: new Map([[201, 85]]) },
     feed: { removedUpTo: 67, latest: 68 },
     certificateExpiresAt: 71_500,
-    lastBackup: 72_500,
+    lastBackupAt: 72_500,
   };
 }
 

@@ -1,7 +1,7 @@
 // The one form that a target has for the router, the log and `instance`, however it was percent-encoded.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { decodeUnreserved, takeApiKey } from '../../src/http/query.ts';
+import { decodeUnreserved, separateApiKeys } from '../../src/http/query.ts';
 import { request } from './connection-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { Dice } from './fuzz-values.ts';
@@ -39,7 +39,7 @@ describe('the normal form of a target', () => {
   });
 
   test('of a parameter’s name doesn’t depend on the parameters beside it', () => {
-    assert.deepEqual(takeApiKey('a=%&api%5Fkey=k&b=%zz'), { rest: 'a=%&b=%zz', keys: ['k'] });
+    assert.deepEqual(separateApiKeys('a=%&api%5Fkey=k&b=%zz'), { rest: 'a=%&b=%zz', keys: ['k'] });
   });
 
   const service = sharedService();

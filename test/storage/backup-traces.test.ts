@@ -4,7 +4,7 @@ import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { backup } from '../../src/storage/backup.ts';
-import { lastBackup } from '../../src/storage/backup-traces.ts';
+import { lastBackupAt } from '../../src/storage/backup-traces.ts';
 import { serviceFor } from '../service.ts';
 import { newFolder, openNotes } from './storage-support.ts';
 
@@ -45,7 +45,7 @@ test('the metrics say when the last backup was made, once there is one', async (
   await backup(service.folder, copy);
   const [, seconds = ''] = line.exec((await service.get('/metrics')).text) ?? [];
   assert.ok(Number(seconds) >= before && Number(seconds) <= Date.now() / 1000, seconds);
-  assert.equal(Math.floor((lastBackup(service.folder) ?? 0) / 1000), Number(seconds));
+  assert.equal(Math.floor((lastBackupAt(service.folder) ?? 0) / 1000), Number(seconds));
   rmSync(copy);
 });
 

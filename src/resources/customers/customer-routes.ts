@@ -158,7 +158,7 @@ function createCustomerRoute({ find }: CustomerRepresentations, bodies: Customer
     summary: 'Create a customer',
     access: signedIn,
     scope: 'customers:write',
-    isIdempotent: true,
+    acceptsIdempotencyKey: true,
     ownerOf: (db, id) => find(db, id)?.ownerId,
     body: bodies.NewCustomer,
     reply: created(Customer, ({ id }) => `/customers/${id}`, {

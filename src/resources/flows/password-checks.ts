@@ -122,8 +122,11 @@ export class PasswordChecks {
     return this.#hasher.hash(password, jobOf(request, 'new-password'));
   }
 
-  /** A new hash of a right password if the stored hash has another cost; none if the queue has no room. */
-  async upgrade(
+  /**
+   * Returns a new hash of a right password if the stored hash has another cost; undefined if not, and if the
+   * queue has no room.
+   */
+  async rehashIfOutdated(
     request: PasswordRequest,
     { hash }: SignInAccount,
     password: string,

@@ -103,7 +103,7 @@ function placeOrderRoute({ orders }: OrderReads): Route {
     summary: 'Place an order',
     access: signedIn,
     scope: 'orders:write',
-    isIdempotent: true,
+    acceptsIdempotencyKey: true,
     ownerOf: (db, id) => orders.find(db, id)?.ownerId,
     body: NewOrder,
     reply: created(Order, ({ id }) => `/orders/${id}`, {
@@ -173,7 +173,7 @@ function patchOrderRoute({ orders }: OrderReads): Route {
     summary: 'Change an order or its status',
     access: signedIn,
     scope: 'orders:write',
-    isIdempotent: true,
+    acceptsIdempotencyKey: true,
     ownerOf: (db, id) => orders.find(db, id)?.ownerId,
     body: OrderPatch,
     reply: ok(Order),

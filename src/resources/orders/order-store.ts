@@ -192,10 +192,10 @@ function recordPlaced(permit: Permit, order: PlacedOrder, past: readonly OrderSt
   }
 }
 
-type ReplacedOrder = OrderContent & { readonly now: number; readonly reason?: string | undefined };
+type OrderReplacement = OrderContent & { readonly now: number; readonly reason?: string | undefined };
 
 /** Sets an `updatedAt` later than the current one, whatever the clock shows, since ETags depend on it. */
-export function replaceOrder(permit: Permit, current: Visible<Order>, wanted: ReplacedOrder): void {
+export function replaceOrder(permit: Permit, current: Visible<Order>, wanted: OrderReplacement): void {
   const { status, currency, items, total, shippingAddress, note, now, reason } = wanted;
   const { id } = current;
   permit.writer.run(

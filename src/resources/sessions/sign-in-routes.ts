@@ -55,7 +55,7 @@ async function signIn(context: SignInContext, services: SignInServices): Promise
   const { userId } = verified;
   if (verified.needsCode && body.code === undefined) throw codeRequired('This account also needs a code.');
   const refund = verified.needsCode ? passwords.consumeCodeToken(context, userId) : () => {};
-  const upgradedHash = await passwords.upgrade(context, verified, body.password);
+  const upgradedHash = await passwords.rehashIfOutdated(context, verified, body.password);
   const signedIn = await database.write((writer) =>
     beginSession(writer, context, { services, verified, upgradedHash }),
   );

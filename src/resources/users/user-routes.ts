@@ -99,7 +99,7 @@ function signUpRoute(services: UserServices): Route {
     summary: 'Sign up, or create a user',
     access: registrant(services.registration),
     scope: 'users:write',
-    isIdempotent: true,
+    acceptsIdempotencyKey: true,
     body: NewUser,
     reply: created(User, ({ id }) => `/api/users/${id}`, { links: { get: 'getUser' } }),
     problems: ['email-taken', 'forbidden', 'step-up-required'],
