@@ -1,4 +1,4 @@
-// A map with a bounded weight, which evicts the entries that were used longest ago.
+// A map with a bounded weight, which mostly evicts entries that were not used lately.
 import assert from 'node:assert';
 
 type Entry<Value> = { readonly value: Value; isUsed: boolean };

@@ -183,7 +183,7 @@ suite('the sources', () => {
     );
   });
 
-  test('call a connection `db`, or `writer` inside a write; what has several is a `database`', () => {
+  test('call a connection `db` or `writer`, never `database`, which has several', () => {
     assert.deepEqual(where(/\bdb\??: (Pick<)?\w*Database\b|\bdatabase: Connection\b/), []);
     assert.ok(where(/\b(db|writer): Connection\b/).length > 100); // it would be seen
   });

@@ -26,10 +26,15 @@ type Verified = {
   readonly bytes: number;
 };
 
-export function createAuthenticator({ signer, sources: committed, cache, onKeyUse }: AuthenticatorOptions) {
+export function createAuthenticator({
+  signer,
+  sources: sourcesOnDisk,
+  cache,
+  onKeyUse,
+}: AuthenticatorOptions) {
   /** Verified tokens by the whole text of Authorization, which is not parsed again. */
   const tokens = new BoundedMap<string, Verified>(cachedTokenBytesMax, ({ bytes }) => bytes);
-  const cachedSources = cache.wrap(committed);
+  const cachedSources = cache.wrap(sourcesOnDisk);
 
   function authenticateBearer(authorization: string, now: number): Caller {
     const verified = tokens.get(authorization) ?? verify(authorization, now);

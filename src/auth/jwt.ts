@@ -46,7 +46,10 @@ export function createSigner({
   if (signing === undefined) throw new Error('Signing tokens requires at least one secret.');
   return {
     sign: (claims: Claims) => signPayload(signing, encodeClaims(claims)),
-    /** Returns the claims of a token that this service signed for itself, if it is valid at that second. */
+    /**
+     * Returns the claims; 'not current' for a token that has expired or begins later; undefined for one that
+     * this service didn't sign for itself.
+     */
     verify(token: string, nowSeconds: number): Claims | 'not current' | undefined {
       const key = keys.find((each) => signatureIsValid(token, each.mac));
       const claims = key && readClaims(token, key);

@@ -78,7 +78,7 @@ function findOrAddChild(node: Node, segment: string): Node {
   return made;
 }
 
-/** Ids are digits and literals are not, so a path matches in at most one way. */
+/** In each segment a literal is tried first, then an id, then a name. No path is tried in two ways. */
 function find(root: Node, path: string): Match | undefined {
   let node = root;
   let params: Record<string, number | string> | undefined;

@@ -1,5 +1,5 @@
 // The rows of responses that are stored for Idempotency-Key.
-import { hashSecret } from '../auth/credentials.ts';
+import { hash } from 'node:crypto';
 import type { Mac } from '../auth/mac.ts';
 import type { ResponseStore, StoredResponse } from './idempotency.ts';
 import { idempotencySecondsMax } from '../limits.ts';
@@ -24,7 +24,7 @@ function find(db: Connection, storageKey: string, now: number): StoredResponse |
     'WHERE request = ? AND createdAt > ?';
   const row = db.get<[string, number, number | null, number, string | null, string, Uint8Array]>(
     sql,
-    hashSecret(storageKey),
+    digestOf(storageKey),
     now - idempotencySecondsMax * 1000,
   );
   if (row === undefined) return undefined;
@@ -44,7 +44,12 @@ function save(
     '(request, fingerprint, objectId, ownerId, status, location, etag, body, createdAt) ' +
     'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
   const bytes = Buffer.from(text, 'latin1'); // as TEXT, all characters but ASCII would take twice their bytes
-  db.run(sql, hashSecret(storageKey), fingerprint, objectId, ownerId, status, location, etag, bytes, now);
+  db.run(sql, digestOf(storageKey), fingerprint, objectId, ownerId, status, location, etag, bytes, now);
+}
+
+/** All digests have the same length, however long path and Idempotency-Key are. */
+function digestOf(storageKey: string): Buffer {
+  return hash('sha256', storageKey, 'buffer');
 }
 
 export function removeExpiredResponses(db: Connection, rowsMax: number, now: number): number {

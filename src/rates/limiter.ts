@@ -66,10 +66,7 @@ export function withoutFields(limiter: Limiter): Limiter {
 
 const unlimited: Limiter = { consumeToken: () => undefined, refund: () => {}, size: 0 };
 
-/**
- * If there are too many buckets, the least recently used are dropped first: a flood of new keys evicts idle
- * clients, not busy ones.
- */
+/** If there are too many buckets, some are dropped, mostly ones that were not used lately (`BoundedMap`). */
 class TokenBuckets implements Limiter {
   readonly #policyName: string;
   readonly #policy: string;

@@ -277,7 +277,10 @@ function throwAsUnavailable(error: unknown): never {
     : error;
 }
 
-/** Replaces `fdatasync` with `synchronous = FULL`, where the commit itself syncs, on the event loop. */
+/**
+ * Calls back without syncing: where this process may not sync, `openWal` sets `synchronous = FULL`, so the
+ * commit itself has synced, on the event loop.
+ */
 function skipSync(_descriptor: number, done: (error: null) => void): void {
   setImmediate(done, null);
 }
