@@ -190,7 +190,7 @@ export const loggedCharsMax = 200;
 export const unratedLinesPerMinuteAndAddressMax = 60;
 export const unratedLinesPerMinuteAndNetworkMax = 240;
 export const unratedLinesPerMinuteMax = 6_000;
-/** The number of addresses with more lines in a minute that the log names. */
+/** The most addresses that a minute's summary of omitted lines names. */
 export const leftOutAddressesMax = 100;
 export const logBacklogBytesMax = 4 * 1024 * 1024;
 /** The time for which a stopping process waits until its last log lines are read. */

@@ -17,7 +17,8 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 /**
- * The principal of a request: a user by a session's token, or one of their API keys, narrowed to its scopes.
+ * The user on whose behalf a request acts, by a session or by an API key. `scopes` is null for a session,
+ * which has all.
  */
 export type Caller = {
   readonly principal: string;
@@ -89,7 +90,7 @@ export const selfOrStaff: Access<{ readonly id: number }, Caller> = {
 /** A route's requirements on its caller: a rule, and an API key's scope (without one, keys are rejected). */
 type Requirements<Params, C> = { readonly access: Access<Params, C>; readonly scope?: Scope | 'any' };
 
-/** Throws unless the rule lets the caller in; undefined is one without a credential. */
+/** Throws unless the rule lets the caller in. `caller` is undefined if the request has no credential. */
 export function checkAccess<Params>(
   { access, scope }: Requirements<Params, Caller | undefined>,
   caller: Caller | undefined,

@@ -44,7 +44,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     connectionsPerAddress: Number(get('connections-per-address')),
     /** 0 means forever. */
     eventsDays: Number(get('events-days')),
-    checkpoints: get('checkpoints') as CheckpointsBy, // checked there as well
+    checkpoints: get('checkpoints') as CheckpointsBy, // `settings.ts` has checked it
     /** Addresses and blocks that webhooks may go to besides public ones. */
     webhookAllow: splitList(get('webhook-allow')),
     passwordMin: Number(get('password-min')),
@@ -53,7 +53,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     shop: { name: get('shop-name').trim(), address: get('shop-address').trim() },
     cacheBytes: Number(get('cache-bytes')),
     corsOrigins: splitList(get('cors-origins')).map(withoutSlash),
-    log: get('log') as Level, // checked there as well
+    log: get('log') as Level, // `settings.ts` has checked it
     adminEmail,
     adminPassword,
   } as const;

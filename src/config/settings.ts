@@ -107,7 +107,7 @@ export const settings: readonly Setting[] = [
     flag: 'rate-anonymous',
     value: 'RATE',
     fallback: '120/60',
-    help: 'requests of each address without a credential',
+    help: 'requests without a credential, per address',
     rule: rate,
   },
   {

@@ -37,7 +37,10 @@ export class ExchangeLog {
     if (code === 'unavailable') rejections.unavailable += 1;
   }
 
-  /** Returns whether the exchange is logged: without the admission of a rate it takes one of few lines. */
+  /**
+   * Returns whether the exchange is logged. One that drew on a rate and was not rejected by it always is; any
+   * other uses up a line of the allowance, if one is left.
+   */
   takeLine(exchange: Exchange, status: number): boolean {
     if (exchange.drawsOnRate && status !== 429) return true;
     return this.#options.logAllowance.takeLine(exchange.addressBucket, status);

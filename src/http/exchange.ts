@@ -54,8 +54,9 @@ export class Exchange implements RequestSource {
   readonly startedAt = performance.now();
   readonly draft = new ResponseDraft();
   readonly #isTrusted: (address: string) => boolean;
-  /** The result of the router: the path, and the route if the path has the method. */
+  /** The methods and parameters of the path; undefined if no route has it. */
   match: Match | undefined = undefined;
+  /** The route of the path and the method; undefined if there is none. */
   mounted: MountedRoute | undefined = undefined;
   /** The caller, with the rights that they had when these were last checked. */
   caller: Caller | undefined = undefined;

@@ -153,7 +153,7 @@ export class HttpServer {
 
   /** Stops accepting, waits up to `drainMillisecondsMax` for running requests, then destroys all sockets. */
   async close(): Promise<void> {
-    keepIdleConnectionsOpen(this.#server);
+    keepIdleConnectionsOpen(this.#server); // `#endBetweenRequests` ends them, after what they still send
     this.#handshakes.destroyAll(); // none of them has a request yet
     const checks = setInterval(() => this.#endBetweenRequests(), closeCheckMilliseconds);
     const deadline = setTimeout(() => this.#destroyAll(), drainMillisecondsMax);

@@ -141,6 +141,7 @@ function loadPageElements<T>(
   let bytes = 0;
   let last: KeysetPosition | undefined;
   const wanted = positions.slice(0, rows);
+  // an empty page is loaded too, since `embedderFor` checks the caller's scope
   for (let begin = 0; begin === 0 || begin < wanted.length; begin += elementsPerLoad) {
     const some = wanted.slice(begin, begin + elementsPerLoad);
     const loaded = load(some.map(([, id]) => id));

@@ -34,7 +34,7 @@ type RequestHandlerOptions = Omit<ResponderOptions, 'logAllowance' | 'runLater'>
     readonly timers: Timers;
   };
 
-/** The server calls it for each request, and for bytes that are no valid request. */
+/** Handles requests, and answers bytes that are no valid request. */
 export class RequestHandler {
   readonly #options: RequestHandlerOptions;
   readonly #callers: CallerChecks;

@@ -60,7 +60,10 @@ export class Checkpointer {
     this.#checkpointAtFrames = checkpointAtBytes / frameBytes;
   }
 
-  /** Called after each sync. The file keeps its length when the WAL restarts: overwriting is faster. */
+  /**
+   * Called after each sync. The file keeps its length when the WAL restarts, since overwriting is faster: so
+   * its length only bounds the frames, and `NOOP` counts them.
+   */
   checkpointIfDue(): void {
     const { walDescriptor, commits, stats } = this.#options;
     const now = performance.now();

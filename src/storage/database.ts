@@ -198,7 +198,10 @@ class OpenDatabase implements Database {
     });
   }
 
-  /** The worker that writes, which alone shortens the WAL, starts while there are descriptors and memory. */
+  /**
+   * The worker of checkpoints starts a second after the service, not when it is first needed: by then
+   * descriptors or memory may have run out, and only it shortens the WAL.
+   */
   #newSqlWorker(access: 'read' | 'write'): SqlWorker {
     const { folder, sqlWorker = (options) => new SqlWorker(options) } = this.#options;
     const starts = access === 'write' ? 'after a second' : 'with its first query';
@@ -224,7 +227,8 @@ class OpenDatabase implements Database {
 
   #onFatal(error: Error): void {
     this.#externalCommits.close();
-    this.#sqlite.close(); // before the others: the last one to close checkpoints, and a read-only one can't
+    // before the others: whichever connection closes last does the checkpoint, which a read-only one can't
+    this.#sqlite.close();
     this.#options.onFatal(error);
   }
 
@@ -233,8 +237,8 @@ class OpenDatabase implements Database {
     await this.#checkpointer.close();
     await this.#queryWorker.close();
     this.#externalCommits.close();
-    // the last connection to close checkpoints and removes -wal and -shm unless it is read-only: the next
-    // start may lack room for new ones, and a replica would have to begin again
+    // whichever connection closes last does a checkpoint and removes -wal and -shm, which a read-only one
+    // can't: the next start may lack room for new ones, and a replica would have to begin again
     const leavesWal = !this.stats.canWrite || this.#options.checkpoints === 'litestream';
     if (leavesWal && this.#sqlite.isOpen) this.#sqlite.close();
     this.#reads.close();

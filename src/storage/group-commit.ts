@@ -52,13 +52,16 @@ type Options = {
   pinReads(): void;
   /** Called when all commits are on disk, also after a commit that failed. */
   unpinReads(): void;
-  /** Called after a sync, once reads are unpinned and before any promise is settled. */
   onSync(invalidations: readonly Invalidation[]): void;
-  /** Called once these promises are settled. */
   onSettled(): void;
   onFatal(error: Error): void;
 };
 
+/**
+ * The course of a transaction: `begin`; the callbacks; `pinReads`, commit and sync; `unpinReads`; `onSync`;
+ * the promises are settled; `onSettled`; `runAndCommit`, for the next transaction. `onWriteLock` follows
+ * `begin`, or `onSync` of the transaction before it if that is still being synced.
+ */
 export class GroupCommit {
   readonly #options: Options;
   readonly #stats: StorageStats;
@@ -223,7 +226,7 @@ export class GroupCommit {
     }
   }
 
-  /** Called when all commits are on disk. */
+  /** Commits, or rolls back if every callback threw. Called when all commits are on disk. */
   #endTransaction(): void {
     if (!this.#transaction.isOpen) return;
     const outcomes = this.#outcomes.splice(0);
@@ -240,8 +243,7 @@ export class GroupCommit {
     } catch (error) {
       this.#transaction.rollback();
       this.#options.unpinReads();
-      const writes = outcomes.map(({ write }) => write);
-      return this.#rejectWithStorageError(writes, error);
+      return this.#rejectWithStorageError(outcomes.map(({ write }) => write), error);
     }
     this.#stats.commits += 1;
     this.#stats.writes += outcomes.filter(({ hasThrown }) => !hasThrown).length;

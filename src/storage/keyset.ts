@@ -24,8 +24,8 @@ type Owned = {
 
 /**
  * The rows of a list that is read page by page. Every range has an index that begins with the columns of its
- * condition and continues with the key, so it is sorted; several are merged. With `sortsInMemory` they are
- * not: then there are few rows, which are found by an index and sorted in memory.
+ * condition and continues with the key, so it is sorted; several are merged. With `sortsInMemory` no
+ * index has the order: the rows are few, found by an index and sorted in memory.
  */
 export type IndexedSelection = Owned & {
   readonly table: string;

@@ -27,7 +27,8 @@ export class ReadSide {
     this.#begin = sqlite.prepare('BEGIN');
     this.#read = sqlite.prepare('SELECT 1 FROM sqlite_schema');
     this.#commit = sqlite.prepare('COMMIT');
-    this.#read.get(); // opens the file, so that SQLite counts this connection
+    // opens the file, so that SQLite doesn't take the writing connection for the last one when that closes
+    this.#read.get();
   }
 
   /**

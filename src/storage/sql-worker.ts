@@ -6,7 +6,10 @@ import { searchText } from '../schema/search-text.ts';
 import type { Row, SqlValue } from './connection.ts';
 
 const idleMilliseconds = 10_000;
-/** Threads start later, so that the first requests don't wait for a fifth of the start's CPU time. */
+/**
+ * Starting a thread takes as much CPU time as a fifth of the service's start; the first requests should not
+ * wait for that.
+ */
 const startDelayMilliseconds = 1_000;
 
 /**
@@ -23,7 +26,7 @@ export type RowSearch = {
 type Query = {
   readonly sql: string;
   readonly params: readonly SqlValue[];
-  /** The result then has only ids, each as the key and the id of a position. */
+  /** If set, the result has only ids, each as the key and the id of a position. */
   readonly search?: RowSearch | undefined;
 };
 export type QueryOptions = {
@@ -53,8 +56,8 @@ export class ThreadError extends Error {
 }
 
 /**
- * A thread that reads ends after it has been idle for a while; one that writes stays. The caller limits the
- * queries that wait.
+ * A read-only worker's thread ends once it has been idle for a while; the writing one's stays. The caller
+ * limits the queries that wait.
  */
 export class SqlWorker {
   readonly #options: SqlWorkerOptions;

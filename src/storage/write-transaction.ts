@@ -1,4 +1,5 @@
-// The transaction of a group of writes, each of which can be undone on its own.
+// The transaction of a group of writes, each of which can be undone alone, except those that need no
+// savepoint.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Invalidation } from '../invalidation.ts';
 import { Connection, prepareForRun } from './connection.ts';

@@ -29,7 +29,7 @@ export class Resends {
     this.#resentAt = -Infinity;
   }
 
-  /** The time of the next resend; null if it may be immediate. */
+  /** Returns the time of the next resend; null if it may be immediate. */
   nextAt(now: number): number | null {
     const at = Math.min(this.#resentAt, now) + webhookResendMilliseconds; // the clock may have been set back
     return this.#isUndelivered && at > now ? at : null;

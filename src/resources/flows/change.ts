@@ -1,4 +1,4 @@
-// Replaces, patches or removes one object, in steps of which no route can omit one.
+// Replaces, patches or removes one object. Each flow has all its steps, so no route can omit one.
 import assert from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller, RowAccess } from '../../auth/access.ts';
@@ -14,7 +14,7 @@ import type { Permit } from '../../storage/permit.ts';
 import type { WriteOptions } from '../../storage/write-transaction.ts';
 import { readBack, requireVisible, type ObjectSource, type Visible } from './visible.ts';
 
-/** A source of rows, with the rows that a caller may change and the representation of a row. */
+/** A source of rows, which of them a caller may reach, and how a row is represented. */
 export type Resource<Row, Shown> = ObjectSource<Row> & {
   readonly accessOf: (caller: Caller) => RowAccess;
   readonly represent: (row: Row) => Representation<Shown>;

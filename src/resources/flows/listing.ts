@@ -74,7 +74,8 @@ type ListRequest<Q> = {
 };
 
 /**
- * Row access is a filter like any other, so that no list can be without it.
+ * Returns which rows a list has for a request, in which order, and by which index they are found. Row access
+ * is a filter like any other, so that no list can be without it.
  *
  * An example: `/orders?customerId=7&currency=EUR&createdFrom=…&status=open,paid`, newest first. `customerId`
  * is chosen, since an index has a customer's orders by status and `createdAt`. `createdFrom` narrows that
@@ -133,7 +134,7 @@ function isOneOf(column: string, values: readonly string[]): Condition {
   return { sql: `${column} IN (${values.map(() => '?').join(', ')})`, params: values };
 }
 
-/** Positions in the order of search results: the one with this id, then the newest. */
+/** Returns positions in the order of search results: the one with this id, then the newest. */
 export function rankPositions(
   positions: readonly KeysetPosition[],
   id: number,

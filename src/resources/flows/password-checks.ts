@@ -114,7 +114,8 @@ export class PasswordChecks {
   }
 
   /**
-   * The hash of a new password. Consumes a token of the bucket of sign-ins unless an administrator sets it.
+   * Returns the hash of a new password. Consumes a token of the bucket of sign-ins unless an administrator
+   * sets it.
    */
   hashNew(request: PasswordRequest, password: string): Promise<string> {
     const { caller, addressBucket } = request;

@@ -241,21 +241,22 @@ export const orderAudit: Audit<readonly [...OrderRow, ownerIsKnown: number]> = {
   columns: `${columnsWith('userId')}, ${ownerIsKnownSql('orders')}`,
   issues(row) {
     const order: unknown = orderOf(row);
+    const [, , , , , items, , shippingAddress, , , , ownerIsKnown] = row;
     if (!fits(Order, order)) return schemaIssues(Order, order);
     return [
       ...schemaIssues(PatchedOrder, order),
       ...issueUnless(
-        row[5] === JSON.stringify(order.items),
+        items === JSON.stringify(order.items),
         '/items',
         'The JSON is not as the service writes it.',
       ),
       ...issueUnless(
-        row[7] === jsonOrNull(order.shippingAddress),
+        shippingAddress === jsonOrNull(order.shippingAddress),
         '/shippingAddress',
         'The JSON is not as the service writes it.',
       ),
       ...issueUnless(order.createdAt <= order.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),
-      ...issueUnless(row[11] === 1, '/userId', `There is no user ${order.userId}.`),
+      ...issueUnless(ownerIsKnown === 1, '/userId', `There is no user ${order.userId}.`),
     ];
   },
 };

@@ -177,10 +177,10 @@ export const orderListParameters = {
 export const orderQuery = {
   q: searchParameter(
     'An order’s id; or words that are all in its customer’s name, e-mail address or phone number, or all ' +
-      'in the SKU and name of one item. Words of one or two characters are beginnings of words. Items are ' +
-      `searched in the newest ${counted(searchedOrdersMax, 'order')} that pass the other filters, orders ` +
-      `of customers for the newest ${counted(searchedCustomersMax, 'customer')} that match. An API key ` +
-      'needs `customers:read` to find orders by customer.',
+      'in the SKU and name of one item. Words of one or two characters are beginnings of words. By ' +
+      `customer, the orders of the newest ${counted(searchedCustomersMax, 'customer')} that match are ` +
+      `found. By item, the newest ${counted(searchedOrdersMax, 'order')} that pass the other filters are ` +
+      'searched. An API key needs `customers:read` to find orders by customer.',
   ),
   ...orderListParameters,
 };

@@ -195,14 +195,17 @@ export const sessionAudit: Audit<SessionRow> = {
   thing: 'session',
   table: 'sessions',
   columns,
-  issues: (row) => [
-    ...schemaIssues(Session, sessionOf(row)),
-    ...issueUnless(
-      row[2] <= row[3] && row[3] <= row[4],
-      '/expiresAt',
-      'createdAt, lastUsedAt and expiresAt are not in this order.',
-    ),
-  ],
+  issues(row) {
+    const [, , createdAt, lastUsedAt, expiresAt] = row;
+    return [
+      ...schemaIssues(Session, sessionOf(row)),
+      ...issueUnless(
+        createdAt <= lastUsedAt && lastUsedAt <= expiresAt,
+        '/expiresAt',
+        'createdAt, lastUsedAt and expiresAt are not in this order.',
+      ),
+    ];
+  },
 };
 
 const sessionList: ListDefinition<NewestFirst> = {

@@ -1,4 +1,4 @@
-// The rows of suspended users.
+// The rows of suspensions.
 import { timestampOf } from '../../schema/members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';

@@ -252,12 +252,19 @@ export const userAudit: Audit<
   thing: 'user',
   table: 'users',
   columns: `${columns}, nameKey, emailKey, passwordHash`,
-  issues: (row) => [
-    ...schemaIssues(User, userOf(row)),
-    ...issueUnless(row[6] === nameKey(row[1]), '/nameKey', 'nameKey does not match the name.'),
-    ...issueUnless(row[7] === emailKey(row[2]), '/emailKey', 'emailKey does not match the e-mail address.'),
-    ...issueUnless(row[8].startsWith('$scrypt$'), '/passwordHash', 'passwordHash is not a scrypt hash.'),
-  ],
+  issues(row) {
+    const [, name, email, , , , keyOfName, keyOfEmail, hash] = row;
+    return [
+      ...schemaIssues(User, userOf(row)),
+      ...issueUnless(keyOfName === nameKey(name), '/nameKey', 'nameKey does not match the name.'),
+      ...issueUnless(
+        keyOfEmail === emailKey(email),
+        '/emailKey',
+        'emailKey does not match the e-mail address.',
+      ),
+      ...issueUnless(hash.startsWith('$scrypt$'), '/passwordHash', 'passwordHash is not a scrypt hash.'),
+    ];
+  },
 };
 
 const userList: ListDefinition<UserListQuery> = {

@@ -175,8 +175,11 @@ export const webhookAudit: Audit<readonly [...WebhookRow, sealed: Uint8Array]> =
   thing: 'webhook',
   table: 'webhooks',
   columns: `${columns}, sealed`,
-  issues: (row) => [
-    ...schemaIssues(Webhook, webhookOf(row)),
-    ...issueUnless(row[9].length > 0, '/sealed', 'there is no secret.'),
-  ],
+  issues(row) {
+    const [, , , , , , , , , sealed] = row;
+    return [
+      ...schemaIssues(Webhook, webhookOf(row)),
+      ...issueUnless(sealed.length > 0, '/sealed', 'there is no secret.'),
+    ];
+  },
 };
