@@ -66,9 +66,8 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
 ): Promise<Change<Shown>> {
   const { body, params } = context;
   const { id } = params;
-  const changed = await context.writeResult((writer): Written<Shown> => {
-    const permit = context.authorizeWrite(writer);
-    const { caller } = permit;
+  const write = (permit: Permit<Caller>): Written<Shown> => {
+    const { caller, writer } = permit;
     const current = requireVisible(resource, { db: writer, id, access: resource.accessOf(caller) });
     const wanted = requireValid(resource.merge(current, body, { db: writer, caller }));
     change.checkRights?.(current, wanted, caller);
@@ -81,9 +80,19 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
     const object = resource.represent(readBack(resource, writer, id));
     const securityEvents = change.securityEvents?.(current, wanted) ?? noSecurityEvents;
     return { kind: 'change', effect: 'changed', object, securityEvents };
-  }, change.writeOptions);
-  for (const event of changed.securityEvents ?? []) context.reportSecurityEvent(event);
-  return changed;
+  };
+  return writeAndReport(context, write, change.writeOptions);
+}
+
+/** Writes with the caller's present rights, and reports the security events of that. */
+async function writeAndReport<Shown>(
+  context: ObjectContext,
+  write: (permit: Permit<Caller>) => Written<Shown>,
+  options?: WriteOptions,
+): Promise<Change<Shown>> {
+  const written = await context.writeResult((writer) => write(context.authorizeWrite(writer)), options);
+  for (const event of written.securityEvents ?? []) context.reportSecurityEvent(event);
+  return written;
 }
 
 /** A PUT at a path where there may be no object yet. The object has the id of its owner. */
@@ -102,28 +111,21 @@ export async function putObject<Owner, Row, Shown>(
   { owners, check, add, replace }: Put<Owner, Row>,
 ): Promise<Change<Shown>> {
   const { id } = context.params;
-  const put = await context.writeResult((writer): Written<Shown> => {
-    const permit = context.authorizeWrite(writer);
-    const sought = { db: writer, id, access: resource.accessOf(permit.caller) };
+  return writeAndReport(context, (permit) => {
+    const { caller, writer } = permit;
+    const sought = { db: writer, id, access: resource.accessOf(caller) };
     const owner = requireVisible(owners, sought);
     const exists = resource.find(writer, id) !== undefined;
     const current = exists ? requireVisible(resource, sought) : undefined;
-    check(current, permit.caller);
+    check(current, caller);
     context.checkPrecondition(current && resource.represent(current).etag);
-    if (current !== undefined) {
-      replace(permit, current);
-      return {
-        kind: 'change',
-        effect: 'changed',
-        object: resource.represent(readBack(resource, writer, id)),
-      };
-    }
-    const securityEvents = [add(permit, owner)];
+    const securityEvents: SecurityEvent[] = [];
+    if (current === undefined) securityEvents.push(add(permit, owner));
+    else replace(permit, current);
+    const effect = current === undefined ? 'created' : 'changed';
     const object = resource.represent(readBack(resource, writer, id));
-    return { kind: 'change', effect: 'created', object, securityEvents };
+    return { kind: 'change', effect, object, securityEvents };
   });
-  for (const event of put.securityEvents ?? []) context.reportSecurityEvent(event);
-  return put;
 }
 
 /** Finds the object and checks the precondition, inside the write of a PUT that no flow here fits. */
