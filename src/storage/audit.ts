@@ -19,14 +19,33 @@ export function auditRows(
   report: (issue: string) => void,
   progress: (share: number) => void,
 ): number {
+  return visitRows<RowWithId>(db, { table, columns, progress }, (row) => {
+    for (const text of issueTexts(() => issues(row))) report(`${thing} ${row[0]}${text}`);
+  });
+}
+
+type RowWithId = readonly [id: number, ...values: SqlValue[]];
+
+type AuditedTable = {
+  readonly table: string;
+  /** The columns to read, of which the first is the id. */
+  readonly columns: string;
+  readonly progress: (share: number) => void;
+};
+
+/** Visits each row of a table, and returns the number of rows. */
+export function visitRows<R extends RowWithId>(
+  db: Connection,
+  { table, columns, progress }: AuditedTable,
+  visit: (row: R) => void,
+): number {
   const [idMax] = db.get<[number | null]>(`SELECT max(id) FROM ${table}`) ?? [];
   const sql = `SELECT ${columns} FROM ${table} WHERE id > ? ORDER BY id LIMIT +?`;
   let count = 0;
-  for (const row of rowsById<readonly [number, ...SqlValue[]]>(db, sql)) {
-    const [id] = row;
-    for (const text of issueTexts(() => issues(row))) report(`${thing} ${id}${text}`);
+  for (const row of rowsById<R>(db, sql)) {
+    visit(row);
     count += 1;
-    progress(id / (idMax ?? 1));
+    progress(row[0] / (idMax ?? row[0]));
   }
   return count;
 }

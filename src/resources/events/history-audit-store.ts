@@ -1,5 +1,5 @@
 // Compares objects with their events, for `orderly check`.
-import { inSnapshot, rowsById } from '../../storage/audit.ts';
+import { inSnapshot, visitRows } from '../../storage/audit.ts';
 import type { Connection, Row, SqlValue } from '../../storage/connection.ts';
 import type { Topic } from './event.ts';
 import { feedBounds } from './feed-store.ts';
@@ -33,21 +33,16 @@ export function auditHistories(
   { report, progress }: AuditListeners,
 ): number {
   const { topic, table, members } = history;
-  const [idMax] = db.get<[number | null]>(`SELECT max(id) FROM ${table}`) ?? [];
-  const selectSql = `SELECT ${['id', ...members].join(', ')} FROM ${table}`;
-  let count = 0;
-  for (const row of rowsById<AuditedRow>(db, `${selectSql} WHERE id > ? ORDER BY id LIMIT +?`)) {
+  const columns = ['id', ...members].join(', ');
+  const count = visitRows<AuditedRow>(db, { table, columns, progress }, (row) => {
+    if (historyIssues(db, history, row).length === 0) return;
     const [id] = row;
-    if (historyIssues(db, history, row).length > 0) {
-      const issues = inSnapshot(db, () => {
-        const now = db.get<AuditedRow>(`${selectSql} WHERE id = ?`, id);
-        return now === undefined ? [] : historyIssues(db, history, now);
-      });
-      for (const issue of issues) report(`${topic} ${id}${issue}`);
-    }
-    count += 1;
-    progress(id / (idMax ?? id));
-  }
+    const issues = inSnapshot(db, () => {
+      const now = db.get<AuditedRow>(`SELECT ${columns} FROM ${table} WHERE id = ?`, id);
+      return now === undefined ? [] : historyIssues(db, history, now);
+    });
+    for (const issue of issues) report(`${topic} ${id}${issue}`);
+  });
   reportMissing(db, topic, table, report);
   return count;
 }
