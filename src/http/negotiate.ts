@@ -127,13 +127,23 @@ function isParameterOfUtf8(parameter: string): boolean {
 const parameterForm = /^([\w!#$%&'*+.^`|~-]+)=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*")$/;
 const charsetForm = /^charset=(?:utf-8|"utf-8")$/;
 
-/** Splits a list at its commas, but for those within quoted strings (RFC 9110 section 5.6.1). */
+/** Quoted strings (RFC 9110 section 5.6.4); one that isn't closed extends to the end. */
+const quotedForm = String.raw`"(?:[^"\\]|\\.?)*(?:"|$)`;
+const elementForm = textBetween(',');
+const parameterPartForm = textBetween(';');
+
+/** Matches the text between separators; those within quoted strings separate nothing. */
+function textBetween(separator: ',' | ';'): RegExp {
+  return new RegExp(`(?:[^"${separator}]|${quotedForm})+`, 'g');
+}
+
+/** Splits a list at its commas (RFC 9110 section 5.6.1). */
 function splitElements(text: string): string[] {
-  return text.match(/(?:[^",]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? [];
+  return text.match(elementForm) ?? [];
 }
 
 /** Returns a media type and its parameters, in lower case. */
 function splitParameters(text: string): string[] {
-  const parts = text.match(/(?:[^";]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? [];
+  const parts = text.match(parameterPartForm) ?? [];
   return parts.map((part) => part.trim().toLowerCase()).filter((part) => part !== '');
 }
