@@ -182,10 +182,8 @@ export class GroupCommit {
 
   #retryOrReject(error: unknown): void {
     this.#busyUntil ??= performance.now() + busyMillisecondsMax;
-    if (isBusy(error) && performance.now() < this.#busyUntil) {
-      setTimeout(this.#options.schedule, busyRetryMilliseconds);
-      return;
-    }
+    if (isBusy(error) && performance.now() < this.#busyUntil)
+      return void setTimeout(this.#options.schedule, busyRetryMilliseconds);
     this.#busyUntil = undefined;
     this.#rejectWithStorageError(this.#queued.splice(0), error);
   }
@@ -243,7 +241,8 @@ export class GroupCommit {
     } catch (error) {
       this.#transaction.rollback();
       this.#options.unpinReads();
-      return this.#rejectWithStorageError(outcomes.map(({ write }) => write), error);
+      const writes = outcomes.map(({ write }) => write);
+      return this.#rejectWithStorageError(writes, error);
     }
     this.#stats.commits += 1;
     this.#stats.writes += outcomes.filter(({ hasThrown }) => !hasThrown).length;
