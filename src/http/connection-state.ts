@@ -1,8 +1,7 @@
-// The state of a connection: who is at the other end, the last request, and the response being sent.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+// The state of a connection: who is at the other end, and what of it has been read.
 import type { Socket } from 'node:net';
 import type { Problem } from '../problem.ts';
-import { hasConnection, onceConnected, type ParsedRead } from './node-internals.ts';
+import { hasArrived, type ParsedRead } from './node-internals.ts';
 import type { Peer } from './peer.ts';
 import { RequestLine } from './request-line.ts';
 
@@ -31,6 +30,7 @@ const largeReadBytes = 16 * 1024;
  *     `GET /ord`              true                             true
  */
 class ConnectionState {
+  readonly #socket: Socket;
   peer: Peer | undefined = undefined;
   /** The body of the last request; undefined if it has none. */
   body: ArrivingBody | undefined = undefined;
@@ -40,19 +40,19 @@ class ConnectionState {
   hasPauseListener = false;
   /** The request line of a head that has not arrived completely. */
   readonly requestLine = new RequestLine();
-  #request: IncomingMessage | undefined = undefined;
-  #response: ServerResponse | undefined = undefined;
   /** Whether the previous read ended within a head or between requests, and no head has ended since. */
   #isInHead = true;
   /** Whether the last read began within a head or between requests, and no head ended in it. */
   hasReadBegunInHead = true;
 
-  /** A pipelined request's response becomes current once it gets the connection from the previous one. */
-  add(request: IncomingMessage, response: ServerResponse): void {
-    this.#request = request;
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  /** Called when the head of a request has arrived; `body` is undefined if no body follows. */
+  beginRequest(body: ArrivingBody | undefined): void {
+    this.body = body;
     this.#isInHead = false;
-    if (hasConnection(response)) this.#response = response;
-    else onceConnected(response, () => (this.#response = response));
   }
 
   /**
@@ -62,25 +62,19 @@ class ConnectionState {
   addRead({ result, copy }: ParsedRead): void {
     const isInHead = this.#isInHead;
     this.hasReadBegunInHead = isInHead;
-    this.#isInHead = this.#request?.complete !== false;
+    this.#isInHead = hasArrived(this.#socket);
     if (!isInHead) this.requestLine.reset();
     if (!this.#isInHead) return;
     if (result instanceof Error) this.requestLine.addLast(copy().subarray(0, result.bytesParsed));
     else if (isInHead || result >= largeReadBytes) this.requestLine.add(copy());
   }
 
-  /** The response that has the connection; undefined between requests. */
-  get currentResponse(): ServerResponse | undefined {
-    const response = this.#response;
-    return response !== undefined && hasConnection(response) ? response : undefined;
-  }
-
   /** The body of the last request, unless it has arrived completely. */
   get pendingBody(): ArrivingBody | undefined {
-    return this.#request?.complete === false ? this.body : undefined;
+    return hasArrived(this.#socket) ? undefined : this.body;
   }
 }
 
 export function stateOf(socket: StatefulSocket): ConnectionState {
-  return (socket[stateKey] ??= new ConnectionState());
+  return (socket[stateKey] ??= new ConnectionState(socket));
 }

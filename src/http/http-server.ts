@@ -24,6 +24,7 @@ import { endIdle } from './idle-connections.ts';
 import { createHttpServer, nodeHttps } from './node-http.ts';
 import {
   allowHalfOpen,
+  currentResponse,
   interceptConnections,
   keepIdleConnectionsOpen,
   watchReads,
@@ -139,10 +140,9 @@ export class HttpServer {
     const reading = new ReadingPause(this.#httpSockets);
     handler.setPauseReading(() => reading.begin());
     for (const [event, method] of requestEvents) {
-      this.#server.on(event, (request: IncomingMessage, response: ServerResponse) => {
-        stateOf(request.socket).add(request, response);
-        handler[method](request, response);
-      });
+      this.#server.on(event, (request: IncomingMessage, response: ServerResponse) =>
+        handler[method](request, response),
+      );
     }
     listenForUnparsed(this.#server, handler);
   }
@@ -194,8 +194,7 @@ export class HttpServer {
   }
 
   #endBetweenRequests(): void {
-    for (const socket of this.#httpSockets)
-      if (stateOf(socket).currentResponse === undefined) socket.destroySoon();
+    for (const socket of this.#httpSockets) if (currentResponse(socket) === undefined) socket.destroySoon();
   }
 
   #destroyAll(): void {

@@ -1,7 +1,7 @@
 // Ends connections on which nothing is sent or received.
 import type { Socket } from 'node:net';
 import { idleCheckMilliseconds, unreadMillisecondsMax, keepAliveMilliseconds } from '../limits.ts';
-import { stateOf } from './connection-state.ts';
+import { currentResponse } from './node-internals.ts';
 
 const unreadChecksMax = unreadMillisecondsMax / idleCheckMilliseconds;
 const idleChecksMax = keepAliveMilliseconds / idleCheckMilliseconds;
@@ -33,7 +33,7 @@ function inspect(socket: Socket, seen: WeakMap<Socket, SocketProgress>): void {
 }
 
 function endIfIdle(socket: Socket, checks: number): void {
-  const isResponding = stateOf(socket).currentResponse !== undefined;
+  const isResponding = currentResponse(socket) !== undefined;
   if (socket.writableLength > 0 && checks >= unreadChecksMax) socket.destroy();
   if (!isResponding && checks > idleChecksMax) socket.destroySoon();
 }

@@ -49,7 +49,7 @@ export class RequestIntake {
     const arriving = router.streamsBody(request)
       ? new StreamedBody(request, response, this.#bodies)
       : receiveBody(request, response, this.#bodies);
-    stateOf(request.socket).body = arriving;
+    stateOf(request.socket).beginRequest(arriving);
     this.#pipeline.startInOrder(request, response, () =>
       start(new Exchange({ ...received, peer, arriving }, exchangeDependencies)),
     );

@@ -7,7 +7,7 @@ import { urlBytesMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
 import type { UnparsedRequest } from './unparsed-response.ts';
 import { endLingering } from './lingering-close.ts';
-import type { ParserError } from './node-internals.ts';
+import { currentResponse, type ParserError } from './node-internals.ts';
 import { plainAddress } from './peer.ts';
 import type { RequestHandler } from './request-handler.ts';
 import { METHODS } from './node-http.ts';
@@ -55,11 +55,12 @@ export function rejectPlainHttp(socket: Socket, bytes: Buffer, handler: Handler)
  */
 function rejectRequest(rejection: Rejection, socket: Socket, handler: Handler): void {
   if (!socket.writable) return void socket.destroy();
-  const { currentResponse, pendingBody } = stateOf(socket);
+  const { pendingBody } = stateOf(socket);
+  const response = currentResponse(socket);
   const { problem, start } = rejection;
   if (pendingBody !== undefined) return pendingBody.abort(problem);
-  if (currentResponse !== undefined)
-    return void currentResponse.once('finish', () => rejectRequest(rejection, socket, handler));
+  if (response !== undefined)
+    return void response.once('finish', () => rejectRequest(rejection, socket, handler));
   endLingering(socket, handler.onUnparsed(problem, unparsedOn(socket, start)));
 }
 
@@ -79,9 +80,9 @@ function rejectionOf(error: ParserError, socket: Socket, handler: Handler): Reje
 
 /** Responds to a CONNECT, whose socket `node:http` leaves to the service, after all pending responses. */
 function rejectTunnel(request: IncomingMessage, socket: Socket, handler: Handler): void {
-  const { currentResponse } = stateOf(socket);
-  if (currentResponse !== undefined)
-    return void currentResponse.once('finish', () => rejectTunnel(request, socket, handler));
+  const response = currentResponse(socket);
+  if (response !== undefined)
+    return void response.once('finish', () => rejectTunnel(request, socket, handler));
   const { url = '' } = request;
   const path = url.startsWith('/') && url.length <= urlBytesMax ? splitTarget(url).path : undefined;
   const problem = path === undefined ? notAProxy() : handler.problemOfMethod('CONNECT', path);
