@@ -1,6 +1,6 @@
 // Cross-origin requests (the Fetch standard): header fields that let pages of other origins use the service.
+import { headerLine, headerLines, type HeaderLines } from '../header-lines.ts';
 import type { RequestHeaders } from './request-headers.ts';
-import type { HeaderFields } from './node-http.ts';
 
 const allowedRequestFields = [
   'Authorization',
@@ -42,8 +42,15 @@ const preflightSeconds = 600;
 export type Cors = ReturnType<typeof createCors>;
 
 export function createCors(origins: ReadonlySet<string>) {
-  const exposed = responseFields.join(', ');
-  const allowed = allowedRequestFields.join(', ');
+  const exposedLine = headerLine('Access-Control-Expose-Headers', responseFields.join(', '));
+  const preflightLines = headerLines([
+    'Access-Control-Allow-Methods',
+    preflightMethods,
+    'Access-Control-Allow-Headers',
+    allowedRequestFields.join(', '),
+    'Access-Control-Max-Age',
+    String(preflightSeconds),
+  ]);
 
   function allows(origin: string | undefined): origin is string {
     return origin !== undefined && origins.has(origin);
@@ -57,23 +64,14 @@ export function createCors(origins: ReadonlySet<string>) {
     allowsPreflight,
     isEnabled: origins.size > 0,
 
-    /** Returns the fields of every response. */
-    fieldsFor({ origin }: RequestHeaders): HeaderFields {
-      if (!allows(origin)) return [];
-      return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed];
+    /** Returns the header lines of every response. */
+    linesFor({ origin }: RequestHeaders): HeaderLines {
+      return allows(origin) ? headerLine('Access-Control-Allow-Origin', origin) + exposedLine : '';
     },
 
-    /** Returns the further fields of a response to OPTIONS; none unless the request is a preflight. */
-    preflightFieldsFor(headers: RequestHeaders): HeaderFields {
-      if (!allowsPreflight(headers)) return [];
-      return [
-        'Access-Control-Allow-Methods',
-        preflightMethods,
-        'Access-Control-Allow-Headers',
-        allowed,
-        'Access-Control-Max-Age',
-        String(preflightSeconds),
-      ];
+    /** Returns the further lines of a response to OPTIONS; none unless the request is a preflight. */
+    preflightLinesFor(headers: RequestHeaders): HeaderLines {
+      return allowsPreflight(headers) ? preflightLines : '';
     },
   };
 }

@@ -2,7 +2,7 @@
 import { createEncodings, type Coding, type Encoded } from './content-codings.ts';
 import { json } from './media-types.ts';
 import { etagOf, toWireLatin1, type Representation, type Represents } from './representation.ts';
-import type { HeaderFields } from './node-http.ts';
+import type { HeaderFields } from '../header-lines.ts';
 import { jsonPolicyFields } from './response-head.ts';
 import type { ResponseStream } from './response-stream.ts';
 

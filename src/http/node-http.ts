@@ -1,16 +1,12 @@
 // The functions of node:http and node:https that the service uses. Neither module is imported: an import of
 // node:http reads all its exports, and one of them loads a whole WebSocket client.
 
-/** Header fields as `node:http` accepts them: name, value, name, value. */
-export type HeaderFields = readonly string[];
-
 export const {
   Agent: HttpAgent,
   createServer: createHttpServer,
   request: httpRequest,
   METHODS,
   STATUS_CODES,
-  validateHeaderValue,
 } = process.getBuiltinModule('node:http');
 
 /** Returns node:https, which a service without TLS and webhooks never loads. */

@@ -122,6 +122,22 @@ export function hasConnection(response: ServerResponse): boolean {
 }
 
 /**
+ * Sends a whole response whose head is already text, with its empty line. `node:http` checks and joins the
+ * fields of a head one by one, which makes a read take a fourteenth longer. `isLast` closes the connection.
+ */
+export function endWithHead(
+  response: ServerResponse,
+  { status, text, isLast }: { readonly status: number; readonly text: string; readonly isLast: boolean },
+  body: string | Buffer,
+): void {
+  const outgoing = response as ServerResponse & { _header: string; _last: boolean };
+  outgoing.statusCode = status;
+  outgoing._header = text;
+  if (isLast) outgoing._last = true;
+  outgoing.end(body, 'latin1');
+}
+
+/**
  * Returns the response that has the connection; undefined between requests. A reference of our own would keep
  * each connection's last request and response in memory, which takes a fiftieth of the time of a read.
  */

@@ -1,10 +1,10 @@
 // Creates the response to a problem: the document that describes it (RFC 9457), and its header fields.
+import { headerLine, headerLines, type HeaderLines } from '../header-lines.ts';
 import { Problem, type ProblemMembers, type ProblemCode } from '../problem.ts';
 import { issuesMax, stepUpSeconds, urlBytesMax } from '../limits.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
 import { problemCode, problemTypes, problemStatus, problemTypeUri } from './problem-types.ts';
 import { RequestId } from './request-id.ts';
-import type { HeaderFields } from './node-http.ts';
 
 const realm = 'Bearer realm="orderly"';
 const sentence = string({ maxLength: 2_000, pattern: '^.*$' });
@@ -68,9 +68,9 @@ type ProblemContext = {
   readonly requestId: string;
 };
 
-type ProblemResponse = { readonly status: number; readonly fields: HeaderFields; readonly json: string };
+type ProblemResponse = { readonly status: number; readonly lines: HeaderLines; readonly json: string };
 
-/** Returns the status of a problem, its own header fields, and its document as JSON text. */
+/** Returns the status of a problem, its own header lines, and its document as JSON text. */
 export function problemResponse(problem: Problem, context: ProblemContext): ProblemResponse {
   const { code, members } = problem;
   const status = members.status ?? problemStatus(code, context.invalidStatus);
@@ -86,7 +86,7 @@ export function problemResponse(problem: Problem, context: ProblemContext): Prob
     ...members.transition,
     'violated-policies': members.violated,
   });
-  return { status, fields: problemHeaders(code, members), json };
+  return { status, lines: linesOf(code, members), json };
 }
 
 /** Returns the path as a reference (RFC 3986 section 4.2): one that begins with // would name a host. */
@@ -115,14 +115,15 @@ function toFragment(pointer: string): string {
   return `#${isPlain ? pointer : encodeURI(pointer).replaceAll('#', '%23')}`;
 }
 
-function problemHeaders(code: ProblemCode, members: ProblemMembers): HeaderFields {
-  const fields: string[] = [];
+function linesOf(code: ProblemCode, members: ProblemMembers): HeaderLines {
+  let lines = '';
   const challenge = challengeOf(code, members);
-  if (challenge !== undefined) fields.push('WWW-Authenticate', challenge);
-  if (members.retryAfterSeconds !== undefined) fields.push('Retry-After', String(members.retryAfterSeconds));
-  if (members.allow !== undefined) fields.push('Allow', members.allow.join(', '));
-  if (members.accepted !== undefined) fields.push(...members.accepted);
-  return fields;
+  if (challenge !== undefined) lines += headerLine('WWW-Authenticate', challenge);
+  if (members.retryAfterSeconds !== undefined)
+    lines += headerLine('Retry-After', String(members.retryAfterSeconds));
+  if (members.allow !== undefined) lines += headerLine('Allow', members.allow.join(', '));
+  if (members.accepted !== undefined) lines += headerLines(members.accepted);
+  return lines;
 }
 
 /** Returns the value of WWW-Authenticate (RFC 6750 section 3, RFC 9470 section 3), if the problem has one. */

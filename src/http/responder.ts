@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { clientOf } from '../auth/access.ts';
+import { headerLine, headerLines, type HeaderLines } from '../header-lines.ts';
 import { Problem } from '../problem.ts';
 import { isUnmodified } from './conditional.ts';
 import { createCors, type Cors } from './cors.ts';
@@ -17,15 +18,17 @@ import {
 } from './handler-result.ts';
 import { acceptPatch, json, problemJson } from './media-types.ts';
 import { chooseCoding } from './negotiate.ts';
-import type { HeaderFields } from './node-http.ts';
 import { problemResponse } from './problem-response.ts';
 import { toWireLatin1 } from './representation.ts';
 import {
-  addBodyFields,
-  jsonPolicyFields,
-  problemFields,
+  beginStream,
+  bodyLines,
+  typeLines,
+  jsonPolicyLines,
+  problemLines,
+  sendWhole,
   strictTransport,
-  writeHead,
+  type ResponseBody,
 } from './response-head.ts';
 import { ResponseStream } from './response-stream.ts';
 import { headOf, notStored } from './reply.ts';
@@ -50,31 +53,28 @@ export type ReplayableResponse = {
   readonly text: string;
 };
 
-/** Each character of a string is one byte of UTF-8 (`latin1`), so it is sent with the head in one write. */
-type ResponseBody = string | Buffer;
 type OutgoingResponse = {
   readonly status: number;
-  readonly fields: string[];
+  readonly lines: HeaderLines;
   readonly mediaType: string;
   readonly body: ResponseBody;
 };
 
-/** `own` has the header fields that only this response has. */
+/** `own` has the header lines that only this response has. */
 type TextResponse = {
   readonly status: number;
   readonly mediaType: string;
   readonly text: string;
   readonly etag: string;
-  readonly own: HeaderFields;
+  readonly own: HeaderLines;
 };
-
-const noFields: HeaderFields = [];
 
 export class Responder {
   readonly #options: ResponderOptions;
   readonly #cors: Cors;
-  readonly #transportFields: HeaderFields;
+  readonly #transportLines: HeaderLines;
   readonly #vary: string;
+  readonly #varyLine: HeaderLines;
   readonly #unsent: UnsentResponses;
   readonly #log: ExchangeLog;
 
@@ -83,8 +83,9 @@ export class Responder {
     this.#log = new ExchangeLog(options);
     this.#unsent = new UnsentResponses({ onDrop: () => (options.metrics.dropped.unread += 1) });
     this.#cors = createCors(options.corsOrigins);
-    this.#transportFields = options.isTls ? strictTransport : [];
+    this.#transportLines = options.isTls ? strictTransport : '';
     this.#vary = `Accept, Authorization, X-API-Key${this.#cors.isEnabled ? ', Origin' : ''}`;
+    this.#varyLine = headerLine('Vary', this.#vary);
   }
 
   respond(exchange: Exchange, route: Route, result: HandlerResult): void {
@@ -95,13 +96,13 @@ export class Responder {
       case 'list':
         return this.#sendPage(exchange, route, result);
       case 'document':
-        return this.#sendText(exchange, route, { ...result, status: 200, own: noFields });
+        return this.#sendText(exchange, route, { ...result, status: 200, own: '' });
       case 'shared document':
         return this.#sendShared(exchange, route, result);
       case 'stream':
         return this.#stream(exchange, result);
       case 'none':
-        return this.#send(exchange, 204, this.#fieldsOf(exchange), '');
+        return this.#send(exchange, 204, this.#linesOf(exchange), '');
       default:
         result satisfies never; // a new kind doesn't compile without its case
     }
@@ -110,24 +111,20 @@ export class Responder {
   #sendObject(exchange: Exchange, route: Route, result: ObjectResult<unknown>): void {
     const { text, etag } = objectOf(result);
     const { status, location } = headOf(route.reply, result);
-    const own = location === undefined ? noFields : ['Location', location];
+    const own = location === undefined ? '' : headerLine('Location', location);
     this.#sendText(exchange, route, { status, mediaType: json, text, etag, own });
   }
 
   #sendPage(exchange: Exchange, route: Route, { text, etag, next }: ListPage<unknown>): void {
-    const own = next === null ? noFields : ['Link', `<${next}>; rel="next"`];
+    const own = next === null ? '' : headerLine('Link', `<${next}>; rel="next"`);
     this.#sendText(exchange, route, { status: 200, mediaType: json, text, etag, own });
   }
 
   #sendText(exchange: Exchange, { method, reply }: Route, response: TextResponse): void {
     const { status, mediaType, text, etag, own } = response;
-    const { cacheControl = notStored } = reply;
-    const fields = this.#fieldsOf(exchange);
-    fields.push('ETag', etag, 'Cache-Control', cacheControl, 'Vary', this.#vary, ...own);
-    if (method === 'GET' && isUnmodified(exchange.headers, etag))
-      return this.#send(exchange, 304, fields, '');
-    fields.push(...jsonPolicyFields);
-    this.#sendBody(exchange, { status, fields, mediaType, body: text });
+    const lines = this.#linesOf(exchange) + headerLine('ETag', etag) + this.#cachingLines(reply) + own;
+    if (method === 'GET' && isUnmodified(exchange.headers, etag)) return this.#send(exchange, 304, lines, '');
+    this.#sendBody(exchange, { status, lines: lines + jsonPolicyLines, mediaType, body: text });
   }
 
   #sendShared(
@@ -137,23 +134,21 @@ export class Responder {
   ): void {
     const { coding, bytes, etag } = encoded(chooseCoding(exchange.headers['accept-encoding']));
     const { cacheControl = notStored } = reply;
-    const fields = this.#fieldsOf(exchange);
-    fields.push('ETag', etag, 'Cache-Control', cacheControl, 'Vary', `${this.#vary}, Accept-Encoding`);
-    if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, 304, fields, '');
-    fields.push(...own);
-    if (coding !== 'identity') fields.push('Content-Encoding', coding);
-    this.#sendBody(exchange, { status: 200, fields, mediaType, body: bytes });
+    let lines = this.#linesOf(exchange) + headerLine('ETag', etag);
+    lines += headerLine('Cache-Control', cacheControl) + headerLine('Vary', `${this.#vary}, Accept-Encoding`);
+    if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, 304, lines, '');
+    lines += headerLines(own);
+    if (coding !== 'identity') lines += headerLine('Content-Encoding', coding);
+    this.#sendBody(exchange, { status: 200, lines, mediaType, body: bytes });
   }
 
   /** Sends a stored response again. */
   replay(exchange: Exchange, route: Route, stored: ReplayableResponse): void {
     const { status, location, etag, text } = stored;
-    const { cacheControl = notStored } = route.reply;
-    const fields = this.#fieldsOf(exchange);
-    fields.push('ETag', etag, 'Cache-Control', cacheControl, 'Vary', this.#vary);
-    fields.push('Idempotency-Replayed', 'true', ...jsonPolicyFields);
-    if (location !== null) fields.push('Location', location);
-    this.#sendBody(exchange, { status, fields, mediaType: json, body: text });
+    let lines = this.#linesOf(exchange) + headerLine('ETag', etag) + this.#cachingLines(route.reply);
+    lines += headerLine('Idempotency-Replayed', 'true') + jsonPolicyLines;
+    if (location !== null) lines += headerLine('Location', location);
+    this.#sendBody(exchange, { status, lines, mediaType: json, body: text });
   }
 
   /** Whether the request is a preflight from an origin that the settings allow. */
@@ -163,12 +158,12 @@ export class Responder {
 
   /** `methods` are those of the path; undefined for a preflight to a path without routes. */
   respondToOptions(exchange: Exchange, methods: ReadonlyMap<string, MountedRoute> | undefined): void {
-    const fields = this.#fieldsOf(exchange);
-    if (methods !== undefined) fields.push('Allow', allowedMethods(methods).join(', '));
-    if (methods?.has('PATCH') === true) fields.push('Accept-Patch', acceptPatch);
-    if (this.#cors.isEnabled) fields.push('Vary', 'Origin');
-    fields.push(...this.#cors.preflightFieldsFor(exchange.headers));
-    this.#send(exchange, 204, fields, '');
+    let lines = this.#linesOf(exchange);
+    if (methods !== undefined) lines += headerLine('Allow', allowedMethods(methods).join(', '));
+    if (methods?.has('PATCH') === true) lines += headerLine('Accept-Patch', acceptPatch);
+    if (this.#cors.isEnabled) lines += headerLine('Vary', 'Origin');
+    lines += this.#cors.preflightLinesFor(exchange.headers);
+    this.#send(exchange, 204, lines, '');
   }
 
   respondWithProblem(exchange: Exchange, problem: Problem): void {
@@ -181,57 +176,56 @@ export class Responder {
     this.#log.countProblem(problem);
     const event = securityEventOf(problem);
     if (event !== undefined && !exchange.draft.hasSecurityEvents) exchange.draft.addSecurityEvent(event);
-    const fields = this.#fieldsOf(exchange);
-    fields.push(...response.fields, ...problemFields);
+    const lines = this.#linesOf(exchange) + response.lines + problemLines;
     const body = toWireLatin1(response.json);
-    this.#sendBody(exchange, { status: response.status, fields, mediaType: problemJson, body });
+    this.#sendBody(exchange, { status: response.status, lines, mediaType: problemJson, body });
   }
 
-  /** Returns the header fields of every response. */
-  #fieldsOf(exchange: Exchange): string[] {
-    const fields = ['X-Request-Id', exchange.requestId];
-    exchange.draft.addFieldsTo(fields);
-    fields.push(...this.#transportFields);
-    if (this.#cors.isEnabled) fields.push(...this.#cors.fieldsFor(exchange.headers));
+  /** Returns the header lines of every response. */
+  #linesOf(exchange: Exchange): HeaderLines {
+    let lines = headerLine('X-Request-Id', exchange.requestId) + exchange.draft.lines + this.#transportLines;
+    if (this.#cors.isEnabled) lines += this.#cors.linesFor(exchange.headers);
     const deprecated = exchange.mounted?.route.deprecated;
-    if (deprecated !== undefined) fields.push(...deprecationFields(deprecated));
-    return fields;
+    if (deprecated !== undefined) lines += deprecationLines(deprecated);
+    return lines;
   }
 
-  #sendBody(exchange: Exchange, { status, fields, mediaType, body }: OutgoingResponse): void {
-    addBodyFields(fields, mediaType, body.length);
-    this.#send(exchange, status, fields, body);
+  #cachingLines({ cacheControl = notStored }: Route['reply']): HeaderLines {
+    return headerLine('Cache-Control', cacheControl) + this.#varyLine;
   }
 
-  #send(exchange: Exchange, status: number, fields: string[], body: ResponseBody): void {
+  #sendBody(exchange: Exchange, { status, lines, mediaType, body }: OutgoingResponse): void {
+    this.#send(exchange, status, lines + bodyLines(mediaType, body.length), body);
+  }
+
+  #send(exchange: Exchange, status: number, lines: HeaderLines, body: ResponseBody): void {
     const { response } = exchange;
     const isLogged = this.#log.takeLine(exchange, status);
     this.#log.reportSecurityEvents(exchange, { isLogged }); // even if the client has gone
     if (response.headersSent) return abortIncomplete(response);
     const milliseconds = performance.now() - exchange.startedAt;
     const end = response.destroyed ? 'client' : undefined;
-    if (end === undefined) this.#write(exchange, { status, fields, body });
+    if (end === undefined) this.#write(exchange, { status, lines, body });
     this.#options.metrics.observe(exchange.mounted?.route, status, milliseconds);
     if (isLogged) this.#log.write(exchange, { status, milliseconds, end });
   }
 
-  #write(exchange: Exchange, { status, fields, body }: Omit<OutgoingResponse, 'mediaType'>): void {
+  #write(exchange: Exchange, { status, lines, body }: Omit<OutgoingResponse, 'mediaType'>): void {
     const { response } = exchange;
     if (this.#options.isStopping()) response.shouldKeepAlive = false;
-    writeHead(exchange, { status, fields });
-    response.end(body, 'latin1');
+    sendWhole(exchange, { status, lines }, { body, now: this.#options.now() });
     const isCopied = typeof body === 'string' || this.#options.isTls;
     if (isCopied) this.#boundUnsent(exchange); // other bytes are shared by all responses
   }
 
   /** Starts a stream, which is counted when it begins and logged when it ends. */
   #stream(exchange: Exchange, { mediaType, start, fields: own }: Streamed): void {
-    const fields = this.#fieldsOf(exchange);
-    fields.push('Cache-Control', notStored, 'Vary', this.#vary, 'X-Accel-Buffering', 'no');
-    fields.push(...own, ...jsonPolicyFields, 'X-Content-Type-Options', 'nosniff', 'Content-Type', mediaType);
+    let lines = this.#linesOf(exchange) + headerLine('Cache-Control', notStored) + this.#varyLine;
+    lines +=
+      headerLine('X-Accel-Buffering', 'no') + headerLines(own) + jsonPolicyLines + typeLines(mediaType);
     const { response, startedAt } = exchange;
-    if (exchange.method === 'HEAD' || response.destroyed) return this.#send(exchange, 200, fields, '');
-    writeHead(exchange, { status: 200, fields });
+    if (exchange.method === 'HEAD' || response.destroyed) return this.#send(exchange, 200, lines, '');
+    beginStream(exchange, { status: 200, lines });
     this.#options.metrics.observe(exchange.mounted?.route, 200, performance.now() - startedAt);
     start(
       new ResponseStream(response, {
@@ -262,9 +256,9 @@ function abortIncomplete(response: ServerResponse): void {
 }
 
 /** Returns Deprecation (RFC 9745), Sunset (RFC 8594), and a link to the documentation. */
-function deprecationFields({ since, sunset, see }: NonNullable<Route['deprecated']>): HeaderFields {
-  const fields = ['Deprecation', `@${Math.floor(since.getTime() / 1000)}`];
-  if (sunset !== undefined) fields.push('Sunset', sunset.toUTCString());
-  if (see !== undefined) fields.push('Link', `<${see}>; rel="deprecation"; type="text/html"`);
-  return fields;
+function deprecationLines({ since, sunset, see }: NonNullable<Route['deprecated']>): HeaderLines {
+  let lines = headerLine('Deprecation', `@${Math.floor(since.getTime() / 1000)}`);
+  if (sunset !== undefined) lines += headerLine('Sunset', sunset.toUTCString());
+  if (see !== undefined) lines += headerLine('Link', `<${see}>; rel="deprecation"; type="text/html"`);
+  return lines;
 }

@@ -1,5 +1,6 @@
 // The header fields and security events that steps and handlers add to a response before it is sent.
 import { noSecurityEvents, type SecurityEvent } from '../security-event.ts';
+import { headerLine, type HeaderLines } from '../header-lines.ts';
 import type { BucketState } from '../rates/limiter.ts';
 
 export class ResponseDraft {
@@ -35,9 +36,11 @@ export class ResponseDraft {
     return events;
   }
 
-  addFieldsTo(fields: string[]): void {
-    for (const state of this.#bucketStates) fields.push(...state.fields);
-    if (this.#cookie !== undefined) fields.push('Set-Cookie', this.#cookie);
+  get lines(): HeaderLines {
+    let lines = '';
+    for (const state of this.#bucketStates) lines += state.lines;
+    if (this.#cookie !== undefined) lines += headerLine('Set-Cookie', this.#cookie);
+    return lines;
   }
 }
 

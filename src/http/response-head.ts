@@ -1,56 +1,88 @@
 // Writes the heads of responses: the only place where a status and header fields become bytes.
 import type { ServerResponse } from 'node:http';
+import { headerLine, headerLines, type HeaderFields, type HeaderLines } from '../header-lines.ts';
 import { keepAliveMilliseconds } from '../limits.ts';
-import { STATUS_CODES, validateHeaderValue, type HeaderFields } from './node-http.ts';
+import { memoizeLast } from '../memoize-last.ts';
+import { STATUS_CODES } from './node-http.ts';
+import { endWithHead } from './node-internals.ts';
 
-type Head = {
-  readonly status: number;
-  /** The fields of the response itself, to which the functions below add more. */
-  readonly fields: string[];
-};
+/** The status, and the fields of the response itself, to which the functions below add those of every head. */
+type Head = { readonly status: number; readonly lines: HeaderLines };
 
 type Responding = { readonly response: ServerResponse; readonly expectsContinue: boolean };
 
+/** Each character of a string is one byte of UTF-8 (`latin1`), so it is sent with the head in one write. */
+export type ResponseBody = string | Buffer;
+
 export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
 export const jsonPolicyFields: HeaderFields = ['Content-Security-Policy', jsonPolicy];
-export const problemFields: HeaderFields = ['Cache-Control', 'no-store', ...jsonPolicyFields];
+export const jsonPolicyLines = headerLines(jsonPolicyFields);
+export const problemLines = headerLine('Cache-Control', 'no-store') + jsonPolicyLines;
 /** Sent only over TLS (RFC 6797 section 7.2). */
-export const strictTransport: HeaderFields = ['Strict-Transport-Security', 'max-age=31536000'];
+export const strictTransport = headerLine('Strict-Transport-Security', 'max-age=31536000');
 
 /** The phrases of RFC 9110, except that 422 has its older one, as requirements section 7.1 does. */
 const reasonPhrases: Readonly<Record<number, string | undefined>> = {
   ...STATUS_CODES,
   413: 'Content Too Large',
 };
-const keepAliveValue = `timeout=${keepAliveMilliseconds / 1000}`;
+const keepAliveFields: HeaderFields = ['Keep-Alive', `timeout=${keepAliveMilliseconds / 1000}`];
+/** The last lines of a head, and the empty one: they change once a second. */
+const endOfKept = memoizeLast(
+  (second: number) =>
+    `${dateLine(second)}${headerLine('Connection', 'keep-alive')}${headerLines(keepAliveFields)}\r\n`,
+);
+const endOfLast = memoizeLast(
+  (second: number) => `${dateLine(second)}${headerLine('Connection', 'close')}\r\n`,
+);
 
 /**
- * Adds Keep-Alive; `node:http` adds Date and Connection, since it knows whether it keeps the connection. It
- * closes it if the client waits for 100 Continue, since the body may or may not follow. Throws if a value
- * has a line break, so that no text from a client can add a header field.
+ * Sends a whole response. The connection is closed if the client waits for 100 Continue, since the body may or
+ * may not follow.
  */
-export function writeHead({ response, expectsContinue }: Responding, { status, fields }: Head): void {
-  if (response.shouldKeepAlive && !expectsContinue) fields.push('Keep-Alive', keepAliveValue);
+export function sendWhole(
+  { response, expectsContinue }: Responding,
+  { status, lines }: Head,
+  { body, now }: { readonly body: ResponseBody; readonly now: number },
+): void {
+  const isLast = !response.shouldKeepAlive || expectsContinue;
+  const text = headText({ status, lines }, { isLast, now });
+  endWithHead(response, { status, text, isLast }, body);
+}
+
+/** Begins a response whose length is unknown; `node:http` adds Date, Connection and Transfer-Encoding. */
+export function beginStream({ response, expectsContinue }: Responding, { status, lines }: Head): void {
+  const fields = lines
+    .trimEnd()
+    .split('\r\n')
+    .flatMap((line) => line.split(/: (.*)/s, 2));
+  if (response.shouldKeepAlive && !expectsContinue) fields.push(...keepAliveFields);
   response.writeHead(status, reasonPhrases[status], fields);
 }
 
-/** The head of a connection's last response, for a socket without a response. Throws as `writeHead` does. */
-export function lastHeadText({ status, fields }: Head, now: number): string {
-  fields.push('Date', new Date(now).toUTCString(), 'Connection', 'close');
-  return headText(status, fields);
+/** The head of a connection's last response, for a socket without a response. */
+export function lastHeadText(head: Head, now: number): string {
+  return headText(head, { isLast: true, now });
 }
 
-export function addBodyFields(fields: string[], mediaType: string, bytes: number): void {
-  fields.push('X-Content-Type-Options', 'nosniff', 'Content-Type', mediaType);
-  fields.push('Content-Length', String(bytes));
+/** Returns the lines that describe a body: of which type it is, and how long. */
+export function bodyLines(mediaType: string, bytes: number): HeaderLines {
+  return typeLines(mediaType) + headerLine('Content-Length', String(bytes));
 }
 
-function headText(status: number, fields: HeaderFields): string {
-  let text = `HTTP/1.1 ${status} ${reasonPhrases[status]}\r\n`;
-  for (let index = 0; index < fields.length; index += 2) {
-    const [name = '', value = ''] = fields.slice(index, index + 2);
-    validateHeaderValue(name, value);
-    text += `${name}: ${value}\r\n`;
-  }
-  return `${text}\r\n`;
+export const typeLines = memoizeLast(
+  (mediaType: string) =>
+    headerLine('X-Content-Type-Options', 'nosniff') + headerLine('Content-Type', mediaType),
+);
+
+type HeadOptions = { readonly isLast: boolean; readonly now: number };
+
+function headText({ status, lines }: Head, { isLast, now }: HeadOptions): string {
+  const second = Math.floor(now / 1000);
+  const end = isLast ? endOfLast(second) : endOfKept(second);
+  return 'HTTP/1.1 ' + status + ' ' + reasonPhrases[status] + '\r\n' + lines + end;
+}
+
+function dateLine(second: number): HeaderLines {
+  return headerLine('Date', new Date(second * 1000).toUTCString());
 }

@@ -1,4 +1,5 @@
 // The last response on a connection whose bytes are no valid request, as one text.
+import { headerLine } from '../header-lines.ts';
 import type { Problem } from '../problem.ts';
 import type { Logger } from '../logger.ts';
 import { addressBucket } from '../network/address-buckets.ts';
@@ -8,7 +9,7 @@ import type { Metrics } from './metrics.ts';
 import { problemResponse } from './problem-response.ts';
 import { toWireLatin1 } from './representation.ts';
 import type { RequestStart } from './request-start.ts';
-import { addBodyFields, lastHeadText, problemFields, strictTransport } from './response-head.ts';
+import { bodyLines, lastHeadText, problemLines, strictTransport } from './response-head.ts';
 
 export type UnparsedRequest = {
   /** Undefined if the bytes don't begin like a request. */
@@ -37,16 +38,18 @@ export function unparsedResponse(
 ): string {
   const { method = '-', path, requestId = ownId } = start ?? {};
   const context = { publicUrl, invalidStatus: 400, path: path ?? '/', requestId } as const;
-  const { status, fields, json } = problemResponse(problem, context);
+  const { status, lines, json } = problemResponse(problem, context);
   const text = toWireLatin1(json);
   metrics.observe(undefined, status, 0);
   const line = { requestId, method, path: path ?? '-', status, address, milliseconds: 0 };
   if (logAllowance.takeLine(addressBucket(address ?? ''), status))
     log.request({ ...line, principal: null, traceparent: undefined }, now);
-  const all = ['X-Request-Id', requestId];
-  if (isEncrypted) all.push(...strictTransport);
-  all.push(...fields, ...problemFields);
-  addBodyFields(all, problemJson, text.length);
-  const head = lastHeadText({ status, fields: all }, now);
+  const all =
+    headerLine('X-Request-Id', requestId) +
+    (isEncrypted ? strictTransport : '') +
+    lines +
+    problemLines +
+    bodyLines(problemJson, text.length);
+  const head = lastHeadText({ status, lines: all }, now);
   return method === 'HEAD' ? head : head + text;
 }

@@ -1,4 +1,5 @@
 // Token buckets in memory, which limit the requests that a client may send in a span of time.
+import { headerLine, type HeaderLines } from '../header-lines.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
@@ -27,8 +28,7 @@ export type Rates = Readonly<
 export type BucketState = {
   readonly isExceeded: boolean;
   readonly policyName: string;
-  /** Names and values of header fields, alternating. */
-  readonly fields: readonly string[];
+  readonly lines: HeaderLines;
   readonly retryAfterSeconds: number;
 };
 
@@ -50,12 +50,12 @@ export function createLimiter(policyName: string, rate: Rate, bucketCountMax = b
   return rate === undefined ? unlimited : new TokenBuckets(policyName, rate, bucketCountMax);
 }
 
-/** Returns the limiter without its header fields, which would reveal the keys it is used for. */
-export function withoutFields(limiter: Limiter): Limiter {
+/** Returns the limiter without its header lines, which would reveal the keys it is used for. */
+export function withoutLines(limiter: Limiter): Limiter {
   return {
     consumeToken(key, now) {
       const state = limiter.consumeToken(key, now);
-      return state === undefined ? undefined : { ...state, fields: [] };
+      return state === undefined ? undefined : { ...state, lines: '' };
     },
     refund: (key) => limiter.refund(key),
     get size() {
@@ -69,14 +69,14 @@ const unlimited: Limiter = { consumeToken: () => undefined, refund: () => {}, si
 /** If there are too many buckets, some are dropped, mostly ones that were not used lately (`BoundedMap`). */
 class TokenBuckets implements Limiter {
   readonly #policyName: string;
-  readonly #policy: string;
+  readonly #policyLine: HeaderLines;
   readonly #requests: number;
   readonly #perMillisecond: number;
   readonly #buckets: BoundedMap<string, Bucket>;
 
   constructor(policyName: string, { requests, seconds }: NonNullable<Rate>, bucketCountMax: number) {
     this.#policyName = policyName;
-    this.#policy = `"${policyName}";q=${requests};w=${seconds}`;
+    this.#policyLine = headerLine('RateLimit-Policy', `"${policyName}";q=${requests};w=${seconds}`);
     this.#requests = requests;
     this.#perMillisecond = requests / (seconds * 1000);
     this.#buckets = new BoundedMap(bucketCountMax);
@@ -89,7 +89,7 @@ class TokenBuckets implements Limiter {
     return {
       isExceeded,
       policyName: this.#policyName,
-      fields: this.#fieldsOf(bucket),
+      lines: this.#linesOf(bucket),
       retryAfterSeconds: isExceeded ? this.#secondsFor(1 - bucket.level) : 0,
     };
   }
@@ -121,10 +121,10 @@ class TokenBuckets implements Limiter {
    * The fields of draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds; `r` are left, and the
    * bucket is full again after `t` seconds.
    */
-  #fieldsOf({ level }: Bucket): readonly string[] {
+  #linesOf({ level }: Bucket): HeaderLines {
     const secondsToFull = this.#secondsFor(this.#requests - level);
     const state = `"${this.#policyName}";r=${Math.floor(level)};t=${secondsToFull}`;
-    return ['RateLimit-Policy', this.#policy, 'RateLimit', state];
+    return this.#policyLine + headerLine('RateLimit', state);
   }
 
   #secondsFor(tokens: number): number {

@@ -1,5 +1,5 @@
 // The rate limiters of a service, each with its buckets.
-import { createLimiter, withoutFields, type Limiter, type Rates } from './limiter.ts';
+import { createLimiter, withoutLines, type Limiter, type Rates } from './limiter.ts';
 
 export type Limiters = ReturnType<typeof createLimiters>;
 
@@ -11,11 +11,11 @@ export function createLimiters(rates: Rates) {
     changed: createLimiter('changed', rates.changed),
     signUps: createLimiter('sign-up', rates.signUp),
     account: createLimiter('login-account', rates.loginAccount),
-    // header fields would reveal the account's known addresses, which are exempt
-    accountTotal: withoutFields(createLimiter('login-account-total', rates.loginAccountTotal)),
+    // header lines would reveal the account's known addresses, which are exempt
+    accountTotal: withoutLines(createLimiter('login-account-total', rates.loginAccountTotal)),
     address: createLimiter('login-address', rates.loginAddress),
-    // header fields would reveal them here as well
-    code: withoutFields(createLimiter('login-code', rates.loginCode)),
+    // header lines would reveal them here as well
+    code: withoutLines(createLimiter('login-code', rates.loginCode)),
   };
 }
 
