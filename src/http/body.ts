@@ -6,12 +6,13 @@ import type { Exchange } from './exchange.ts';
 
 /** Calls `take` with the whole body, or `reject`. Throws a problem that is known before the body arrives. */
 export function readBody(
-  { response, incomingBody, expectsContinue }: Exchange,
+  exchange: Exchange,
   take: (body: Buffer) => void,
   reject: (problem: Problem) => void,
 ): void {
+  const { incomingBody } = exchange;
   if (incomingBody?.problem !== undefined) throw incomingBody.problem;
-  if (expectsContinue) response.writeContinue();
+  exchange.sendContinue();
   if (incomingBody === undefined) return take(Buffer.alloc(0));
   incomingBody.deliver(take, reject);
 }

@@ -38,7 +38,8 @@ export type ExchangeDependencies = {
 export class Exchange implements RequestSource {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly expectsContinue: boolean;
+  /** Whether the client still waits for 100 Continue before it sends the body. */
+  awaitsContinue: boolean;
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
@@ -73,7 +74,7 @@ export class Exchange implements RequestSource {
     const headers = headersOf(request);
     this.request = request;
     this.response = response;
-    this.expectsContinue = expectsContinue;
+    this.awaitsContinue = expectsContinue;
     this.requestId = requestIdFrom(headers['x-request-id']) ?? nextRequestId();
     this.method = request.method ?? 'GET';
     this.path = path;
@@ -85,6 +86,12 @@ export class Exchange implements RequestSource {
     this.streamedBody = arriving instanceof StreamedBody ? arriving : undefined;
     this.now = now();
     this.#isTrusted = isTrusted;
+  }
+
+  /** Asks for the body, if the client waits for that. */
+  sendContinue(): void {
+    if (this.awaitsContinue) this.response.writeContinue();
+    this.awaitsContinue = false;
   }
 
   /** Consumes a token and returns its refund. Throws 429 if the bucket is empty. */

@@ -5,6 +5,7 @@ import { bodyBytesMax, bodyChunkBytesMin, bodyChunksMax, bodyWireBytesMax } from
 import { hasTooManyChunks, type ArrivingBodies } from './arriving-bodies.ts';
 import { noBytes } from './bytes.ts';
 import { endAfterResponse } from './lingering-close.ts';
+import { receiveDirectly } from './node-internals.ts';
 import { headersOf } from './request-headers.ts';
 
 type Take = (body: Buffer) => void;
@@ -47,9 +48,7 @@ export class IncomingBody {
     this.#announced = Number(headersOf(request)['content-length'] ?? 0);
     this.#bytesReadBefore = request.socket.bytesRead;
     if (this.#announced > bodyBytesMax) this.#problem = tooLarge();
-    request.on('data', (chunk: Buffer) => this.#add(chunk));
-    // not `once`, which adds a wrapper and removes it: each event comes once, and a second would do no harm
-    request.on('end', () => this.#end());
+    receiveDirectly(request, this);
     request.on('error', () => this.#fail(endedEarly()));
     request.on('close', () => this.#release());
     if (this.#announced > bodyWireBytesMax) this.abort(tooLarge());
@@ -67,7 +66,7 @@ export class IncomingBody {
     this.#reader = { take, reject };
   }
 
-  #add(chunk: Buffer): void {
+  onChunk(chunk: Buffer): void {
     if (this.#isStopped) return;
     this.#bodies.onChunk();
     this.#chunks += 1;
@@ -96,7 +95,7 @@ export class IncomingBody {
     return true;
   }
 
-  #end(): void {
+  onEnd(): void {
     this.#release();
     this.#isWhole = true;
     this.#request.rawTrailers = []; // nothing reads them, and they take twenty times their bytes

@@ -138,6 +138,35 @@ export function endWithHead(
 }
 
 /**
+ * Passes the chunks of the request's body to the receiver, and its end, immediately as they are parsed. `error`
+ * and `close` are emitted if the body ends early.
+ */
+export function receiveDirectly(request: IncomingMessage, receiver: BodyReceiver): void {
+  const incoming = request as DirectRequest;
+  incoming[receiverKey] = receiver;
+  incoming._consuming = true;
+  incoming.push = pushDirectly as IncomingMessage['push'];
+}
+
+export type BodyReceiver = { onChunk(chunk: Buffer): void; onEnd(): void };
+type DirectRequest = IncomingMessage & {
+  [receiverKey]: BodyReceiver;
+  _consuming: boolean;
+  _dumpAndCloseReadable(): void;
+};
+const receiverKey = Symbol('receiver');
+
+/** One function for all requests, so that they keep one hidden class. */
+function pushDirectly(this: DirectRequest, chunk: Buffer | null): boolean {
+  if (chunk !== null) this[receiverKey].onChunk(chunk);
+  else {
+    this._dumpAndCloseReadable();
+    this[receiverKey].onEnd();
+  }
+  return true;
+}
+
+/**
  * Returns the response that has the connection; undefined between requests. A reference of our own would keep
  * each connection's last request and response in memory, which takes a fiftieth of the time of a read.
  */

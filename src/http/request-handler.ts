@@ -180,7 +180,7 @@ export class RequestHandler {
 
   #handleStreamedBody(exchange: Exchange, route: Route, mediaType: string): Promise<void> | void {
     exchange.streamedBody?.begin(route.streamedBody?.bytesMax ?? 0);
-    if (exchange.expectsContinue) exchange.response.writeContinue();
+    exchange.sendContinue();
     return this.#handleWithoutBody(exchange, route, mediaType);
   }
 

@@ -9,7 +9,7 @@ import { endWithHead } from './node-internals.ts';
 /** The status, and the fields of the response itself, to which the functions below add those of every head. */
 type Head = { readonly status: number; readonly lines: HeaderLines };
 
-type Responding = { readonly response: ServerResponse; readonly expectsContinue: boolean };
+type Responding = { readonly response: ServerResponse; readonly awaitsContinue: boolean };
 
 /** Each character of a string is one byte of UTF-8 (`latin1`), so it is sent with the head in one write. */
 export type ResponseBody = string | Buffer;
@@ -41,22 +41,22 @@ const endOfLast = memoizeLast(
  * may not follow.
  */
 export function sendWhole(
-  { response, expectsContinue }: Responding,
+  { response, awaitsContinue }: Responding,
   { status, lines }: Head,
   { body, now }: { readonly body: ResponseBody; readonly now: number },
 ): void {
-  const isLast = !response.shouldKeepAlive || expectsContinue;
+  const isLast = !response.shouldKeepAlive || awaitsContinue;
   const text = headText({ status, lines }, { isLast, now });
   endWithHead(response, { status, text, isLast }, body);
 }
 
 /** Begins a response whose length is unknown; `node:http` adds Date, Connection and Transfer-Encoding. */
-export function beginStream({ response, expectsContinue }: Responding, { status, lines }: Head): void {
+export function beginStream({ response, awaitsContinue }: Responding, { status, lines }: Head): void {
   const fields = lines
     .trimEnd()
     .split('\r\n')
     .flatMap((line) => line.split(/: (.*)/s, 2));
-  if (response.shouldKeepAlive && !expectsContinue) fields.push(...keepAliveFields);
+  if (response.shouldKeepAlive && !awaitsContinue) fields.push(...keepAliveFields);
   response.writeHead(status, reasonPhrases[status], fields);
 }
 
