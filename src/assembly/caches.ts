@@ -2,27 +2,30 @@
 import { CallerCache } from '../auth/caller-cache.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { PageCache } from '../http/page-cache.ts';
+import { RepresentationCache, type SharedRepresentations } from '../http/representation-cache.ts';
 import { estimateBytes, type Representation } from '../http/representation.ts';
 import type { Invalidation } from '../invalidation.ts';
 import type { Customer } from '../resources/customers/customer.ts';
 import type { Order } from '../resources/orders/order.ts';
 
-const ordersShare = 0.8;
-const customersShare = 0.1;
+/** Pages are dropped with every change, so they need little. */
+const pagesShare = 0.05;
 
 export class Caches {
-  readonly orders: BoundedMap<number, Representation<Order>>;
-  readonly customers: BoundedMap<number, Representation<Customer>>;
+  readonly objects: SharedRepresentations;
+  readonly orders: RepresentationCache<Order>;
+  readonly customers: RepresentationCache<Customer>;
   readonly pages: PageCache;
   readonly callers = new CallerCache();
 
   constructor(bytesMax: number) {
-    this.orders = new BoundedMap<number, Representation<Order>>(bytesMax * ordersShare, estimateBytes);
-    this.customers = new BoundedMap<number, Representation<Customer>>(
-      bytesMax * customersShare,
+    this.objects = new BoundedMap<number, Representation<unknown>>(
+      bytesMax * (1 - pagesShare),
       estimateBytes,
     );
-    this.pages = new PageCache(bytesMax * (1 - ordersShare - customersShare));
+    this.orders = new RepresentationCache(this.objects, 1);
+    this.customers = new RepresentationCache(this.objects, -1);
+    this.pages = new PageCache(bytesMax * pagesShare);
   }
 
   /** Drops the entries that a commit made stale; called once it is on disk, before the next read. */
@@ -32,8 +35,7 @@ export class Caches {
   }
 
   clear(): void {
-    this.orders.clear();
-    this.customers.clear();
+    this.objects.clear();
     this.pages.clear();
     this.callers.clear();
   }

@@ -3,7 +3,33 @@ import type { BoundedMap } from '../bounded-map.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Representation } from './representation.ts';
 
-export type RepresentationCache<T> = BoundedMap<number, Representation<T>>;
+/** Representations by key: those of orders and customers share one bound, so whichever are read get the room. */
+export type SharedRepresentations = BoundedMap<number, Representation<unknown>>;
+
+/** The representations of one kind among those that are shared. */
+export class RepresentationCache<T> {
+  readonly #shared: SharedRepresentations;
+  readonly #sign: 1 | -1;
+
+  /** Ids are positive, so two kinds with different signs have different keys. */
+  constructor(shared: SharedRepresentations, sign: 1 | -1) {
+    this.#shared = shared;
+    this.#sign = sign;
+  }
+
+  get(id: number): Representation<T> | undefined {
+    // only `offer` adds entries with this sign
+    return this.#shared.get(this.#sign * id) as Representation<T> | undefined;
+  }
+
+  offer(representation: Representation<T>): void {
+    this.#shared.offer(this.#sign * representation.id, representation);
+  }
+
+  delete(id: number): void {
+    this.#shared.delete(this.#sign * id);
+  }
+}
 
 type Finder<T> = (db: Connection, id: number) => Representation<T> | undefined;
 /** Finds the objects that exist, in any order. */
@@ -28,7 +54,7 @@ export function cachedFinder<T>(cache: RepresentationCache<T>, find: Finder<T>):
     const known = cache.get(id);
     if (known !== undefined) return known;
     const representation = find(db, id);
-    if (representation !== undefined) cache.offer(id, representation);
+    if (representation !== undefined) cache.offer(representation);
     return representation;
   };
 }
@@ -44,7 +70,7 @@ export function cachedFinderOfAll<T>(
     if (missing.length === 0) return known;
     const found = new Map<number, Representation<T>>();
     for (const representation of findAll(db, missing)) {
-      cache.offer(representation.id, representation);
+      cache.offer(representation);
       found.set(representation.id, representation);
     }
     return ids.map((id, index) => known[index] ?? found.get(id));
