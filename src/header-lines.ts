@@ -1,6 +1,6 @@
 // Header fields of responses, as the lines of a head.
 
-/** Lines `Name: value`, each with its line break. Only `headerLine` makes one, so no value can add another. */
+/** Lines `Name: value` with their line breaks. Only `headerLine` makes one, so no value can add another. */
 export type HeaderLines = string;
 
 /** Names and values, alternating. */

@@ -46,7 +46,7 @@ export const layers: readonly (readonly string[])[] = [
     'src/system-error.ts',
     'src/invalidation.ts',
   ],
-  ['src/address-blocks.ts', 'src/durations.ts'],
+  ['src/address-blocks.ts', 'src/durations.ts', 'src/header-lines.ts'],
   ['src/console/'],
 ];
 

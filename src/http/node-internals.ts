@@ -122,8 +122,9 @@ export function hasConnection(response: ServerResponse): boolean {
 }
 
 /**
- * Sends a whole response whose head is already text, with its empty line. `node:http` checks and joins the
- * fields of a head one by one, which makes a read take a fourteenth longer. `isLast` closes the connection.
+ * Sends a whole response, whose head is text up to the empty line. `isLast` closes the connection after it.
+ * `node:http` would check and join the fields of a head one by one: a read would take 1.08 of its CPU time,
+ * and a 304 1.1.
  */
 export function endWithHead(
   response: ServerResponse,
@@ -138,17 +139,18 @@ export function endWithHead(
 }
 
 /**
- * Passes the chunks of the request's body to the receiver, and its end, immediately as they are parsed. `error`
- * and `close` are emitted if the body ends early.
+ * Passes the chunks of the request's body, and its end, to the receiver as they are parsed; `error` and
+ * `close` are emitted if it ends early. As a stream, which defers each step to a later tick, a body that is
+ * rejected would take 1.1 of its CPU time.
  */
 export function receiveDirectly(request: IncomingMessage, receiver: BodyReceiver): void {
   const incoming = request as DirectRequest;
   incoming[receiverKey] = receiver;
-  incoming._consuming = true;
+  incoming._consuming = true; // or `node:http` would drop the rest of the body after the response
   incoming.push = pushDirectly as IncomingMessage['push'];
 }
 
-export type BodyReceiver = { onChunk(chunk: Buffer): void; onEnd(): void };
+type BodyReceiver = { onChunk(chunk: Buffer): void; onEnd(): void };
 type DirectRequest = IncomingMessage & {
   [receiverKey]: BodyReceiver;
   _consuming: boolean;
@@ -156,19 +158,20 @@ type DirectRequest = IncomingMessage & {
 };
 const receiverKey = Symbol('receiver');
 
-/** One function for all requests, so that they keep one hidden class. */
+/** The parser passes null at the end. It is one function for all requests: with closures V8 may be slow. */
 function pushDirectly(this: DirectRequest, chunk: Buffer | null): boolean {
   if (chunk !== null) this[receiverKey].onChunk(chunk);
   else {
-    this._dumpAndCloseReadable();
+    this._dumpAndCloseReadable(); // so that nothing waits for the end of the stream
     this[receiverKey].onEnd();
   }
   return true;
 }
 
 /**
- * Returns the response that has the connection; undefined between requests. A reference of our own would keep
- * each connection's last request and response in memory, which takes a fiftieth of the time of a read.
+ * Returns the response that has the connection; undefined between requests. If each connection had its last
+ * request and response in a property instead, they would all be copied by every collection of garbage, and a
+ * read would take 1.03 of its CPU time.
  */
 export function currentResponse(socket: Socket): ServerResponse | undefined {
   return (socket as Socket & { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;

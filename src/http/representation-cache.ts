@@ -3,7 +3,7 @@ import type { BoundedMap } from '../bounded-map.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Representation } from './representation.ts';
 
-/** Representations by key: those of orders and customers share one bound, so whichever are read get the room. */
+/** Those of all kinds share one bound, so the kinds that are read get the room. */
 export type SharedRepresentations = BoundedMap<number, Representation<unknown>>;
 
 /** The representations of one kind among those that are shared. */

@@ -6,8 +6,11 @@ import { memoizeLast } from '../memoize-last.ts';
 import { STATUS_CODES } from './node-http.ts';
 import { endWithHead } from './node-internals.ts';
 
-/** The status, and the fields of the response itself, to which the functions below add those of every head. */
-type Head = { readonly status: number; readonly lines: HeaderLines };
+type Head = {
+  readonly status: number;
+  /** The lines of the response itself, to which the functions below add Date and Connection. */
+  readonly lines: HeaderLines;
+};
 
 type Responding = { readonly response: ServerResponse; readonly awaitsContinue: boolean };
 
@@ -37,8 +40,8 @@ const endOfLast = memoizeLast(
 );
 
 /**
- * Sends a whole response. The connection is closed if the client waits for 100 Continue, since the body may or
- * may not follow.
+ * Sends a whole response. It closes the connection if the client waits for 100 Continue, since the body may
+ * or may not follow.
  */
 export function sendWhole(
   { response, awaitsContinue }: Responding,

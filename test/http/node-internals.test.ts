@@ -1,11 +1,9 @@
 // What Node does beyond its documentation, on a plain server of `node:http`.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { test, type TestContext } from 'node:test';
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { test } from 'node:test';
 import {
-  allowHalfOpen,
   dropRestOfRead,
   hasConnection,
   interceptConnections,
@@ -15,12 +13,9 @@ import {
   takeFromParser,
   watchReads,
 } from '../../src/http/node-internals.ts';
+import { chunk, get, listening, post } from './plain-server.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw } from './raw-connection.ts';
-
-const post = 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
-const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
-const chunk = '1\r\nx\r\n';
 
 test('bytes that arrive on a connection taken from the parser are read and not parsed', async (t) => {
   const received: string[] = [];
@@ -198,20 +193,3 @@ test('each read is reported, as bytes, once the parser has parsed it', async (t)
   ]);
   connection.socket.destroy();
 });
-
-async function listening(
-  t: TestContext,
-  listener: RequestListener,
-  prepare: (server: Server) => void = () => {},
-): Promise<number> {
-  const server: Server = createServer(listener);
-  allowHalfOpen(server);
-  prepare(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port; // it listens on TCP
-}
