@@ -123,9 +123,10 @@ export class Deliveries {
     const dirty = [...this.#loops.values()].filter(({ isDirty }) => isDirty);
     if (dirty.length === 0) return;
     try {
-      await this.#options.database.write((writer) => {
-        for (const loop of dirty) loop.save(writer);
-      });
+      const confirmations = await this.#options.database.write((writer) =>
+        dirty.map((loop) => loop.save(writer)),
+      );
+      for (const confirm of confirmations) confirm();
     } catch {
       for (const loop of dirty) loop.markDirty();
       this.#saveLater();

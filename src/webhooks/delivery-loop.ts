@@ -110,13 +110,18 @@ export class DeliveryLoop {
     this.#cancel();
   }
 
-  save(writer: Connection): void {
+  /** Returns a function to call once the progress is on disk. */
+  save(writer: Connection): () => void {
     this.#isDirty = false;
+    const { position } = this.#progress;
     const isSaved = saveProgress(writer, this.#webhook, this.#progress);
-    if (isSaved) this.#savedPosition = this.#progress.position;
-    if (this.#disableReason === undefined) return;
-    const permit = failedDeliveryPermit(writer, this.#services.now());
-    disableWebhook(permit, this.#webhook, this.#disableReason);
+    if (this.#disableReason !== undefined) {
+      const permit = failedDeliveryPermit(writer, this.#services.now());
+      disableWebhook(permit, this.#webhook, this.#disableReason);
+    }
+    return () => {
+      if (isSaved) this.#savedPosition = position;
+    };
   }
 
   /** Called when the transaction of `save` was rolled back. */
