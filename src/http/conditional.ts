@@ -5,6 +5,10 @@ import type { RequestHeaders } from './request-headers.ts';
 /** An empty tag, which no entity tag in a header field equals. */
 const unknownTag = '';
 
+export function isConditional(fields: RequestHeaders): boolean {
+  return fields['if-match'] !== undefined || fields['if-none-match'] !== undefined;
+}
+
 /** Throws 412 if the object has changed since the client read it; `etag` is undefined if there is none. */
 export function checkConditions(fields: RequestHeaders, etag: string | undefined): void {
   if (etag === undefined) return checkNothingExpected(fields);

@@ -7,7 +7,7 @@ import type { Database } from '../storage/database.ts';
 import { permitFor, type Permit } from '../storage/permit.ts';
 import type { WriteOptions } from '../storage/write-transaction.ts';
 import type { CallerChecks } from './caller-checks.ts';
-import { checkConditions } from './conditional.ts';
+import { checkConditions, isConditional } from './conditional.ts';
 import type { Exchange } from './exchange.ts';
 import type { ObjectResult } from './handler-result.ts';
 import type { QueryValues } from './query.ts';
@@ -76,9 +76,10 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
     }, options);
   }
 
-  checkPrecondition(etag: string | undefined): void {
+  checkPrecondition(etag: string | undefined | (() => string)): void {
     this.#isPreconditionChecked = true;
-    checkConditions(this.exchange.headers, etag);
+    const { headers } = this.exchange;
+    if (isConditional(headers)) checkConditions(headers, typeof etag === 'function' ? etag() : etag);
   }
 
   /** Asserts that the handler of a PUT, PATCH or DELETE has called `checkPrecondition`. */

@@ -64,9 +64,10 @@ export type Context<Params, Query, Body, C> = {
   credentialExpiresAt(this: object): number;
   /**
    * Throws 412 if the request's conditions (If-Match, If-None-Match) fail for the current version, whose
-   * `etag` is undefined if there is none. A PUT, PATCH or DELETE whose handler doesn't call it fails.
+   * `etag` is undefined if there is none; a function is called only if the request has conditions. A PUT,
+   * PATCH or DELETE whose handler doesn't call it fails.
    */
-  checkPrecondition(this: object, etag: string | undefined): void;
+  checkPrecondition(this: object, etag: string | undefined | (() => string)): void;
   /** Consumes a token from a bucket of the route's own and returns its refund. Throws 429 if it is empty. */
   consumeToken(this: object, limiter: Limiter, key: string): () => void;
   /** Logs a security event with the request's id, address and principal, when the response is sent. */

@@ -141,7 +141,10 @@ export function requireUnchanged<Row>(
 
 type ListContext = Pick<Context<object, object, unknown, Caller>, 'path' | 'query' | 'checkPrecondition'>;
 
-/** Checks the precondition of a write of a list, whose ETag is that of the page that a GET would return. */
+/**
+ * Checks the precondition of a write of a list, whose ETag is that of the page that a GET would return. The
+ * page is created only for a request that has conditions.
+ */
 export function checkListUnchanged<Shown>(
   context: ListContext,
   list: PageSource<Shown, Caller>,
@@ -150,9 +153,11 @@ export function checkListUnchanged<Shown>(
   const { path, query } = context;
   const readInWorker = (): never => assert.fail(`${path} is examined on the event loop`);
   const authorizeRead = (): Caller => caller;
-  const page = listPage({ path, query, caller, authorizeRead, database: { read: db, readInWorker } }, list);
-  assert(!(page instanceof Promise));
-  context.checkPrecondition(page.etag);
+  context.checkPrecondition(() => {
+    const page = listPage({ path, query, caller, authorizeRead, database: { read: db, readInWorker } }, list);
+    assert(!(page instanceof Promise));
+    return page.etag;
+  });
 }
 
 type Removal<Row> = {
