@@ -1,6 +1,7 @@
 // The state of a connection: who is at the other end, and what of it has been read.
 import type { Socket } from 'node:net';
 import type { Problem } from '../problem.ts';
+import { isLineBreaks } from './bytes.ts';
 import { hasArrived, type ParsedRead } from './node-internals.ts';
 import type { Peer } from './peer.ts';
 import { RequestLine } from './request-line.ts';
@@ -38,6 +39,8 @@ class ConnectionState {
   waitingRequests = 0;
   /** Whether `keepPausedWhile` has been called for this socket: once is enough. */
   hasPauseListener = false;
+  /** The bytes of reads of line breaks alone, of which the parser skips any number between requests. */
+  lineBreakBytes = 0;
   /** The request line of a head that has not arrived completely. */
   readonly requestLine = new RequestLine();
   /** Whether the previous read ended within a head or between requests, and no head has ended since. */
@@ -66,7 +69,12 @@ class ConnectionState {
     if (!isInHead) this.requestLine.reset();
     if (!this.#isInHead) return;
     if (result instanceof Error) this.requestLine.addLast(copy().subarray(0, result.bytesParsed));
-    else if (isInHead || result >= largeReadBytes) this.requestLine.add(copy());
+    else if (isInHead || result >= largeReadBytes) this.#addToHead(copy());
+  }
+
+  #addToHead(read: Buffer): void {
+    if (isLineBreaks(read)) this.lineBreakBytes += read.length;
+    this.requestLine.add(read);
   }
 
   /** The body of the last request, unless it has arrived completely. */

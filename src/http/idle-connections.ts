@@ -1,6 +1,7 @@
 // Ends connections on which nothing is sent or received.
 import type { Socket } from 'node:net';
 import { idleCheckMilliseconds, unreadMillisecondsMax, keepAliveMilliseconds } from '../limits.ts';
+import { stateOf } from './connection-state.ts';
 import { currentResponse } from './node-internals.ts';
 
 const unreadChecksMax = unreadMillisecondsMax / idleCheckMilliseconds;
@@ -11,8 +12,9 @@ type SocketProgress = { readonly bytesMoved: number; checks: number };
 /**
  * Checks all connections periodically: with a timer for each, as in Node's keep-alive, a request would
  * take a twentieth longer. A connection between requests is ended at the third check at which no byte has
- * moved, which is later than the time limit of an incomplete head. Times are counted in checks, so tests that
- * check more often have shorter times.
+ * moved, which is later than the time limit of an incomplete head. Line breaks between requests don't count:
+ * the parser skips them without a time limit. Times are counted in checks, so tests that check more often
+ * have shorter times.
  */
 export function endIdle(sockets: ReadonlySet<Socket>, checkMilliseconds: number): void {
   const progress = new WeakMap<Socket, SocketProgress>();
@@ -22,7 +24,8 @@ export function endIdle(sockets: ReadonlySet<Socket>, checkMilliseconds: number)
 }
 
 function inspect(socket: Socket, seen: WeakMap<Socket, SocketProgress>): void {
-  const bytesMoved = socket.bytesRead + socket.bytesWritten - socket.writableLength;
+  const bytesRead = socket.bytesRead - stateOf(socket).lineBreakBytes;
+  const bytesMoved = bytesRead + socket.bytesWritten - socket.writableLength;
   const last = seen.get(socket);
   if (last?.bytesMoved !== bytesMoved) {
     seen.set(socket, { bytesMoved, checks: 0 });
