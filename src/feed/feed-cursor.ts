@@ -7,6 +7,7 @@ import type { FeedBounds } from '../resources/events/event.ts';
 import { feedBounds, feedEpoch } from '../resources/events/feed-store.ts';
 
 export const feedPath = '/events';
+const feed = { path: feedPath, order: 'id' };
 
 /** The database's epoch, in place of a sort key, and the id of the last event that was read. */
 type CursorContent = KeysetPosition;
@@ -14,7 +15,7 @@ type CursorContent = KeysetPosition;
 /** A cursor is bound to the feed but not to its filters: a reader may continue with other types. */
 export function cursorAfter(epoch: string, id: number, cursors: Cursors): string {
   const content: CursorContent = [epoch, id];
-  return cursors.encode(feedPath, {}, content);
+  return cursors.encode({ ...feed, query: {} }, content);
 }
 
 /** The state that cursors are checked against. */
@@ -29,7 +30,7 @@ export function feedState(db: Connection): FeedState {
  * it were removed.
  */
 export function requireEventId(state: FeedState, cursor: string, cursors: Cursors): number {
-  const content = cursors.open(feedPath, { cursor });
+  const content = cursors.open({ ...feed, query: { cursor } });
   return content === undefined ? 0 : requireKept(state, content);
 }
 

@@ -6,13 +6,22 @@ import type { KeysetPosition } from '../storage/keyset.ts';
 
 export type Cursors = ReturnType<typeof createCursors>;
 
-/** A list's checked query. A cursor is bound to all parameters but the four named here. */
+/** A list's checked query. A cursor is bound to all parameters but those named here. */
 export type ListQuery = {
   readonly cursor?: string;
   readonly limit?: number;
   readonly total?: boolean;
   readonly include?: unknown;
+  readonly sort?: string;
   readonly [name: string]: unknown;
+};
+
+/** The list that a cursor belongs to. */
+type CursorList = {
+  readonly path: string;
+  readonly query: ListQuery;
+  /** The order of the list's rows, whether the query names it or not. */
+  readonly order: string;
 };
 
 const tagLength = 22; // 132 bits
@@ -24,11 +33,12 @@ export function createCursors(macs: readonly Mac[]) {
   const [newTag = () => ''] = tagsOfText.map((tagOf) => memoizeLast(tagOf));
 
   /** Returns the position in the query's cursor; undefined if it has none. Throws `invalid-cursor`. */
-  function open(path: string, query: ListQuery): KeysetPosition | undefined {
-    if (query.cursor === undefined) return undefined;
-    const payload = query.cursor.slice(0, -tagLength);
-    const text = authenticatedText(path, query, payload);
-    const tag = query.cursor.slice(-tagLength);
+  function open(list: CursorList): KeysetPosition | undefined {
+    const { cursor } = list.query;
+    if (cursor === undefined) return undefined;
+    const payload = cursor.slice(0, -tagLength);
+    const text = authenticatedText(list, payload);
+    const tag = cursor.slice(-tagLength);
     if (!tagsOfText.some((tagOf) => tagOf(text) === tag)) {
       throw new Problem(
         'invalid-cursor',
@@ -40,14 +50,14 @@ export function createCursors(macs: readonly Mac[]) {
   }
 
   /** Returns the cursor of the page after this position. */
-  function encode(path: string, query: ListQuery, position: KeysetPosition): string {
+  function encode(list: CursorList, position: KeysetPosition): string {
     const payload = Buffer.from(JSON.stringify(position), 'utf8').toString('base64url');
-    return payload + newTag(authenticatedText(path, query, payload));
+    return payload + newTag(authenticatedText(list, payload));
   }
 
   /** Returns path and query of the page after this position. */
-  function next(path: string, query: ListQuery, position: KeysetPosition): string {
-    return withCursor(path, query, encode(path, query, position));
+  function next(list: CursorList, position: KeysetPosition): string {
+    return withCursor(list.path, list.query, encode(list, position));
   }
 
   return { open, encode, next };
@@ -63,11 +73,12 @@ export function withCursor(path: string, query: ListQuery, cursor: string): stri
   return `${path}?${parts.map((part) => `${part}&`).join('')}cursor=${cursor}`;
 }
 
-function authenticatedText(path: string, query: ListQuery, payload: string): string {
+function authenticatedText({ path, query, order }: CursorList, payload: string): string {
   const names = Object.keys(query)
     .filter((name) => !unboundParameters.has(name))
     .sort();
-  return [path, ...names.map((name) => `${name}=${String(query[name])}`), payload].join('\n');
+  return [path, order, ...names.map((name) => `${name}=${String(query[name])}`), payload].join('\n');
 }
 
-const unboundParameters: ReadonlySet<string> = new Set(['cursor', 'limit', 'total', 'include']);
+/** A cursor is bound to the order rather than to `sort`, which may be left out for the default. */
+const unboundParameters: ReadonlySet<string> = new Set(['cursor', 'limit', 'total', 'include', 'sort']);

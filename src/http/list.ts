@@ -85,7 +85,8 @@ function pageFor<T, Query extends object, C>(
   const query: ListQuery = context.query as ListQuery; // every list's query has listParameters
   const selection = list.selectionFor(caller);
   const rows = query.limit ?? pageRowsDefault;
-  const after = list.cursors.open(path, query);
+  const cursorList = { path, query, order: orderOf(selection) };
+  const after = list.cursors.open(cursorList);
   const pageOf = (
     positions: readonly KeysetPosition[],
     total: number | undefined,
@@ -94,7 +95,7 @@ function pageFor<T, Query extends object, C>(
     const load = (ids: readonly number[]) =>
       loadElements(list, { selection, caller: reader, db: database.read, ids });
     const { elements, last } = loadPageElements(positions, rows, load);
-    const next = last === undefined ? null : list.cursors.next(path, query, last);
+    const next = last === undefined ? null : list.cursors.next(cursorList, last);
     return toListPage(elements, next, total);
   };
   const found = findPositions(database, { ...selection, after, rows, rowsExaminedMax: pageRowsExaminedMax });
@@ -108,6 +109,12 @@ function pageFor<T, Query extends object, C>(
     if (!isDeepStrictEqual(owners, selection.owners)) return pageFor(context, list, reader);
     return pageOf(positions, count, reader);
   });
+}
+
+/** A search has one order, and a single page. */
+export function orderOf(selection: Selection): string {
+  if ('search' in selection) return '';
+  return selection.isDescending ? `-${selection.key}` : selection.key;
 }
 
 type WantedElements<C> = {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createCursors, type ListQuery } from '../../src/http/cursor.ts';
-import { listPage } from '../../src/http/list.ts';
+import { listPage, orderOf } from '../../src/http/list.ts';
 import { represent, representText, type Representation } from '../../src/http/representation.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { customerSorts } from '../../src/resources/customers/customer.ts';
@@ -145,10 +145,8 @@ async function timePage(connection: Connection, { selection, load }: Case, query
 }
 
 /** The cursor of a page in the middle of the table; undefined if the list has nothing there. */
-function deepCursor(
-  connection: Connection,
-  { table, key, ranges: streams }: IndexedSelection,
-): string | undefined {
+function deepCursor(connection: Connection, selection: IndexedSelection): string | undefined {
+  const { table, key, ranges: streams } = selection;
   const where = streams.map(({ sql }) => `(${sql})`).join(' OR ');
   const [middle = 0] = connection.get<[number]>(`SELECT max(id) / 2 FROM ${table}`) ?? [];
   const position = connection.get<Row & KeysetPosition>(
@@ -156,9 +154,8 @@ function deepCursor(
     middle,
     ...streams.flatMap(({ params }) => params),
   );
-  return position === undefined
-    ? undefined
-    : cursors.next('/list', {}, position).replace('/list?cursor=', '');
+  if (position === undefined) return undefined;
+  return cursors.encode({ path: '/list', query: {}, order: orderOf(selection) }, position);
 }
 
 async function measure(connection: Connection, each: Case): Promise<Times> {

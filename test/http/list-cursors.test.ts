@@ -156,12 +156,31 @@ describe('cursors', () => {
     }
   });
 
+  for (const [path, sort] of [
+    ['/orders', '-createdAt'],
+    ['/customers/1/orders', '-createdAt'],
+    ['/customers', 'id'],
+    ['/api/users', 'id'],
+  ] as const) {
+    test(`the sort of ${path} may be left out, if it is ${sort}`, async () => {
+      const [without, sorted] = [`${path}?limit=1`, `${path}?limit=1&sort=${sort}`];
+      const next = await get(`${without}&cursor=${await cursorOf(without, root)}`, root);
+      for (const [from, to] of [
+        [without, sorted],
+        [sorted, without],
+      ] as const) {
+        const { status, body } = await get(`${to}&cursor=${await cursorOf(from, root)}`, root);
+        assert.deepEqual([status, body.data], [200, next.body.data]);
+      }
+    });
+  }
+
   const others: readonly (readonly [what: string, from: string, to: string])[] = [
     ['another list', '/customers?limit=2', '/orders?limit=2'],
     ['the same rows at another place', '/orders?limit=2', '/customers/1/orders?limit=2'],
     ['another sort', '/customers?limit=2&sort=name', '/customers?limit=2&sort=createdAt'],
     ['the other direction', '/customers?limit=2&sort=name', '/customers?limit=2&sort=-name'],
-    ['no sort where it had one', '/customers?limit=2&sort=id', '/customers?limit=2'],
+    ['no sort where it had another', '/customers?limit=2&sort=name', '/customers?limit=2'],
     ['a filter where it had none', '/orders?limit=2', '/orders?limit=2&status=open'],
     ['no filter where it had one', '/orders?limit=2&status=open', '/orders?limit=2'],
     ['another value of its filter', '/orders?limit=2&status=open', '/orders?limit=2&status=open,paid'],
