@@ -84,7 +84,11 @@ export async function pace(
         free.push(lane);
         send();
       },
-      () => wrong.push(0),
+      () => {
+        wrong.push(0);
+        free.push(lane); // it rejects what is still due, so that this ends
+        send();
+      },
     );
   };
   while (sent < perSecond * seconds) {
