@@ -45,9 +45,9 @@ try {
     (disk) => rush(disk.readers, reading(disk)).then(({ times }) => times),
     slow,
   );
-  // At a steady pace below it a read shows most plainly what it has to wait for: the thread's work on a write,
-  // on any disk; so here the slow disk is compared with the fast one, too. That one starts only now, since the
-  // service ends connections that are idle for long.
+  // At a steady pace below it a read shows most plainly what it has to wait for: the thread's work on a
+  // write, on any disk; so here the slow disk is compared with the fast one, too. That one starts only now,
+  // since the service ends connections that are idle for long.
   const fast = await prepare('fast', {});
   const paced = await compare(
     `${readsPerSecond} reads/s`,
