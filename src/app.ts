@@ -83,7 +83,7 @@ function createParts(config: Config, cryptography: Cryptography, dependencies: A
   return {
     limiters: createLimiters(config.rates),
     metrics: createMetrics(),
-    exports: new Exports({ log: dependencies.log }),
+    exports: new Exports(dependencies),
     imports: new Imports(dependencies),
     ...createBackground(config, cryptography, dependencies),
   };

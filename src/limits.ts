@@ -99,6 +99,15 @@ export const streamRetryMilliseconds = 3_000;
 
 // Exports.
 export const exportsMax = 2;
+/**
+ * An export of a user without staff rights ends for another one, if its client has been given this time and
+ * reads at less than this rate, or at any rate once it has run for `exportMillisecondsMin`.
+ */
+export const exportSlowMilliseconds = 5_000;
+export const exportBytesPerSecondMin = 256 * 1024;
+export const exportMillisecondsMin = 5 * minuteMilliseconds;
+/** The time for which a user who was rejected comes before others: two retries. */
+export const exportReservedMilliseconds = 20_000;
 /** The ids that an export finds in one query: few, so that they soon are garbage. */
 export const exportRowsPerBatch = 100;
 /** The time for which an export runs in one turn of the event loop, and the bytes of one write. */

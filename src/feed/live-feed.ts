@@ -232,7 +232,8 @@ export class LiveFeed {
 }
 
 function zeroEnds(): Record<StreamEndReason, number> {
-  return { complete: 0, client: 0, slow: 0, unauthorized: 0, expired: 0, gone: 0, stopping: 0, failed: 0 };
+  const ofService = { preempted: 0, unauthorized: 0, expired: 0, gone: 0, stopping: 0, failed: 0 };
+  return { complete: 0, client: 0, slow: 0, ...ofService };
 }
 
 /** The blocks of several events. */

@@ -1,14 +1,15 @@
 // Exports: a whole list as one response, as fast as the client reads it. A truncated response never looks
 // complete.
-import { isStaff, type Caller } from '../auth/access.ts';
+import type { Caller } from '../auth/access.ts';
 import type { CsvTable } from '../csv.ts';
-import { exportChunkBytesMax, exportSliceMillisecondsMax, exportsMax } from '../limits.ts';
+import { exportChunkBytesMax, exportSliceMillisecondsMax } from '../limits.ts';
 import { causeOf } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
-import { Problem, unavailable } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import type { Issue } from '../schema/schema.ts';
 import { csvFormat, ndjsonFormat, type FileFormat } from './file-formats.ts';
 import { securityEventOf } from './exchange-log.ts';
+import { ExportSlots, RunningExport } from './export-slots.ts';
 import type { ExportSource, ExportStep } from './list-export.ts';
 import { csv, ndjson } from './media-types.ts';
 import { streamed, type Streamed } from './handler-result.ts';
@@ -28,23 +29,26 @@ type ExportContext = Pick<
   'caller' | 'authorizeRead' | 'reportSecurityEvent' | 'mediaType' | 'isHttp10' | 'now' | 'query'
 >;
 
-type ExportsOptions = { readonly log: Logger };
+type ExportsOptions = { readonly log: Logger; readonly now: () => number };
 
 /** The part of `Exports` that routes use. */
 export type HandlerExports = Pick<Exports, 'createResult'>;
 
 export class Exports {
   readonly #log: Logger;
-  readonly #callers = new Map<ResponseStream, Caller>();
+  readonly #now: () => number;
+  readonly #slots: ExportSlots;
   readonly #ends = new Map<string, number>();
   #bytes = 0;
 
-  constructor({ log }: ExportsOptions) {
+  constructor({ log, now }: ExportsOptions) {
     this.#log = log;
+    this.#now = now;
+    this.#slots = new ExportSlots(now);
   }
 
   get counts(): ExportCounts {
-    return { running: this.#callers.size, bytes: this.#bytes, ends: this.#ends };
+    return { running: this.#slots.taken, bytes: this.#bytes, ends: this.#ends };
   }
 
   /** Returns the result of an export. Throws if the request can't be one, or if too many are running. */
@@ -55,35 +59,30 @@ export class Exports {
   ): Streamed {
     // without chunks the file ends with the connection, and a truncated file looks complete
     if (context.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
-    this.#checkCapacity(context.caller);
+    const preempted = this.#slots.findPreempted(context.caller);
     const isCsv = context.mediaType === csv;
     const day = new Date(context.now).toISOString().slice(0, 10);
     const fileName = `${name}-${day}.${isCsv ? 'csv' : 'ndjson'}`;
     const format = isCsv ? csvFormat(table) : ndjsonFormat;
     return streamed(
       isCsv ? `${csv}; charset=utf-8` : ndjson,
-      (stream) => this.#run({ stream, context, source, format }),
+      (stream) => {
+        preempted?.stream.abort('preempted'); // now, since HEAD begins no export
+        this.#run({ stream, context, source, format });
+      },
       ['Content-Disposition', `attachment; filename="${fileName}"`],
     );
   }
 
-  /** All users without staff rights share one slot, so that they never keep staff waiting. */
-  #checkCapacity(caller: Caller): void {
-    const running = [...this.#callers.values()];
-    const isFull = running.length >= exportsMax;
-    const isTaken = !isStaff(caller) && running.some((other) => !isStaff(other));
-    if (isFull || isTaken) throw unavailable('Other exports are running; retry in a moment.', retrySeconds);
-  }
-
-  #run<T>(run: Run<T>): void {
-    const { stream, context } = run;
-    this.#callers.set(stream, context.caller);
+  #run<T>({ stream, context, source, format }: Run<T>): void {
+    const running = new RunningExport({ stream, caller: context.caller, now: this.#now });
+    this.#slots.add(running);
     stream.onEnd((reason, bytes) => {
-      this.#callers.delete(stream);
+      this.#slots.delete(running);
       this.#ends.set(reason, (this.#ends.get(reason) ?? 0) + 1);
       this.#bytes += bytes;
     });
-    write(run).catch((error: unknown) => {
+    write({ running, context, source, format }).catch((error: unknown) => {
       if (isLossOfRights(error)) {
         const event = securityEventOf(error);
         if (event !== undefined) context.reportSecurityEvent(event);
@@ -96,7 +95,6 @@ export class Exports {
   }
 }
 
-const retrySeconds = 10;
 /** Parameters that apply only to pages; a search has only one page. */
 const pageParameters = ['limit', 'total', 'q'];
 
@@ -133,8 +131,11 @@ type Run<T> = {
   readonly format: FileFormat<T>;
 };
 
+type Writing<T> = Omit<Run<T>, 'stream'> & { readonly running: RunningExport };
+
 /** Writes one slice in a turn of the event loop, each after the system has accepted the previous one. */
-async function write<T>({ stream, context, source, format }: Run<T>): Promise<void> {
+async function write<T>({ running, context, source, format }: Writing<T>): Promise<void> {
+  const { stream } = running;
   const chunk = new ChunkBuffer(exportChunkBytesMax);
   chunk.add(format.head);
   for (;;) {
@@ -148,7 +149,7 @@ async function write<T>({ stream, context, source, format }: Run<T>): Promise<vo
       if (step.kind !== 'elements') break;
       for (const element of step.elements) chunk.add(format.textOf(element));
     } while (chunk.length < exportChunkBytesMax && performance.now() < until);
-    const isWritten = stream.writeAndWait(chunk.take());
+    const isWritten = running.write(chunk.take());
     // together, since `found` may reject while the client is still reading: unawaited, that ends the process
     if (step.kind === 'wait') await Promise.all([isWritten, step.found]);
     else await isWritten;

@@ -5,7 +5,7 @@ import { stopParsing } from './lingering-close.ts';
 
 /** Why a stream ended, as the log and the metrics name it. */
 export type StreamEndReason =
-  'complete' | 'client' | 'slow' | 'unauthorized' | 'expired' | 'gone' | 'stopping' | 'failed';
+  'complete' | 'client' | 'slow' | 'preempted' | 'unauthorized' | 'expired' | 'gone' | 'stopping' | 'failed';
 
 type ResponseStreamOptions = {
   /** Runs `task` in a later turn of the event loop, between the tasks of other clients. */

@@ -102,5 +102,5 @@ function startExport(stream: ResponseStream, source: ExportSource<unknown, Calle
     reportSecurityEvent() {},
   };
   const table = { columns: [], rowsOf: () => [] };
-  new Exports({ log }).createResult(context, { name: 'notes', table }, source).start(stream);
+  new Exports({ log, now: () => 0 }).createResult(context, { name: 'notes', table }, source).start(stream);
 }

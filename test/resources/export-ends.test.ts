@@ -105,7 +105,7 @@ describe('an export that is cut short', () => {
     const sink = { write: (text: string) => logged.push(text), writableLength: 0 };
     const now = () => 0;
     const log = new LineLogger({ level: 'info', sink, isTerminal: false, hasColor: false, now });
-    const service = await serviceFor(t, { extraRoutes: [failingExport(new Exports({ log }))] });
+    const service = await serviceFor(t, { extraRoutes: [failingExport(new Exports({ log, now }))] });
     const token = await rootToken(service);
     await assert.rejects(service.get('/test/rows', { token, headers: csv, isUndescribed: true }));
     log.flush();

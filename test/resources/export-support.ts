@@ -23,10 +23,14 @@ type UnreadExport = {
   close(): void;
 };
 
-/** Of orders, with a reader who reads nothing until `message` is resumed. */
-export async function openUnread({ port }: TestService, token: string): Promise<UnreadExport> {
+/** With a reader who reads nothing until `message` is resumed. */
+export async function openUnread(
+  { port }: TestService,
+  token: string,
+  path = '/orders',
+): Promise<UnreadExport> {
   const headers = { ...csv, authorization: `Bearer ${token}` };
-  const asked = request({ port, host: '127.0.0.1', path: '/orders', agent: false, headers });
+  const asked = request({ port, host: '127.0.0.1', path, agent: false, headers });
   asked.on('error', () => {}).end();
   const [message]: [IncomingMessage] = (await once(asked, 'response')) as [IncomingMessage]; // as documented
   message.on('error', () => {}); // one that is broken off
