@@ -179,7 +179,7 @@ export class RequestHandler {
   }
 
   #handleStreamedBody(exchange: Exchange, route: Route, mediaType: string): Promise<void> | void {
-    exchange.streamedBody?.begin(route.streamedBody?.bytesMax ?? 0);
+    exchange.streamedBody?.begin();
     exchange.sendContinue();
     return this.#handleWithoutBody(exchange, route, mediaType);
   }

@@ -46,9 +46,11 @@ export class RequestIntake {
     shrinkHead(request);
     if (isLastOfConnection(request)) response.shouldKeepAlive = false;
     const peer = this.#peerOf(request);
-    const arriving = router.streamsBody(request)
-      ? new StreamedBody(request, response, this.#bodies)
-      : receiveBody(request, response, this.#bodies);
+    const bytesMax = router.streamedBytesMax(request);
+    const arriving =
+      bytesMax === undefined
+        ? receiveBody(request, response, this.#bodies)
+        : new StreamedBody(request, response, { bodies: this.#bodies, bytesMax });
     stateOf(request.socket).beginRequest(arriving);
     this.#pipeline.startInOrder(request, response, () =>
       start(new Exchange({ ...received, peer, arriving }, exchangeDependencies)),

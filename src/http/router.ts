@@ -31,7 +31,7 @@ type RouteGroup = { readonly routes: readonly Route[]; readonly invalidStatus: 4
 export class Router {
   readonly #root: Node = { literals: [] };
   readonly #mounted: MountedRoute[] = [];
-  readonly #streamingPaths = new Set<string>();
+  readonly #streamedBytesMax = new Map<string, number>(); // by path
 
   get mounted(): readonly MountedRoute[] {
     return this.#mounted;
@@ -46,9 +46,9 @@ export class Router {
     return find(this.#root, path);
   }
 
-  /** Whether the request's route reads the body as it arrives; called before any of the body arrives. */
-  streamsBody({ method, url = '' }: IncomingMessage): boolean {
-    return method === 'POST' && this.#streamingPaths.has(splitTarget(url).path);
+  /** Returns the limit of a body that its route reads as it arrives; undefined for other bodies. */
+  streamedBytesMax({ method, url = '' }: IncomingMessage): number | undefined {
+    return method === 'POST' ? this.#streamedBytesMax.get(splitTarget(url).path) : undefined;
   }
 
   #add(mounted: MountedRoute): void {
@@ -62,7 +62,7 @@ export class Router {
     if (node.methods.has(method)) throw new TypeError(`${method} ${path} is declared twice`);
     node.methods.set(method, mounted);
     if (method === 'GET') node.methods.set('HEAD', mounted);
-    if (streamedBody !== undefined) this.#streamingPaths.add(path);
+    if (streamedBody !== undefined) this.#streamedBytesMax.set(path, streamedBody.bytesMax);
     this.#mounted.push(mounted);
   }
 }

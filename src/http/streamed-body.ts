@@ -8,17 +8,20 @@ import { noBytes } from './bytes.ts';
 import { headersOf } from './request-headers.ts';
 import { endedEarly, receiveBody } from './incoming-body.ts';
 import { endAfterResponse } from './lingering-close.ts';
+import { receiveDirectly } from './node-internals.ts';
 
 /** The part of a streamed body that a handler reads. */
 export type BodySource = Pick<StreamedBody, 'next'>;
 
 type Waiting = PromiseWithResolvers<Buffer | undefined>;
 
+type StreamedBodyOptions = { readonly bodies: ArrivingBodies; readonly bytesMax: number };
+
 export class StreamedBody {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #bodies: ArrivingBodies;
-  #bytesMax = 0;
+  readonly #bytesMax: number;
   #hasBegun = false;
   #isWhole = false;
   #isStopped = false;
@@ -29,29 +32,24 @@ export class StreamedBody {
   #unreadBytes = 0;
   #waiting: Waiting | undefined = undefined;
 
-  /** Nothing is read before `begin`. If the route never calls it, the body is received like any other. */
-  constructor(request: IncomingMessage, response: ServerResponse, bodies: ArrivingBodies) {
+  constructor(request: IncomingMessage, response: ServerResponse, { bodies, bytesMax }: StreamedBodyOptions) {
     this.#request = request;
     this.#response = response;
     this.#bodies = bodies;
-    response.once('finish', () => {
-      if (!this.#hasBegun) receiveBody(request, response, bodies);
-    });
+    this.#bytesMax = bytesMax;
+    receiveDirectly(request, this);
+    request.on('error', this.#onEarlyEnd);
+    response.once('finish', () => this.#dropRest());
   }
 
-  /** Begins to receive the body. Throws if it announces more than `bytesMax`, or was aborted already. */
-  begin(bytesMax: number): void {
-    this.#bytesMax = bytesMax;
+  /** Begins to read the body. Throws if it announces more than `bytesMax`, or was aborted already. */
+  begin(): void {
     if (this.#problem !== undefined) throw this.#problem;
-    if (Number(headersOf(this.#request)['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+    const announced = Number(headersOf(this.#request)['content-length'] ?? 0);
+    if (announced > this.#bytesMax) throw tooLarge(this.#bytesMax);
     this.#hasBegun = true;
-    const request = this.#request;
-    request.on('data', (chunk: Buffer) => this.#add(chunk));
-    request.once('end', () => this.#end());
-    request.on('error', this.#onEarlyEnd);
-    request.once('close', this.#onEarlyEnd);
     // the client may end only its side of the connection, and still read the response
-    request.socket.once('end', this.#onEarlyEnd);
+    if (!this.#isWhole) this.#request.socket.once('end', this.#onEarlyEnd);
   }
 
   /** Returns the bytes since the last call; undefined at the end. Rejects if the body is incomplete. */
@@ -62,16 +60,17 @@ export class StreamedBody {
     return promise;
   }
 
-  #add(chunk: Buffer): void {
-    if (this.#problem !== undefined) return;
+  onChunk(chunk: Buffer): void {
+    if (this.#isStopped) return;
     this.#bodies.onChunk();
     this.#bytes += chunk.length;
     this.#chunks += 1;
     if (this.#bytes > this.#bytesMax || hasTooManyChunks(this.#chunks, this.#bytes))
       return this.abort(tooLarge(this.#bytesMax));
+    if (this.#problem !== undefined) return;
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.length;
-    if (this.#unreadBytes >= streamedReadAheadBytes) this.#request.pause();
+    if (this.#unreadBytes >= streamedReadAheadBytes) this.#request.socket.pause();
     this.#settle();
   }
 
@@ -80,11 +79,22 @@ export class StreamedBody {
     if (!this.#request.complete) this.#fail(endedEarly());
   };
 
-  #end(): void {
+  onEnd(): void {
     this.#isWhole = true;
-    const { socket } = this.#request;
-    socket.off('end', this.#onEarlyEnd);
+    this.#request.socket.off('end', this.#onEarlyEnd);
+    this.#request.rawTrailers = []; // nothing reads them, and they take twenty times their bytes
     this.#settle();
+  }
+
+  /** Nothing reads the rest once the response has been sent: it is bounded and dropped like other bodies. */
+  #dropRest(): void {
+    this.#hasBegun = false;
+    this.#unread = [];
+    this.#unreadBytes = 0;
+    if (this.#isStopped || this.#request.complete) return;
+    this.#request.socket.off('end', this.#onEarlyEnd);
+    receiveBody(this.#request, this.#response, this.#bodies);
+    this.#request.socket.resume();
   }
 
   /** Whether the route limits the time of the body, which it does once it has begun to read. */
@@ -97,6 +107,7 @@ export class StreamedBody {
     if (this.#isStopped) return;
     this.#isStopped = true;
     endAfterResponse(this.#request, this.#response);
+    this.#request.socket.resume();
     this.#fail(problem);
   }
 
@@ -122,7 +133,7 @@ export class StreamedBody {
     const bytes = this.#unread.length === 1 ? first : Buffer.concat(this.#unread);
     this.#unread = [];
     this.#unreadBytes = 0;
-    this.#request.resume();
+    this.#request.socket.resume();
     return bytes;
   }
 }

@@ -52,6 +52,8 @@ const headOf = (token: string, more: string): string =>
   `POST /counted HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
   `Content-Type: text/plain\r\n${more}\r\n`;
 
+const lastRequest = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+
 async function sendRaw({ port }: TestService, bytes: string | Buffer) {
   const connection = await openRaw(port);
   connection.write(bytes);
@@ -176,4 +178,31 @@ describe('a body that would be read as it arrives is rejected', () => {
       assertProblem(await connection.response(), 'content-too-large', 413);
       connection.socket.destroy();
     });
+
+  test('and tiny chunks end the connection after the response', async (t) => {
+    const { service } = await countingService(t);
+    const head = headOf('', 'Transfer-Encoding: chunked\r\n').replace(/Authorization.*\r\n/, '');
+    const rest = `${'1\r\na\r\n'.repeat(10_000)}0\r\n\r\n${lastRequest}`;
+    for (const withHead of [rest, '']) {
+      const connection = await sendRaw(service, head + withHead);
+      assertProblem(await connection.response(), 'unauthenticated', 401);
+      connection.write(rest);
+      assert.equal(await connection.closed, '');
+      connection.socket.destroy();
+    }
+  });
+
+  test('once it is being read, and leaves the connection to the next request', async (t) => {
+    const { service, token } = await countingService(t);
+    const length = 400_000;
+    const head = headOf(token, `Content-Length: ${length}\r\n`).replace('/counted', '/counted?colour=red');
+    for (const begin of ['', 'a'.repeat(length / 2), 'a'.repeat(length)]) {
+      const connection = await sendRaw(service, head + begin);
+      assertProblem(await connection.response(), 'validation-failed', 400);
+      connection.write('a'.repeat(length - begin.length) + lastRequest);
+      assert.equal((await connection.response()).status, 200);
+      assert.equal(await connection.closed, '');
+      connection.socket.destroy();
+    }
+  });
 });
