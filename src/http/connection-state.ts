@@ -33,8 +33,10 @@ const largeReadBytes = 16 * 1024;
 class ConnectionState {
   readonly #socket: Socket;
   peer: Peer | undefined = undefined;
-  /** The body of the last request; undefined if it has none. */
-  body: ArrivingBody | undefined = undefined;
+  /** Whether the last request has a body. */
+  hasBody = false;
+  /** Undefined once it has arrived: an idle connection would keep its last request with it. */
+  #body: ArrivingBody | undefined = undefined;
   /** How many requests wait for the responses before them; while any waits, nothing more is read. */
   waitingRequests = 0;
   /** Whether `keepPausedWhile` has been called for this socket: once is enough. */
@@ -54,7 +56,8 @@ class ConnectionState {
 
   /** Called when the head of a request has arrived; `body` is undefined if no body follows. */
   beginRequest(body: ArrivingBody | undefined): void {
-    this.body = body;
+    this.hasBody = body !== undefined;
+    this.#body = body;
     this.#isInHead = false;
   }
 
@@ -68,6 +71,7 @@ class ConnectionState {
     this.#isInHead = hasArrived(this.#socket);
     if (!isInHead) this.requestLine.reset();
     if (!this.#isInHead) return;
+    this.#body = undefined;
     if (result instanceof Error) this.requestLine.addLast(copy().subarray(0, result.bytesParsed));
     else if (isInHead || result >= largeReadBytes) this.#addToHead(copy());
   }
@@ -79,7 +83,7 @@ class ConnectionState {
 
   /** The body of the last request, unless it has arrived completely. */
   get pendingBody(): ArrivingBody | undefined {
-    return hasArrived(this.#socket) ? undefined : this.body;
+    return hasArrived(this.#socket) ? undefined : this.#body;
   }
 }
 

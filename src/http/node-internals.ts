@@ -164,6 +164,7 @@ function pushDirectly(this: DirectRequest, chunk: Buffer | null): boolean {
   else {
     this._dumpAndCloseReadable(); // so that nothing waits for the end of the stream
     this[receiverKey].onEnd();
+    this.emit('end'); // after a response `node:http` waits for it, to drop the request
   }
   return true;
 }

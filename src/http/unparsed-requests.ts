@@ -71,8 +71,7 @@ type Rejection = { readonly problem: Problem; readonly start: RequestStart | und
  * ended in an earlier read, the bytes may be surplus, after Content-Length, so the log has no method.
  */
 function rejectionOf(error: ParserError, socket: Socket, handler: Handler): Rejection {
-  const { body, hasReadBegunInHead } = stateOf(socket);
-  const isAfterBody = body !== undefined;
+  const { hasBody: isAfterBody, hasReadBegunInHead } = stateOf(socket);
   const start = isAfterBody && !hasReadBegunInHead ? undefined : parseStart(error);
   const problem = unknownMethodProblem(start, handler) ?? problemOf(error, socket);
   return { problem, start: start && isAfterBody ? { ...start, method: '-' } : start };

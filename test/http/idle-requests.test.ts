@@ -1,0 +1,50 @@
+// Connections between requests keep nothing of the last one: there may be ten thousand.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { serviceFor } from '../service.ts';
+import { openRaw } from './raw-connection.ts';
+
+const post = (path: string, ...fields: string[]): string =>
+  [`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Length: 14', ...fields, '', ''].join('\r\n');
+const json = 'Content-Type: application/json';
+const ndjson = 'Content-Type: application/x-ndjson';
+const body = '{"name":"Ada"}';
+
+for (const [name, head, whole, status] of [
+  ['a body', (token: string) => post('/customers', json, `Authorization: Bearer ${token}`), true, 201],
+  ['a body that arrives after the response', () => post('/customers', json), false, 401],
+  ['a body that no route reads', () => post('/imports', ndjson), true, 401],
+  ['one that arrives after the response', () => post('/imports', ndjson), false, 401],
+] as const)
+  test(`an idle connection doesn’t keep its last request, with ${name}`, async (t) => {
+    const service = await serviceFor(t);
+    if (service.inside === undefined) return t.skip('needs the inside');
+    const { token } = await service.person();
+    const { handler } = service.inside.app;
+    const received: WeakRef<object>[] = [];
+    const { onRequest } = handler;
+    handler.onRequest = (request, response) => {
+      received.push(new WeakRef(request), new WeakRef(response));
+      onRequest.call(handler, request, response);
+    };
+    const connection = await openRaw(service.port);
+    connection.write(head(token) + (whole ? body : ''));
+    assert.equal((await connection.response()).status, status);
+    if (!whole) connection.write(body);
+    for (let turn = 0; turn < 20; turn += 1) {
+      assert.equal((await service.get('/health/live')).status, 200); // by now the body has arrived
+      collectGarbage();
+      await nextTurn();
+    }
+    const [request, response] = received;
+    assert.ok(request?.deref() === undefined && response?.deref() === undefined);
+    connection.socket.destroy();
+  });
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
