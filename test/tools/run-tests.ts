@@ -1,6 +1,5 @@
-// Runs the tests and, beside them, the type checks: `npm test`, or `npm test -- FILE…` for some. A few
-// processes run at once, more than a small machine has cores, because many tests wait for processes of their
-// own. Each takes a share of the files, and one that is done is followed by the next share.
+// Runs the tests and, beside them, the type checks: `npm test`, or `npm test -- FILE…` for some. They run in
+// a few processes, more than a small machine has cores, because many of them wait for processes of their own.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
@@ -8,8 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-const processesAtOnce = 4;
-const shares = 12;
+const shards = 4;
 const root = join(import.meta.dirname, '../..');
 const files = process.argv.slice(2);
 const folder = mkdtempSync(join(placeForFiles(), 'orderly-tests-'));
@@ -17,23 +15,17 @@ chmodSync(folder, 0o711); // some tests start a service under another account
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const tests = files.length > 0 ? runTests(files) : runShares();
+const tests =
+  files.length > 0
+    ? [runTests(files)]
+    : Array.from({ length: shards }, (_, index) =>
+        runTests([`--test-shard=${index + 1}/${shards}`, 'test/**/*.test.ts']),
+      );
 const typeErrors = (await Promise.all(['.', 'src/console'].map(typeErrorsOf))).join('');
 process.stderr.write(typeErrors);
-const hasPassed = await tests;
+const results = await Promise.all(tests);
 process.stderr.write(typeErrors); // once more: these lines are far above by now
-process.exitCode = hasPassed && typeErrors === '' ? 0 : 1;
-
-async function runShares(): Promise<boolean> {
-  const waiting = Array.from({ length: shares }, (_, index) => `--test-shard=${index + 1}/${shares}`);
-  let havePassed = true;
-  async function runWaiting(): Promise<void> {
-    for (let share = waiting.shift(); share !== undefined; share = waiting.shift())
-      havePassed = (await runTests([share, 'test/**/*.test.ts'])) && havePassed;
-  }
-  await Promise.all(Array.from({ length: processesAtOnce }, runWaiting));
-  return havePassed;
-}
+process.exitCode = results.every(Boolean) && typeErrors === '' ? 0 : 1;
 
 /** What the compiler reports; empty if nothing is wrong. */
 async function typeErrorsOf(project: string): Promise<string> {
