@@ -45,7 +45,7 @@ export class LineLogger implements Logger {
   }
 
   request(line: RequestLogLine, time: number): void {
-    const level = line.status >= 500 ? 'error' : 'info';
+    const level = isFault(line.status) ? 'error' : 'info';
     if (this.#writes(level)) this.#buffer.add(this.#lines.request(line, level, time));
   }
 
@@ -61,4 +61,9 @@ export class LineLogger implements Logger {
   #writes(level: Level): boolean {
     return levels.indexOf(level) >= this.#threshold;
   }
+}
+
+/** Whether a status says that the service failed; a 505 says that the client's version of HTTP is too old. */
+function isFault(status: number): boolean {
+  return status >= 500 && status !== 505;
 }

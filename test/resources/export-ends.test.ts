@@ -11,6 +11,7 @@ import { object } from '../../src/schema/schema.ts';
 import { assertProblem } from '../http/http-support.ts';
 import { askRaw } from '../http/raw-connection.ts';
 import { serviceFor } from '../service.ts';
+import { until } from '../storage/storage-support.ts';
 import { csv, manyLargeOrders, openUnread } from './export-support.ts';
 import { newKey, rootToken } from './resource-support.ts';
 
@@ -38,6 +39,9 @@ describe('an export is rejected', () => {
     const { status, body } = await askRaw(service.port, head);
     assert.equal(status, 505);
     assert.equal(body.code, 'bad-request');
+    const lineOf505 = (): string | undefined => service.logged.find((line) => line.includes('"status":505'));
+    await until(() => lineOf505() !== undefined);
+    assert.equal(JSON.parse(lineOf505() ?? '').level, 'info');
   });
 
   test('so as the OpenAPI document says of the operations with files', async (t) => {
