@@ -12,6 +12,8 @@ const find = String.raw`(selector, name) => {
   return seen.find((each) => named(each) === name) ?? seen.find((each) => named(each).startsWith(name));
 }`;
 
+type Place = { readonly x: number; readonly y: number; readonly isSame: boolean };
+
 const pressable = 'button, a, summary, [role="option"]';
 
 export class Person {
@@ -74,16 +76,30 @@ export class Person {
     await this.settle();
   }
 
+  /** Clicks once the element stays where it is: a page that is still being drawn would lose the click. */
   async #click(target: string): Promise<void> {
-    const place = await this.tab.evaluate<{ x: number; y: number }>(`{
-      const element = ${target};
-      element.scrollIntoView({ block: 'center' });
-      const { x, y, width, height } = element.getBoundingClientRect();
-      ({ x: x + width / 2, y: y + height / 2 });
-    }`);
-    const at = { ...place, button: 'left', clickCount: 1 };
+    let place = await this.#placeOf(target);
+    while (!place.isSame) {
+      await wait(20);
+      place = await this.#placeOf(target);
+    }
+    const at = { x: place.x, y: place.y, button: 'left', clickCount: 1 };
     await this.tab.send('Input.dispatchMouseEvent', { type: 'mousePressed', ...at });
     await this.tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at });
+  }
+
+  /** Where the element is, and whether it is the one that was there at the last call. */
+  async #placeOf(target: string): Promise<Place> {
+    await this.tab.until(target);
+    return this.tab.evaluate<Place>(`{
+      const element = ${target};
+      element?.scrollIntoView({ block: 'center' });
+      const { x, y, width, height } = element?.getBoundingClientRect() ?? new DOMRect();
+      const last = window.aimedAt;
+      window.aimedAt = { element, x, y };
+      const isSame = element !== undefined && last?.element === element && last.x === x && last.y === y;
+      ({ x: x + width / 2, y: y + height / 2, isSame });
+    }`);
   }
 
   /** With the Tab key alone: what can't be reached so fails. */
