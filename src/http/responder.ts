@@ -73,8 +73,9 @@ export class Responder {
   readonly #options: ResponderOptions;
   readonly #cors: Cors;
   readonly #transportLines: HeaderLines;
-  readonly #vary: string;
   readonly #varyLine: HeaderLines;
+  /** That of a response which also depends on Accept-Encoding. */
+  readonly #varyWithCodingLine: HeaderLines;
   readonly #unsent: UnsentResponses;
   readonly #log: ExchangeLog;
 
@@ -84,8 +85,9 @@ export class Responder {
     this.#unsent = new UnsentResponses({ onDrop: () => (options.metrics.dropped.unread += 1) });
     this.#cors = createCors(options.corsOrigins);
     this.#transportLines = options.isTls ? strictTransport : '';
-    this.#vary = `Accept, Authorization, X-API-Key${this.#cors.isEnabled ? ', Origin' : ''}`;
-    this.#varyLine = headerLine('Vary', this.#vary);
+    const vary = `Accept, Authorization, X-API-Key${this.#cors.isEnabled ? ', Origin' : ''}`;
+    this.#varyLine = headerLine('Vary', vary);
+    this.#varyWithCodingLine = headerLine('Vary', `${vary}, Accept-Encoding`);
   }
 
   respond(exchange: Exchange, route: Route, result: HandlerResult): void {
@@ -133,9 +135,8 @@ export class Responder {
     { mediaType, fields: own, encoded }: SharedDocument<unknown>,
   ): void {
     const { coding, bytes, etag } = encoded(chooseCoding(exchange.headers['accept-encoding']));
-    const { cacheControl = notStored } = reply;
     let lines = this.#linesOf(exchange) + headerLine('ETag', etag);
-    lines += headerLine('Cache-Control', cacheControl) + headerLine('Vary', `${this.#vary}, Accept-Encoding`);
+    lines += this.#cachingLines(reply, this.#varyWithCodingLine);
     if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, 304, lines, '');
     lines += headerLines(own);
     if (coding !== 'identity') lines += headerLine('Content-Encoding', coding);
@@ -190,8 +191,11 @@ export class Responder {
     return lines;
   }
 
-  #cachingLines({ cacheControl = notStored }: Route['reply']): HeaderLines {
-    return headerLine('Cache-Control', cacheControl) + this.#varyLine;
+  #cachingLines(
+    { cacheControl = notStored }: Pick<Route['reply'], 'cacheControl'>,
+    varyLine = this.#varyLine,
+  ): HeaderLines {
+    return headerLine('Cache-Control', cacheControl) + varyLine;
   }
 
   #sendBody(exchange: Exchange, { status, lines, mediaType, body }: OutgoingResponse): void {
@@ -220,7 +224,7 @@ export class Responder {
 
   /** Starts a stream, which is counted when it begins and logged when it ends. */
   #stream(exchange: Exchange, { mediaType, start, fields: own }: Streamed): void {
-    let lines = this.#linesOf(exchange) + headerLine('Cache-Control', notStored) + this.#varyLine;
+    let lines = this.#linesOf(exchange) + this.#cachingLines({ cacheControl: notStored });
     lines +=
       headerLine('X-Accel-Buffering', 'no') + headerLines(own) + jsonPolicyLines + typeLines(mediaType);
     const { response, startedAt } = exchange;
