@@ -51,8 +51,9 @@ async function run({ config }: CommandLine): Promise<number> {
   log.write('info', 'stopped');
   log.flush();
   await waitForDrain(stdout, finalLogMillisecondsMax);
-  if (stdout.writableLength > 0) process.exit(status); // Node would wait for a reader that has stopped
-  return status;
+  // A return would let Node wait for a reader that has stopped, and restore the default action of signals
+  // some milliseconds before the end: a SIGTERM that npm repeats late would then be the status.
+  process.exit(status);
 }
 
 function logOn(stdout: NodeJS.WriteStream, { log: level }: Config): Logger {

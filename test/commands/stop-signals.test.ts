@@ -1,7 +1,7 @@
 // Which signal ends a service, and how: the first in good order, npm's repetition of it not at all, a later
 // one at once; while it starts, too.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -66,6 +66,15 @@ describe('signals to stop', () => {
       }
     },
   );
+
+  test('a signal repeated until the process has ended changes nothing about its status', async (t) => {
+    const service = await serving(t, ['--tls=off', `--data=${await dataFolder(t)}`]);
+    const { child, output } = service;
+    child.stdout?.on('data', () => {
+      if (output.stdout.includes('"stopped"')) repeatSignal(child);
+    });
+    assert.equal((await service.end()).status, 0);
+  });
 });
 
 describe('a start that is abandoned', { concurrency: true }, () => {
@@ -110,6 +119,11 @@ describe('a start that is abandoned', { concurrency: true }, () => {
     await (await startService({ config, log })).stop();
   });
 });
+
+/** Sends SIGTERM again and again until the process has ended, as npm does once when it gets to it late. */
+function repeatSignal(child: ChildProcess): void {
+  if (child.kill('SIGTERM')) setImmediate(repeatSignal, child);
+}
 
 /** Runs `orderly serve`, sends SIGTERM as soon as `isTime`, and waits for its end. */
 async function endedEarly(t: TestContext, cwd: string, isTime: () => boolean): Promise<unknown> {
