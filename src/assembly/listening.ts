@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { CommandError } from '../config/command-error.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { connectionsWithin, ConnectionGate, openFilesMax } from '../http/connection-gate.ts';
+import { ConnectionGate } from '../http/connection-gate.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { addressesIn } from '../address-blocks.ts';
 import { connectionsMax } from '../limits.ts';
+import { connectionsWithin, openFilesMax } from './open-files.ts';
 
 /** Throws ConfigError if it can't listen on the address, and CommandError if another process does. */
 export async function listen(server: HttpServer, config: Config): Promise<AddressInfo> {

@@ -5,12 +5,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, test, type TestContext } from 'node:test';
 import { newCertificate } from '../new-certificate.ts';
-import {
-  connectionsWithin,
-  ConnectionGate,
-  openFilesMax,
-  reportedOpenFilesMax,
-} from '../../src/http/connection-gate.ts';
+import { ConnectionGate } from '../../src/http/connection-gate.ts';
 import { readFirstBytes } from '../../src/http/first-bytes.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { addressesIn } from '../../src/address-blocks.ts';
@@ -98,27 +93,6 @@ describe('the gate', () => {
     const outcomes = Array.from({ length: 7 }, () => gate.enter('192.0.2.1'));
     assert.deepEqual(outcomes, [...Array(6).fill('entered'), 'address']);
   });
-
-  const limits = [
-    [undefined, 10_000],
-    [1_048_576, 10_000],
-    [10_099, 9_999],
-    [1_024, 924],
-    [100, 0],
-  ] as const;
-  for (const [filesMax, connections] of limits) {
-    test(`with ${filesMax ?? 'any number of'} files there are ${connections} connections`, () =>
-      assert.equal(connectionsWithin(filesMax, 10_000), connections));
-  }
-
-  test('knows how many files this process may open', () => {
-    const most = openFilesMax();
-    assert.ok(most === undefined || (Number.isInteger(most) && most > 100), String(most));
-  });
-
-  test('learns the same from Linux as from a report', { skip: process.platform !== 'linux' }, () =>
-    assert.equal(openFilesMax(), reportedOpenFilesMax()),
-  );
 });
 
 describe('connections past the maximum', inProcess, () => {
