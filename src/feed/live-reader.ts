@@ -33,6 +33,7 @@ export class LiveReader {
   readonly stream: ResponseStream;
   readonly #options: LiveReaderOptions;
   #position: number;
+  /** The last position that the client was sent. */
   #announced: number;
   #writtenAt: number;
 
@@ -89,7 +90,12 @@ export class LiveReader {
         return invalidation.id === userId;
       case 'everything':
         return true;
+      case 'order':
+      case 'customer':
+      case 'webhook':
+        return false;
       default:
+        invalidation satisfies never; // a new kind doesn't compile without its case
         return false;
     }
   }
