@@ -45,7 +45,7 @@ export class LineLogger implements Logger {
   }
 
   request(line: RequestLogLine, time: number): void {
-    const level = isFault(line.status) ? 'error' : 'info';
+    const level = isServiceFailure(line.status) ? 'error' : 'info';
     if (this.#writes(level)) this.#buffer.add(this.#lines.request(line, level, time));
   }
 
@@ -63,7 +63,7 @@ export class LineLogger implements Logger {
   }
 }
 
-/** Whether a status says that the service failed; a 505 says that the client's version of HTTP is too old. */
-function isFault(status: number): boolean {
+/** Not for a 505, which says that the client's version of HTTP is too old. */
+function isServiceFailure(status: number): boolean {
   return status >= 500 && status !== 505;
 }

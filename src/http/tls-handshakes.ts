@@ -13,9 +13,6 @@ type Handshake = { readonly socket: Socket; readonly cancelTimer: () => void };
 
 type TlsHandshakesOptions = { readonly timers: Timers; readonly milliseconds: number };
 
-/** Identifies a raw socket and the TLS socket over it by the address and port that they share. */
-const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
-
 export class TlsHandshakes {
   readonly #options: TlsHandshakesOptions;
   readonly #underWay = new Map<string, Handshake>();
@@ -60,4 +57,9 @@ export class TlsHandshakes {
   destroyAll(): void {
     for (const { socket } of this.#underWay.values()) socket.destroy();
   }
+}
+
+/** Identifies a raw socket and the TLS socket over it by the address and port that they share. */
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

@@ -63,11 +63,11 @@ export type FeedEvent = {
 
 /** Reads the next events for all readers; each reader gets those for which `isVisible` is true. */
 export function readWholeFeed(db: Connection, after: number, rows: number): FeedEvent[] {
-  type Seers = [topic: Topic, ownerId: number | null, formerOwnerId: number | null];
+  type Visibility = [topic: Topic, ownerId: number | null, formerOwnerId: number | null];
   const selected = `${eventColumns}, topic, ownerId, formerOwnerId`;
   const sql = `SELECT ${selected} FROM events WHERE id > ? ORDER BY id LIMIT +?`;
-  return db.all<readonly [...EventRow, ...Seers]>(sql, after, rows).map((row) => {
-    const [topic, ownerId, formerOwnerId] = row.slice(-3) as Seers; // the last selected columns
+  return db.all<readonly [...EventRow, ...Visibility]>(sql, after, rows).map((row) => {
+    const [topic, ownerId, formerOwnerId] = row.slice(-3) as Visibility; // the last selected columns
     return { event: eventOf(row), topic, ownerId, formerOwnerId };
   });
 }

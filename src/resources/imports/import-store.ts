@@ -24,7 +24,7 @@ type KeyedObject = Pick<Imported, 'fingerprint'> & { readonly kind: ImportKind; 
 /** The keys that were imported, with the ids and fingerprints of their objects. */
 export type ImportKeys = {
   find(db: Connection, kind: ImportKind, key: string): Imported | undefined;
-  /** Creates the object by calling `make`, stores its key, and returns its id. */
+  /** Creates the object by calling `create`, stores its key, and returns its id. */
   add(permit: Permit, object: KeyedObject, create: () => number): number;
 };
 

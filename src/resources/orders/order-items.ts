@@ -10,10 +10,13 @@ import {
   ruleFor,
   type Infer,
   type Issue,
+  type Schema,
 } from '../../schema/schema.ts';
 
-export const amount = (description: string, example: number) =>
-  integer({ minimum: 0, description, examples: [example] });
+export function amount(description: string, example: number): Schema<number> {
+  return integer({ minimum: 0, description, examples: [example] });
+}
+
 export const sentTotal = optional(amount('Computed by the service; if sent, it must be correct.', 1498));
 const priced = {
   quantity: integer({ minimum: 1, maximum: 1_000_000, examples: [2] }),
@@ -58,8 +61,8 @@ export const totalRule = ruleFor(
 );
 
 /** Returns the items with their totals, and the sum of the totals. */
-export function priceItems(newItems: readonly NewItem[]): { items: OrderItem[]; total: number } {
-  const items = newItems.map(({ sku = null, name, quantity, unitPrice }): OrderItem => ({
+export function priceItems(sent: readonly NewItem[]): { items: OrderItem[]; total: number } {
+  const items = sent.map(({ sku = null, name, quantity, unitPrice }): OrderItem => ({
     sku,
     name,
     quantity,

@@ -189,18 +189,16 @@ export function assertOwnerExists({ writer, origin }: Permit, userId: number): v
   assert(isActor || userExists(writer, userId), `an owner, user ${userId}, does not exist`);
 }
 
-/**
- * Clears removed users from the rows they owned; each `clearOwner` does so in one table and returns how many
- * rows it changed.
- */
-export function clearRemovedOwners(
-  clearOwner: readonly ((db: Connection, userId: number, rowsMax: number) => number)[],
-): Step {
+/** Clears an owner from the rows of one table, and returns how many it changed. */
+type ClearOwner = (db: Connection, userId: number, rowsMax: number) => number;
+
+/** Clears removed users from the rows they owned; there is a function for each table. */
+export function clearRemovedOwners(clearOwnerOfTables: readonly ClearOwner[]): Step {
   return (db, rowsMax) => {
     const [id] = db.get<[number]>('SELECT id FROM removedUsers LIMIT 1') ?? [];
     if (id === undefined) return 0;
-    for (const inTable of clearOwner) {
-      const changed = inTable(db, id, rowsMax);
+    for (const clearOwner of clearOwnerOfTables) {
+      const changed = clearOwner(db, id, rowsMax);
       if (changed > 0) return changed;
     }
     return db.run('DELETE FROM removedUsers WHERE id = ?', id).rowsChanged;
