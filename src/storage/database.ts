@@ -1,13 +1,13 @@
 // The database of a running service: writes in groups, reads of what is on disk, checkpoints of the WAL.
-import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
+import { closeSync, fdatasync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from '../invalidation.ts';
 import type { Connection, Row, SqlValue, WriteCallback } from './connection.ts';
-import { databaseFile, emptyCommitSql, openSqlite } from './database-file.ts';
+import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
-import { maySync, syncFolder } from './private-files.ts';
-import { isFull, isTransient, toStorageError } from './storage-error.ts';
+import { maySync } from './private-files.ts';
+import { isTransient, toStorageError } from './storage-error.ts';
 import { ExternalCommitWatcher } from './external-commit-watcher.ts';
 import { GroupCommit, type Fdatasync } from './group-commit.ts';
 import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
@@ -15,6 +15,7 @@ import { openMigrated, type Migration } from './migrate.ts';
 import { SqlWorker, ThreadError, type QueryOptions, type SqlWorkerOptions } from './sql-worker.ts';
 import { ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
+import { checkpointAndClose, configureWriter, openSyncedWal, skipSync, startWal } from './wal.ts';
 import { closedReasons } from './write-admission.ts';
 import { WriteProbe } from './write-probe.ts';
 import type { WriteOptions } from './write-transaction.ts';
@@ -115,7 +116,8 @@ class OpenDatabase implements Database {
     this.#log = options.log ?? (() => {});
     this.stats = newStats();
     this.stats.canWrite = startWal(sqlite, this.#log);
-    this.#walDescriptor = openWal(sqlite, options.folder);
+    configureWriter(sqlite);
+    this.#walDescriptor = openSyncedWal(options.folder);
     this.#reads = this.#openReads();
     this.read = this.#reads.connection;
     this.#commits = this.#groupCommit();
@@ -248,52 +250,9 @@ class OpenDatabase implements Database {
   }
 }
 
-/** Writes and syncs the WAL's header; returns false if there is no room for it. */
-function startWal(sqlite: DatabaseSync, log: Log): boolean {
-  try {
-    sqlite.exec(emptyCommitSql);
-    return true;
-  } catch (error) {
-    if (!isFull(error)) throw error;
-    log('warn', 'starting read-only because the disk is full: changes are rejected until there is space');
-    return false;
-  }
-}
-
-/** Opens a descriptor of the WAL, to sync it. It is harmless, since SQLite's locks are on other files. */
-function openWal(sqlite: DatabaseSync, folder: string): number {
-  // from here on the event loop waits neither for locks nor for syncs, and only the checkpointer checkpoints
-  sqlite.exec(
-    'PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0; ' +
-      'PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192',
-  );
-  sqlite.exec(`PRAGMA synchronous = ${maySync ? 'NORMAL' : 'FULL'}`);
-  const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r+'); // Windows syncs only writable descriptors
-  if (maySync) fdatasyncSync(descriptor); // reads will see the frames that a killed process left there
-  syncFolder(folder);
-  return descriptor;
-}
-
 /** Turns a transient error, which the query did not cause, into a 503. */
 function throwAsUnavailable(error: unknown): never {
   throw error instanceof ThreadError || isTransient(error)
     ? unavailable('Long queries are temporarily unavailable.')
     : error;
-}
-
-/**
- * Calls back without syncing: where this process may not sync, `openWal` sets `synchronous = FULL`, so the
- * commit itself has synced, on the event loop.
- */
-function skipSync(_descriptor: number, done: (error: null) => void): void {
-  setImmediate(done, null);
-}
-
-function checkpointAndClose(sqlite: DatabaseSync, log: Log): void {
-  try {
-    sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  } catch (error) {
-    log('warn', 'the checkpoint at shutdown failed; the next start repeats it', { cause: String(error) });
-  }
-  sqlite.close();
 }

@@ -1,0 +1,57 @@
+// The write-ahead log (WAL) of a running service: how it is begun, opened to be synced, and ended.
+import { fdatasyncSync, openSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { databaseFile, emptyCommitSql } from './database-file.ts';
+import { maySync, syncFolder } from './private-files.ts';
+import { isFull } from './storage-error.ts';
+
+type Log = (level: 'warn', message: string, fields?: object) => void;
+
+/** Writes and syncs the WAL's header; returns false if there is no room for it. */
+export function startWal(sqlite: DatabaseSync, log: Log): boolean {
+  try {
+    sqlite.exec(emptyCommitSql);
+    return true;
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    log('warn', 'starting read-only because the disk is full: changes are rejected until there is space');
+    return false;
+  }
+}
+
+/**
+ * From then on the event loop waits neither for locks nor for syncs, and only the checkpointer checkpoints. A
+ * process that may not sync by itself leaves that to SQLite's commits, which block the event loop.
+ */
+export function configureWriter(sqlite: DatabaseSync): void {
+  sqlite.exec(
+    'PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0; ' +
+      'PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192',
+  );
+  sqlite.exec(`PRAGMA synchronous = ${maySync ? 'NORMAL' : 'FULL'}`);
+}
+
+/**
+ * Opens a descriptor of the WAL, with which group commits sync it, and syncs what it holds. The descriptor is
+ * harmless, since SQLite's locks are on other files.
+ */
+export function openSyncedWal(folder: string): number {
+  const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r+'); // Windows syncs only writable descriptors
+  if (maySync) fdatasyncSync(descriptor); // reads will see the frames that a killed process left there
+  syncFolder(folder);
+  return descriptor;
+}
+
+/** Takes the place of `fdatasync` in a process that may not sync: SQLite's commit has synced already. */
+export function skipSync(_descriptor: number, done: (error: null) => void): void {
+  setImmediate(done, null);
+}
+
+export function checkpointAndClose(sqlite: DatabaseSync, log: Log): void {
+  try {
+    sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    log('warn', 'the checkpoint at shutdown failed; the next start repeats it', { cause: String(error) });
+  }
+  sqlite.close();
+}
