@@ -30,6 +30,7 @@ import {
   watchReads,
 } from './node-internals.ts';
 import { ReadingPause } from './reading-pause.ts';
+import { tlsSettings } from './tls-settings.ts';
 import { rejectConnection, rejectPlainHttp, listenForUnparsed } from './unparsed-requests.ts';
 import type { RequestHandler } from './request-handler.ts';
 
@@ -66,21 +67,9 @@ const timeoutsDefault = {
   handshakeMilliseconds: handshakeMillisecondsMax,
 };
 
-/** RFC 9325 section 4.2: forward secrecy and authenticated encryption only. The first three are TLS 1.3's. */
-const ciphers = [
-  'TLS_AES_256_GCM_SHA384',
-  'TLS_CHACHA20_POLY1305_SHA256',
-  'TLS_AES_128_GCM_SHA256',
-  'ECDHE-ECDSA-AES128-GCM-SHA256',
-  'ECDHE-RSA-AES128-GCM-SHA256',
-  'ECDHE-ECDSA-AES256-GCM-SHA384',
-  'ECDHE-RSA-AES256-GCM-SHA384',
-  'ECDHE-ECDSA-CHACHA20-POLY1305',
-  'ECDHE-RSA-CHACHA20-POLY1305',
-].join(':');
 /** A renegotiation would cost the server far more than its client. */
 const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
-const tlsSettings = { minVersion: 'TLSv1.2', ciphers, secureOptions } as const;
+const serverTls = { ...tlsSettings, secureOptions } as const;
 
 const requestEvents = [
   ['request', 'onRequest'],
@@ -148,7 +137,7 @@ export class HttpServer {
   }
 
   renew(certificate: Certificate): void {
-    if (this.#isTls) (this.#server as TlsServer).setSecureContext({ ...certificate, ...tlsSettings });
+    if (this.#isTls) (this.#server as TlsServer).setSecureContext({ ...certificate, ...serverTls });
   }
 
   /** Stops accepting, waits up to `drainMillisecondsMax` for running requests, then destroys all sockets. */
@@ -226,7 +215,7 @@ function createServer(certificate: Certificate | undefined, timeouts: Timeouts):
 }
 
 function createTls(settings: object, certificate: Certificate): Server {
-  return nodeHttps().createServer({ ...settings, ...certificate, ...tlsSettings });
+  return nodeHttps().createServer({ ...settings, ...certificate, ...serverTls });
 }
 
 function track(sockets: Set<Socket>, socket: Socket): void {

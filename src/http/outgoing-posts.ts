@@ -11,6 +11,7 @@ import {
 } from '../limits.ts';
 import { hostOf, type WebhookTargets } from '../network/webhook-targets.ts';
 import { HttpAgent, httpRequest, nodeHttps } from './node-http.ts';
+import { tlsSettings } from './tls-settings.ts';
 
 /** Finds all addresses of a name. The system's look-up occupies at most half of libuv's threads. */
 export type AddressLookup = (
@@ -110,7 +111,7 @@ export class OutgoingPosts {
   #request(url: URL, options: RequestOptions): ClientRequest {
     if (url.protocol !== 'https:') return httpRequest(url, { ...options, agent: this.#http });
     const { Agent, request } = nodeHttps();
-    this.#https ??= new Agent({ ...keptOpen, rejectUnauthorized: true });
+    this.#https ??= new Agent({ ...keptOpen, ...tlsSettings, rejectUnauthorized: true });
     return request(url, { ...options, agent: this.#https });
   }
 

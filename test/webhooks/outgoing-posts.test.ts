@@ -1,6 +1,8 @@
 // Where the requests of webhooks go, tried with real sockets: names, addresses, certificates and proxies.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { setGlobalProxyFromEnv } from 'node:http';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { issueCertificate, createAuthority } from '../../src/auth/certificate.ts';
@@ -168,6 +170,21 @@ describe('over TLS', () => {
     assert.equal(receiver.count, 0);
   });
 
+  test('a receiver is offered no key exchange whose cost it could choose', async (t) => {
+    const receiver = createServer().listen(0, '127.0.0.1');
+    t.after(() => receiver.close());
+    await once(receiver, 'listening');
+    const { port } = receiver.address() as AddressInfo; // it listens on TCP
+    const failed = posting(t, { allowed, lookup })(`https://hooks.example:${port}/`);
+    const [socket]: Socket[] = await once(receiver, 'connection');
+    const [hello]: Buffer[] = await once(socket ?? receiver, 'data');
+    socket?.destroy();
+    assert.equal((await failed).kind, 'failed');
+    const isTls13 = (suite: number): boolean => suite >= 0x1301 && suite <= 0x1303;
+    const suites = suitesOf(hello ?? Buffer.alloc(0)).filter((suite) => !isTls13(suite));
+    assert.deepEqual(suites, [0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca9, 0xcca8]);
+  });
+
   test('a receiver of plain HTTP fails, and so does HTTP to one of TLS', async (t) => {
     const [plain, tls] = [await accepting(t), await accepting(t, { tls: { cert, key } })];
     const post = posting(t, { allowed, lookup });
@@ -175,3 +192,11 @@ describe('over TLS', () => {
     assert.equal((await post(`http://127.0.0.1:${tls.port}/`)).kind, 'failed');
   });
 });
+
+/** The cipher suites of a ClientHello in one record (RFC 8446 sections 4.1.2 and 5.1). */
+function suitesOf(record: Buffer): number[] {
+  const sessionIdAt = 5 + 4 + 2 + 32;
+  const listAt = sessionIdAt + 1 + record.readUInt8(sessionIdAt);
+  const count = record.readUInt16BE(listAt) / 2;
+  return Array.from({ length: count }, (_, index) => record.readUInt16BE(listAt + 2 + 2 * index));
+}
