@@ -17,7 +17,7 @@ export class ReadSide {
   readonly #read: StatementSync;
   readonly #commit: StatementSync;
   readonly #options: Options;
-  #isOpen = false;
+  #isInTransaction = false;
   #isPinned = false;
 
   constructor(sqlite: DatabaseSync, options: Options) {
@@ -37,7 +37,7 @@ export class ReadSide {
    */
   pinSnapshot(): void {
     if (this.#isPinned) return;
-    this.#open();
+    this.#beginTransaction();
     this.#read.get(); // BEGIN alone takes no snapshot
     this.#isPinned = true;
   }
@@ -50,11 +50,11 @@ export class ReadSide {
 
   /** Ends the turn's snapshot: the next read takes a new one, unless this one is pinned. */
   endTurn(): void {
-    if (this.#isOpen && !this.#isPinned) this.#end();
+    if (this.#isInTransaction && !this.#isPinned) this.#endTransaction();
   }
 
   close(): void {
-    if (this.#isOpen) this.#end();
+    if (this.#isInTransaction) this.#endTransaction();
     this.#sqlite.close();
   }
 
@@ -63,19 +63,19 @@ export class ReadSide {
       !this.#options.isInWriteCallback(),
       'A write reads through its own connection: this one would show the state before it.',
     );
-    if (this.#isOpen) return;
-    this.#open();
+    if (this.#isInTransaction) return;
+    this.#beginTransaction();
     this.#options.scheduleEndOfTurn();
   }
 
-  #open(): void {
-    if (this.#isOpen) return;
+  #beginTransaction(): void {
+    if (this.#isInTransaction) return;
     this.#begin.run();
-    this.#isOpen = true;
+    this.#isInTransaction = true;
   }
 
-  #end(): void {
-    this.#isOpen = false;
+  #endTransaction(): void {
+    this.#isInTransaction = false;
     this.#commit.run();
   }
 }
