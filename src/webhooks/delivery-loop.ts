@@ -38,7 +38,6 @@ export type DeliveryServices = {
   readonly count: (outcome: Outcome) => void;
 };
 
-const timedOut = 'timeout';
 const nothing = (): void => {};
 
 export class DeliveryLoop {
@@ -183,7 +182,7 @@ export class DeliveryLoop {
     this.#resends.onSend(sentAt, this.#progress.failures);
     const body = JSON.stringify(event);
     const message = { id: `evt_${feedEpoch(read)}_${event.id}`, timestamp: Math.floor(sentAt / 1000), body };
-    const cancelTimeout = timers.after(deliveryMillisecondsMax, () => sending.abort(timedOut));
+    const cancelTimeout = timers.after(deliveryMillisecondsMax, () => sending.abort());
     const headers = { ...commonFields, ...signedFields(message, secrets) };
     const post = {
       url: new URL(this.#webhook.url),
@@ -193,7 +192,7 @@ export class DeliveryLoop {
     };
     void posts.post(post).then((result) => {
       cancelTimeout();
-      if (this.#sending !== sending) return; // the loop was stopped or reloaded meanwhile
+      if (this.#sending !== sending) return; // stopped or reloaded: only a timeout aborts without that
       this.#sending = undefined;
       this.#settle(event, result, { sentAt, isTimeout: sending.signal.aborted });
     });
