@@ -51,6 +51,7 @@ export const unsentBytesMax = 64 * 1024 * 1024;
 // Rates.
 export const bucketsMax = 100_000;
 
+// Sign-ins.
 /** Jobs of password hashing, running or waiting, for one principal or address, and for one /48. */
 export const hashingJobsMax = 2;
 export const hashingJobsPerNetworkMax = 4;
@@ -199,7 +200,7 @@ export const loggedCharsMax = 200;
 export const unratedLinesPerMinuteAndAddressMax = 60;
 export const unratedLinesPerMinuteAndNetworkMax = 240;
 export const unratedLinesPerMinuteMax = 6_000;
-/** The most addresses that a minute's summary of omitted lines names. */
+/** A minute's summary of the lines that were left out names at most so many addresses. */
 export const leftOutAddressesMax = 100;
 export const logBacklogBytesMax = 4 * 1024 * 1024;
 /** The time for which a stopping process waits until its last log lines are read. */

@@ -82,7 +82,7 @@ export class Exports {
       this.#ends.set(reason, (this.#ends.get(reason) ?? 0) + 1);
       this.#bytes += bytes;
     });
-    write({ running, context, source, format }).catch((error: unknown) => {
+    writeElements({ running, context, source, format }).catch((error: unknown) => {
       if (isLossOfRights(error)) {
         const event = securityEventOf(error);
         if (event !== undefined) context.reportSecurityEvent(event);
@@ -134,7 +134,7 @@ type Run<T> = {
 type Writing<T> = Omit<Run<T>, 'stream'> & { readonly running: RunningExport };
 
 /** Writes one slice in a turn of the event loop, each after the system has accepted the previous one. */
-async function write<T>({ running, context, source, format }: Writing<T>): Promise<void> {
+async function writeElements<T>({ running, context, source, format }: Writing<T>): Promise<void> {
   const { stream } = running;
   const chunk = new ChunkBuffer(exportChunkBytesMax);
   chunk.add(format.head);

@@ -82,7 +82,7 @@ export class Idempotency {
     const result = await route.handle(context);
     assert(
       isStored,
-      `${route.method} ${route.path} takes an Idempotency-Key and changes nothing by writeResult`,
+      `${route.method} ${route.path} takes an Idempotency-Key but makes no change with writeResult`,
     );
     return result;
   }

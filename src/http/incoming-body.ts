@@ -38,8 +38,9 @@ export class IncomingBody {
   #isWhole = false;
   #isStopped = false;
   #problem: Problem | undefined = undefined;
-  readonly hasOwnTimeout = false;
   #reader: { readonly take: Take; readonly reject: Reject } | undefined = undefined;
+  /** The time limit of requests applies, unlike to a `StreamedBody`. */
+  readonly hasOwnTimeout = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, bodies: ArrivingBodies) {
     this.#request = request;
@@ -77,6 +78,7 @@ export class IncomingBody {
     if (this.#response.headersSent) return this.#drop();
     if (this.#problem !== undefined) return;
     if (this.#length + chunk.length > bodyBytesMax) return this.#fail(tooLarge());
+    // the whole body at once needs no copy, and none of the memory for those that are incomplete
     if (chunk.length === this.#announced) this.#buffer = chunk;
     else if (!this.#makeRoom(this.#length + chunk.length)) return this.#fail(noMemory());
     else chunk.copy(this.#buffer, this.#length);
