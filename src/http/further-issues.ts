@@ -1,4 +1,5 @@
 // Adds the issues that only a route can find to those that its schemas have found.
+import { isObject } from '../schema/json-objects.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { HandlerContext } from './handler-context.ts';
 
@@ -8,9 +9,8 @@ import type { HandlerContext } from './handler-context.ts';
  */
 export function withBodyIssues(context: HandlerContext, issues: readonly Issue[]): readonly Issue[] {
   const { body, route } = context;
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const further = route.furtherIssues?.(isObject ? { ...body } : {}, context) ?? [];
-  return isObject ? withFurther(issues, further, 'pointer') : issues;
+  const further = route.furtherIssues?.(isObject(body) ? body : {}, context) ?? [];
+  return isObject(body) ? withFurther(issues, further, 'pointer') : issues;
 }
 
 /** Returns the issues, with the further ones at places that have none yet. */

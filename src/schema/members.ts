@@ -129,18 +129,3 @@ function isSame(sent: unknown, current: unknown): boolean {
   if (sent === current) return true;
   return typeof sent === 'string' && typeof current === 'string' && toTime(sent) === toTime(current);
 }
-
-/** Applies a JSON Merge Patch (RFC 7396). null stays a value, since here absent members are null. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
-  for (const [name, value] of Object.entries(patch)) {
-    if (name === '__proto__') continue; // no schema has it, and it would set the prototype
-    merged[name] = mergePatch(merged[name], value);
-  }
-  return merged;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,7 +1,8 @@
 // A customer: the schemas of responses and queries, and the rules of changes.
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { forbidden } from '../../problem.ts';
-import { email, id, mergePatch, readOnlyIssues, singleLine, timestamp } from '../../schema/members.ts';
+import { mergePatch } from '../../schema/json-objects.ts';
+import { email, id, readOnlyIssues, singleLine, timestamp } from '../../schema/members.ts';
 import { searchParameter } from '../flows/searching.ts';
 import { phone, toE164 } from '../../schema/phone.ts';
 import { parse } from '../../schema/schema-check.ts';

@@ -1,7 +1,8 @@
 // A line of an import: its schema and checks, and its outcome.
 import { hash } from 'node:crypto';
 import { importKeyCharsMax } from '../../limits.ts';
-import { id, isObject, sentTimestamp, singleLine } from '../../schema/members.ts';
+import { isObject } from '../../schema/json-objects.ts';
+import { id, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import { fits, parse } from '../../schema/schema-check.ts';
 import { named, object, optional, ruleFor, type Infer, type Issue } from '../../schema/schema.ts';

@@ -4,15 +4,8 @@ import { isStaff, type Caller } from '../../auth/access.ts';
 import { searchedCustomersMax, searchedOrdersMax } from '../../limits.ts';
 import { counted } from '../../counted.ts';
 import { Problem, forbidden } from '../../problem.ts';
-import {
-  currency,
-  id,
-  mergePatch,
-  readOnlyIssues,
-  sentTimestamp,
-  text,
-  timestamp,
-} from '../../schema/members.ts';
+import { mergePatch } from '../../schema/json-objects.ts';
+import { currency, id, readOnlyIssues, sentTimestamp, text, timestamp } from '../../schema/members.ts';
 import { parse } from '../../schema/schema-check.ts';
 import {
   array,
