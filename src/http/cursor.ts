@@ -73,11 +73,12 @@ export function withCursor(path: string, query: ListQuery, cursor: string): stri
   return `${path}?${parts.map((part) => `${part}&`).join('')}cursor=${cursor}`;
 }
 
+/** As JSON, so that no value can pass as another parameter. */
 function authenticatedText({ path, query, order }: CursorList, payload: string): string {
   const names = Object.keys(query)
     .filter((name) => !unboundParameters.has(name))
     .sort();
-  return [path, order, ...names.map((name) => `${name}=${String(query[name])}`), payload].join('\n');
+  return JSON.stringify([path, order, names.map((name) => [name, query[name]]), payload]);
 }
 
 /** A cursor is bound to the order rather than to `sort`, which may be left out for the default. */
