@@ -42,6 +42,7 @@ type SortedQuery = { readonly sort?: string };
 /** The query of a list that has no filters and one order. */
 export type NewestFirst = { readonly sort?: '-id' };
 
+/** All parameters that filter, except for `status`, which `indexPrefix` reads. */
 type FilterName<Q> = Exclude<keyof Q & string, 'sort' | 'status' | 'q'>;
 
 export type ListDefinition<Q extends SortedQuery> = {
