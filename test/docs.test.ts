@@ -46,6 +46,19 @@ suite('the pages', () => {
   }
 });
 
+test(
+  'the README lists every operation of the API, and no other',
+  { skip: executable !== undefined && 'looks at the sources' },
+  async (t) => {
+    const service = await serviceFor(t);
+    const mounted = service.inside?.app.router.mounted ?? [];
+    const listed = rowsOf('README.md', 'Path').flatMap(([paths = '', methods = '']) =>
+      quotedIn(paths).flatMap((path) => methodsIn(methods).map((method) => `${method} ${path}`)),
+    );
+    assert.deepEqual(listed.sort(), mounted.map(({ route }) => `${route.method} ${route.path}`).sort());
+  },
+);
+
 suite('settings.md', () => {
   test('has every flag with its variable and its default, and no other', () => {
     const rows = settings.map(({ flag, value, fallback }) => {
@@ -159,6 +172,14 @@ function rowsOf(page: string, heading: string): string[][] {
       .slice(1, -1)
       .map((cell) => cell.trim()),
   );
+}
+
+function quotedIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
+}
+
+function methodsIn(cell: string): string[] {
+  return cell.match(/\b[A-Z]+\b/g) ?? [];
 }
 
 function linksOf(page: string): { readonly file: string; readonly anchor: string }[] {
