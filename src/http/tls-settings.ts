@@ -1,4 +1,4 @@
-// The versions and cipher suites of TLS, for connections to the service and for those to webhooks.
+// The versions, cipher suites and groups of TLS, for connections to the service and for those to webhooks.
 
 /**
  * RFC 9325 section 4.2: forward secrecy and authenticated encryption only. The first three are TLS 1.3's.
@@ -17,4 +17,7 @@ const ciphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-export const tlsSettings = { minVersion: 'TLSv1.2', ciphers } as const;
+/** Groups that cost little: a client may choose any, and P-521 would take five times as long as X25519. */
+const ecdhCurve = 'X25519MLKEM768:X25519:P-256:P-384';
+
+export const tlsSettings = { minVersion: 'TLSv1.2', ciphers, ecdhCurve } as const;
