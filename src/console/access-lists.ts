@@ -17,7 +17,7 @@ export function sessionList(page: Page, sessions: readonly Session[], reload: Re
     const name = h('span', { class: 'clip' }, browserName(userAgent), isThis && ' (this browser)');
     return h(
       'li',
-      {},
+      { 'data-key': id },
       name,
       h('span', { class: 'soft' }, `used ${dateTime(lastUsedAt)}`),
       !isThis && action('End', end(id), { 'aria-label': `End session ${id}` }),
@@ -59,7 +59,7 @@ export function keyList({ client }: Page, keys: readonly Key[], reload: Reload):
     const expiry = key.expiresAt === null ? 'does not expire' : `until ${dateOnly(key.expiresAt)}`;
     return h(
       'li',
-      {},
+      { 'data-key': key.id },
       h('span', {}, h('strong', {}, key.name), ' ', h('code', {}, `${key.prefix}…`)),
       h('span', { class: 'soft' }, `${key.scopes.join(', ')} · ${expiry}`),
       action('Delete …', remove(key), { 'aria-label': `Delete the key ${key.name}` }),

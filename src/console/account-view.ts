@@ -100,6 +100,7 @@ function passwordForm({ client, user }: Page, reload: Reload): HTMLElement {
   });
   const body: HTMLFormElement = form([current.row, password.row], {
     submit: 'Change password',
+    key: 'password',
     async run() {
       const change = { currentPassword: current.control.value, password: password.control.value };
       await client.send('PATCH', `/api/users/${user.id}`, { body: change });

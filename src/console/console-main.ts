@@ -9,6 +9,7 @@ import { type App, failure, isStaff, type View } from './view.ts';
 import { customersView, customerView, newCustomerView } from './customers-view.ts';
 import { dayView } from './day-view.ts';
 import { notify } from './dialogs.ts';
+import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
 import { messageOf } from './forms.ts';
 import { healthView } from './health-view.ts';
@@ -69,10 +70,13 @@ class Console {
     this.#live.stop();
     for (const dialog of document.querySelectorAll('dialog')) dialog.close();
     try {
-      const user = await this.#signedInUser(signal);
+      await this.#signIn(signal);
+      const request = (): Promise<User> => this.#client.get<User>(`/api/users/${this.#session.userId}`);
+      const loading = retryUntilReached(request, this.#container);
+      const [user, cursor] = await Promise.all([loading, this.#live.latest()]);
       if (signal.aborted) return; // another user has signed in meanwhile, in another tab
       this.#show(user, signal);
-      void this.#live.start();
+      void this.#live.start(cursor);
     } catch (error) {
       if (!signal.aborted)
         fill(
@@ -82,13 +86,11 @@ class Console {
     }
   }
 
-  async #signedInUser(signal: AbortSignal): Promise<User> {
+  async #signIn(signal: AbortSignal): Promise<void> {
     const isSignedIn =
       this.#session.userId !== undefined ||
       (await retryUntilReached(() => this.#session.resume(), this.#container));
     if (!isSignedIn && !signal.aborted) await signInView(this.#container, this.#session);
-    const request = (): Promise<User> => this.#client.get<User>(`/api/users/${this.#session.userId}`);
-    return retryUntilReached(request, this.#container);
   }
 
   #show(user: User, signal: AbortSignal): void {
@@ -131,7 +133,7 @@ async function retryUntilReached<T>(request: () => Promise<T>, container: HTMLEl
 function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
   const main = h('main', { id: 'main' });
   const banner = h('div', { id: 'banner', role: 'status' });
-  const bar = h('nav', { class: 'side', 'aria-label': 'Console' });
+  const bar = new Drawing(h('nav', { class: 'side', 'aria-label': 'Console' }));
   const skip = h('a', { class: 'skip', href: '#main' }, 'Skip to the content');
   skip.addEventListener('click', (event) => {
     event.preventDefault();
@@ -140,7 +142,7 @@ function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
   fill(
     container,
     skip,
-    h('div', { class: 'frame' }, bar, h('div', { class: 'body' }, banner, main)),
+    h('div', { class: 'frame' }, bar.element, h('div', { class: 'body' }, banner, main)),
     h('div', { id: 'notices', role: 'status', 'aria-live': 'polite' }),
   );
   let ending = new AbortController();
@@ -152,7 +154,7 @@ function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
     ending.abort(new Error('left'));
     ending = new AbortController();
     const item = name === 'day' ? 'today' : (name.split('/', 1)[0] ?? '');
-    fill(bar, navigation(app, item));
+    bar.show(navigation(app, item));
     const known = (Object.hasOwn(views, name) ? views[name] : undefined) ?? missingView;
     const view = isAllowed(item, app.user.role) ? known : forbiddenView;
     view({ ...app, main, id, parameters, signal: ending.signal });

@@ -6,6 +6,7 @@ import { explainConflict } from './conflicts.ts';
 import { reloadable, emptyState, goTo, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { CustomerFields } from './customer-fields.ts';
 import { ask, notify } from './dialogs.ts';
+import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
 import { addressLines, dateOnly } from './formats.ts';
 import { action, form } from './forms.ts';
@@ -107,7 +108,7 @@ type CustomerDetails = {
 export function customerView(page: Page): void {
   const { main, signal, client, live, id } = page;
   const names = new PeopleNames(page);
-  const head = h('div', {}, setPageTitle(`Customer ${id}`));
+  const head = new Drawing(h('div', {}, setPageTitle(`Customer ${id}`)));
   const content = h('div', {}, skeleton(8));
   async function load(): Promise<CustomerDetails> {
     const [{ value: customer, etag }, orders, { data: events }] = await Promise.all([
@@ -120,11 +121,11 @@ export function customerView(page: Page): void {
   const reload = reloadable(content, signal, {
     load,
     draw(shown, reload) {
-      fill(head, customerHeading(page, shown, reload));
+      head.show(customerHeading(page, shown, reload));
       return customerContent(shown);
     },
   });
-  fill(main, head, content);
+  fill(main, head.element, content);
   live.watch(signal, (events) => {
     if (events.length === 0 || events.some(({ subject }) => subject === `/customers/${id}`)) void reload();
   });

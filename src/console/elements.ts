@@ -2,7 +2,7 @@
 
 export type Child = Node | string | number | null | undefined | false | readonly Child[];
 type Value = string | number | boolean | null | undefined;
-/** Functions such as `onclick` listen to events; `true` sets an empty attribute, null and false set none. */
+/** A function becomes the element’s `onclick`, for example; `true` sets an empty attribute, false none. */
 export type Attributes = { readonly [name: string]: Value | ((event: Event) => void) };
 
 export function h<Name extends keyof HTMLElementTagNameMap>(
@@ -30,7 +30,7 @@ export function fill(element: Element, ...children: readonly Child[]): void {
 
 function applyAttributes(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') element.addEventListener(name.slice(2), value);
+    if (typeof value === 'function') Object.assign(element, { [name]: value });
     else if (value !== null && value !== undefined && value !== false)
       element.setAttribute(name, value === true ? '' : String(value));
   }

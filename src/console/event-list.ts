@@ -42,12 +42,12 @@ export function eventList(events: readonly ServiceEvent[], names: ReadonlyMap<nu
     events.map((event) => {
       const href = hrefOf(event);
       const text = eventText(event);
-      const { actor, reason, createdAt } = event;
+      const { id, actor, reason, createdAt } = event;
       const who = actor === null ? undefined : (names.get(actor.userId) ?? `account ${actor.userId}`);
       const withKey = actor === null || actor.keyId === null ? '' : ', with an API key';
       return h(
         'li',
-        {},
+        { 'data-key': id },
         h('span', { class: 'what' }, href === undefined ? text : h('a', { href }, text)),
         h(
           'span',

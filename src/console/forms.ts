@@ -73,6 +73,8 @@ type FormOptions = {
   readonly isDangerous?: boolean;
   /** Shown beside the submit button. */
   readonly others?: Child;
+  /** A form that is drawn again with the same key stays, with all that was entered. */
+  readonly key?: string;
   /** Its errors are shown beside the fields that they concern, if there are any. */
   readonly run: () => Promise<void>;
 };
@@ -80,52 +82,47 @@ type FormOptions = {
 /** Submitting it again while `run` is pending does nothing. */
 export function form(
   content: Child,
-  { submit, isDangerous = false, others, run }: FormOptions,
+  { submit, isDangerous = false, others, key, run }: FormOptions,
 ): HTMLFormElement {
   const button = h('button', { class: isDangerous ? 'danger' : 'primary', type: 'submit' }, submit);
   const message = h('p', { class: 'issue form-issue', role: 'alert' });
   const element = h(
     'form',
-    { novalidate: true },
+    { novalidate: true, 'data-key': key },
     content,
     message,
     h('div', { class: 'buttons' }, button, others),
   );
-  const submitOnce = oneAtATime(button, async () => {
+  const send = async (): Promise<void> => {
     clearIssues(element);
     await run().catch((error: unknown) => showError(element, error));
-  });
+  };
   element.addEventListener('submit', (event) => {
     event.preventDefault();
-    submitOnce();
+    void unlessRunning(button, send);
   });
   return element;
 }
 
 /** A button for an action that takes a moment; errors of `run` are shown beside it. */
 export function action(label: Child, run: () => Promise<void>, attributes: Attributes = {}): HTMLElement {
-  const message = h('span', { class: 'issue', role: 'alert' });
-  const button = h('button', { type: 'button', ...attributes }, label);
-  const runOnce = oneAtATime(button, async () => {
-    fill(message);
-    await run().catch((error: unknown) => fill(message, messageOf(error)));
-  });
-  button.addEventListener('click', runOnce);
-  return h('span', { class: 'action' }, button, message);
+  const onclick = ({ currentTarget: button }: Event): void => {
+    if (button instanceof HTMLElement) void unlessRunning(button, () => act(button, run));
+  };
+  const button = h('button', { type: 'button', ...attributes, onclick }, label);
+  return h('span', { class: 'action' }, button, h('span', { class: 'issue', role: 'alert' }));
 }
 
-/** Calls of the returned function do nothing while `run` is pending; the button looks disabled then. */
-function oneAtATime(button: HTMLButtonElement, run: () => Promise<void>): () => void {
-  let isRunning = false;
-  return () => {
-    if (isRunning) return;
-    isRunning = true;
-    button.setAttribute('aria-disabled', 'true');
-    void run().finally(() => {
-      isRunning = false;
-      button.removeAttribute('aria-disabled');
-    });
-  };
+async function act({ nextElementSibling: message }: HTMLElement, run: () => Promise<void>): Promise<void> {
+  if (message !== null) fill(message);
+  await run().catch((error: unknown) => message !== null && fill(message, messageOf(error)));
+}
+
+/** Does nothing while an earlier call for this button is pending; the button looks disabled then. */
+async function unlessRunning(button: HTMLElement, run: () => Promise<void>): Promise<void> {
+  if (button.hasAttribute('aria-disabled')) return;
+  button.setAttribute('aria-disabled', 'true');
+  await run().finally(() => button.removeAttribute('aria-disabled'));
 }
 
 export function messageOf(error: unknown): string {

@@ -2,6 +2,7 @@
 import { pause } from './api-client.ts';
 import { card, factList } from './cards.ts';
 import { sparkline } from './charts.ts';
+import { Drawing } from './drawing.ts';
 import { setPageTitle, type Page } from './view.ts';
 import { type Child, fill, h } from './elements.ts';
 import { count, dateOnly, dateTime } from './formats.ts';
@@ -18,24 +19,24 @@ const lineSamples = 4;
 
 export function healthView(page: Page): void {
   const { main, signal } = page;
-  const content = h('div', { 'aria-live': 'off' });
+  const content = new Drawing(h('div', { 'aria-live': 'off' }));
   fill(
     main,
     setPageTitle('Health', h('span', { class: 'soft' }, 'Measured every 3 seconds while this page is open')),
-    content,
+    content.element,
   );
   void follow(page, content).catch((error: unknown) => {
-    if (!signal.aborted) fill(content, h('p', { role: 'alert' }, messageOf(error)));
+    if (!signal.aborted) content.show(h('p', { role: 'alert' }, messageOf(error)));
   });
 }
 
-async function follow({ client, signal }: Page, content: HTMLElement): Promise<void> {
+async function follow({ client, signal }: Page, content: Drawing): Promise<void> {
   const samples: Sample[] = [];
   for (;;) {
     const response = await client.request('GET', '/metrics', { accept: 'text/plain', signal });
     samples.push(sampleOf(await response.text()));
     if (samples.length > samplesMax) samples.shift();
-    fill(content, plots(samples), facts(samples));
+    content.show(plots(samples), facts(samples));
     await pause(samples.length < lineSamples ? firstMilliseconds : intervalMilliseconds, signal);
   }
 }

@@ -60,9 +60,19 @@ export class LiveEvents extends EventTarget {
     this.#receive({ kind: 'reset' });
   }
 
-  /** Waits until no other tab has the stream, then reads it. */
-  async start(): Promise<void> {
+  /**
+   * Returns the cursor after the latest event; undefined if the service rejects the request. What is loaded
+   * later is at least as new.
+   */
+  async latest(): Promise<string | undefined> {
+    const page = this.#client.get<List<ServiceEvent>>(`/events?${query({ from: 'latest', limit: 1 })}`);
+    return page.then(cursorOf, () => undefined);
+  }
+
+  /** Waits until no other tab has the stream, then reads it from the cursor, or from the latest event. */
+  async start(cursor: string | undefined): Promise<void> {
     this.stop();
+    this.#cursor = cursor;
     this.#ending = new AbortController();
     const { signal } = this.#ending;
     this.#channel.postMessage({ kind: 'hello' } satisfies Message);
@@ -75,6 +85,7 @@ export class LiveEvents extends EventTarget {
   stop(): void {
     this.#ending.abort(new Error('signed out'));
     this.#batch = [];
+    this.#isIncomplete = false;
     this.#cursor = undefined;
     this.#delayReason = null;
   }
@@ -134,7 +145,7 @@ export class LiveEvents extends EventTarget {
     });
     if (page === undefined || signal.aborted) return;
     if (this.#cursor === undefined) this.#send({ kind: 'reset' });
-    const cursor = new URL(page.next ?? '', location.origin).searchParams.get('cursor') ?? undefined;
+    const cursor = cursorOf(page);
     for (const event of page.data) this.#send({ kind: 'event', event, cursor });
     this.#cursor = cursor;
   }
@@ -187,13 +198,18 @@ export class LiveEvents extends EventTarget {
   }
 
   #deliver(): void {
+    this.#isScheduled = false;
+    if (this.#batch.length === 0 && !this.#isIncomplete) return; // stopped meanwhile
     const events = this.#isIncomplete ? [] : this.#batch;
     this.#batch = [];
     this.#isIncomplete = false;
-    this.#isScheduled = false;
     this.#deliveredAt = Date.now();
     for (const watcher of this.#watchers) watcher(events);
   }
+}
+
+function cursorOf({ next }: List<ServiceEvent>): string | undefined {
+  return new URL(next ?? '', location.origin).searchParams.get('cursor') ?? undefined;
 }
 
 function rejectedPause({ retryAfterSeconds }: Rejection, rejections: number): number {

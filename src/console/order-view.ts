@@ -13,6 +13,7 @@ import { addressBlock, card } from './cards.ts';
 import { Rejection } from './request-errors.ts';
 import { reloadable, setPageTitle, isStaff, type Page, skeleton } from './view.ts';
 import { ask, notify } from './dialogs.ts';
+import { Drawing } from './drawing.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import { addressLines, count, dateTime, money, statusNames, stepNames } from './formats.ts';
 import { action, field, textOf } from './forms.ts';
@@ -35,13 +36,13 @@ export function orderView(page: Page): void {
   const names = new PeopleNames(page);
   const conflict = h('div', { role: 'alert' });
   const content = h('div', {}, skeleton(8));
-  const head = h('div', {}, setPageTitle(`Order ${id}`));
+  const head = new Drawing(h('div', {}, setPageTitle(`Order ${id}`)));
   let current: OrderDetails | undefined;
   const reload = reloadable(content, signal, {
     load: () => load(page, names),
     draw(shown) {
       current = shown;
-      fill(head, orderHeading(page, shown, change));
+      head.show(orderHeading(page, shown, change));
       return orderContent(shown);
     },
   });
@@ -62,7 +63,7 @@ export function orderView(page: Page): void {
     }
     await reload();
   }
-  fill(main, head, conflict, content);
+  fill(main, head.element, conflict, content);
   live.watch(signal, (events) => {
     if (events.length === 0 || events.some(({ subject }) => subject === `/orders/${id}`)) void reload();
   });

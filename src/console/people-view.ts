@@ -6,9 +6,10 @@ import { card, factList } from './cards.ts';
 import { undefinedIfMissing } from './request-errors.ts';
 import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
+import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
 import { dateOnly, dateTime } from './formats.ts';
-import { action, choice, field, textOf } from './forms.ts';
+import { action, choice, field, form, textOf } from './forms.ts';
 import { eventList, PeopleNames } from './event-list.ts';
 import { searchField } from './list-tools.ts';
 import { type Column, pager, rowLink, table } from './tables.ts';
@@ -120,16 +121,16 @@ type Person = {
 export function personView(page: Page): void {
   const { main, signal, id, live } = page;
   const names = new PeopleNames(page);
-  const head = h('div', {}, setPageTitle(`Person ${id}`));
+  const head = new Drawing(h('div', {}, setPageTitle(`Person ${id}`)));
   const content = h('div', {}, skeleton(8));
   const reload = reloadable(content, signal, {
     load: () => load(page, names),
     draw(person, reload) {
-      fill(head, setPageTitle(person.user.name));
+      head.show(setPageTitle(person.user.name));
       return personContent(page, person, reload);
     },
   });
-  fill(main, head, content);
+  fill(main, head.element, content);
   live.watch(signal, (events) => {
     if (events.length === 0 || events.some((event) => isAbout(event, id))) void reload();
   });
@@ -203,12 +204,12 @@ function personContent(page: Page, person: Person, reload: Reload): Child {
 function roleForm({ client }: Page, { id, name, role }: User, reload: Reload): HTMLElement {
   const control = choice(roles, role);
   const chosen = field({ label: 'Role', pointer: '/role', control });
-  const save = async (): Promise<void> => {
+  const run = async (): Promise<void> => {
     await client.send('PATCH', `/api/users/${id}`, { body: { role: control.value } });
     notify(`${name} is ${control.value} now.`);
     await reload();
   };
-  return h('div', { class: 'inline' }, chosen.row, action('Save role', save));
+  return form(chosen.row, { submit: 'Save role', key: `role-${role}`, run });
 }
 
 function personActions(page: Page, { user, suspendedAt, totp, sessions }: Person, reload: Reload): Child {

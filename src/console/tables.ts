@@ -8,14 +8,18 @@ export type Column<T> = {
 };
 
 /** Phones don't show columns of the kind `wide`. The first cell holds the row's link. */
-export function table<T>(caption: string, columns: readonly Column<T>[], rows: readonly T[]): HTMLElement {
+export function table<T extends { readonly id: number }>(
+  caption: string,
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+): HTMLElement {
   const head = columns.map(({ label, kind }) =>
     h('th', { scope: 'col', class: kind }, kind === 'action' ? h('span', { class: 'hidden' }, label) : label),
   );
   const body = rows.map((row) =>
     h(
       'tr',
-      {},
+      { 'data-key': row.id },
       columns.map(({ cell, kind }) => h('td', { class: kind }, cell(row))),
     ),
   );

@@ -58,8 +58,9 @@ export function todayView(page: Page): void {
     content,
   );
   live.watch(signal, (events) => {
-    recent.unshift(...events.filter(({ type }) => !type.startsWith('session.')).toReversed());
-    void reload();
+    const shown = events.filter(({ type }) => !type.startsWith('session.'));
+    recent.unshift(...shown.toReversed());
+    if (events.length === 0 || shown.length > 0) void reload();
   });
   void reload();
 }

@@ -2,9 +2,11 @@
 import type { ApiClient } from './api-client.ts';
 import type { User } from './api-types.ts';
 import type { BrowserSession } from './browser-session.ts';
-import { type Child, fill, h } from './elements.ts';
+import { Drawing } from './drawing.ts';
+import { type Child, h } from './elements.ts';
 import { messageOf } from './forms.ts';
 import type { LiveEvents } from './live-events.ts';
+import { Unreachable } from './request-errors.ts';
 
 export type App = {
   readonly client: ApiClient;
@@ -45,44 +47,32 @@ export function setPageTitle(title: string, ...tools: readonly Child[]): HTMLEle
 
 /**
  * Returns a function that loads a value and draws it into the element. The old content stays until then, and
- * the result of a load is discarded if a newer load has begun.
+ * while the service can’t be reached. The result of a load is discarded if a newer load has begun.
  */
 export function reloadable<T>(
   element: HTMLElement,
   signal: AbortSignal,
   { load, draw }: { readonly load: () => Promise<T>; readonly draw: (value: T, reload: Reload) => Child },
 ): Reload {
+  const drawing = new Drawing(element);
   let latest = 0;
+  let isLoaded = false;
   const reload: Reload = async () => {
     latest += 1;
     const number = latest;
     element.setAttribute('aria-busy', 'true');
     try {
       const value = await load();
-      if (number === latest && !signal.aborted)
-        keepFocus(element.closest('main') ?? element, () => fill(element, draw(value, reload)));
+      if (number !== latest || signal.aborted) return;
+      drawing.show(draw(value, reload));
+      isLoaded = true;
     } catch (error) {
-      if (number === latest && !signal.aborted) fill(element, failure(error, reload));
+      const isStale = isLoaded && error instanceof Unreachable; // the banner says so
+      if (number === latest && !signal.aborted && !isStale) drawing.show(failure(error, reload));
     }
     if (number === latest) element.removeAttribute('aria-busy');
   };
   return reload;
-}
-
-/** Returns the focus to the element with the same key, or else to the heading. */
-function keepFocus(scope: Element, change: () => void): void {
-  const { activeElement: active } = document;
-  const isInside = active instanceof HTMLElement && scope.contains(active);
-  const key = isInside ? keyOf(active) : '';
-  change();
-  if (!isInside || active.isConnected) return;
-  const others = [...scope.querySelectorAll<HTMLElement>('a, button, input')];
-  const same = key === '' ? undefined : others.find((each) => keyOf(each) === key);
-  (same ?? scope.querySelector('h1'))?.focus({ preventScroll: true });
-}
-
-function keyOf(element: HTMLElement): string {
-  return element.dataset['key'] ?? element.getAttribute('href') ?? '';
 }
 
 /** Shows the error, and a button that calls `retry`. */

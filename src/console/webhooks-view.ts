@@ -41,12 +41,12 @@ export function webhooksView(page: Page): void {
 }
 
 function webhookCard(page: Page, webhook: Webhook, reload: Reload): HTMLElement {
-  const { url, types: sent, status, failingSince } = webhook;
+  const { id, url, types: sent, status, failingSince } = webhook;
   const isFailing = failingSince !== null;
   const state = isFailing ? `${status}, failing` : status;
   return h(
     'section',
-    { class: 'card' },
+    { class: 'card', 'data-key': id },
     h(
       'header',
       { class: 'card-head' },

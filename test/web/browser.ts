@@ -46,6 +46,8 @@ const flags = [
   '--disable-sync',
   '--remote-debugging-port=0',
 ];
+/** A browser that hangs, or has ended, fails the test that uses it. */
+const answerMillisecondsMax = 30_000;
 const keyCodes: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, Escape: 27, ' ': 32, '/': 191 };
 
 /** A tab of a browser of its own, which ends with `close`; `another` opens one beside it. */
@@ -58,7 +60,7 @@ export async function openTab(
   });
   const socket = new WebSocket(await addressOf(child.stderr));
   await once(socket, 'open');
-  const waiting = new Map<number, { resolve(result: Json): void; reject(error: Error): void }>();
+  const waiting = new Map<number, PromiseWithResolvers<Json>>();
   const complaints: string[] = [];
   let count = 0;
 
@@ -73,17 +75,19 @@ export async function openTab(
   });
 
   function sendTo(session: object, method: string, params: Json): Promise<Json> {
-    const { promise, resolve, reject } = Promise.withResolvers<Json>();
+    const answer = Promise.withResolvers<Json>();
     count += 1;
-    waiting.set(count, { resolve, reject });
+    waiting.set(count, answer);
     socket.send(JSON.stringify({ id: count, method, params, ...session }));
-    return promise;
+    const late = new Error(`Chromium did not answer ${method} ${JSON.stringify(params)}`);
+    const timer = setTimeout(() => answer.reject(late), answerMillisecondsMax);
+    return answer.promise.finally(() => clearTimeout(timer));
   }
 
   async function close(): Promise<void> {
     const ended = once(child, 'exit');
-    await sendTo({}, 'Browser.close', {});
-    await ended;
+    await sendTo({}, 'Browser.close', {}).catch(() => child.kill('SIGKILL'));
+    if (child.exitCode === null && child.signalCode === null) await ended;
     socket.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }

@@ -1,0 +1,97 @@
+// Draws an element’s content again and again. What is drawn the same as before stays in the page, and with it
+// the focus, what was typed or opened there, and a button that is being pressed.
+import { type Child, h } from './elements.ts';
+
+/** Units are kept or replaced as a whole: none becomes another one under the pointer that presses it. */
+const units = 'a, button, form, span.action';
+
+export class Drawing {
+  readonly element: HTMLElement;
+  /** A copy of what was drawn last: the element may have changed since, by its user and by its actions. */
+  #last: Element;
+
+  /** What the element has already counts as drawn. */
+  constructor(element: HTMLElement) {
+    this.element = element;
+    this.#last = document.importNode(element, true);
+  }
+
+  /** A click’s listener must use no element of the drawing but the clicked one: others may be discarded. */
+  show(...children: readonly Child[]): void {
+    const next = h('div', {}, children);
+    const copy = document.importNode(next, true);
+    keepFocus(this.element.closest('main') ?? this.element, () => merge(this.element, this.#last, next));
+    this.#last = copy;
+  }
+}
+
+/** Makes the children of `shown`, which were drawn as those of `last`, those of `next`. */
+function merge(shown: Element, last: Element, next: Element): void {
+  const drawn = [...last.childNodes];
+  const inPage = [...shown.childNodes];
+  if (!isIntact(inPage, drawn)) return shown.replaceChildren(...next.childNodes);
+  let position = 0;
+  for (const child of [...next.childNodes]) {
+    const index = drawn.findIndex((each, at) => at >= position && isSame(each, child));
+    const [before, kept] = [drawn[index], inPage[index]];
+    if (before === undefined || kept === undefined) {
+      shown.insertBefore(child, inPage[position] ?? null);
+      continue;
+    }
+    for (const gone of inPage.slice(position, index)) gone.remove();
+    update(kept, before, child);
+    position = index + 1;
+  }
+  for (const gone of inPage.slice(position)) gone.remove();
+}
+
+/** Something else may have changed the page: browsers translate, for example. */
+function isIntact(inPage: readonly Node[], drawn: readonly Node[]): boolean {
+  return inPage.length === drawn.length && inPage.every((each, at) => each.nodeName === drawn[at]?.nodeName);
+}
+
+/** Returns whether both are the same unit, or elements with the same attributes: children may differ. */
+function isSame(before: Node, after: Node): boolean {
+  if (before.nodeName !== after.nodeName) return false;
+  if (!(before instanceof Element)) return true;
+  if (before.matches('form')) return before.hasAttribute('data-key') && hasSameAttributes(before, after);
+  return before.matches(units) ? before.isEqualNode(after) : hasSameAttributes(before, after);
+}
+
+function hasSameAttributes(before: Node, after: Node): boolean {
+  return before.cloneNode().isEqualNode(after.cloneNode());
+}
+
+function update(shown: Node, before: Node, after: Node): void {
+  if (shown instanceof Element && before instanceof Element && after instanceof Element) {
+    if (shown.matches(units)) takeClick(shown, after);
+    else merge(shown, before, after);
+  } else if (before.nodeValue !== after.nodeValue) shown.nodeValue = after.nodeValue;
+}
+
+/** The data behind a button may have changed, even if its label is the same. */
+function takeClick(shown: Element, after: Element): void {
+  if (shown.matches('form')) return; // what it does uses its own fields
+  const [to, from] = [buttonOf(shown), buttonOf(after)];
+  if (to !== null && from !== null) to.onclick = from.onclick;
+}
+
+function buttonOf(unit: Element): HTMLElement | null {
+  return unit instanceof HTMLButtonElement ? unit : unit.querySelector('button');
+}
+
+/** Returns the focus to the element with the same key, or else to the heading. */
+function keepFocus(scope: Element, change: () => void): void {
+  const { activeElement: active } = document;
+  const isInside = active instanceof HTMLElement && scope.contains(active);
+  const key = isInside ? keyOf(active) : '';
+  change();
+  if (!isInside || active.isConnected) return;
+  const others = [...scope.querySelectorAll<HTMLElement>('a, button, input')];
+  const same = key === '' ? undefined : others.find((each) => keyOf(each) === key);
+  (same ?? scope.querySelector('h1'))?.focus({ preventScroll: true });
+}
+
+function keyOf(element: HTMLElement): string {
+  return element.dataset['key'] ?? element.getAttribute('href') ?? '';
+}

@@ -1,0 +1,144 @@
+// What stays in the console while a page is drawn again, in a real browser: elements that are drawn the same,
+// and with them the focus, what was typed, and a button that is being pressed.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { admin } from '../service.ts';
+import { openShop } from './console-shop.ts';
+
+test('pages of the console that are drawn again', { timeout: 120_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  const change = (id: number, body: object): Promise<unknown> =>
+    service.patch(`/orders/${id}`, { token, body });
+
+  await t.test('are loaded once, and have what happened before the stream was open', async () => {
+    await tab.send('Page.addScriptToEvaluateOnNewDocument', { source: holdStream });
+    await person.signIn(service.url, admin);
+    await person.go('#/orders');
+    await tab.until('window.openStream');
+    await change(1, { note: 'Hurry!', status: 'paid' });
+    assert.equal(await tab.evaluate(statusOf(1)), 'Open', 'the stream isn’t open yet');
+    await tab.evaluate('openStream()');
+    await tab.until(`${statusOf(1)} === 'Paid'`);
+    await tab.open('about:blank');
+    await tab.open(`${service.url}/console#/today`);
+    await tab.until('window.openStream');
+    await person.settle();
+    await tab.evaluate('openStream()');
+    await change(1, { status: 'shipped' });
+    await tab.until('messages.includes("event")');
+    assert.ok(!(await tab.evaluate<string[]>('messages')).includes('reset'), 'it has not to be loaded again');
+    await person.see('Order 1 shipped');
+  });
+
+  await t.test('are left alone if nothing that they show has changed', async () => {
+    for (const hash of ['#/orders', '#/customers', '#/people', '#/webhooks', '#/day']) {
+      await person.go(hash);
+      await tab.evaluate(watch);
+      await tab.evaluate(catchUp);
+      await tab.until('loads > 1 && !document.querySelector("[aria-busy]")');
+      assert.deepEqual(await tab.evaluate('window.changes'), [], hash);
+    }
+  });
+
+  await t.test('keep the rows that are the same, in front of which others come', async () => {
+    await person.go('#/orders');
+    await tab.evaluate(`window.row = ${row(3)}; row.querySelector('a').focus()`);
+    await change(2, { status: 'paid' });
+    const { body } = await service.post('/orders', { token, body: anOrder });
+    await tab.until(row(body.id));
+    await tab.until(`${statusOf(2)} === 'Paid'`);
+    assert.equal(await tab.evaluate(`row.isConnected && row === ${row(3)}`), true);
+    assert.equal(await tab.evaluate('document.activeElement === row.querySelector("a")'), true);
+    assert.equal(
+      await tab.evaluate('row.parentElement.rows[0].querySelector("a").textContent'),
+      `#${body.id}`,
+    );
+  });
+
+  await t.test('lose no click between whose two halves they are drawn', async () => {
+    await person.go('#/orders/2');
+    const { x, y } = await tab.evaluate<{ x: number; y: number }>(`{
+      const place = [...document.querySelectorAll('button')]
+        .find(({ textContent }) => textContent === 'Mark as shipped').getBoundingClientRect();
+      ({ x: place.x + place.width / 2, y: place.y + place.height / 2 });
+    }`);
+    const at = { x, y, button: 'left', clickCount: 1 };
+    await tab.send('Input.dispatchMouseEvent', { type: 'mousePressed', ...at });
+    await change(2, { note: 'Wrap it as a present.' });
+    await person.see('Wrap it as a present.');
+    await tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at });
+    await person.see('Mark as delivered');
+    assert.ok(
+      !(await tab.evaluate<string>('document.body.innerText')).includes('meanwhile'),
+      'it is up to date',
+    );
+  });
+
+  await t.test('keep what was typed, chosen and opened', async () => {
+    await service.signIn(admin.email, admin.password);
+    await person.go('#/account');
+    await person.enter('Current password', 'half of it');
+    const sessions = 'document.querySelectorAll("[aria-label^=\\"End session\\"]").length';
+    const before = await tab.evaluate<number>(sessions);
+    await person.press('End session');
+    await tab.until(`${sessions} === ${before - 1}`);
+    assert.equal(await tab.evaluate('document.querySelector("[type=password]").value'), 'half of it');
+    await person.go('#/people/2');
+    await tab.evaluate('document.querySelector("select").value = "admin"');
+    await service.patch('/api/users/2', { token, body: { name: 'Till the Second' } });
+    await tab.until('document.querySelector("h1").textContent === "Till the Second"');
+    assert.equal(await tab.evaluate('document.querySelector("select").value'), 'admin');
+    await person.press('Save role');
+    await person.see('is admin now.');
+  });
+
+  await t.test('stay where the service can’t be reached, and are said to be out of date', async () => {
+    await person.go('#/orders');
+    await tab.send('Network.enable');
+    const rates = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+    await tab.send('Network.emulateNetworkConditions', { offline: true, ...rates });
+    await tab.evaluate('document.querySelector("[type=search]").focus()');
+    await tab.type('grace');
+    await person.see('This page may be out of date');
+    await tab.until('!document.querySelector("[aria-busy]")');
+    assert.ok(await tab.evaluate(`${row(3)} !== null`));
+    await tab.send('Network.emulateNetworkConditions', { offline: false, ...rates });
+    await tab.until('!document.querySelector("#banner p")');
+    await tab.until(`${row(2)} === null`);
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
+
+const anOrder = { customerId: 1, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 749 }] };
+
+/** Holds the request of the stream back until the page calls `openStream`, and collects what it brings. */
+const holdStream = `{
+  window.messages = [];
+  new BroadcastChannel('orderly-events').onmessage = ({ data }) => messages.push(data.kind);
+  const send = fetch;
+  window.fetch = async (path, options) => {
+    if (options?.headers?.get?.('Accept') === 'text/event-stream')
+      await new Promise((open) => { window.openStream = open; });
+    return send(path, options);
+  };
+}`;
+
+/** Collects the changes of the page, and counts those of the mark that it is being loaded. */
+const watch = `{
+  window.changes = [];
+  window.loads = 0;
+  const options = { childList: true, attributes: true, characterData: true, subtree: true };
+  window.observer?.disconnect();
+  window.observer = new MutationObserver((records) => {
+    for (const { type, target, attributeName } of records)
+      if (attributeName === 'aria-busy') loads += 1;
+      else changes.push([type, target.nodeName, attributeName]);
+  });
+  observer.observe(document.querySelector('main'), options);
+}`;
+/** Lets the page load again, as after a stream that could not be resumed. */
+const catchUp = `new BroadcastChannel('orderly-events').postMessage({ kind: 'reset' })`;
+
+const row = (id: number): string => `document.querySelector('tr:has([href="#/orders/${id}"])')`;
+const statusOf = (id: number): string => `${row(id)}?.querySelector('td.wide .pill').textContent`;
