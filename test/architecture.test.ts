@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { layers, importsOf } from './layers.ts';
-import { codeOf, paths, programs, sources, texts } from './source-text.ts';
+import { codeOf, paths, programs, quotedIn, sources, texts } from './source-text.ts';
 
 const architecture = texts.get('src/ARCHITECTURE.md') ?? '';
 const importsByFile = new Map(sources.map((path) => [path, importsOf(path)]));
@@ -150,10 +150,6 @@ function tableAfter(head: string, place = ''): string[][] {
         .split('|')
         .map((cell) => cell.trim()),
     );
-}
-
-function quotedIn(cell: string): string[] {
-  return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 }
 
 /** Whether the file has a function or method of that name. */

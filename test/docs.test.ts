@@ -8,7 +8,7 @@ import { problemCodes } from '../src/problem.ts';
 import { problemTypes } from '../src/http/problem-types.ts';
 import { securityEventLevels } from '../src/security-event.ts';
 import { executable, serviceFor } from './service.ts';
-import { paths, texts } from './source-text.ts';
+import { paths, quotedIn, texts } from './source-text.ts';
 
 const isPage = (path: string): boolean =>
   path === 'README.md' || /^src\/(docs\/\S+|ARCHITECTURE)\.md$/.test(path);
@@ -172,10 +172,6 @@ function rowsOf(page: string, heading: string): string[][] {
       .slice(1, -1)
       .map((cell) => cell.trim()),
   );
-}
-
-function quotedIn(cell: string): string[] {
-  return [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
 }
 
 function methodsIn(cell: string): string[] {

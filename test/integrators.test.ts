@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
 import { newKey, newOrder, rootToken } from './resources/resource-support.ts';
 import { executable, serviceFor, type TestService } from './service.ts';
 import { texts } from './source-text.ts';
@@ -113,15 +113,6 @@ async function startReceiver(t: TestContext, port: string, secret: string): Prom
   });
   t.after(() => child.kill());
   await once(child.stdout, 'data');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // of a server that listens on TCP
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 function sampleOf(section: string, language: 'js' | 'sh'): string {

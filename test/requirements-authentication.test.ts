@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { password } from './service.ts';
-import { worldForSuite, idsIn } from './requirements-support.ts';
+import { worldForSuite } from './requirements-support.ts';
+import { idsIn } from './resources/resource-support.ts';
 
 describe('section 5, authentication:', () => {
   const inWorld = worldForSuite();

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { password, serviceFor, type TestResponse } from './service.ts';
-import { items, address, worldOf, worldForSuite, idsIn } from './requirements-support.ts';
+import { items, address, worldOf, worldForSuite } from './requirements-support.ts';
+import { idsIn } from './resources/resource-support.ts';
 
 describe('section 4.1, users interface:', () => {
   const inWorld = worldForSuite();

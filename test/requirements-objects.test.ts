@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { password, type TestResponse } from './service.ts';
-import { items, address, worldForSuite, idsIn } from './requirements-support.ts';
+import { items, address, worldForSuite } from './requirements-support.ts';
+import { idsIn } from './resources/resource-support.ts';
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 

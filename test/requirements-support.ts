@@ -51,7 +51,3 @@ export function worldForSuite(): () => World {
   });
   return () => world ?? assert.fail('the world is made before the suite');
 }
-
-export function idsIn({ body }: TestResponse): number[] {
-  return body.data.map(({ id }: { id: number }) => id);
-}

@@ -7,7 +7,8 @@ import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { password, serviceFor, type TestResponse } from './service.ts';
-import { items, address, worldOf, worldForSuite, idsIn } from './requirements-support.ts';
+import { items, address, worldOf, worldForSuite } from './requirements-support.ts';
+import { idsIn } from './resources/resource-support.ts';
 
 describe('section 1', () => {
   const inWorld = worldForSuite();

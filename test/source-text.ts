@@ -15,6 +15,11 @@ export const texts = new Map(paths.map((path) => [path, readFileSync(join(root, 
 export const sources = paths.filter((path) => /^src\/.*\.(ts|js)$/.test(path));
 export const programs = paths.filter((path) => /^(src|test)\/.*\.(ts|js|c|lua)$/.test(path));
 
+/** What is in backquotes, in a cell of a table. */
+export function quotedIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
+}
+
 /** The text without comments, strings and patterns, line by line as it was. */
 export function codeOf(text: string): string {
   const tokens = [

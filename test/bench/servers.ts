@@ -1,10 +1,9 @@
 // Starts the servers that are compared: the service itself, Fastify, Bun, and bare node:http.
 import type { ChildProcess } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../free-port.ts';
 import { ask } from './ask.ts';
 import type { Children } from './children.ts';
 import type { Made } from './bench-data.ts';
@@ -168,14 +167,4 @@ async function isUp(origin: string): Promise<boolean> {
   } catch {
     return false; // not listening yet
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('No port is free.');
-  return address.port;
 }

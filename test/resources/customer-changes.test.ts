@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
 import { serviceFor } from '../service.ts';
-import { assertIssues, newCustomer, rootToken } from './resource-support.ts';
-import { address, whole, shown } from './customer-support.ts';
+import { assertIssues, newCustomer, rootToken, shown } from './resource-support.ts';
+import { address, whole } from './customer-support.ts';
 
 describe('changing a customer', () => {
   const running = sharedService();

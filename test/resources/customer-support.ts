@@ -11,8 +11,3 @@ export const address = {
 };
 
 export const whole = { name: 'Grace Hopper', email: 'grace@example.com', phone: '+4944112345678', address };
-
-/** For a test's name: undefined shows as null. */
-export function shown(change: unknown): string {
-  return JSON.stringify(change, (_, value) => value ?? null);
-}

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
 import { type TestResponse } from '../service.ts';
-import { assertIssues, newCustomer, newKey, newOrder, rootToken } from './resource-support.ts';
-import { address, whole, shown } from './customer-support.ts';
+import { assertIssues, idsIn, newCustomer, newKey, newOrder, rootToken, shown } from './resource-support.ts';
+import { address, whole } from './customer-support.ts';
 
 describe('making a customer', () => {
   const running = sharedService();
@@ -201,10 +201,6 @@ describe('the customers of another', () => {
     ]);
   });
 });
-
-function idsIn({ body }: TestResponse): number[] {
-  return body.data.map(({ id }: { id: number }) => id);
-}
 
 describe('deleting a customer', () => {
   const running = sharedService();

@@ -17,8 +17,3 @@ export function assertInsufficient(response: TestResponse, scope: string | undef
     `Bearer realm="orderly", error="insufficient_scope"${scope === undefined ? '' : `, scope="${scope}"`}`,
   );
 }
-
-/** For a test's name: undefined shows as null. */
-export function shown(change: unknown): string {
-  return JSON.stringify(change, (_, value) => value ?? null);
-}

@@ -6,8 +6,8 @@ import { describe, test } from 'node:test';
 import { scopes } from '../../src/auth/access.ts';
 import { assertProblem, sharedService } from '../http/http-support.ts';
 import { executable, password, serviceFor, type TestResponse } from '../service.ts';
-import { assertIssues, items, newKey, newOrder } from './resource-support.ts';
-import { assertRejected, assertInsufficient, shown } from './key-support.ts';
+import { assertIssues, items, newKey, newOrder, shown } from './resource-support.ts';
+import { assertRejected, assertInsufficient } from './key-support.ts';
 
 const yearMilliseconds = 365 * 86_400_000;
 

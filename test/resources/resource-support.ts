@@ -51,6 +51,15 @@ export async function newWebhook(
   return made(await service.post('/webhooks', { token, body }));
 }
 
+export function idsIn({ body }: Pick<TestResponse, 'body'>): number[] {
+  return body.data.map(({ id }: { id: number }) => id);
+}
+
+/** For a test's name: undefined shows as null. */
+export function shown(change: unknown): string {
+  return JSON.stringify(change, (_, value) => value ?? null);
+}
+
 export async function rootToken(service: TestService): Promise<string> {
   return (await service.signIn(service.admin.email, service.admin.password)).token;
 }

@@ -1,6 +1,7 @@
 // For the tests of searches: the ids that one finds.
 import assert from 'node:assert/strict';
 import type { Person, TestService } from '../service.ts';
+import { idsIn } from './resource-support.ts';
 
 export async function found(
   service: TestService,
@@ -14,5 +15,5 @@ export async function found(
   });
   assert.equal(status, 200, text);
   assert.equal(body.next, null);
-  return body.data.map(({ id }: { id: number }) => id);
+  return idsIn({ body });
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
 import { password, serviceFor, type TestResponse, type Person } from '../service.ts';
-import { rootToken } from './resource-support.ts';
+import { idsIn, rootToken } from './resource-support.ts';
 import { bearerRealm, minute, needsClock } from './session-support.ts';
 
 const day = 86_400_000;
@@ -211,7 +211,3 @@ describe('a session', () => {
     assert.equal(response.headers['www-authenticate'], `${bearerRealm}, error="invalid_token"`);
   });
 });
-
-function idsIn({ body }: TestResponse): number[] {
-  return body.data.map(({ id }: { id: number }) => id);
-}

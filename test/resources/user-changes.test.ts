@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
 import { password } from '../service.ts';
-import { assertIssues, rootToken } from './resource-support.ts';
+import { assertIssues, rootToken, shown } from './resource-support.ts';
 
 describe('changing a user', () => {
   const running = sharedService();
@@ -188,8 +188,3 @@ describe('changing a user', () => {
     }
   });
 });
-
-/** For a test's name: undefined shows as null. */
-function shown(change: unknown): string {
-  return JSON.stringify(change, (_, value) => value ?? null);
-}

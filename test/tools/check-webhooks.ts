@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { issueCertificate, createAuthority } from '../../src/auth/certificate.ts';
+import { freePort } from '../free-port.ts';
 import { admin } from '../service.ts';
 import { startChild, type ChildService } from '../torture/child-service.ts';
 import { Receiver } from '../webhooks/receiver.ts';
@@ -85,14 +85,6 @@ async function checkSample(service: ChildService): Promise<void> {
     const { lastStatus } = await call('GET', path);
     if (lastStatus !== null) return assert.equal(lastStatus, 204);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  server.close();
-  return port;
 }
 
 /** What is read of responses. */

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from '../../free-port.ts';
 import { binOf } from './outside-tools.ts';
 
 export type Proxy = { readonly url: string; stop(): Promise<void> };
@@ -31,14 +31,6 @@ export async function startPrism(folder: string, document: string, upstream: str
       await exited;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  server.close();
-  return port;
 }
 
 type Violation = { readonly location: readonly string[]; readonly code: string; readonly message: string };
