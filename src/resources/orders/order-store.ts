@@ -76,14 +76,17 @@ type TextRow = readonly [
   updatedAt: number,
 ];
 const textColumns =
-  `id, ${ownerSql('orders')}, concat('{"id":', id, ',"status":"', status, '","customerId":', customerId, ` +
-  `',"userId":', ifnull(${ownerSql('orders')}, 'null'), ',"currency":"', currency, '","items":', items, ` +
+  'orders.id, users.id, ' +
+  `concat('{"id":', orders.id, ',"status":"', status, '","customerId":', customerId, ` +
+  `',"userId":', ifnull(users.id, 'null'), ',"currency":"', currency, '","items":', items, ` +
   `',"total":', total, ',"shippingAddress":', ifnull(shippingAddress, 'null'), ',"note":'), ` +
-  'note, createdAt, updatedAt';
-const textSql = `SELECT ${textColumns} FROM orders WHERE id = ?`;
+  'note, orders.createdAt, updatedAt';
+/** The owner is joined, since both the text and a column of its own need it. */
+const withOwners = 'LEFT JOIN users ON users.id = orders.userId';
+const textSql = `SELECT ${textColumns} FROM orders ${withOwners} WHERE orders.id = ?`;
 const textsSql =
   `SELECT ${textColumns} FROM (SELECT value AS wantedId FROM json_each(?)) ` +
-  'CROSS JOIN orders ON orders.id = wantedId';
+  `CROSS JOIN orders ON orders.id = wantedId ${withOwners}`;
 
 function textOf([id, ownerId, beginning, note, createdAt, updatedAt]: TextRow): OrderText {
   const created = timestampOf(createdAt);
