@@ -24,9 +24,9 @@ export class CertificateKeeper {
   constructor(options: KeeperOptions) {
     this.#options = options;
     this.#current = options.current;
-    // a configured certificate is read again on SIGHUP only
+    // it may expire, and the machine's names may change; a configured one is read again on SIGHUP only
     if (options.config.tls.mode === 'self-signed')
-      this.#timer = setInterval(() => this.renewIfDue(), certificateCheckMilliseconds).unref();
+      this.#timer = setInterval(() => this.#refresh(), certificateCheckMilliseconds).unref();
   }
 
   /** The expiry of the certificate in use, in milliseconds since 1970; undefined without TLS. */
@@ -39,16 +39,11 @@ export class CertificateKeeper {
       this.#options.log.write('info', 'the certificate was reloaded');
   }
 
-  /** Renews the service's own certificate if the machine's names have changed, or before it expires. */
-  renewIfDue(): void {
-    this.#refresh();
-  }
-
   close(): void {
     clearInterval(this.#timer);
   }
 
-  /** Returns false if the certificate can't be read or renewed. */
+  /** Reads the certificate; renews the service's own if that is due. Returns false if it can't. */
   #refresh(): boolean {
     const { config, log, now, onRenewal } = this.#options;
     try {

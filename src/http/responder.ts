@@ -82,7 +82,7 @@ export class Responder {
   constructor(options: ResponderOptions) {
     this.#options = options;
     this.#log = new ExchangeLog(options);
-    this.#unsent = new UnsentResponses({ onDrop: () => (options.metrics.dropped.unread += 1) });
+    this.#unsent = new UnsentResponses(() => (options.metrics.dropped.unread += 1));
     this.#cors = createCors(options.corsOrigins);
     this.#transportLines = options.isTls ? strictTransport : '';
     const vary = `Accept, Authorization, X-API-Key${this.#cors.isEnabled ? ', Origin' : ''}`;

@@ -4,21 +4,14 @@ import { unsentBytesMax } from '../limits.ts';
 
 type UnsentResponse = { readonly response: ServerResponse; readonly client: string; readonly bytes: number };
 
-/** Beyond `bytesMax` the client with the most unread bytes loses connections, the oldest response first. */
+/** Beyond `unsentBytesMax` the client with the most of them loses connections, the oldest response first. */
 export class UnsentResponses {
-  readonly #bytesMax: number;
   readonly #onDrop: () => void;
   readonly #responses = new Set<UnsentResponse>(); // the oldest first
   #bytes = 0;
 
-  constructor({
-    bytesMax = unsentBytesMax,
-    onDrop,
-  }: {
-    readonly bytesMax?: number;
-    readonly onDrop: () => void;
-  }) {
-    this.#bytesMax = bytesMax;
+  /** `onDrop` is called for each connection that is closed. */
+  constructor(onDrop: () => void) {
     this.#onDrop = onDrop;
   }
 
@@ -27,11 +20,7 @@ export class UnsentResponses {
     this.#responses.add(unsent);
     this.#bytes += unsent.bytes;
     unsent.response.once('close', () => this.#remove(unsent));
-    while (this.#bytes > this.#bytesMax) this.#dropOldestOf(this.#greediest());
-  }
-
-  get bytes(): number {
-    return this.#bytes;
+    while (this.#bytes > unsentBytesMax) this.#dropOldestOf(this.#greediest());
   }
 
   #remove(unsent: UnsentResponse): void {
