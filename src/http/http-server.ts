@@ -1,7 +1,7 @@
 // The server of node:http or node:https: its settings, the gate for connections, and a graceful stop.
 import assert from 'node:assert';
 import { constants } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import {
@@ -71,12 +71,6 @@ const timeoutsDefault = {
 const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
 const serverTls = { ...tlsSettings, secureOptions } as const;
 
-const requestEvents = [
-  ['request', 'onRequest'],
-  ['checkContinue', 'onContinue'],
-  ['checkExpectation', 'onExpectation'],
-] as const;
-
 export class HttpServer {
   readonly #server: Server;
   readonly #gate: ConnectionGate;
@@ -128,11 +122,10 @@ export class HttpServer {
     this.#handler = handler;
     const reading = new ReadingPause(this.#httpSockets);
     handler.setPauseReading(() => reading.begin());
-    for (const [event, method] of requestEvents) {
-      this.#server.on(event, (request: IncomingMessage, response: ServerResponse) =>
-        handler[method](request, response),
-      );
-    }
+    this.#server
+      .on('request', (request, response) => handler.onRequest(request, response))
+      .on('checkContinue', (request, response) => handler.onContinue(request, response))
+      .on('checkExpectation', (request, response) => handler.onExpectation(request, response));
     listenForUnparsed(this.#server, handler);
   }
 
