@@ -7,7 +7,7 @@ import {
   exportsMax,
   exportSlowMilliseconds,
 } from '../limits.ts';
-import { unavailable } from '../problem.ts';
+import { unavailable, type Problem } from '../problem.ts';
 import type { ResponseStream } from './response-stream.ts';
 
 type RunningExportOptions = {
@@ -86,29 +86,33 @@ export class ExportSlots {
 
   /**
    * Returns the export that has to end before one of this caller begins; undefined if a slot is free. Throws
-   * 503 if there is none.
+   * 503 if there is none, and may reserve the next one for the caller.
    */
-  findPreempted(caller: Caller): RunningExport | undefined {
+  claim(caller: Caller): RunningExport | undefined {
+    const isOfStaff = isStaff(caller);
+    if (!isOfStaff && !this.#isNext(caller)) throw noSlot();
     const running = [...this.#running].filter(({ stream }) => !stream.isOver);
     const ofUsers = running.filter((run) => !isStaff(run.caller));
-    if (isStaff(caller) || this.#isNext(caller)) {
-      const isTaken = !isStaff(caller) && ofUsers.length > 0;
-      if (running.length < exportsMax && !isTaken) return undefined;
-      const preempted = ofUsers.find(({ isPreemptible }) => isPreemptible);
-      if (preempted !== undefined) return preempted;
-      if (!ofUsers.some((run) => run.caller.userId === caller.userId)) this.#reserve(caller);
-    }
-    throw unavailable('Other exports are running or come first; retry in a moment.', retrySeconds);
+    const isFree = running.length < exportsMax && (isOfStaff || ofUsers.length === 0);
+    if (isFree) return undefined;
+    const preempted = ofUsers.find(({ isPreemptible }) => isPreemptible);
+    if (preempted !== undefined) return preempted;
+    const hasOwn = ofUsers.some((run) => run.caller.userId === caller.userId);
+    if (!isOfStaff && !hasOwn) this.#reserve(caller);
+    throw noSlot();
   }
 
   #isNext({ userId }: Caller): boolean {
     return this.#next === undefined || this.#next.userId === userId || this.#next.until <= this.#now();
   }
 
-  #reserve(caller: Caller): void {
-    if (isStaff(caller)) return;
-    this.#next = { userId: caller.userId, until: this.#now() + exportReservedMilliseconds };
+  #reserve({ userId }: Caller): void {
+    this.#next = { userId, until: this.#now() + exportReservedMilliseconds };
   }
 }
 
 const retrySeconds = 10;
+
+function noSlot(): Problem {
+  return unavailable('Other exports are running or come first; retry in a moment.', retrySeconds);
+}

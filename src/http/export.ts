@@ -59,7 +59,7 @@ export class Exports {
   ): Streamed {
     // without chunks the file ends with the connection, and a truncated file looks complete
     if (context.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
-    const preempted = this.#slots.findPreempted(context.caller);
+    const preempted = this.#slots.claim(context.caller);
     const isCsv = context.mediaType === csv;
     const day = new Date(context.now).toISOString().slice(0, 10);
     const fileName = `${name}-${day}.${isCsv ? 'csv' : 'ndjson'}`;
