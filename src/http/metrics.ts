@@ -78,19 +78,7 @@ export function createMetrics() {
     durations.counts[index] = (durations.counts[index] ?? 0) + 1;
   }
 
-  function text({
-    storage,
-    buckets,
-    connections,
-    caches,
-    passwordsWaiting,
-    webhooks,
-    streams,
-    exports,
-    imports,
-    feed,
-    ...instants
-  }: MetricsSources): string {
+  function text(sources: MetricsSources): string {
     return prometheusText([
       counter('orderly_http_requests_total', 'Responses, by route and status.', requestSamples(responses)),
       histogram(
@@ -99,14 +87,14 @@ export function createMetrics() {
         durations,
       ),
       counter('orderly_rejections_total', 'Requests rejected, by reason.', byReason(rejections)),
-      ...connectionFamilies(connections, dropped),
-      ...cacheFamilies(caches),
-      ...storageFamilies(storage),
-      ...accountFamilies({ securityEvents, buckets, passwordsWaiting }),
-      ...feedFamilies(feed, streams),
-      ...webhookFamilies(webhooks),
-      ...transferFamilies(exports, imports),
-      ...operationFamilies(instants),
+      ...connectionFamilies(sources.connections, dropped),
+      ...cacheFamilies(sources.caches),
+      ...storageFamilies(sources.storage),
+      ...accountFamilies(sources, securityEvents),
+      ...feedFamilies(sources.feed, sources.streams),
+      ...webhookFamilies(sources.webhooks),
+      ...transferFamilies(sources.exports, sources.imports),
+      ...operationFamilies(sources),
       ...processFamilies(loopDelay),
     ]);
   }
@@ -184,11 +172,10 @@ function storageFamilies(storage: Database['stats']): Family[] {
   ];
 }
 
-type AccountCounts = Pick<MetricsSources, 'buckets' | 'passwordsWaiting'> & {
-  readonly securityEvents: ReadonlyMap<string, number>;
-};
-
-function accountFamilies({ securityEvents, buckets, passwordsWaiting }: AccountCounts): Family[] {
+function accountFamilies(
+  { buckets, passwordsWaiting }: MetricsSources,
+  securityEvents: ReadonlyMap<string, number>,
+): Family[] {
   return [
     counter(
       'orderly_security_events_total',
@@ -226,10 +213,7 @@ function webhookFamilies({ outcomes, behind }: WebhookCounts): Family[] {
   ];
 }
 
-function operationFamilies({
-  certificateExpiresAt,
-  lastBackupAt,
-}: Pick<MetricsSources, 'certificateExpiresAt' | 'lastBackupAt'>): Family[] {
+function operationFamilies({ certificateExpiresAt, lastBackupAt }: MetricsSources): Family[] {
   return [
     gauge(
       'orderly_certificate_end_timestamp_seconds',
