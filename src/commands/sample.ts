@@ -65,7 +65,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
         `The database in ${config.data} is not empty. Add --data sample-data to fill another one.`,
       );
     }
-    const made = await createFirstAdmin(config, {
+    const createdAdmin = await createFirstAdmin(config, {
       read: database.connection,
       write: (callback) => database.write(callback),
       hasher,
@@ -85,7 +85,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
       };
       addOrders(filling, toOrders, addCustomers(filling, toCustomers, users));
     });
-    return summaryOf({ made, users, customerCount, orderCount, password });
+    return summaryOf({ createdAdmin, users, customerCount, orderCount, password });
   });
 }
 
@@ -95,22 +95,22 @@ type Filling = { readonly database: CommandDatabase; readonly picker: Picker; re
 type Amount = { readonly count: number; readonly progress: (done: number) => void };
 
 type Summary = {
-  /** The administrator, undefined if there was one. */
-  readonly made: string | undefined;
+  /** A description of the administrator; undefined if there was one already. */
+  readonly createdAdmin: string | undefined;
   readonly users: readonly SampleUser[];
   readonly customerCount: number;
   readonly orderCount: number;
   readonly password: string;
 };
 
-function summaryOf({ made, users, customerCount, orderCount, password }: Summary): string {
+function summaryOf({ createdAdmin, users, customerCount, orderCount, password }: Summary): string {
   const people = `${counted(users.length, 'user')}, ${counted(customerCount, 'customer')}`;
   const lines = [
     `Added ${people} and ${counted(orderCount, 'order')}.`,
     `Sign in as ${users[0]?.email} (staff) or ${users[1]?.email}.`,
     `All of them have the password ${password}, shown only once.`,
   ];
-  if (made !== undefined) lines.unshift(`Created ${made}.`);
+  if (createdAdmin !== undefined) lines.unshift(`Created ${createdAdmin}.`);
   return lines.join('\n');
 }
 

@@ -56,6 +56,7 @@ export class ExchangeLog {
   /** Writes the line of the exchange when its response is sent, or when its stream ends. */
   write(exchange: Exchange, { status, milliseconds, end, bytes }: Outcome): void {
     const { requestId, method, path, caller, clientAddress, headers } = exchange;
+    // a stream ends long after its request has come
     const now = end === undefined ? exchange.now : this.#options.now();
     const principal = caller?.principal ?? null;
     this.#options.log.request(

@@ -44,7 +44,7 @@ function parseRange(text: string): MediaRange | undefined {
     const weight = weightForm.exec(parameter)?.[1];
     if (weight !== undefined) quality = Number(weight);
     else if (parameter.startsWith('q=')) return undefined;
-    // only a charset is offered
+    // a charset is the only parameter of any type that is offered
     else if (!charsetForm.test(parameter)) return undefined;
   }
   return { type, quality, rank: type === '*/*' ? 0 : type.endsWith('/*') ? 1 : 2 };
