@@ -1,5 +1,5 @@
-// Compares every exchange of every test with the OpenAPI document: what isn't declared, or isn't so, fails
-// the test.
+// Compares every exchange of every test with the OpenAPI document: a status, a header field or a body that
+// isn't as declared fails the test.
 import assert from 'node:assert/strict';
 import type { Service } from '../src/running-service.ts';
 import { openapiDocument } from '../src/openapi/openapi.ts';
@@ -13,7 +13,7 @@ type Exchange = {
   readonly response: TestResponse;
 };
 
-/** By routes: services that have the same ones are held to one document. */
+/** The documents by their routes: services with the same routes share one. */
 const documents = new Map<string, Promise<Json>>();
 const ofService = new WeakMap<Service, Promise<Json>>();
 
@@ -21,7 +21,7 @@ export async function checkExchange(
   service: Service,
   { method, path, sent, response }: Exchange,
 ): Promise<void> {
-  const document = await (ofService.get(service) ?? remember(service));
+  const document = await documentOf(service);
   const [pathname = ''] = path.split('?');
   const found = findPath(document, pathname);
   if (found === undefined || method === 'OPTIONS') return; // a path that isn't declared has its 404 only
@@ -39,7 +39,9 @@ export async function checkExchange(
   if (response.status < 300) checkRequest(document, operation, sent, where);
 }
 
-function remember(service: Service): Promise<Json> {
+function documentOf(service: Service): Promise<Json> {
+  const known = ofService.get(service);
+  if (known !== undefined) return known;
   const { mounted } = service.app.router;
   const routes = JSON.stringify(
     mounted.map(({ route: { method, path, access, deprecated } }) => [method, path, access, deprecated]),
@@ -131,7 +133,7 @@ function resolve(document: Json, node: Json): Json {
   return at;
 }
 
-/** Of a part of a document: every request of every test would make it anew. */
+/** Caches a value for each part of a document, since every request of every test needs it. */
 function memoized<T>(make: (part: Json) => T): (part: Json) => T {
   const made = new WeakMap<Json, T>();
   return (part) => {

@@ -17,7 +17,7 @@ export class FrozenClock implements Timers {
     this.now = now;
   }
 
-  /** Runs what is due on the way, in its order. */
+  /** Moves the clock forward, and runs the timers that are due on the way, in the order of their times. */
   advance(milliseconds: number): void {
     const end = this.now + milliseconds;
     for (let next = this.#nextUntil(end); next !== undefined; next = this.#nextUntil(end)) {
@@ -39,7 +39,7 @@ export class FrozenClock implements Timers {
     return () => this.#timers.delete(timer);
   }
 
-  /** The delay of a timer that runs, or else of the next one that is started. */
+  /** Resolves with the delay of a running timer within these bounds, or of the next one that starts. */
   timer(min: number, max = min): Promise<number> {
     const running = [...this.#timers].find(({ milliseconds }) => milliseconds >= min && milliseconds <= max);
     if (running !== undefined) return Promise.resolve(running.milliseconds);

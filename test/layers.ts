@@ -54,7 +54,7 @@ export function layerOf(path: string): number {
   return layers.findIndex((layer) => layer.some((place) => path.startsWith(place)));
 }
 
-/** Files of ours that a file loads: imports, and workers by their URL. */
+/** Returns the project's files that a file loads: imports, and workers by their URL. */
 export function importsOf(path: string, what: 'values' | 'all' = 'all'): string[] {
   const text = texts.get(path) ?? '';
   const ways = [

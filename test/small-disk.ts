@@ -7,9 +7,9 @@ import type { TestContext } from 'node:test';
 
 export type SmallDisk = {
   readonly folder: string;
-  /** What it is given runs before the disk is unmounted, the latest first. */
+  /** Has `end` called before the disk is unmounted; the last one that was passed comes first. */
   after(end: () => unknown): void;
-  /** Leaves not one byte. */
+  /** Fills the disk to its last byte. */
   fill(): void;
   makeRoom(): void;
 };

@@ -4,7 +4,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { HttpServer } from '../../src/http/http-server.ts';
 import type { Service } from '../../src/running-service.ts';
 import { assertProblem } from './http-support.ts';
-import { askRaw, openRaw, type RawAnswer } from './raw-connection.ts';
+import { askRaw, openRaw, type RawResponse } from './raw-connection.ts';
 import { chunk, connectionSuite, crlf, live, request } from './connection-support.ts';
 
 type LogLine = Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ describe('a body', () => {
   const ownId = 'X-Request-Id: mine-7';
   const principal = /^user:\d+$/;
 
-  function lineOf({ headers }: RawAnswer): LogLine {
+  function lineOf({ headers }: RawResponse): LogLine {
     const lines: LogLine[] = service().logged.map((text) => JSON.parse(text));
     const found = lines.filter(({ requestId }) => requestId === headers['x-request-id']);
     assert.equal(found.length, 1);
@@ -24,7 +24,7 @@ describe('a body', () => {
   }
 
   /** That the response is the one of the request whose body it was, and so is the line of the log. */
-  function assertOfRequest(response: RawAnswer, line: LogLine, path = '/customers'): void {
+  function assertOfRequest(response: RawResponse, line: LogLine, path = '/customers'): void {
     assert.equal(response.body.instance, path);
     assert.match(response.headers['ratelimit'] ?? '', /^"default";r=/);
     assert.deepEqual(

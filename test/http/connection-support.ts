@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { ProblemCode } from '../../src/problem.ts';
 import { assertProblem, sharedService } from './http-support.ts';
-import { askRaw, openRaw, type RawAnswer } from './raw-connection.ts';
+import { askRaw, openRaw, type RawResponse } from './raw-connection.ts';
 import type { TestOptions, TestService } from '../service.ts';
 
 export const bodyBytesMax = 64 * 1024;
@@ -20,7 +20,7 @@ export const inBytes = (text: string): string => Array.from(text, chunk).join(''
 
 export const live = request('GET /health/live');
 
-/** What the service counts; one of them is the one that asks. */
+/** Returns the number of connections that the service counts, including that of this request. */
 export async function connections(service: TestService): Promise<number> {
   return Number(
     /^orderly_connections (\d+)$/m.exec((await service.get('/metrics')).text)?.[1] ??
@@ -28,7 +28,7 @@ export async function connections(service: TestService): Promise<number> {
   );
 }
 
-/** A service shared by the tests of a suite, and requests to it as bytes; nothing may be left at the end. */
+/** A service for a suite, and requests to it as bytes. At the end it must have no other connections left. */
 export function connectionSuite(options: TestOptions = {}) {
   let token = '',
     authorization = '';
@@ -37,7 +37,7 @@ export function connectionSuite(options: TestOptions = {}) {
     token = (await started.person()).token;
     authorization = `Authorization: Bearer ${token}`;
   });
-  const raw = (bytes: string | Buffer, method?: 'HEAD'): Promise<RawAnswer> =>
+  const raw = (bytes: string | Buffer, method?: 'HEAD'): Promise<RawResponse> =>
     askRaw(service().port, bytes, method);
   const postHead = (...fields: readonly string[]): string =>
     request('POST /customers', [authorization, 'Content-Type: application/json', ...fields]);
@@ -45,19 +45,19 @@ export function connectionSuite(options: TestOptions = {}) {
   const postChunked = (...chunks: readonly string[]): string =>
     postHead('Transfer-Encoding: chunked') + chunks.join('');
 
-  /** What every test here ends with: the service answers, and soon has no connection but ours. */
+  /** Asserts that the service is ready, and soon has no connections but those of the suite. */
   async function assertUnharmed(): Promise<void> {
     assert.equal((await service().get('/health/ready')).status, 200);
     const giveUp = performance.now() + 5000;
     while ((await connections(service())) > 2) assert(performance.now() < giveUp, 'connections are left');
   }
 
-  /** Rejected, with a problem document that stands for itself, and the connection closed behind it. */
+  /** Asserts that the bytes are rejected with this problem, and that the connection is closed after it. */
   async function assertRejected(
     bytes: string | Buffer,
     code: ProblemCode,
     status?: number,
-  ): Promise<RawAnswer> {
+  ): Promise<RawResponse> {
     const connection = await openRaw(service().port);
     connection.write(bytes);
     const response = await connection.response();

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { turn, until } from '../storage/storage-support.ts';
 import { assertProblem } from './http-support.ts';
-import { openRaw, type RawAnswer } from './raw-connection.ts';
+import { openRaw, type RawResponse } from './raw-connection.ts';
 import { crlf, request, chunk, live, connectionSuite } from './connection-support.ts';
 
 describe('connections', () => {
@@ -61,7 +61,7 @@ describe('connections', () => {
       'GET /orders?status=x',
     ];
     const varying = ['x-request-id', 'ratelimit', 'date', 'connection', 'keep-alive'];
-    const lines = ({ status, headers }: RawAnswer) => [
+    const lines = ({ status, headers }: RawResponse) => [
       status,
       ...Object.entries(headers).filter(([name]) => !varying.includes(name)),
     ];

@@ -6,7 +6,7 @@ import { newCustomer, newKey, newOrder } from '../resources/resource-support.ts'
 import { serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblemDocument } from './http-support.ts';
-import { openRaw, type RawAnswer, type RawConnection } from './raw-connection.ts';
+import { openRaw, type RawResponse, type RawConnection } from './raw-connection.ts';
 import { type World, type Asked, requestFor, operationsOf } from './fuzz-requests.ts';
 import { Dice } from './fuzz-values.ts';
 
@@ -57,7 +57,7 @@ async function worldOf(service: TestService): Promise<World> {
 }
 
 /** The response; to damaged bytes the first rejection, if there was one. */
-async function ask(connection: RawConnection, { bytes, method, isBroken }: Asked): Promise<RawAnswer[]> {
+async function ask(connection: RawConnection, { bytes, method, isBroken }: Asked): Promise<RawResponse[]> {
   connection.write(bytes);
   if (!isBroken) return [await connection.response(method === 'HEAD' ? 'HEAD' : undefined)];
   connection.socket.end();
@@ -67,7 +67,7 @@ async function ask(connection: RawConnection, { bytes, method, isBroken }: Asked
   return /^HTTP\/1\.1 [45]/.test(rest) && method !== 'HEAD' ? [await connection.response()] : [];
 }
 
-function checkAnswer(response: RawAnswer, method: string): void {
+function checkAnswer(response: RawResponse, method: string): void {
   const isOverload = response.status === 503 && response.headers['retry-after'] !== undefined; // see below
   assert.ok(
     response.status >= 200 && (response.status < 500 || isOverload),

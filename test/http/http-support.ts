@@ -1,4 +1,4 @@
-// For the tests over HTTP: one service for a suite, and what every problem has to be.
+// For the tests over HTTP: one service for a suite, and assertions about problems.
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { ProblemCode } from '../../src/problem.ts';
@@ -37,7 +37,7 @@ export function sharedService(
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 type ProblemResponse = Pick<TestResponse, 'status' | 'body'> & { readonly headers: Headers };
 
-/** That the response is a whole problem document of this type. `status` where it isn't the type's own. */
+/** Asserts that the response is a problem of this type; `status` is for one that isn't that of its type. */
 export function assertProblem(
   response: ProblemResponse,
   code: ProblemCode,
@@ -51,7 +51,7 @@ export function assertProblem(
   assertProblemDocument(response);
 }
 
-/** That the response is a whole problem document, of a declared type, with the fields that go with it. */
+/** Asserts that the response is a problem document of a declared type, with the header fields of problems. */
 export function assertProblemDocument({ status, headers, body }: ProblemResponse): void {
   assert.equal(headers['content-type'], 'application/problem+json');
   assert.deepEqual(schemaIssues(ProblemDocument, body), []);
@@ -72,7 +72,7 @@ export function codeOf(type: string): string {
     : type.slice(type.lastIndexOf('/problems/') + '/problems/'.length);
 }
 
-/** Where the issues of a problem are, as a sorted list such as `#/items/0/name required`. */
+/** Returns the issues of a problem as a sorted list of texts such as `#/items/0/name required`. */
 export function issuesOf({ body }: Pick<TestResponse, 'body'>): string[] {
   const errors: Record<string, string>[] = body.errors ?? [];
   return errors

@@ -1,4 +1,4 @@
-// For the tests of lists: a shop full of rows, and pages walked to the end.
+// For the tests of lists: walks their pages to the end, and compares them with all rows.
 import assert from 'node:assert/strict';
 import { type TestResponse, type TestOptions, type TestService } from '../service.ts';
 
@@ -10,26 +10,23 @@ export type List = { readonly path: string; readonly token: string };
 
 export type Place = List & {
   readonly sorts: readonly string[];
-  /** Each row as it is now; the ids of those gone are left out. */
+  /** Returns all rows as they are now. */
   rows(): Promise<readonly Row[]>;
-  /** Adds a row and changes or removes another; gives the ids of those that are no longer what they were. */
+  /** Adds a row and changes or removes another; returns the ids of those that changed. */
   disturb(): Promise<readonly number[]>;
 };
 
-/** A filter, and which rows it is for. */
+/** A filter, and the rows that pass it. */
 export type Filter = { readonly query: Query; fits(row: Row): boolean };
 
-/**
- * Thousands of small requests one after another: what each would wait for the disk is not what is looked at
- * here.
- */
+/** For thousands of requests one after another, whose waits for the disk don't matter. */
 export const withoutSyncs: TestOptions = { fdatasync: (_descriptor, done) => void setImmediate(done, null) };
 
 export const both = (fields: readonly string[]): string[] => fields.flatMap((field) => [field, `-${field}`]);
 
 export const orderSorts = both(['createdAt', 'id', 'updatedAt', 'status', 'total']);
 
-/** All elements, page by page; what each page says of the next is compared. */
+/** Returns all elements, page by page. Asserts that `next` and Link agree. */
 export async function walk(
   service: TestService,
   { path, token }: List,
@@ -59,7 +56,7 @@ export function inOrder(rows: readonly Row[], sort: string): Row[] {
   return rows.toSorted((a, b) => sign * (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.id - b.id));
 }
 
-/** Three pages or so, with a disturbance after the first. */
+/** Asserts that about three pages show each row once, with a disturbance after the first page. */
 export async function assertPagesThroughOnce(
   service: TestService,
   place: Place,

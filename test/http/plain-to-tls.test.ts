@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
-import { openRaw, type RawAnswer } from './raw-connection.ts';
+import { openRaw, type RawResponse } from './raw-connection.ts';
 import { rejectedIds } from './transport-support.ts';
 
 describe('plain HTTP on the port of TLS', () => {
   const service = sharedService({ settings: { tls: 'self-signed' } });
 
   /** The connection's one response. */
-  async function lastResponse(bytes: string, method?: 'HEAD'): Promise<RawAnswer> {
+  async function lastResponse(bytes: string, method?: 'HEAD'): Promise<RawResponse> {
     const connection = await openRaw(service().port);
     connection.write(bytes);
     const response = await connection.response(method);

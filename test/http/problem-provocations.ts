@@ -10,7 +10,7 @@ import { object, string } from '../../src/schema/schema.ts';
 import { newCustomer, newKey, newOrder, readRemovedEvents } from '../resources/resource-support.ts';
 import { signInWithoutCode } from '../resources/totp-support.ts';
 import { password, serviceFor, type TestResponse, type Person, type TestService } from '../service.ts';
-import { askRaw, askTooSlowly, type RawAnswer } from './raw-connection.ts';
+import { askRaw, askTooSlowly, type RawResponse } from './raw-connection.ts';
 
 export const settings = { 'public-url': 'https://orders.example.com' };
 
@@ -20,7 +20,7 @@ export type Scene = {
   readonly ada: Person;
   readonly root: string;
 };
-export type Provoked = TestResponse | RawAnswer;
+export type Provoked = TestResponse | RawResponse;
 
 const Word = object({ word: string({ maxLength: 10, pattern: '^.*$' }) });
 const about = {

@@ -4,7 +4,7 @@ import type { Service } from '../../src/running-service.ts';
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 
-export type RawAnswer = {
+export type RawResponse = {
   readonly status: number;
   /** By lower-case name; a repeated field's values are joined. */
   readonly headers: Readonly<Record<string, string>>;
@@ -17,19 +17,19 @@ export type RawConnection = {
   readonly socket: Socket;
   write(bytes: string | Buffer): void;
   /** The next response; rejects when the connection ends before it is whole. */
-  response(method?: 'HEAD'): Promise<RawAnswer>;
+  response(method?: 'HEAD'): Promise<RawResponse>;
   /** Resolves once the other side has closed, with the bytes that no response took. */
   readonly closed: Promise<string>;
 };
 
-/** Give it up with `socket.destroy()`. */
+/** The caller closes it with `socket.destroy()`. */
 export async function openRaw(port: number): Promise<RawConnection> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   return rawOver(socket);
 }
 
-/** Over a socket that is connected, be it plain or TLS. */
+/** Reads and writes over a connected socket, plain or TLS. */
 export function rawOver(socket: Socket): RawConnection {
   let received = '';
   let isOver = false;
@@ -48,7 +48,7 @@ export function rawOver(socket: Socket): RawConnection {
     socket.on('end', end).on('close', end).on('error', end);
   });
 
-  function response(method?: 'HEAD'): Promise<RawAnswer> {
+  function response(method?: 'HEAD'): Promise<RawResponse> {
     return new Promise((resolve, reject) => {
       look = () => {
         const found = take(received, method);
@@ -66,8 +66,8 @@ export function rawOver(socket: Socket): RawConnection {
   return { socket, write: (bytes) => void socket.write(bytes), response, closed };
 }
 
-/** One request on a connection of its own, and its response. */
-export async function askRaw(port: number, bytes: string | Buffer, method?: 'HEAD'): Promise<RawAnswer> {
+/** Sends a request on a connection of its own, and returns the response. */
+export async function askRaw(port: number, bytes: string | Buffer, method?: 'HEAD'): Promise<RawResponse> {
   const connection = await openRaw(port);
   try {
     connection.write(bytes);
@@ -77,7 +77,10 @@ export async function askRaw(port: number, bytes: string | Buffer, method?: 'HEA
   }
 }
 
-function take(text: string, method: 'HEAD' | undefined): { response: RawAnswer; length: number } | undefined {
+function take(
+  text: string,
+  method: 'HEAD' | undefined,
+): { response: RawResponse; length: number } | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
   const [first = '', ...lines] = text.slice(0, end).split('\r\n');
@@ -103,8 +106,8 @@ function take(text: string, method: 'HEAD' | undefined): { response: RawAnswer; 
   };
 }
 
-/** What a client gets that begins a request and never ends it, from a server with short timeouts. */
-export async function askTooSlowly(inside: Service): Promise<RawAnswer> {
+/** Begins a request that never ends, and returns its response, from a server with short timeouts. */
+export async function askTooSlowly(inside: Service): Promise<RawResponse> {
   const timeouts = {
     headersMilliseconds: 50,
     requestMilliseconds: 100,

@@ -15,10 +15,7 @@ export type Asked = {
   readonly host?: string;
 } & Pick<ConnectionOptions, 'ca' | 'minVersion' | 'maxVersion' | 'ciphers'>;
 
-/**
- * One request on a connection of its own: over TLS where there is an authority to check the service's
- * certificate with.
- */
+/** Sends a request on a connection of its own: over TLS if `ca` names an authority, otherwise plain. */
 export function ask(
   port: number,
   { path = '/health/live', method = 'GET', host = 'localhost', headers = {}, ...tls }: Asked,
@@ -56,7 +53,7 @@ export function ask(
   return promise;
 }
 
-/** A connection once its handshake is complete. */
+/** Resolves with a connection whose handshake is complete. */
 export function openTls(port: number, options: ConnectionOptions): Promise<TLSSocket> {
   const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
   const socket = connectTls({ port, host: 'localhost', family: 4, ...options } as ConnectionOptions, () =>
@@ -66,7 +63,7 @@ export function openTls(port: number, options: ConnectionOptions): Promise<TLSSo
   return promise;
 }
 
-/** Fields with an id that no request keeps: it is repeated, or in a head that is malformed. */
+/** Fields whose id is not used for the request: it is repeated, or the head is malformed. */
 export const rejectedIds: readonly (readonly [what: string, fields: string])[] = [
   ['two', 'X-Request-Id: mine-7\r\nX-Request-Id: mine-8\r\n'],
   ['the same twice', 'X-Request-Id: mine-7\r\nx-request-id: mine-7\r\n'],

@@ -1,7 +1,7 @@
 // For the tests of withdrawn rights.
 import assert from 'node:assert/strict';
 import type { TestService } from '../service.ts';
-import { openRaw, type RawAnswer } from './raw-connection.ts';
+import { openRaw, type RawResponse } from './raw-connection.ts';
 
 export const newPassword = 'another good password';
 
@@ -12,11 +12,11 @@ export async function done(
   assert.ok(status < 300, text);
 }
 
-/** Resolves once the head was let through and half the body is sent. */
+/** Resolves once the head has passed its checks (100 Continue) and half of the body is sent. */
 export async function sendHalf(
   service: TestService,
   { head, body }: { readonly head: string; readonly body: string },
-): Promise<{ sendRest(): Promise<RawAnswer> }> {
+): Promise<{ sendRest(): Promise<RawResponse> }> {
   const bytes = Buffer.from(body);
   const connection = await openRaw(service.port);
   connection.socket.setNoDelay(true);

@@ -1,4 +1,4 @@
-// For the tests of exports: what asks for one, and readers who don't read.
+// For the tests of exports: header fields that request one, and clients that don't read.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
@@ -18,12 +18,12 @@ export async function manyLargeOrders(service: TestService, token: string, count
 
 type UnreadExport = {
   readonly message: IncomingMessage;
-  /** Whether it ended whole, once it has ended. */
+  /** Resolves at the end: whether the response is complete. */
   readonly ended: Promise<boolean>;
   close(): void;
 };
 
-/** With a reader who reads nothing until `message` is resumed. */
+/** Requests an export, and reads nothing of it until `message` is resumed. */
 export async function openUnread(
   { port }: TestService,
   token: string,
@@ -33,7 +33,7 @@ export async function openUnread(
   const asked = request({ port, host: '127.0.0.1', path, agent: false, headers });
   asked.on('error', () => {}).end();
   const [message]: [IncomingMessage] = (await once(asked, 'response')) as [IncomingMessage]; // as documented
-  message.on('error', () => {}); // one that is broken off
+  message.on('error', () => {}); // of a connection that was aborted
   assert.equal(message.statusCode, 200);
   const ended = new Promise<boolean>((resolve) => message.once('close', () => resolve(message.complete)));
   return { message, ended, close: () => asked.destroy() };

@@ -39,8 +39,8 @@ describe('an import ends early, and without its last chunk', () => {
       if (way === 'suspension')
         await service.put(`/api/users/${actor.id}/suspension`, { token: root, body: {} });
       sent.write(linesOf([customerLine('b'), customerLine('c')]));
-      const { answers, isWhole } = await sent.rest();
-      assert.deepEqual([answers.map((each) => [each.line, each.status]), isWhole], [[[2, status]], false]);
+      const { results, isWhole } = await sent.rest();
+      assert.deepEqual([results.map((each) => [each.line, each.status]), isWhole], [[[2, status]], false]);
       const { body } = await service.get('/customers?total=true', { token: root });
       assert.equal(body.total, 1);
     });
@@ -68,8 +68,8 @@ describe('an import ends early, and without its last chunk', () => {
     assert.deepEqual((await sent.next())?.map(summaryOf), ['1 201']);
     await service.clock.timer(30_000);
     service.clock.advance(30_000); // of a line of which the beginning came
-    const { answers, isWhole } = await sent.rest();
-    assert.deepEqual([answers.map(summaryOf), isWhole], [['2 408 # request-timeout'], false]);
+    const { results, isWhole } = await sent.rest();
+    assert.deepEqual([results.map(summaryOf), isWhole], [['2 408 # request-timeout'], false]);
     await service.stop();
     assert.ok(service.logged.some((line) => line.includes('"end":"slow"')));
   });
@@ -81,9 +81,9 @@ describe('an import ends early, and without its last chunk', () => {
     sent.write(linesOf([customerLine('a')]));
     for (let mebibytes = 0; mebibytes < 33; mebibytes += 1) sent.write(Buffer.alloc(1024 * 1024, '\n'));
     sent.end();
-    const { answers, isWhole } = await sent.rest();
-    assert.equal(answers[0]?.status, 201);
-    assert.deepEqual([answers[1]?.status, isWhole], [413, false]);
+    const { results, isWhole } = await sent.rest();
+    assert.equal(results[0]?.status, 201);
+    assert.deepEqual([results[1]?.status, isWhole], [413, false]);
   });
 
   test('when the service stops', async (t) => {
@@ -93,8 +93,8 @@ describe('an import ends early, and without its last chunk', () => {
     assert.deepEqual((await sent.next())?.map(summaryOf), ['1 201']);
     const stopped = service.stop();
     sent.write(linesOf([customerLine('b')]));
-    const { answers, isWhole } = await sent.rest();
-    assert.deepEqual([answers.map(summaryOf), isWhole], [['2 503 # unavailable'], false]);
+    const { results, isWhole } = await sent.rest();
+    assert.deepEqual([results.map(summaryOf), isWhole], [['2 503 # unavailable'], false]);
     await stopped;
   });
 });
@@ -110,8 +110,8 @@ describe('an import whose client is silent ends when the service stops', () => {
       sent.write(`${linesOf([customerLine('a')])}${text}`);
       assert.deepEqual((await sent.next())?.map(summaryOf), ['1 201']);
       const stopped = service.stop();
-      const { answers, isWhole } = await sent.rest();
-      assert.deepEqual([answers.map(summaryOf), isWhole], [['2 503 # unavailable'], false]);
+      const { results, isWhole } = await sent.rest();
+      assert.deepEqual([results.map(summaryOf), isWhole], [['2 503 # unavailable'], false]);
       await stopped;
       assert.ok(service.logged.some((line) => line.includes('"end":"stopping"')));
     });
@@ -126,8 +126,8 @@ describe('an import whose client goes', () => {
     sent.write(linesOf(values.slice(0, 300)));
     await sent.next();
     sent.destroy();
-    const answers = await importLines(service, token, values);
-    assert.ok(answers.every(({ status }, index) => status === 201 || (status === 200 && index < 300)));
+    const results = await importLines(service, token, values);
+    assert.ok(results.every(({ status }, index) => status === 201 || (status === 200 && index < 300)));
     assert.equal((await service.get('/customers?total=true', { token })).body.total, 400);
   });
 
@@ -138,7 +138,7 @@ describe('an import whose client goes', () => {
     assertProblem(await sendImport(service, '', { token }), 'unavailable', 503);
     first.destroy();
     second.end();
-    assert.deepEqual(await second.rest(), { answers: [], isWhole: true });
+    assert.deepEqual(await second.rest(), { results: [], isWhole: true });
     assert.deepEqual(await importLines(service, token, []), []);
   });
 });
@@ -169,8 +169,8 @@ test('while a client reads nothing, no more of its lines are taken', async (t) =
   });
   assert.ok(taken > 100 && taken < values.length, `${taken} lines were taken`);
   sent.resume();
-  const { answers, isWhole } = await sent.rest();
-  assert.deepEqual([answers.length, isWhole], [values.length, true]);
+  const { results, isWhole } = await sent.rest();
+  assert.deepEqual([results.length, isWhole], [values.length, true]);
 });
 
 /** A number that was the same five hundred times. */
@@ -195,22 +195,22 @@ test('after kill -9 what was answered is there, and the file sent again complete
   sent.write(linesOf(values));
   const answered = [...((await sent.next()) ?? [])];
   await first.kill('SIGKILL');
-  answered.push(...(await sent.rest()).answers);
+  answered.push(...(await sent.rest()).results);
   const second = await startChild({ folder });
   t.after(() => second.kill('SIGTERM'));
   const again = await openImport(second, await tokenOf(second));
   again.write(linesOf(values));
   again.end();
-  const { answers, isWhole } = await again.rest();
+  const { results, isWhole } = await again.rest();
   assert.ok(isWhole && answered.length > 0 && answered.length < values.length, String(answered.length));
   assert.ok(
-    answers.every(({ line, status }) => status === 200 || (status === 201 && line > answered.length)),
+    results.every(({ line, status }) => status === 200 || (status === 201 && line > answered.length)),
   );
   assert.deepEqual(
-    answers.slice(0, answered.length),
+    results.slice(0, answered.length),
     answered.map((answer) => ({ ...answer, status: 200 })),
   );
-  assert.equal(answers.length, values.length);
+  assert.equal(results.length, values.length);
 });
 
 async function tokenOf({ port }: ChildService): Promise<string> {

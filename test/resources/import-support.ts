@@ -1,4 +1,4 @@
-// For the tests of imports: lines sent as one body, and the lines that answer them.
+// For the tests of imports: sends lines, as one body or one by one, and parses their results.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
@@ -18,7 +18,7 @@ export const orderLine = (key: string, customerKey: string, members: object = {}
   order: { customerKey, currency: 'EUR', items, ...members },
 });
 
-/** What is no text becomes JSON; each line gets its end. */
+/** Returns lines of JSON; a text is a line as it is. */
 export function linesOf(values: readonly unknown[]): string {
   return values.map((value) => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`).join('');
 }
@@ -31,49 +31,49 @@ export function sendImport(
   return service.post('/imports', { ...call, body, headers: ndjson });
 }
 
-export type ImportAnswer = {
+export type ImportResult = {
   readonly line: number;
   readonly status: number;
   readonly id?: number;
   readonly errors?: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
 };
 
-export function answersOf(text: string): ImportAnswer[] {
+export function resultsOf(text: string): ImportResult[] {
   return text
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 }
 
-/** The answers to lines that are all taken. */
+/** Imports lines with a response 200, and returns their results. */
 export async function importLines(
   service: TestService,
   token: string,
   values: readonly unknown[],
-): Promise<ImportAnswer[]> {
+): Promise<ImportResult[]> {
   const { status, text } = await sendImport(service, linesOf(values), { token });
   assert.equal(status, 200, text);
-  return answersOf(text);
+  return resultsOf(text);
 }
 
-/** `3 422 #/order/currency pattern`. */
-export function summaryOf({ line, status, errors = [] }: ImportAnswer): string {
+/** Returns a text such as `3 422 #/order/currency pattern`. */
+export function summaryOf({ line, status, errors = [] }: ImportResult): string {
   const issues = errors.map(({ pointer, code }) => ` ${pointer} ${code}`);
   return `${line} ${status}${issues.sort().join('')}`;
 }
 
 const quietMilliseconds = 1_000;
 
-/** An import whose lines come as a test writes them. */
+/** An import whose lines a test writes one by one. */
 export type OpenImport = {
   write(text: string | Buffer): void;
-  /** No more lines come. */
+  /** Ends the body. */
   end(): void;
-  /** The next answers; undefined once the response has ended. */
-  next(): Promise<ImportAnswer[] | undefined>;
-  /** All answers that are still to come, and whether the response is whole. */
-  rest(): Promise<{ readonly answers: ImportAnswer[]; readonly isWhole: boolean }>;
-  /** Reads no more answers, until `resume`. */
+  /** Returns the next results; undefined once the response has ended. */
+  next(): Promise<ImportResult[] | undefined>;
+  /** Returns all further results, and whether the response is complete. */
+  rest(): Promise<{ readonly results: ImportResult[]; readonly isWhole: boolean }>;
+  /** Stops reading the response until `resume`. */
   pause(): void;
   resume(): void;
   destroy(): void;
@@ -81,11 +81,11 @@ export type OpenImport = {
 
 type Where = { readonly port: number; readonly clock?: FrozenClock };
 
-/** Resolves once the service has begun to answer: to a client that has sent nothing for a second. */
+/** Resolves once the response has begun, as it does for a client that has sent nothing for a second. */
 export async function openImport({ port, clock }: Where, token: string): Promise<OpenImport> {
   const headers = { ...ndjson, authorization: `Bearer ${token}`, 'transfer-encoding': 'chunked' };
   const sent = request({ port, host: '127.0.0.1', method: 'POST', path: '/imports', agent: false, headers });
-  sent.on('error', () => {}); // one that is broken off
+  sent.on('error', () => {}); // of a connection that was aborted
   sent.flushHeaders();
   const answered = once(sent, 'response') as Promise<[IncomingMessage]>; // as documented
   if (clock !== undefined) {
@@ -101,29 +101,29 @@ export async function openImport({ port, clock }: Where, token: string): Promise
     pieces.push(piece);
     wake();
   });
-  message.on('error', () => {}); // one that is broken off
+  message.on('error', () => {}); // of a connection that was aborted
   message.on('close', () => {
     isOver = true;
     wake();
   });
-  const next = async (): Promise<ImportAnswer[] | undefined> => {
+  const next = async (): Promise<ImportResult[] | undefined> => {
     while (pieces.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve));
     if (pieces.length === 0) return undefined;
     text += pieces.splice(0).join('');
     const end = text.lastIndexOf('\n') + 1;
-    const answers = answersOf(text.slice(0, end));
+    const results = resultsOf(text.slice(0, end));
     text = text.slice(end);
-    return answers;
+    return results;
   };
   return {
     write: (piece) => void sent.write(piece),
     end: () => void sent.end(),
     next,
     async rest() {
-      const answers: ImportAnswer[] = [];
-      for (let more = await next(); more !== undefined; more = await next()) answers.push(...more);
+      const results: ImportResult[] = [];
+      for (let more = await next(); more !== undefined; more = await next()) results.push(...more);
       assert.equal(text, '', 'a line was cut');
-      return { answers, isWhole: message.complete };
+      return { results, isWhole: message.complete };
     },
     pause: () => void message.pause(),
     resume: () => void message.resume(),

@@ -5,7 +5,7 @@ import { assertProblem } from '../http/http-support.ts';
 import { openRaw } from '../http/raw-connection.ts';
 import { serviceFor } from '../service.ts';
 import {
-  answersOf,
+  resultsOf,
   customerLine,
   importLines,
   linesOf,
@@ -65,12 +65,12 @@ describe('an import', () => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const other = await service.person();
-    const answers = await importLines(service, token, [
+    const results = await importLines(service, token, [
       customerLine('a'),
       customerLine('b', { userId: other.id }),
       orderLine('o', 'b', { userId: other.id }),
     ]);
-    assert.deepEqual(answers.map(summaryOf), ['1 201', '2 201', '3 201']);
+    assert.deepEqual(results.map(summaryOf), ['1 201', '2 201', '3 201']);
     const mine = await service.get('/customers', { token: other.token });
     assert.equal(mine.body.data.length, 1);
     assert.equal((await service.get('/orders', { token: other.token })).body.data.length, 1);
@@ -82,8 +82,8 @@ describe('an import', () => {
     await importLines(service, token, [customerLine('c')]);
     const { key } = await newKey(service, token, { scopes: ['orders:write'] });
     const body = linesOf([orderLine('1', 'c'), customerLine('d'), orderLine('2', 'c')]);
-    const answers = answersOf((await sendImport(service, body, { key })).text).map(summaryOf);
-    assert.deepEqual(answers, ['1 201', '2 403 #/customer insufficient-scope', '3 201']);
+    const results = resultsOf((await sendImport(service, body, { key })).text).map(summaryOf);
+    assert.deepEqual(results, ['1 201', '2 403 #/customer insufficient-scope', '3 201']);
     assert.equal((await service.get('/customers?total=true', { token })).body.total, 1);
   });
 
@@ -107,11 +107,11 @@ describe('an import', () => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await importLines(service, token, [customerLine('c')]);
-    const answers = await importLines(service, token, [
+    const results = await importLines(service, token, [
       customerLine('c', { name: 'Ada' }),
       ' {"key" : "c", "customer" : {"name":"Grace Hopper"} }\r',
     ]);
-    assert.deepEqual(answers.map(summaryOf), ['1 422 #/key idempotency-key-reused', '2 200']);
+    assert.deepEqual(results.map(summaryOf), ['1 422 #/key idempotency-key-reused', '2 200']);
   });
 
   test('makes a customer anew that was deleted since', async (t) => {
@@ -129,7 +129,7 @@ describe('an import', () => {
     const token = await rootToken(service);
     const text = `\n${linesOf([customerLine('a')])}  \r\n\t\n${JSON.stringify(customerLine('b'))}`;
     const { text: answer } = await sendImport(service, text, { token });
-    assert.deepEqual(answersOf(answer).map(summaryOf), ['2 201', '5 201']);
+    assert.deepEqual(resultsOf(answer).map(summaryOf), ['2 201', '5 201']);
   });
 
   test('is answered once all of it was sent: many a client can’t do both at once', async (t) => {
@@ -168,9 +168,9 @@ describe('an import', () => {
           ? orderLine(`o${index}`, `c${index - 1}`)
           : '{',
     );
-    const answers = await importLines(service, token, values);
+    const results = await importLines(service, token, values);
     assert.deepEqual(
-      answers.map(({ line, status }) => `${line} ${status}`),
+      results.map(({ line, status }) => `${line} ${status}`),
       values.map((_, index) => `${index + 1} ${index % 3 === 2 ? 400 : 201}`),
     );
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedService } from '../http/http-support.ts';
 import { serviceFor } from '../service.ts';
-import { answersOf, customerLine, importLines, orderLine, sendImport, summaryOf } from './import-support.ts';
+import { resultsOf, customerLine, importLines, orderLine, sendImport, summaryOf } from './import-support.ts';
 import { items, rootToken } from './resource-support.ts';
 
 describe('a line is rejected by itself', () => {
@@ -87,8 +87,8 @@ describe('a line is rejected by itself', () => {
   for (const [name, line, answer] of bad)
     test(name, async () => {
       const around = [customerLine(`before ${name}`), customerLine(`after ${name}`)];
-      const answers = await importLines(service(), token, [around[0], line, around[1]]);
-      assert.deepEqual(answers.map(summaryOf), ['1 201', `2 ${answer}`, '3 201']);
+      const results = await importLines(service(), token, [around[0], line, around[1]]);
+      assert.deepEqual(results.map(summaryOf), ['1 201', `2 ${answer}`, '3 201']);
     });
 
   test('invalid UTF-8', async () => {
@@ -98,7 +98,7 @@ describe('a line is rejected by itself', () => {
       Buffer.from('"}}\n'),
     ]);
     const { text } = await sendImport(service(), body, { token });
-    assert.deepEqual(answersOf(text).map(summaryOf), ['1 400 # malformed-json']);
+    assert.deepEqual(resultsOf(text).map(summaryOf), ['1 400 # malformed-json']);
   });
 
   test('with a longest line, which is taken', async () => {
@@ -109,12 +109,12 @@ describe('a line is rejected by itself', () => {
 
   test('refers to the lines before it, also if it is invalid', async (t) => {
     const service = await serviceFor(t);
-    const answers = await importLines(service, await rootToken(service), [
+    const results = await importLines(service, await rootToken(service), [
       orderLine('1', 'c', { note: 5 }),
       customerLine('c'),
       orderLine('2', 'c', { note: 5 }),
     ]);
-    assert.deepEqual(answers.map(summaryOf), [
+    assert.deepEqual(results.map(summaryOf), [
       '1 422 #/order/customerKey unknown #/order/note type',
       '2 201',
       '3 422 #/order/note type',

@@ -264,7 +264,7 @@ describe('an API key', () => {
     assert.equal((await service.get('/api/keys', { token: again.token })).body.data.length, 3);
   });
 
-  test('remembers when it was last used, were it right before the end of the service', async (t) => {
+  test('shows when it was last used, even if that was right before the service stopped', async (t) => {
     const service = await serviceFor(t);
     const person = await service.person();
     const { id, key, createdAt } = await newKey(service, person.token);

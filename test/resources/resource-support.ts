@@ -1,4 +1,4 @@
-// For the tests of resources: customers, orders and keys made in one line, and issues compared.
+// For the tests of resources: creates customers, orders, keys and webhooks in one line, and compares issues.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { assertProblem, issuesOf } from '../http/http-support.ts';
@@ -19,7 +19,7 @@ export async function newCustomer(
 
 export const items = [{ sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 }];
 
-/** For a new customer, unless one is named. */
+/** Places an order, for a new customer unless `members` names one. */
 export async function newOrder(
   service: TestService,
   token: string,
@@ -41,7 +41,7 @@ export async function newKey(
   );
 }
 
-/** By an administrator. */
+/** Creates a webhook; `token` is an administrator's. */
 export async function newWebhook(
   service: TestService,
   token: string,
@@ -64,7 +64,7 @@ export async function rootToken(service: TestService): Promise<string> {
   return (await service.signIn(service.admin.email, service.admin.password)).token;
 }
 
-/** With a cursor older than the oldest event of a service that stores events for one day. */
+/** Reads the feed with a cursor whose events were removed; undefined for an executable, which needs a day. */
 export async function readRemovedEvents(
   t: TestContext,
   settings: TestOptions['settings'],

@@ -3,11 +3,12 @@ import { executable, type TestResponse } from '../service.ts';
 
 export const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 
-/** All that a client sees of a response, but for what tells requests apart. */
+/** Returns all that a client sees of a response, except for the id and the time of the request. */
 export function shownOf({ status, text, headers, body }: TestResponse): object {
   const { 'x-request-id': _id, date: _date, ...rest } = headers;
   return { status, rest, text: text.replace(body.requestId, '') };
 }
+
 export const minute = 60_000;
 
 export const bearerRealm = 'Bearer realm="orderly"';
@@ -16,7 +17,7 @@ export function claimsOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 }
 
-/** Of the response to a sign-in or a renewal, in their order. */
+/** The members of the response to a sign-in or a renewal, in their order. */
 export const tokenMembers = [
   'id',
   'userId',

@@ -1,4 +1,4 @@
-// A reader of GET /events as a stream: what a test sees of it, event by event.
+// For the tests of event streams: a client of GET /events that returns its events one by one.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
@@ -11,11 +11,11 @@ export type Block = { readonly id?: string; readonly event?: string; readonly da
 export type StreamReader = {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** The next event; what isn't one is skipped. */
+  /** Returns the next event, and skips other blocks. */
   event(): Promise<Required<Block>>;
-  /** The next block of any kind. */
+  /** Returns the next block of any kind. */
   block(): Promise<Block>;
-  /** Resolves when the stream is over: whether it ended whole, and the events that nobody took. */
+  /** Resolves at the end: whether the response is complete, and the blocks that were not taken. */
   readonly ended: Promise<{ readonly isWhole: boolean; readonly left: readonly Block[] }>;
   readonly message: IncomingMessage;
   close(): void;
@@ -56,7 +56,7 @@ function readerOf(message: IncomingMessage, close: () => void): StreamReader {
     wake();
   });
   const ended = new Promise<{ isWhole: boolean; left: Block[] }>((resolve) => {
-    message.on('error', () => {}); // a stream that was cut
+    message.on('error', () => {}); // of a connection that was aborted
     message.once('close', () => {
       isOver = true;
       wake();
@@ -90,7 +90,7 @@ function blockOf(text: string): Block {
   return 'data' in named ? { ...named, data: JSON.parse(named['data'] ?? '') } : named;
 }
 
-/** For the work that a change leaves to the next turns of the service's event loop. */
+/** Waits for the work that a change leaves to the next turns of the service's event loop. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await nextTurn();
 }

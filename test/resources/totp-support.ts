@@ -1,4 +1,4 @@
-// For the tests of one-time codes: an authenticator app, and a user who has turned codes on.
+// For the tests of one-time codes: generates codes, and creates users who need them.
 import assert from 'node:assert/strict';
 import { oneTimeCode, stepOf } from '../../src/auth/one-time-codes.ts';
 import { password, type Person, type TestResponse, type TestService } from '../service.ts';
@@ -9,12 +9,12 @@ export type WithCodes = {
   readonly recoveryCodes: string[];
 };
 
-/** The code of the step of now, or of one so many steps later. */
+/** Returns the code of the present step, or of one `steps` later. */
 export function codeOf(secret: Uint8Array, { clock }: TestService, steps = 0): string {
   return oneTimeCode(secret, stepOf(clock.now) + steps);
 }
 
-/** The confirming code is of the step before the present one, so that this one is still to be used. */
+/** Creates a user with codes on, confirmed with the code of the previous step: the present one is unused. */
 export async function personWithCodes(
   service: TestService,
   role: 'user' | 'admin' = 'user',
@@ -34,7 +34,7 @@ export async function signInWithoutCode(service: TestService): Promise<TestRespo
   return service.post('/api/sessions', { body: { email: person.email, password } });
 }
 
-/** RFC 4648 section 6, by other means than the service's. */
+/** Decodes base32 (RFC 4648 section 6) independently of the service. */
 export function bytesOf(base32: string): Buffer {
   const digits = [...base32].map((each) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each));
   const bits = digits.map((digit) => digit.toString(2).padStart(5, '0')).join('');

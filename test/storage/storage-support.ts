@@ -1,5 +1,4 @@
-// For the tests of the storage: throwaway folders with a table of notes, and a disk whose syncs the test lets
-// go.
+// For the tests of the storage: folders with a table of notes, and a disk whose syncs end when the test says.
 import assert from 'node:assert';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +21,7 @@ export function newFolder(t: TestContext): string {
   return folder;
 }
 
-/** Open on a folder of its own unless `options` name one; closed at the end of the test. */
+/** Opens a database, in a new folder unless `options` name one; it is closed at the end of the test. */
 export async function openNotes(t: TestContext, options: Partial<DatabaseOptions> = {}): Promise<Database> {
   const database = await openDatabase({
     folder: options.folder ?? newFolder(t),
@@ -44,15 +43,19 @@ export function noteTexts(db: Connection): string[] {
   return db.all<[string]>('SELECT text FROM notes ORDER BY id').map(([text]) => text);
 }
 
-/** Each sync waits for the test; at its end they go by themselves, so that a database on it can close. */
+/** Each sync waits for the test, until its end: then all syncs end by themselves, so databases can close. */
 export class HeldDisk {
+  readonly pending: ((error: Error | null) => void)[] = [];
+  #isReleased = false;
+
   constructor(t: TestContext) {
     t.after(() => this.letGo());
   }
 
-  readonly pending: ((error: Error | null) => void)[] = [];
-  readonly fdatasync = (_descriptor: number, done: (error: Error | null) => void): void =>
-    void this.pending.push(done);
+  readonly fdatasync = (_descriptor: number, done: (error: Error | null) => void): void => {
+    if (this.#isReleased) setImmediate(done, null);
+    else this.pending.push(done);
+  };
 
   /** Ends the oldest sync that runs, once there is one. */
   async endSync(error: Error | null = null): Promise<void> {
@@ -63,7 +66,7 @@ export class HeldDisk {
 
   /** From now on syncs end by themselves. */
   letGo(): void {
-    this.pending.push = (...ends) => (ends.forEach((end) => setImmediate(end, null)), 0);
+    this.#isReleased = true;
     for (const end of this.pending.splice(0)) end(null);
   }
 }
@@ -80,7 +83,7 @@ export async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-/** Whether a promise is settled by the next turn. */
+/** Whether a promise is settled in the next turn of the event loop. */
 export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let isDone = false;
   const settle = (): void => {
@@ -95,12 +98,12 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Problem && error.code === 'unavailable';
 }
 
-/** Storage passes the kinds through; to it one is as good as another. */
+/** The storage passes invalidations on, whatever their kind. */
 export function noteChange(id: number): Invalidation {
   return { kind: 'order', id };
 }
 
-/** A backup of a database with one note: its file. */
+/** Returns the file of a backup of a database with one note. */
 export async function madeBackup(t: TestContext, text: string): Promise<string> {
   const folder = newFolder(t);
   const beside = await openCommandDatabase(folder, migrations);
