@@ -1,9 +1,6 @@
-// Rows as a broken disk or another program would leave them, and what `orderly check` says of each.
+// Damages of single rows, as a broken disk or another program would leave them.
 
-/**
- * One row changed each; what check says of it. Made with constraints off, as a broken disk or another program
- * would.
- */
+/** Each is made with constraints off; `orderly check` must report it with a line of this form. */
 export const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
   ['UPDATE orders SET total = total + 1 WHERE id = 1', /^order 1 at \/total: total must be \d+, or omitted/m],
   ["UPDATE orders SET items = '[' WHERE id = 2", /^order 2 can't be read: /m],

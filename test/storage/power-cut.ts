@@ -1,6 +1,6 @@
-// Simulates power cuts: a recorded run of the storage is cut at random moments, and of what no sync had put
-// on disk by
-// then an arbitrary part is lost, sector by sector. Whatever was answered before the cut must be there.
+// Simulates power cuts: a recorded run of the storage is cut at random moments, and of the bytes that no sync
+// had put on disk by then an arbitrary part is lost, sector by sector. What was reported or shown to clients
+// before the cut must be there.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ export async function buildRecorder(folder: string): Promise<string> {
 type RecordOptions = {
   /** Made by `buildRecorder`. */
   readonly library: string;
-  /** How many the run is long. */
+  /** The number of checkpoints after which the run ends. */
   readonly checkpoints: number;
   readonly notes?: number;
   readonly flaw?: Flaw;
@@ -80,7 +80,7 @@ export async function record(
   return steps;
 }
 
-/** A file's content. */
+/** The content of a file. */
 class Image {
   #bytes = Buffer.alloc(1024 ** 2);
   length = 0;
@@ -96,8 +96,8 @@ class Image {
     return copy;
   }
 
-  /** Does a write or a cut, as far as it survives: sector by sector. */
-  do({ kind, offset, length, bytes }: Step, survives: () => boolean): void {
+  /** Applies a write or a truncation to the sectors in which it survives. */
+  apply({ kind, offset, length, bytes }: Step, survives: () => boolean): void {
     if (kind === 2) return survives() ? this.#resize(offset) : undefined;
     for (let at = 0, end = 0; at < length; at = end) {
       end = Math.min(length, at + sectorBytes - ((offset + at) % sectorBytes));
@@ -114,7 +114,7 @@ class Image {
   }
 }
 
-/** What of a file is surely on disk, and what was written since. */
+/** A file: its content as of the last sync, and the writes since. */
 class Disk {
   readonly #synced = new Image();
   #pending: { readonly step: Step; readonly number: number }[] = [];
@@ -141,7 +141,7 @@ class Disk {
     this.#pending.forEach(({ step }, index) => {
       const isLost = index >= from && index < to;
       const kept = isStretch ? Number(!isLost) : ([0, 1, share][Math.floor(random() * 3)] ?? 0);
-      after.do(step, () => random() < kept);
+      after.apply(step, () => random() < kept);
     });
     return after.content();
   }
@@ -149,18 +149,18 @@ class Disk {
   #synchronized(began: number): void {
     const later = this.#pending.findIndex(({ number }) => number > began);
     const done = this.#pending.splice(0, later === -1 ? Infinity : later);
-    for (const { step } of done) this.#synced.do(step, () => true);
+    for (const { step } of done) this.#synced.apply(step, () => true);
   }
 }
 
 type Cuts = {
   readonly count: number;
   readonly random: () => number;
-  /** Only right before a sync ends, and all is lost that no sync has put on disk. */
+  /** Cuts only right before a sync ends, and loses everything that no sync has put on disk. */
   readonly isWorst?: boolean;
 };
 
-/** Cuts the power and holds what is left to what was answered; returns how many answers were checked. */
+/** Cuts the power, and checks that what clients saw is left. Returns how many rows they saw. */
 export function cutPower(folder: string, steps: readonly Step[], cuts: Cuts): number {
   const moments = momentsOf(steps, cuts);
   const disks = [new Disk(), new Disk()] as const;
@@ -177,7 +177,7 @@ export function cutPower(folder: string, steps: readonly Step[], cuts: Cuts): nu
   return checked;
 }
 
-/** Else half of them are soon after the WAL was restarted. */
+/** Unless `isWorst`, half of the moments are soon after a restart of the WAL. */
 function momentsOf(steps: readonly Step[], { count, random, isWorst = false }: Cuts): number[] {
   const numbersOf = (is: (step: Step) => boolean): number[] =>
     steps.flatMap((step, number) => (is(step) ? [number] : []));
