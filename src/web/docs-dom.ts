@@ -11,11 +11,12 @@ export type PageEvent = {
   preventDefault(): void;
 };
 
-export type PageElement = Texts<'id' | 'name' | 'value' | 'textContent' | 'className' | 'href' | 'type'> &
-  Texts<'localName'> &
+export type PageElement = Texts<
+  'id' | 'name' | 'value' | 'textContent' | 'className' | 'href' | 'type' | 'localName'
+> &
   Record<'hidden' | 'open' | 'checked' | 'multiple', boolean> &
-  Record<'ariaCurrent' | 'ariaInvalid' | 'ariaLabel' | 'ariaSelected' | 'role', string | null> &
-  Record<'ariaExpanded', string | null> &
+  Record<'ariaCurrent' | 'ariaExpanded' | 'ariaInvalid' | 'ariaLabel' | 'ariaSelected', string | null> &
+  Record<'role', string | null> &
   Record<'offsetTop' | 'offsetHeight' | 'scrollTop' | 'clientHeight', number> &
   Record<'reset' | 'hidePopover' | 'showModal' | 'close' | 'click', () => void> & {
     /** Only templates have content. */
@@ -43,6 +44,5 @@ export type PageDocument = PageElement & {
 export type PageStorage = {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
-} & {
   removeItem(key: string): void;
 };
