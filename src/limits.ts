@@ -23,6 +23,8 @@ export const urlBytesMax = 8 * 1024;
 export const headerBytesMax = 16 * 1024;
 /** A longer line has a target of more than `urlBytesMax`: method, blanks and version have 64 at most. */
 export const requestLineBytesMax = urlBytesMax + 64;
+/** The reads in which a head may arrive, with line breaks before it: over TLS each record is one. */
+export const headReadsMax = 512;
 export const headersMillisecondsMax = 10_000;
 export const requestMillisecondsMax = 30_000;
 /** The time in which a client must accept at least one more byte of a response. */

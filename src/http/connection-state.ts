@@ -1,5 +1,6 @@
 // The state of a connection: who is at the other end, and what of it has been read.
 import type { Socket } from 'node:net';
+import { headReadsMax } from '../limits.ts';
 import type { Problem } from '../problem.ts';
 import { isLineBreaks } from './bytes.ts';
 import { hasArrived, type ParsedRead } from './node-internals.ts';
@@ -37,6 +38,8 @@ class ConnectionState {
   hasBody = false;
   /** Undefined once it has arrived: an idle connection would keep its last request with it. */
   #body: ArrivingBody | undefined = undefined;
+  /** Called for each read, parsed or dropped. */
+  onRead = (): void => {};
   /** How many requests wait for the responses before them; while any waits, nothing more is read. */
   waitingRequests = 0;
   /** Whether `keepPausedWhile` has been called for this socket: once is enough. */
@@ -49,6 +52,8 @@ class ConnectionState {
   #isInHead = true;
   /** Whether the last read began within a head or between requests, and no head ended in it. */
   hasReadBegunInHead = true;
+  /** The reads of a head that has not arrived completely. */
+  #headReads = 0;
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -62,13 +67,16 @@ class ConnectionState {
   }
 
   /**
-   * Called after each read. Copies those that may end within a head: reads that began there and completed
-   * none, and large or rejected ones.
+   * Called after each read. Ends the connection if a head takes too many of them. Copies those that may end
+   * within a head: reads that began there and completed none, and large or rejected ones.
    */
   addRead({ result, copy }: ParsedRead): void {
+    this.onRead();
     const isInHead = this.#isInHead;
     this.hasReadBegunInHead = isInHead;
     this.#isInHead = hasArrived(this.#socket);
+    this.#headReads = isInHead && this.#isInHead ? this.#headReads + 1 : 0;
+    if (this.#headReads > headReadsMax) return void this.#socket.destroy();
     if (!isInHead) this.requestLine.reset();
     if (!this.#isInHead) return;
     this.#body = undefined;

@@ -47,6 +47,7 @@ type Timeouts = typeof timeoutsDefault;
 type Handler = Pick<
   RequestHandler,
   | 'onConnection'
+  | 'onRead'
   | 'setPauseReading'
   | 'onRequest'
   | 'onContinue'
@@ -95,6 +96,7 @@ export class HttpServer {
     this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
       track(this.#httpSockets, socket);
       const state = stateOf(socket);
+      state.onRead = () => this.#handler?.onRead();
       watchReads(socket, (read) => state.addRead(read));
     });
     if (this.#isTls) this.#server.on('secureConnection', (socket) => this.#handshakes.complete(socket));

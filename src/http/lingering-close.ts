@@ -2,6 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { lingerMillisecondsMax } from '../limits.ts';
+import { hasTooManyChunks } from './arriving-bodies.ts';
+import { stateOf } from './connection-state.ts';
 import { takeFromParser } from './node-internals.ts';
 
 /**
@@ -14,13 +16,24 @@ export function endLingering(socket: Socket, response = ''): void {
   socket.once('close', () => clearTimeout(deadline));
 }
 
-/** Drops all further bytes unparsed, and lets the connection linger after its response. */
+/**
+ * Drops all further bytes unparsed, and lets the connection linger after its response, unless they come in
+ * too many reads.
+ */
 export function stopParsing(socket: Socket): void {
   let isEnding = false;
-  takeFromParser(socket, () => {
+  const end = (): void => {
     if (!isEnding) endLingering(socket);
     isEnding = true;
-  });
+  };
+  let reads = 0;
+  const before = socket.bytesRead;
+  const onRead = (): void => {
+    stateOf(socket).onRead();
+    reads += 1;
+    if (hasTooManyChunks(reads, socket.bytesRead - before)) socket.destroy();
+  };
+  takeFromParser(socket, { onRead, end });
 }
 
 /** Stops parsing the request, and ends the connection after its response, whether sent already or not. */

@@ -85,6 +85,11 @@ export class RequestHandler {
     this.#intake.yieldToConnections();
   }
 
+  /** Called for each read of a connection: over TLS, a read of 64 KiB may be thousands of records. */
+  onRead(): void {
+    this.#intake.noteRead();
+  }
+
   /** Counts and logs a request that was not parsed, and returns the bytes of the whole response. */
   onUnparsed(problem: Problem, unparsed: UnparsedRequest): string {
     this.#intake.noteRejection();

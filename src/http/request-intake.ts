@@ -77,6 +77,11 @@ export class RequestIntake {
     this.#scheduler.noteRejection();
   }
 
+  /** Called for each read of a connection. */
+  noteRead(): void {
+    this.#scheduler.noteArrival();
+  }
+
   /** Called when a connection is accepted, since more of them may wait. */
   yieldToConnections(): void {
     this.#scheduler.yieldToConnections();

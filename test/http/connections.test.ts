@@ -190,6 +190,7 @@ describe('connections', () => {
     const { port } = await server.listen('127.0.0.1', 0);
     server.setHandler({
       onConnection: () => handler.onConnection(),
+      onRead: () => handler.onRead(),
       setPauseReading: () => {},
       async onRequest(asked, response) {
         if (asked.url === '/held') await held.promise;

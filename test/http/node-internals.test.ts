@@ -27,7 +27,7 @@ test('bytes that arrive on a connection taken from the parser are read and not p
     });
     request.on('data', (piece: Buffer) => {
       received.push(piece.toString());
-      if (received.length === 1) takeFromParser(request.socket, () => {});
+      if (received.length === 1) takeFromParser(request.socket, { onRead() {}, end() {} });
     });
   });
   const connection = await openRaw(port);
@@ -38,6 +38,29 @@ test('bytes that arrive on a connection taken from the parser are read and not p
   await until(() => bytesRead() === before + 6_000);
   assert.deepEqual(received, ['x']);
   connection.socket.destroy();
+});
+
+test('a connection taken from the parser is not read while it is paused', async (t) => {
+  let taken: Socket | undefined;
+  const port = await listening(t, ({ socket }, response) => {
+    response.end();
+    if (taken !== undefined) return;
+    taken = socket;
+    takeFromParser(socket, { onRead() {}, end() {} });
+    response.once('finish', () => setImmediate(() => socket.pause())); // node:http resumes it at the finish
+  });
+  const connection = await openRaw(port);
+  connection.write(post);
+  await until(() => taken?.isPaused() === true);
+  const before = taken?.bytesRead ?? 0;
+  connection.write(chunk);
+  const other = await openRaw(port);
+  other.write(get);
+  await other.response();
+  assert.equal(taken?.bytesRead, before);
+  taken?.resume();
+  await until(() => taken?.bytesRead === before + chunk.length);
+  for (const { socket } of [connection, other]) socket.destroy();
 });
 
 test('the rest of a read can be dropped, and the parser serves the next connection', async (t) => {
@@ -70,10 +93,11 @@ test('the end of a connection taken from the parser is left to its new reader', 
   const ended = Promise.withResolvers<string>();
   const port = await listening(t, (request, response) => {
     response.shouldKeepAlive = false;
-    takeFromParser(request.socket, () => {
+    const end = (): void => {
       ended.resolve('by us');
       request.socket.end();
-    });
+    };
+    takeFromParser(request.socket, { onRead() {}, end });
     response.end('enough');
   });
   const connection = await openRaw(port);
