@@ -144,7 +144,7 @@ suite('asvs.md', () => {
     );
   });
 
-  test('names tests that there are', () => {
+  test('names only tests that exist', () => {
     const named = rows.flatMap(([, number = '', , , evidence = '']) =>
       [...evidence.matchAll(/`([\w-]+\.test\.ts)`: (.+?)(?=<br>|$)/g)].map(([, file = '', title = '']) => ({
         number,

@@ -10,7 +10,7 @@ import { codeOf, programs, sources, texts } from './source-text.ts';
 suite('layers', () => {
   const imports = sources.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
 
-  test('every source is in one', () => {
+  test('every source is in exactly one layer', () => {
     assert.deepEqual(
       sources.filter((path) => layers.flat().filter((place) => path.startsWith(place)).length !== 1),
       [],

@@ -231,7 +231,7 @@ describe('sign-ins', () => {
     assertProblem(await send('203.0.113.2', 21), 'invalid-credentials');
   });
 
-  test('tell all the policies they draw on', async (t) => {
+  test('report all the policies that they draw on', async (t) => {
     const service = await serviceFor(t, {
       settings: { 'rate-anonymous': '120/60', 'rate-login-account': '5/60', 'rate-login-address': '20/60' },
     });

@@ -258,7 +258,7 @@ describe('what a request leaves', { skip: executable !== undefined && 'needs the
     });
   }
 
-  test('a refresh token used again later leaves that its session ended of it', async () => {
+  test('a refresh token used again later ends its session, which leaves session.reused', async () => {
     const { sessionId, refreshToken } = await service().person();
     const renew = (): Promise<unknown> =>
       service().post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken } });

@@ -116,7 +116,7 @@ test(
   },
 );
 
-test('what a removed user leaves is seen to at once, without a restart, too', needsInside, async (t) => {
+test('what a removed user leaves is also cleared away at once, without a restart', needsInside, async (t) => {
   const service = await serviceFor(t);
   const gone = await service.person();
   await newOrder(service, gone.token);
