@@ -108,7 +108,7 @@ test('a reader who does not keep up is cut, resumes and misses nothing', async (
   const { id, position: start } = await newOrderIn(service, token);
   const slow = await openStream(service, { token });
   slow.message.pause();
-  await changeUntil(service, { id, token }, async () => (await ended(service, 'slow')) === 1);
+  await changeUntilSlow(service, { id, token });
   slow.message.resume();
   const { isWhole, left } = await slow.ended;
   assert.equal(isWhole, false);
@@ -143,18 +143,24 @@ async function idsUntil(stream: StreamReader, subject: string): Promise<number[]
   }
 }
 
-/** By long events: what the system buffers for a connection may be megabytes. */
-async function changeUntil(
+/**
+ * Changes an order until a reader is cut, each time when the stream has sent the events before: it sends a
+ * few at a time, and what the system buffers for a connection may be megabytes.
+ */
+async function changeUntilSlow(
   service: TestService,
   { id, token }: { readonly id: number; readonly token: string },
-  isDone: () => Promise<boolean>,
 ): Promise<void> {
-  for (let round = 0; round < 100 && !(await isDone()); round += 1) {
-    const changes = Array.from({ length: 50 }, (_, index) => {
-      const items = [{ name: `${round}-${index} `.padEnd(200, 'x'), quantity: 1, unitPrice: 1 }];
+  let changes = 0;
+  while ((await ended(service, 'slow')) === 0) {
+    if ((await metric(service, 'orderly_stream_events_total')) < changes) continue;
+    assert.ok(changes < 100_000, 'a reader who reads nothing was never cut');
+    const requests = Array.from({ length: 50 }, (_, index) => {
+      const items = [{ name: `${changes + index} `.padEnd(200, 'x'), quantity: 1, unitPrice: 1 }];
       return service.patch(`/orders/${id}`, { token, body: { items: Array(7).fill(items[0]) } });
     });
-    await Promise.all(changes);
+    await Promise.all(requests);
+    changes += requests.length;
   }
 }
 
