@@ -44,6 +44,16 @@ test('a new kind of invalidation or result does not compile before its case is w
   );
 });
 
+test('what Node 24 lacks does not compile', async (t) => {
+  const folder = projectFor(t, ['newer.ts']);
+  writeFileSync(join(folder, 'newer.ts'), 'export const now = Temporal.Now.instant();\n');
+  const errors = await compileErrors(folder);
+  assert.deepEqual(
+    errors.map(({ file, code }) => `${file} ${code}`),
+    ['newer.ts TS2304'],
+  );
+});
+
 /** Compiles the source with the marks taken away. */
 async function errorsWithoutMarks(t: Ending, source: string): Promise<string[]> {
   const folder = projectFor(t, ['mistakes.ts']);

@@ -1,4 +1,6 @@
-// The times at which hours, days, weeks and months begin in a time zone, also when its clocks change.
+// The times at which hours, days, weeks and months begin in a time zone, also when its clocks change. Node 24
+// has no Temporal; Intl knows the offsets of time zones.
+import { dayMilliseconds, hourMilliseconds } from '../../durations.ts';
 import { salesBucketsMax } from '../../limits.ts';
 
 export const spans = ['hour', 'day', 'week', 'month'] as const;
@@ -6,7 +8,7 @@ export type Span = (typeof spans)[number];
 
 export function isTimeZone(name: string): boolean {
   try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
+    new Intl.DateTimeFormat('en', { timeZone: name });
     return true;
   } catch {
     return false;
@@ -28,44 +30,101 @@ type Buckets = {
  */
 export function bucketBoundaries({ from, before, by, timeZone }: Buckets): number[] {
   const boundaries = [from];
-  const { startOf, after } = calendar[by];
-  let start = startOf(Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO(timeZone));
+  const clock = new LocalClock(timeZone);
+  let start = from;
   for (;;) {
-    start = after(start);
-    if (start.epochMilliseconds >= before || boundaries.length > salesBucketsMax) break;
-    boundaries.push(start.epochMilliseconds);
+    start = by === 'hour' ? hourAfter(start, clock) : dateAfter(start, clock, dates[by]);
+    if (start >= before || boundaries.length > salesBucketsMax) break;
+    boundaries.push(start);
   }
   boundaries.push(before);
   return boundaries;
 }
 
-type Time = Temporal.ZonedDateTime;
+/** If clocks are set back by half an hour, the hour by the clock lasts 90 minutes. */
+function hourAfter(time: number, clock: LocalClock): number {
+  for (let later = time + hourMilliseconds; ; later += hourMilliseconds) {
+    const start = clock.startOfHour(later);
+    if (start > time) return start;
+  }
+}
 
-/** A day may begin at 01:00, have 23 or 25 hours, or be left out: a step lands within the next one. */
-const calendar: Readonly<
-  Record<Span, { readonly startOf: (time: Time) => Time; readonly after: (start: Time) => Time }>
-> = {
-  hour: { startOf: startOfHour, after: hourAfter },
-  day: { startOf: (time) => time.startOfDay(), after: (start) => start.add({ days: 1 }).startOfDay() },
-  week: { startOf: startOfWeek, after: (start) => startOfWeek(start.add({ weeks: 1 })) },
-  month: { startOf: startOfMonth, after: (start) => startOfMonth(start.add({ months: 1 })) },
+/** A date may have 23 or 25 hours, or be left out. */
+function dateAfter(time: number, clock: LocalClock, { startOf, after }: Dates): number {
+  for (let date = after(startOf(clock.localTime(time))); ; date = after(date)) {
+    const start = clock.startOfDate(date);
+    if (start > time) return start;
+  }
+}
+
+/** A local time is a count of milliseconds, too: what a time would be if the clock were in UTC. */
+type Dates = {
+  /** Returns the first date of the day, week or month of a local time. */
+  readonly startOf: (local: number) => number;
+  readonly after: (date: number) => number;
 };
 
-function startOfHour(time: Time): Time {
-  return time.round({ smallestUnit: 'hour', roundingMode: 'floor' });
+const dates: Readonly<Record<Exclude<Span, 'hour'>, Dates>> = {
+  day: { startOf: startOfDay, after: (date) => date + dayMilliseconds },
+  week: { startOf: startOfWeek, after: (date) => date + 7 * dayMilliseconds },
+  month: { startOf: startOfMonth, after: monthAfter },
+};
+
+function startOfDay(local: number): number {
+  return floorTo(local, dayMilliseconds);
 }
 
-/** If clocks are set back by half an hour, the hour by the clock lasts 90 minutes. */
-function hourAfter(start: Time): Time {
-  const next = startOfHour(start.add({ hours: 1 }));
-  const isLater = Temporal.ZonedDateTime.compare(next, start) > 0;
-  return isLater ? next : startOfHour(start.add({ hours: 2 }));
+function startOfWeek(local: number): number {
+  const monday = 4 * dayMilliseconds; // 5 January 1970
+  return floorTo(local - monday, 7 * dayMilliseconds) + monday;
 }
 
-function startOfWeek(time: Time): Time {
-  return time.subtract({ days: time.dayOfWeek - 1 }).startOfDay();
+function startOfMonth(local: number): number {
+  return new Date(startOfDay(local)).setUTCDate(1);
 }
 
-function startOfMonth(time: Time): Time {
-  return time.with({ day: 1 }).startOfDay();
+function monthAfter(date: number): number {
+  const first = new Date(date);
+  return first.setUTCMonth(first.getUTCMonth() + 1);
+}
+
+function floorTo(value: number, unit: number): number {
+  return Math.floor(value / unit) * unit;
+}
+
+/** The clocks on the walls of a time zone. */
+class LocalClock {
+  readonly #offsets: Intl.DateTimeFormat;
+
+  constructor(timeZone: string) {
+    this.#offsets = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  }
+
+  localTime(time: number): number {
+    return time + this.#offsetAt(time);
+  }
+
+  /** Returns when the clock showed the beginning of this hour; if it did so twice, the first time. */
+  startOfHour(time: number): number {
+    const local = floorTo(this.localTime(time), hourMilliseconds);
+    const start = local - this.#offsetAt(time);
+    return local - this.#offsetAt(start);
+  }
+
+  /** Returns when the date begins: at midnight, at the first of two, or when the clock skips midnight. */
+  startOfDate(date: number): number {
+    const offset = this.#offsetAt(date - dayMilliseconds);
+    const changed = date - this.#offsetAt(date + dayMilliseconds);
+    const isChanged = this.localTime(date - offset) !== date && this.localTime(changed) === date;
+    return isChanged ? changed : date - offset;
+  }
+
+  /** Returns the milliseconds by which the local time is ahead of UTC. */
+  #offsetAt(time: number): number {
+    // "GMT+05:45", and seconds before a time zone had whole minutes
+    const [, sign, hours = 0, minutes = 0, seconds = 0] =
+      /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(this.#offsets.format(time)) ?? [];
+    const offset = (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000;
+    return sign === '-' ? -offset : offset;
+  }
 }
