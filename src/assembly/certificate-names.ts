@@ -11,7 +11,7 @@ type OwnNames = {
   readonly configured: readonly string[];
 };
 
-type Machine = { readonly hostname: string; readonly addresses: readonly string[] };
+export type Machine = { readonly hostname: string; readonly addresses: readonly string[] };
 
 const loopback: readonly string[] = ['localhost', '127.0.0.1', '::1'];
 const unspecified: readonly string[] = ['0.0.0.0', '::'];
@@ -30,9 +30,12 @@ export function ownNames(
   return { all, configured: [...configured] };
 }
 
-/** Returns the names that other devices in the network can use: all except those of loopback. */
-export function namesForOthers(names: OwnNames): string[] {
-  return names.all.filter((name) => !isLoopback(name));
+/** Returns the names that other devices in the network can use: those of loopback lead to themselves. */
+export function namesForOthers(config: Pick<Config, 'host' | 'publicUrl'>, machine: Machine): string[] {
+  const isIPv4Alone = config.host === '0.0.0.0'; // `::` accepts both
+  return ownNames(config, machine).all.filter(
+    (name) => !isLoopback(name) && !(isIPv4Alone && isIP(name) === 6),
+  );
 }
 
 /**
@@ -50,7 +53,7 @@ function machineNames(name: string): string[] {
 /** RFC 3696 section 2: no top-level domain has a digit or a hyphen, except in the encoding of RFC 5890. */
 const mayBeTopLevel = /^(?:[a-z]+|xn--.+)$/;
 
-function thisMachine(): Machine {
+export function thisMachine(): Machine {
   const addresses = Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])
     .filter(({ internal, address }) => !internal && !address.startsWith('fe80:')) // these need a zone

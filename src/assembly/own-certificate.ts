@@ -34,6 +34,13 @@ export function authorityFile(data: string): string {
   return join(data, 'tls', 'ca.pem');
 }
 
+/** Returns those of the names that the authority does not permit: the certificate is not for them. */
+export function namesLeftOut(file: string, names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  const authority = new X509Certificate(readFileSync(file));
+  return names.filter((name) => !permits(authority, name));
+}
+
 /** Returns the SHA-256 fingerprint in the form that devices show. */
 export function fingerprintOf(file: string): string {
   return new X509Certificate(readFileSync(file)).fingerprint256;

@@ -1,6 +1,7 @@
 // `orderly serve`: runs the service until a signal or a failed disk stops it.
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
+import { thisMachine } from '../assembly/certificate-names.ts';
 import type { CommandLine } from '../config/command-line.ts';
 import type { Config } from '../config/config.ts';
 import { finalLogMillisecondsMax } from '../limits.ts';
@@ -65,7 +66,7 @@ function logOn(stdout: NodeJS.WriteStream, { log: level }: Config): Logger {
 }
 
 function greet(log: Logger, config: Config, service: Service): void {
-  const start = { config, service, now: Date.now() };
+  const start = { config, service, machine: thisMachine(), now: Date.now() };
   if (process.stdout.isTTY) process.stdout.write(`${welcome(start)}\n`);
   else logStart(log, start);
   keepHeapSmall();

@@ -9,11 +9,16 @@ import type { Logger } from '../logger.ts';
 import { listInitialPasswords, type InitialPassword } from '../resources/users/user-store.ts';
 import { version } from '../version.ts';
 import { adminFile, adminFileIsFor } from '../assembly/admin-file.ts';
-import { authorityFile, fingerprintOf } from '../assembly/own-certificate.ts';
-import { namesForOthers, ownNames } from '../assembly/certificate-names.ts';
+import { authorityFile, fingerprintOf, namesLeftOut } from '../assembly/own-certificate.ts';
+import { namesForOthers, type Machine } from '../assembly/certificate-names.ts';
 import type { Service } from '../running-service.ts';
 
-export type ServiceStart = { readonly config: Config; readonly service: Service; readonly now: number };
+export type ServiceStart = {
+  readonly config: Config;
+  readonly service: Service;
+  readonly machine: Machine;
+  readonly now: number;
+};
 
 export function logStart(log: Logger, start: ServiceStart): void {
   for (const message of startMessages(start)) log.write('info', message);
@@ -58,13 +63,22 @@ function duration(milliseconds: number): string {
 }
 
 /** Explains how other devices can trust the service's own certificate. */
-function trustMessages({ config }: ServiceStart): string[] {
-  if (config.tls.mode !== 'self-signed' || namesForOthers(ownNames(config)).length === 0) return [];
+function trustMessages({ config, machine }: ServiceStart): string[] {
+  if (config.tls.mode !== 'self-signed') return [];
+  const names = namesForOthers(config, machine);
+  if (names.length === 0) return [];
   const file = authorityFile(config.data);
-  return [
+  const messages = [
     `Other devices trust the service once ${file} is installed there as a certificate authority. ` +
       `Its SHA-256 fingerprint is ${fingerprintOf(file)}.`,
   ];
+  const leftOut = namesLeftOut(file, names);
+  if (leftOut.length > 0)
+    messages.push(
+      `${file} does not permit certificates for ${leftOut.join(', ')}. If devices should use that, delete ` +
+        'the file and restart: all of them then have to trust the new one.',
+    );
+  return messages;
 }
 
 function startWarnings({ config, service }: ServiceStart): string[] {
@@ -93,13 +107,18 @@ export function welcome(start: ServiceStart): string {
   ].join('\n');
 }
 
-/** The public URL, unless it is this machine's own, and the machine's names and addresses. */
-function urlsForOthers({ config, service }: ServiceStart): string[] {
+/**
+ * The public URL, unless it is this machine's own, and the machine's names and addresses that the certificate
+ * is for.
+ */
+function urlsForOthers({ config, service, machine }: ServiceStart): string[] {
   if (config.tls.mode !== 'self-signed') return [];
   const { port } = new URL(service.localUrl);
-  const urls = namesForOthers(ownNames({ ...config, publicUrl: '' })).map(
-    (name) => `https://${isIP(name) === 6 ? `[${name}]` : name}:${port}`,
-  );
+  const names = namesForOthers({ ...config, publicUrl: '' }, machine);
+  const leftOut = namesLeftOut(authorityFile(config.data), names);
+  const urls = names
+    .filter((name) => !leftOut.includes(name))
+    .map((name) => `https://${isIP(name) === 6 ? `[${name}]` : name}:${port}`);
   return config.publicUrl === '' ? urls : [service.publicUrl, ...urls];
 }
 

@@ -171,7 +171,8 @@ function saidAtStart({ folder, inside, clock }: TestService): string[] {
   const said: string[] = [];
   const log = { write: (_: string, message: string) => said.push(message), request() {}, flush() {} };
   const { config } = readCommandLine([`--data=${folder}`], {}, {});
-  logStart(log, { config, service: inside, now: clock.now });
+  const machine = { hostname: 'till', addresses: [] };
+  logStart(log, { config, service: inside, machine, now: clock.now });
   return said.filter((message) => message.startsWith('The password of'));
 }
 

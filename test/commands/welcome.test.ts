@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { logStart, welcome, type ServiceStart } from '../../src/commands/welcome.ts';
@@ -25,11 +24,29 @@ describe('the start says', { skip }, () => {
       text,
       /listens on https:\/\/localhost:\d+\n {2}for other devices: https:\/\/kasse\.example:8450\n/,
     );
-    const urls = ['', '.local'].map((domain) => `https://${hostname().toLowerCase()}${domain}:`);
-    assert.ok(urls.some((url) => text.includes(url)));
+    assert.match(text, /for other devices: https:\/\/till\.local:\d+\n/);
     assert.ok(text.includes(`trust the service once ${authority} is installed`));
     assert.ok(text.includes(`fingerprint is ${fingerprint256}.`));
     assert.ok(logOf(start).some(([, message]) => message.includes(fingerprint256)));
+  });
+
+  test('no address that nothing listens on: with 0.0.0.0 none of IPv6', async (t) => {
+    const start = await started(t, { host: '0.0.0.0', tls: 'self-signed' });
+    const both = { ...start, config: { ...start.config, host: '::' } };
+    assert.deepEqual(addressesFor(start), ['https://till.local', 'https://192.168.1.20']);
+    assert.deepEqual(addressesFor(both), [...addressesFor(start), 'https://[fd00::2]']);
+  });
+
+  test('which addresses the authority does not permit, and how to get one that does', async (t) => {
+    const start = await started(t, { tls: 'self-signed' }); // its authority permits private addresses alone
+    const machine = { ...till, addresses: ['192.168.1.20', '203.0.113.7'] };
+    const moved = { ...start, config: { ...start.config, host: '0.0.0.0' }, machine };
+    const authority = join(start.config.data, 'tls', 'ca.pem');
+    const advice = `${authority} does not permit certificates for 203.0.113.7. If devices`;
+    assert.deepEqual(addressesFor(moved), ['https://till.local', 'https://192.168.1.20']);
+    assert.ok(welcome(moved).includes(advice));
+    assert.ok(logOf(moved).some(([, message]) => message.startsWith(advice)));
+    assert.doesNotMatch(welcome(start), /does not permit/);
   });
 
   test('nothing of other devices where the service listens on loopback alone', async (t) => {
@@ -57,6 +74,13 @@ describe('the start says', { skip }, () => {
   });
 });
 
+const till = { hostname: 'till', addresses: ['192.168.1.20', 'fd00::2'] };
+
+/** The URLs for other devices, without their ports. */
+function addressesFor(start: ServiceStart): string[] {
+  return Array.from(welcome(start).matchAll(/for other devices: (.+):\d+/g), ([, url = '']) => url);
+}
+
 async function started(
   t: TestContext,
   settings: Readonly<Record<string, string>>,
@@ -69,7 +93,7 @@ async function started(
     {},
     {},
   );
-  return { config, service: inside ?? assert.fail(), now: clock.now };
+  return { config, service: inside ?? assert.fail(), machine: till, now: clock.now };
 }
 
 function logOf(start: ServiceStart): [level: string, message: string][] {
