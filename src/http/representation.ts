@@ -44,6 +44,13 @@ export function representText<T>(json: string, about: RepresentationOptions): Re
   };
 }
 
+/** Adds a member. The result isn't the object's own representation, so it has another ETag. */
+export function withMember<T>(object: Representation<T>, name: string, value: unknown): Representation<T> {
+  const member = toWireLatin1(JSON.stringify(value));
+  const text = `${object.text.slice(0, -1)},"${name}":${member}}`;
+  return { ...object, text, etag: etagOf(text) };
+}
+
 export function toWireLatin1(text: string): string {
   const isAscii = Buffer.byteLength(text) === text.length;
   return isAscii ? text : Buffer.from(text, 'utf8').toString('latin1');

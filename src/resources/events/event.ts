@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { requestIdLengthMax } from '../../limits.ts';
 import { id, text, timestamp } from '../../schema/members.ts';
-import { map, named, nullable, object, oneOf, string, type Infer } from '../../schema/schema.ts';
+import { map, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
 
 export const eventTypes = [
   'order.created',
@@ -149,6 +149,11 @@ export const Event = named(
           'What changed, by member: the values before and after for status, currency, items, total and ' +
           'role; null for everything else, and for items of more than 4,096 characters.',
         examples: [{ status: ['open', 'paid'], note: null }],
+      }),
+      actorName: optional(nullable(text(200, 'The name of the account.', 'Till')), {
+        description:
+          'Only in histories, with `include=actorName`: the name that the account has now; null without an ' +
+          'actor, if the account was deleted, and for other accounts unless the caller is staff.',
       }),
     },
     { examples: [eventExample] },

@@ -1,12 +1,15 @@
 // The history of one object over HTTP, such as GET /orders/{id}/events, newest first.
-import type { Access, Caller, RowAccess } from '../../auth/access.ts';
+import { checkScope, rowAccessOf, type Access, type Caller, type RowAccess } from '../../auth/access.ts';
 import type { Cursors } from '../../http/cursor.ts';
-import { listPage, listParameters } from '../../http/list.ts';
-import { represent, type Representation } from '../../http/representation.ts';
+import { listPage, listParameters, type PageSource } from '../../http/list.ts';
+import { represent, withMember, type Representation } from '../../http/representation.ts';
 import { createFinder } from '../../http/representation-cache.ts';
 import { listOf } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
+import { array, oneOf, optional, type ObjectOf } from '../../schema/schema.ts';
 import { requireVisible, type ObjectSource } from '../flows/visible.ts';
+import { findActorNames } from './actor-name-store.ts';
+import type { Connection } from '../../storage/connection.ts';
 import { Event, type Topic } from './event.ts';
 import { findEvent, historySelection } from './event-store.ts';
 
@@ -21,6 +24,20 @@ type History<Row> = {
   readonly cursors: Cursors;
 };
 
+const historyParameters = {
+  ...listParameters,
+  include: optional(
+    array(oneOf(['actorName']), {
+      minItems: 1,
+      maxItems: 1,
+      description:
+        '`actorName` adds the name of the account that made each change. ' +
+        'An API key needs the scope `users:read` for it.',
+      examples: [['actorName']],
+    }),
+  ),
+};
+
 export function historyRoute<Row>(history: History<Row>): Route {
   const { path, summary, topic, access, source, accessOf, cursors } = history;
   const find = createFinder({ find: findEvent, represent: representEvent });
@@ -31,18 +48,32 @@ export function historyRoute<Row>(history: History<Row>): Route {
     summary,
     access,
     scope: 'events:read',
-    query: listParameters,
+    query: historyParameters,
     reply: listOf(Event),
     problems: ['not-found', 'forbidden'],
     handle(context) {
-      const { params, database } = context;
+      const { params, database, query } = context;
       const selectionFor = (caller: Caller) => {
         requireVisible(source, { db: database.read, id: params.id, access: accessOf(caller) });
         return historySelection(topic, params.id);
       };
-      return listPage(context, { cursors, selectionFor, find });
+      const embedderFor: PageSource<Event, Caller>['embedderFor'] = (page) => namesFor(query, page);
+      return listPage(context, { cursors, selectionFor, find, embedderFor });
     },
   });
+}
+
+type LoadedPage = { readonly caller: Caller; readonly db: Connection; readonly ids: readonly number[] };
+
+/**
+ * Returns a function that adds the names to events, or undefined if the query doesn't ask for names: to staff
+ * all, to a user their own. Throws if an API key may not read users.
+ */
+function namesFor({ include }: ObjectOf<typeof historyParameters>, { caller, db, ids }: LoadedPage) {
+  if (include === undefined) return undefined;
+  checkScope(caller, 'users:read');
+  const names = findActorNames(db, ids, rowAccessOf(caller));
+  return (event: Representation<Event>) => withMember(event, 'actorName', names.get(event.id) ?? null);
 }
 
 export function representEvent(event: Event): Representation<Event> {

@@ -1,9 +1,8 @@
 // Embeds customers in orders, if `include=customer` asks for it.
 import { checkScope, rowAccessOf, type Caller } from '../../auth/access.ts';
-import { etagOf, toWireLatin1, type Representation } from '../../http/representation.ts';
+import { withMember, type Representation } from '../../http/representation.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { findCustomersOf } from './included-customer-store.ts';
-import type { IncludedCustomer } from './included-customer.ts';
 import type { Order } from './order.ts';
 
 type IncludeQuery = { readonly include?: readonly 'customer'[] };
@@ -21,15 +20,5 @@ export function customerEmbedderFor(
   if (query.include === undefined) return undefined;
   checkScope(caller, 'customers:read');
   const customers = findCustomersOf(db, ids, rowAccessOf(caller));
-  return (order) => withCustomer(order, customers.get(order.id) ?? null);
-}
-
-/** The result isn't the order's own representation, so it has another ETag. */
-function withCustomer(
-  order: Representation<Order>,
-  customer: IncludedCustomer | null,
-): Representation<Order> {
-  const member = toWireLatin1(JSON.stringify(customer));
-  const text = `${order.text.slice(0, -1)},"customer":${member}}`;
-  return { ...order, text, etag: etagOf(text) };
+  return (order) => withMember(order, 'customer', customers.get(order.id) ?? null);
 }
