@@ -86,6 +86,7 @@ export type ServiceEvent = {
   readonly createdAt: string;
   readonly subject: string;
   readonly actor: { readonly userId: number; readonly keyId: number | null } | null;
+  readonly actorName?: string | null;
   readonly reason: string | null;
   readonly changes: Readonly<Record<string, unknown>>;
 };

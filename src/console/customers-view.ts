@@ -11,7 +11,7 @@ import { type Child, fill, h } from './elements.ts';
 import { addressLines, dateOnly } from './formats.ts';
 import { action, form } from './forms.ts';
 import { orderColumns } from './orders-view.ts';
-import { eventList, PeopleNames } from './event-list.ts';
+import { eventList, PeopleNames, withNames } from './event-list.ts';
 import { csvButton, searchField } from './list-tools.ts';
 import { type Column, pager, rowLink, table } from './tables.ts';
 
@@ -114,7 +114,7 @@ export function customerView(page: Page): void {
     const [{ value: customer, etag }, orders, { data: events }] = await Promise.all([
       client.read<Customer>(`/customers/${id}`, signal),
       client.get<List<Order>>(`/customers/${id}/orders?limit=20`, signal),
-      client.get<List<ServiceEvent>>(`/customers/${id}/events?limit=20`, signal),
+      client.get<List<ServiceEvent>>(`/customers/${id}/events?limit=20&${withNames}`, signal),
     ]);
     return { customer, etag, orders, events, names: await names.of(events) };
   }
@@ -127,7 +127,9 @@ export function customerView(page: Page): void {
   });
   fill(main, head.element, content);
   live.watch(signal, (events) => {
-    if (events.length === 0 || events.some(({ subject }) => subject === `/customers/${id}`)) void reload();
+    const isShown = ({ subject }: ServiceEvent): boolean =>
+      subject === `/customers/${id}` || subject.startsWith('/orders/'); // perhaps one of theirs
+    if (events.length === 0 || events.some(isShown)) void reload();
   });
   void reload();
 }

@@ -1,38 +1,49 @@
 // Histories: a line for each event, with the name of its actor.
-import type { ServiceEvent, User } from './api-types.ts';
+import type { List, ServiceEvent, User } from './api-types.ts';
 import { h } from './elements.ts';
 import { eventText, hrefOf } from './event-words.ts';
 import { dateTime, shortTime } from './formats.ts';
-import type { App } from './view.ts';
+import { type App, isStaff } from './view.ts';
 
-/** The names of accounts. Only administrators may read them; other users see their own. */
+/** Asks for the names in a history: staff get all, other users their own. */
+export const withNames = 'include=actorName';
+
+/** The names of the accounts behind events. Those of the stream come without names, which are looked up. */
 export class PeopleNames {
   readonly #app: App;
   readonly #names = new Map<number, Promise<string>>();
 
   constructor(app: App) {
     this.#app = app;
+    this.#names.set(app.user.id, Promise.resolve('you'));
   }
 
   async of(events: readonly ServiceEvent[]): Promise<ReadonlyMap<number, string>> {
-    const ids = [...new Set(events.flatMap(({ actor }) => (actor === null ? [] : [actor.userId])))];
-    return new Map(await Promise.all(ids.map(async (id) => [id, await this.#name(id)] as const)));
+    const names = events.map(async (event) => {
+      const { actor } = event;
+      return actor === null ? undefined : ([actor.userId, await this.#nameOf(actor.userId, event)] as const);
+    });
+    return new Map((await Promise.all(names)).filter((each) => each !== undefined));
   }
 
-  #name(id: number): Promise<string> {
+  #nameOf(id: number, event: ServiceEvent): Promise<string> {
+    const known = this.#names.get(id) ?? this.#find(id, event).catch(() => `account ${id}`);
+    this.#names.set(id, known);
+    return known;
+  }
+
+  async #find(id: number, { actorName, subject }: ServiceEvent): Promise<string> {
     const { client, user } = this.#app;
-    if (id === user.id) return Promise.resolve('you');
-    if (user.role !== 'admin') return Promise.resolve(`account ${id}`);
-    const known = this.#names.get(id);
-    if (known !== undefined) return known;
-    const name = client.get<User>(`/api/users/${id}`).then(
-      (found) => found.name,
-      () => `account ${id}`,
-    );
-    this.#names.set(id, name);
-    return name;
+    if (!isStaff(this.#app)) return 'somebody else';
+    if (actorName !== undefined) return actorName ?? deletedAccount;
+    if (user.role === 'admin') return (await client.get<User>(`/api/users/${id}`)).name;
+    const { data } = await client.get<List<ServiceEvent>>(`${subject}/events?limit=20&${withNames}`);
+    const found = data.find(({ actor }) => actor?.userId === id);
+    return found === undefined ? `account ${id}` : (found.actorName ?? deletedAccount);
   }
 }
+
+const deletedAccount = 'a deleted account';
 
 /** Shows a line for each event, the newest first. */
 export function eventList(events: readonly ServiceEvent[], names: ReadonlyMap<number, string>): HTMLElement {

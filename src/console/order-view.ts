@@ -18,7 +18,7 @@ import { type Child, fill, h, icon, icons } from './elements.ts';
 import { addressLines, count, dateTime, money, statusNames, stepNames } from './formats.ts';
 import { action, field, textOf } from './forms.ts';
 import { packingSlip } from './packing-slip.ts';
-import { eventList, PeopleNames } from './event-list.ts';
+import { eventList, PeopleNames, withNames } from './event-list.ts';
 import { eventText } from './event-words.ts';
 import { pill, statusPicture } from './order-status.ts';
 
@@ -74,7 +74,7 @@ export function orderView(page: Page): void {
 async function load({ client, id, signal }: Page, names: PeopleNames): Promise<OrderDetails> {
   const [{ value: order, etag }, { data: events }] = await Promise.all([
     client.read<Order>(`/orders/${id}`, signal),
-    client.get<List<ServiceEvent>>(`/orders/${id}/events?limit=50`, signal),
+    client.get<List<ServiceEvent>>(`/orders/${id}/events?limit=50&${withNames}`, signal),
   ]);
   const [customer, known] = await Promise.all([
     client.get<Customer>(`/customers/${order.customerId}`, signal).catch(() => undefined),

@@ -10,7 +10,7 @@ import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
 import { dateOnly, dateTime } from './formats.ts';
 import { action, choice, field, form, textOf } from './forms.ts';
-import { eventList, PeopleNames } from './event-list.ts';
+import { eventList, PeopleNames, withNames } from './event-list.ts';
 import { searchField } from './list-tools.ts';
 import { type Column, pager, rowLink, table } from './tables.ts';
 
@@ -147,7 +147,7 @@ async function load({ client, signal, id }: Page, names: PeopleNames): Promise<P
     client.get<User>(`/api/users/${id}`, signal),
     client.get<List<Session>>(`/api/sessions?userId=${id}`, signal),
     client.get<List<Key>>(`/api/keys?userId=${id}`, signal),
-    client.get<List<ServiceEvent>>(`/api/users/${id}/events?limit=20`, signal),
+    client.get<List<ServiceEvent>>(`/api/users/${id}/events?limit=20&${withNames}`, signal),
     client.get<{ createdAt: string }>(`/api/users/${id}/suspension`, signal).catch(undefinedIfMissing),
     client.get<Totp>(`/api/users/${id}/totp`, signal).catch(undefinedIfMissing),
   ]);

@@ -17,7 +17,7 @@ import {
   statusNames,
 } from './formats.ts';
 import { orderColumns, stepColumn } from './orders-view.ts';
-import { eventList, PeopleNames } from './event-list.ts';
+import { eventList, PeopleNames, withNames } from './event-list.ts';
 import { table } from './tables.ts';
 import { currenciesOf, isSale, readSales, sumOf, whatCounts } from './sales-figures.ts';
 
@@ -97,7 +97,7 @@ async function latestEvents({ client, signal }: Page, recent: ServiceEvent[]): P
   if (recent.length === eventsShown) return recent;
   const { data } = await client.get<List<Order>>('/orders?sort=-updatedAt&limit=6', signal);
   const histories = await Promise.all(
-    data.map(({ id }) => client.get<List<ServiceEvent>>(`/orders/${id}/events?limit=4`, signal)),
+    data.map(({ id }) => client.get<List<ServiceEvent>>(`/orders/${id}/events?limit=4&${withNames}`, signal)),
   );
   const known = new Map(
     [...recent, ...histories.flatMap((each) => each.data)].map((event) => [event.id, event]),

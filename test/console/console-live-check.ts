@@ -56,6 +56,39 @@ test('the console while others work', { timeout: 120_000 }, async (t) => {
     await person.see('This page is not for accounts with the role user.');
   });
 
+  await t.test('says to staff who did it, and to others whether it was them', async () => {
+    service.clock.now = Date.now(); // “Just now” shows the latest
+    const [maria, till] = [
+      await service.person('staff', 'Maria'),
+      await service.person('staff', 'Third till'),
+    ];
+    const ada = await service.person('user', 'Grace');
+    const { id: customerId } = (
+      await service.post('/customers', { token: ada.token, body: { name: 'Grace' } })
+    ).body;
+    const items = [{ name: 'Tea', quantity: 1, unitPrice: 749 }];
+    const body = { customerId, currency: 'EUR', items };
+    const { id } = (await service.post('/orders', { token: ada.token, body })).body;
+    await service.patch(`/orders/${id}`, { token: maria.token, body: { status: 'paid' } });
+    for (const [email, texts] of [
+      [till.email, ['by Maria, ', 'by Grace, ']],
+      [ada.email, ['by somebody else, ', 'by you, ']],
+    ] as const) {
+      await person.press('Sign out');
+      await person.signIn(service.url, { email, password });
+      await person.go(`#/orders/${id}`);
+      for (const text of texts) await person.see(text);
+      if (email === till.email) {
+        await person.go('#/today');
+        await person.see('by Maria, ');
+        const phone = { token: maria.token, body: { phone: '+494411234' } };
+        await service.patch(`/customers/${customerId}`, phone);
+        await person.see(`Customer ${customerId} changed`);
+        assert.doesNotMatch(await tab.evaluate('document.body.innerText'), /by account/);
+      }
+    }
+  });
+
   await t.test('begins at the start for another person, wherever the one before has been', async () => {
     const ada = await service.person('user', 'Ada');
     await person.go('#/orders/2');
