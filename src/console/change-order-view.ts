@@ -39,7 +39,9 @@ function changeForm({ client }: Page, { order, etag, sold }: LoadedOrder): Child
   const { id, status } = order;
   const back = (label: string): HTMLElement => h('a', { class: 'button', href: `#/orders/${id}` }, label);
   if (status !== 'open') {
-    const text = `Only open orders can be changed, and this one is ${statusNames[status].toLowerCase()}.`;
+    const text =
+      `Only the note of an order that is ${statusNames[status].toLowerCase()} can be changed, ` +
+      'on the page of the order.';
     return emptyState('Too late', text, back(`To order ${id}`));
   }
   const fields = new OrderFields();

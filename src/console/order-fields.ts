@@ -6,6 +6,7 @@ import { h } from './elements.ts';
 import { currencies } from './formats.ts';
 import { choice, field, textOf } from './forms.ts';
 import { OrderLines, type SoldArticles } from './order-lines.ts';
+import { noteField } from './order-note.ts';
 
 export class OrderFields {
   readonly cards: readonly HTMLElement[];
@@ -19,12 +20,7 @@ export class OrderFields {
       'EUR',
     ),
   });
-  readonly #note = field({
-    label: 'Note',
-    pointer: '/note',
-    isWide: true,
-    control: h('textarea', { rows: 2, maxlength: 2000 }),
-  });
+  readonly #note = noteField({ rows: 2 });
 
   constructor() {
     const { control, row } = this.#currency;

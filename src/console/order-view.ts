@@ -17,6 +17,7 @@ import { Drawing } from './drawing.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import { addressLines, count, dateTime, money, statusNames, stepNames } from './formats.ts';
 import { action, field, textOf } from './forms.ts';
+import { changeNote } from './order-note.ts';
 import { packingSlip } from './packing-slip.ts';
 import { eventList, PeopleNames, withNames } from './event-list.ts';
 import { eventText } from './event-words.ts';
@@ -40,10 +41,10 @@ export function orderView(page: Page): void {
   let current: OrderDetails | undefined;
   const reload = reloadable(content, signal, {
     load: () => load(page, names),
-    draw(shown) {
+    draw(shown, again) {
       current = shown;
       head.show(orderHeading(page, shown, change));
-      return orderContent(shown);
+      return orderContent(shown, () => changeNote(page, shown, again));
     },
   });
   async function change(to: Status, reason: string | null): Promise<void> {
@@ -155,7 +156,7 @@ function stepButton({ id, total, currency }: Order, to: Status, change: StatusCh
   return action(label, question, { 'data-key': `to-${to}` });
 }
 
-function orderContent(shown: OrderDetails): Child {
+function orderContent(shown: OrderDetails, changeNote: () => Promise<void>): Child {
   const { order, customer, events, names } = shown;
   const { customerId, shippingAddress, note, createdAt } = order;
   const name = customer?.name ?? `Customer ${customerId}`;
@@ -179,7 +180,11 @@ function orderContent(shown: OrderDetails): Child {
             ? h('p', { class: 'soft' }, 'No address: it is picked up.')
             : addressBlock(addressLines(shippingAddress, name)),
         ),
-        note !== null && card('Note', h('p', { class: 'text' }, note)),
+        card(
+          'Note',
+          note !== null && h('p', { class: 'text' }, note),
+          action(note === null ? 'Add a note …' : 'Change the note …', changeNote, { 'data-key': 'note' }),
+        ),
       ),
     ),
     packingSlip(order, name),

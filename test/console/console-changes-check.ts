@@ -102,10 +102,37 @@ test('open orders changed in the console', { timeout: 120_000 }, async (t) => {
     await person.press('Cancel');
     await person.see('Hurry!');
     await person.go(`#/orders/${before.id}/change`);
-    await person.see('Only open orders can be changed, and this one is paid.');
+    await person.see('Only the note of an order that is paid can be changed, on the page of the order.');
     await person.press(`To order ${before.id}`);
     await person.see('Mark as shipped');
     assert.equal(await tab.evaluate('document.querySelector("main a[href$=change]")'), null);
+  });
+
+  await t.test('get another note at any time, and no one else’s is overwritten', async () => {
+    const { id } = await order();
+    const change = (body: object): Promise<unknown> => service.patch(`/orders/${id}`, { token, body });
+    await change({ status: 'paid' });
+    await person.go(`#/orders/${id}`);
+    await person.press('Add a note …');
+    await change({ status: 'shipped' });
+    await person.enter('Note', 'Left with the neighbour.');
+    await person.press('Save');
+    await person.see('The note is saved.');
+    await person.see('Left with the neighbour.');
+    await person.press('Change the note …');
+    await change({ note: 'Came back.' });
+    await person.enter('Note', 'Handed over.');
+    await person.press('Save');
+    await person.see(
+      'Somebody has changed the note meanwhile, so yours was not saved. It is now: “Came back.”',
+    );
+    await person.press('Cancel');
+    await person.see('Came back.');
+    await person.press('Change the note …');
+    await tab.evaluate('document.querySelector("dialog textarea").value = ""');
+    await person.press('Save');
+    await person.see('Add a note …');
+    assert.deepEqual([(await read({ id }))['status'], (await read({ id }))['note']], ['shipped', null]);
   });
 
   await t.test('are changed once where the response is lost', async () => {
