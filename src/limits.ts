@@ -13,6 +13,8 @@ export const bodyBytesMax = 64 * 1024;
 export const bodyWireBytesMax = 2 * 1024 * 1024;
 export const bodyChunksMax = 512;
 export const bodyChunkBytesMin = 64;
+/** The same for a streamed body, of which clients send each line and its end in chunks of their own. */
+export const streamedChunkBytesMin = 16;
 /** Memory for bodies that are incomplete: in total, for one address, and for one /48 or /24. */
 export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
 export const unfinishedBodyBytesPerAddressMax = 8 * 1024 * 1024;

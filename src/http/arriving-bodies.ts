@@ -49,6 +49,6 @@ export class ArrivingBodies {
 }
 
 /** Whether a body of that many bytes arrived in too many chunks. */
-export function hasTooManyChunks(chunks: number, bytes: number): boolean {
-  return chunks > bodyChunksMax + bytes / bodyChunkBytesMin;
+export function hasTooManyChunks(chunks: number, bytes: number, chunkBytesMin = bodyChunkBytesMin): boolean {
+  return chunks > bodyChunksMax + bytes / chunkBytesMin;
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
-import { streamedReadAheadBytes } from '../limits.ts';
+import { bodyChunksMax, streamedChunkBytesMin, streamedReadAheadBytes } from '../limits.ts';
 import { hasTooManyChunks, type ArrivingBodies } from './arriving-bodies.ts';
 import { noBytes } from './bytes.ts';
 import { headersOf } from './request-headers.ts';
@@ -65,7 +65,7 @@ export class StreamedBody {
     this.#bodies.onChunk();
     this.#bytes += chunk.length;
     this.#chunks += 1;
-    if (this.#bytes > this.#bytesMax || hasTooManyChunks(this.#chunks, this.#bytes))
+    if (this.#bytes > this.#bytesMax || hasTooManyChunks(this.#chunks, this.#bytes, streamedChunkBytesMin))
       return this.abort(tooLarge(this.#bytesMax));
     if (this.#problem !== undefined) return;
     this.#unread.push(chunk);
@@ -139,6 +139,8 @@ export class StreamedBody {
 }
 
 function tooLarge(bytesMax: number): Problem {
-  const detail = `The body must have at most ${counted(bytesMax, 'byte')}, and no tiny chunks.`;
+  const detail =
+    `The body must have at most ${counted(bytesMax, 'byte')}, in at most ${bodyChunksMax} chunks and one ` +
+    `more for every ${streamedChunkBytesMin} bytes.`;
   return new Problem('content-too-large', detail);
 }

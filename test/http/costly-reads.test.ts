@@ -53,6 +53,10 @@ suite('reads that cost much', { skip: executable !== undefined }, () => {
       first: chunkedHead,
       bytes: `30\r\n${'x'.repeat(48)}\r\n`.repeat(1_200),
     },
+    'imports in chunks of 16 bytes, after their heads': {
+      first: chunkedHead.replace('/orders', '/imports'),
+      bytes: `10\r\n${'x'.repeat(16)}\r\n`.repeat(3_000),
+    },
     'very many pipelined requests': { bytes: 'GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(2_600) },
   };
 

@@ -149,6 +149,20 @@ describe('an import', () => {
     assert.match(await closed, /^HTTP\/1\.1 200 OK\r\n[^]*\{"line":1,"status":201,"id":1\}/);
   });
 
+  test('may come in chunks of a line, and of its end', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+    const keys = Array.from({ length: 2_000 }, (_, index) => String(index));
+    const lines = keys.map((key) => JSON.stringify(customerLine(key, { name: 'A' })));
+    const head =
+      `POST /imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
+      'Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n';
+    const { write, closed } = await openRaw(service.port);
+    write(`${head}${lines.map((line) => chunk(line) + chunk('\n')).join('')}0\r\n\r\n`);
+    assert.match(await closed, /\{"line":2000,"status":201,"id":2000\}\n\r\n0\r\n\r\n$/);
+  });
+
   test('of nothing is answered with nothing', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
