@@ -1,10 +1,11 @@
 // The state of a connection: who is at the other end, and what of it has been read.
 import type { Socket } from 'node:net';
 import { headReadsMax } from '../limits.ts';
+import { addressBucket } from '../network/address-buckets.ts';
 import type { Problem } from '../problem.ts';
 import { isLineBreaks } from './bytes.ts';
 import { hasArrived, type ParsedRead } from './node-internals.ts';
-import type { Peer } from './peer.ts';
+import { plainAddress, type Peer } from './peer.ts';
 import { RequestLine } from './request-line.ts';
 
 /** The state is a property of the socket, which is faster than a look-up in a map. */
@@ -52,6 +53,8 @@ class ConnectionState {
   #isInHead = true;
   /** Whether the last read began within a head or between requests, and no head ended in it. */
   hasReadBegunInHead = true;
+  #addressBucket: string | undefined = undefined;
+  #bytesReadBefore = 0;
   /** The reads of a head that has not arrived completely. */
   #headReads = 0;
 
@@ -87,6 +90,19 @@ class ConnectionState {
   #addToHead(read: Buffer): void {
     if (isLineBreaks(read)) this.lineBreakBytes += read.length;
     this.requestLine.add(read);
+  }
+
+  /** The bucket of the address at the other end, which may be a proxy's. */
+  get addressBucket(): string {
+    return (this.#addressBucket ??= addressBucket(plainAddress(this.#socket.remoteAddress ?? '')));
+  }
+
+  /** Whether anything was read since the last call. */
+  takeWasRead(): boolean {
+    const { bytesRead } = this.#socket;
+    const wasRead = bytesRead !== this.#bytesReadBefore;
+    this.#bytesReadBefore = bytesRead;
+    return wasRead;
   }
 
   /** The body of the last request, unless it has arrived completely. */

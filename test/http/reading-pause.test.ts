@@ -1,0 +1,84 @@
+// In which order connections are read again, once parsing has taken too long in one turn of the event loop.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { ReadingPause } from '../../src/http/reading-pause.ts';
+import { until } from '../storage/storage-support.ts';
+
+/** A connection from an address, with the turn in which it was last resumed. */
+type Connection = { readonly client: Socket; readonly served: Socket; resumedIn: number };
+
+/** Counts the turns of the event loop until the test ends. */
+function countTurns(t: TestContext): () => number {
+  let turns = 0;
+  let immediate = setImmediate(function count() {
+    turns += 1;
+    immediate = setImmediate(count);
+  });
+  t.after(() => clearImmediate(immediate));
+  return () => turns;
+}
+
+async function connectFrom(t: TestContext, addresses: readonly string[]): Promise<Connection[]> {
+  const turns = countTurns(t);
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const connections: Connection[] = [];
+  for (const localAddress of addresses) {
+    const client = connect({ port, host: '127.0.0.1', localAddress });
+    const [served]: Socket[] = await once(server, 'connection');
+    assert(served !== undefined);
+    const connection = { client, served, resumedIn: 0 };
+    served.resume().on('resume', () => (connection.resumedIn = turns()));
+    connections.push(connection);
+  }
+  t.after(() => {
+    for (const { client } of connections) client.destroy();
+    server.close();
+  });
+  return connections;
+}
+
+/** Has some send a byte each, pauses all, and returns the turns in which each was resumed, from 0. */
+async function pauseAfter(
+  pause: ReadingPause,
+  all: readonly Connection[],
+  senders: readonly (Connection | undefined)[],
+): Promise<number[]> {
+  for (const sender of senders) {
+    const before = sender?.served.bytesRead ?? 0;
+    sender?.client.write('x');
+    await until(() => sender?.served.bytesRead === before + 1);
+  }
+  for (const connection of all) connection.resumedIn = 0;
+  pause.begin();
+  await until(() => all.every(({ resumedIn }) => resumedIn > 0));
+  const turns = all.map(({ resumedIn }) => resumedIn);
+  return turns.map((turn) => turn - Math.min(...turns));
+}
+
+test('what was read before a pause is resumed a turn after what was not', async (t) => {
+  const all = await connectFrom(t, ['127.0.0.1', '127.0.0.2', '127.0.0.1']);
+  const [first, second, third] = all;
+  const pause = new ReadingPause(new Set(all.map(({ served }) => served)));
+  assert.deepEqual(await pauseAfter(pause, all, []), [0, 0, 0]);
+  assert.deepEqual(await pauseAfter(pause, all, [first]), [1, 0, 0]);
+  assert.deepEqual(await pauseAfter(pause, all, [second, third]), [0, 1, 1]);
+  assert.deepEqual(await pauseAfter(pause, all, [first, second, third]), [0, 0, 0]);
+});
+
+test('connections of the address that was read the longest ago are resumed first', async (t) => {
+  const all = await connectFrom(t, ['127.0.0.1', '127.0.0.1', '127.0.0.2']);
+  const [first] = all;
+  const pause = new ReadingPause(new Set(all.map(({ served }) => served)));
+  await pauseAfter(pause, all, []);
+  const order: Connection[] = [];
+  for (const connection of all) connection.served.on('resume', () => order.push(connection));
+  await pauseAfter(pause, all, [first]);
+  assert.deepEqual(
+    order.map((connection) => all.indexOf(connection)),
+    [2, 1, 0],
+  );
+});
