@@ -48,6 +48,7 @@ export class Exchange implements RequestSource {
   readonly queryApiKeys: readonly string[];
   readonly headers: RequestHeaders;
   readonly peer: Peer;
+  /** When the request began. */
   readonly now: number;
   readonly incomingBody: IncomingBody | undefined;
   /** Defined for a route that reads its body as it arrives. */
@@ -55,6 +56,7 @@ export class Exchange implements RequestSource {
   readonly startedAt = performance.now();
   readonly draft = new ResponseDraft();
   readonly #isTrusted: (address: string) => boolean;
+  readonly #now: () => number;
   /** The methods and parameters of the path; undefined if no route has it. */
   match: Match | undefined = undefined;
   /** The route of the path and the method; undefined if there is none. */
@@ -85,6 +87,7 @@ export class Exchange implements RequestSource {
     this.incomingBody = arriving instanceof StreamedBody ? undefined : arriving;
     this.streamedBody = arriving instanceof StreamedBody ? arriving : undefined;
     this.now = now();
+    this.#now = now;
     this.#isTrusted = isTrusted;
   }
 
@@ -94,10 +97,13 @@ export class Exchange implements RequestSource {
     this.awaitsContinue = false;
   }
 
-  /** Consumes a token and returns its refund. Throws 429 if the bucket is empty. */
+  /**
+   * Consumes a token and returns its refund. Throws 429 if the bucket is empty. The time is that of the call:
+   * a bucket would gain tokens if the times of requests whose bodies come late alternated with later ones.
+   */
   consumeToken(limiter: Limiter, key: string): () => void {
     this.drawsOnRate = true;
-    const state = limiter.consumeToken(key, this.now);
+    const state = limiter.consumeToken(key, this.#now());
     if (state === undefined) return noRefund;
     this.draft.addBucketState(state);
     if (state.isExceeded) throw quotaExceeded(state);

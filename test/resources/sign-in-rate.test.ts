@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem } from '../http/http-support.ts';
+import { sendHalf } from '../http/withdrawn-support.ts';
 import { executable, password, serviceFor, type TestResponse, type TestService } from '../service.ts';
 import { needsClock, shownOf } from './session-support.ts';
 
@@ -46,6 +47,26 @@ describe('the rate of signing in', () => {
     service.clock.advance(12_000);
     await service.signIn(service.admin.email, service.admin.password);
     assertProblem(await attempt(service, service.admin.email), 'quota-exceeded', 429);
+  });
+
+  test('does not come back with bodies that arrive long after their heads', needsClock, async (t) => {
+    const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60' } });
+    const { email } = service.admin;
+    const sent = {
+      head: 'POST /api/sessions HTTP/1.1\r\n',
+      body: JSON.stringify({ email, password: 'wrong' }),
+    };
+    const late = await Promise.all(Array.from({ length: 6 }, () => sendHalf(service, sent)));
+    for (let index = 0; index < 5; index += 1) await attempt(service, email);
+    service.clock.advance(24_000);
+    const statuses: number[] = [];
+    for (const { sendRest } of late)
+      statuses.push((await sendRest()).status, (await attempt(service, email)).status);
+    assert.deepEqual(
+      statuses.filter((status) => status === 401),
+      [401, 401],
+      'as many as 24 seconds allow',
+    );
   });
 
   test('is 20 for each address, whatever the accounts', async (t) => {
