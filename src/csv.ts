@@ -5,11 +5,24 @@ export type CsvCell = string | number | null;
 /** Converts objects to rows. An object may have several rows. */
 export type CsvTable<T> = {
   readonly columns: readonly string[];
+  /** Returns the cells that all rows of an object begin with; by default none. */
+  readonly sharedCellsOf?: (object: T) => readonly CsvCell[];
+  /** Returns the further cells of each row. */
   readonly rowsOf: (object: T) => readonly (readonly CsvCell[])[];
 };
 
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
+}
+
+/** Returns the lines of an object. Shared cells are converted once: a hundred rows may have a long note. */
+export function csvLines<T>({ sharedCellsOf = () => [], rowsOf }: CsvTable<T>, object: T): string {
+  const start = sharedCellsOf(object)
+    .map((cell) => `${cellText(cell)},`)
+    .join('');
+  return rowsOf(object)
+    .map((cells) => start + csvLine(cells))
+    .join('');
 }
 
 /**

@@ -1,5 +1,5 @@
 // The formats of exported files: one JSON object a line, or a table.
-import { csvLine, type CsvTable } from '../csv.ts';
+import { csvLine, csvLines, type CsvTable } from '../csv.ts';
 import { toWireLatin1, type Representation } from './representation.ts';
 
 export type FileFormat<T> = {
@@ -14,12 +14,12 @@ export const ndjsonFormat: FileFormat<unknown> = {
   textOf: ({ text }) => `${text}\n`,
 };
 
-export function csvFormat<T>({ columns, rowsOf }: CsvTable<T>): FileFormat<T> {
+export function csvFormat<T>(table: CsvTable<T>): FileFormat<T> {
   return {
-    head: csvLine(columns),
+    head: csvLine(table.columns),
     textOf({ text }) {
       const object: T = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')); // the text represents a T
-      return toWireLatin1(rowsOf(object).map(csvLine).join(''));
+      return toWireLatin1(csvLines(table, object));
     },
   };
 }

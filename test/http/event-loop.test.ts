@@ -141,6 +141,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     test(`the event loop has no long turn while the fattest orders are exported as ${type}`, async (t) => {
       const { service, person } = await start(t);
       giveOrders(service, person, { count: 200, items: 100 });
+      change(service, `UPDATE orders SET note = '${'"'.repeat(2_000)}'`); // doubled in each row of a table
       const init = { headers: { authorization: `Bearer ${person.token}`, accept: type } };
       const watch = new TurnWatch();
       assert.equal(await send({ path: `${service.url}/orders`, init }), 200);

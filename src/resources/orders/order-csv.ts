@@ -25,11 +25,9 @@ export const orderTable: CsvTable<Order> = {
     'items.unitPrice',
     'items.total',
   ],
-  rowsOf(order) {
-    const { currency } = order;
-    const ofOrder = cellsOfOrder(order);
-    return order.items.map(({ sku, name, quantity, unitPrice, total }, index) => [
-      ...ofOrder,
+  sharedCellsOf: cellsOfOrder,
+  rowsOf({ currency, items }) {
+    return items.map(({ sku, name, quantity, unitPrice, total }, index) => [
       index + 1,
       sku,
       name,
