@@ -147,7 +147,8 @@ export const Event = named(
       changes: map({
         description:
           'What changed, by member: the values before and after for status, currency, items, total and ' +
-          'role; null for everything else, and for items of more than 4,096 characters.',
+          'role; null for everything else, and for items of more than 4,096 characters. A creation shows ' +
+          'only status, currency, total and role.',
         examples: [{ status: ['open', 'paid'], note: null }],
       }),
       actorName: optional(nullable(text(200, 'The name of the account.', 'Till')), {
