@@ -12,8 +12,8 @@ import { assertProblem } from '../http/http-support.ts';
 import { askRaw } from '../http/raw-connection.ts';
 import { serviceFor } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
-import { csv, manyLargeOrders, openUnread } from './export-support.ts';
-import { newKey, rootToken } from './resource-support.ts';
+import { csv, manyLargeOrders, ndjson, openUnread } from './export-support.ts';
+import { newKey, newOrder, rootToken } from './resource-support.ts';
 
 describe('an export is rejected', () => {
   for (const query of ['limit=5', 'total=true', 'cursor=x', 'q=tea'])
@@ -30,6 +30,18 @@ describe('an export is rejected', () => {
     const { key } = await newKey(service, await rootToken(service), { scopes: ['customers:read'] });
     assertProblem(await service.get('/orders', { key, headers: csv }), 'insufficient-scope', 403);
     assertProblem(await service.get('/orders', { headers: csv }), 'unauthenticated', 401);
+  });
+
+  test('with customers, of an API key that may not read them', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    await newOrder(service, token);
+    const { key } = await newKey(service, token, { scopes: ['orders:read'] });
+    for (const headers of [csv, ndjson]) {
+      const target = '/orders?include=customer';
+      assertProblem(await service.get(target, { key, headers }), 'insufficient-scope');
+      assert.equal((await service.call('HEAD', target, { key, headers })).status, 403);
+    }
   });
 
   test('over HTTP/1.0, where a cut file would look whole', async (t) => {

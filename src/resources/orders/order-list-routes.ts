@@ -15,7 +15,7 @@ import type { Customer } from '../customers/customer.ts';
 import { searchIssues } from '../flows/searching.ts';
 import { requireVisible, type ObjectSource } from '../flows/visible.ts';
 import { userExists } from '../users/user-store.ts';
-import { customerEmbedderFor } from './included-customer-representation.ts';
+import { checkIncludes, customerEmbedderFor } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { orderTable } from './order-csv.ts';
 import { findRepresentation, findRepresentations } from './order-representation.ts';
@@ -74,6 +74,7 @@ export function listOrdersRoute(reads: OrderReads, exports: HandlerExports): Rou
       const { query, database, caller } = context;
       const selectionFor = (reader: Caller) => orderSelection(rowAccessOf(reader), query);
       if (isExport(context)) {
+        checkIncludes(query, caller); // once the file has begun, it could only be cut
         // bypasses the cache, which would fill with orders that nobody else reads
         const list: ListSource<Order, Caller> = {
           selectionFor,
