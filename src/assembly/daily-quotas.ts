@@ -11,7 +11,7 @@ type Quotas = { readonly created: Limiter; readonly changed: Limiter };
 export function withDailyQuota(route: Route, { created, changed }: Quotas): Route {
   const { handle } = route;
   if (route.countsAsCreated === true) return { ...route, handle: withinQuota(created, 'each', handle) };
-  if (!['PUT', 'PATCH', 'DELETE'].includes(route.method)) return route;
+  if (route.endsAccess === true || !['PUT', 'PATCH', 'DELETE'].includes(route.method)) return route;
   const handleChange = withinQuota(changed, 'changes', handle);
   // a stored response takes as much room as an object
   const handleStored = withinQuota(created, 'each', handleChange);

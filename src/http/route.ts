@@ -145,6 +145,8 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   readonly sessionCookie?: 'set' | 'read and set';
   /** Whether the objects that it creates count against the user's daily quota. */
   readonly countsAsCreated?: boolean;
+  /** Whether it ends sessions or keys, which no quota may delay: there are no more ends than beginnings. */
+  readonly endsAccess?: boolean;
   /** The message that the service sends later, to a URL that the request names. */
   readonly webhookMessage?: WebhookMessage;
   readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };

@@ -1,7 +1,7 @@
 // What counts as created or changed, and that no user adds more to the database in a day.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { items, newCustomer, newOrder, rootToken } from '../resources/resource-support.ts';
+import { items, newCustomer, newKey, newOrder, rootToken } from '../resources/resource-support.ts';
 import { password, serviceFor, type TestResponse } from '../service.ts';
 import { assertProblem } from './http-support.ts';
 
@@ -79,4 +79,18 @@ test('a change is one of a user’s quota, since it leaves an event; no change i
   assertProblem(await change({ note: 'third' }), 'quota-exceeded', 429);
   assertProblem(await service.delete('/customers/1', { token }), 'quota-exceeded', 429);
   assert.equal((await change({ note: 'third' }, staff.token)).status, 200);
+});
+
+test('a user with no change left can still delete keys and sign out', async (t) => {
+  const service = await serviceFor(t, { settings: { 'rate-changed': '1/86400' } });
+  const { token, email, password } = await service.person();
+  const { id, key } = await newKey(service, token, { scopes: ['customers:write'] });
+  const { id: customerId } = await newCustomer(service, token);
+  const change = (name: string): Promise<TestResponse> =>
+    service.patch(`/customers/${customerId}`, { key, body: { name } });
+  assert.equal((await change('first')).status, 200);
+  assertProblem(await change('second'), 'quota-exceeded', 429);
+  const other = (await service.post('/api/sessions', { body: { email, password } })).body;
+  for (const path of [`/api/keys/${id}`, `/api/sessions/${other.id}`, '/api/sessions'])
+    assert.equal((await service.delete(path, { token })).status, 204, path);
 });

@@ -117,6 +117,7 @@ function deleteKeyRoute(): Route {
     tag: 'API keys',
     summary: 'Delete an API key',
     access: signedIn,
+    endsAccess: true,
     reply: noContent(),
     description: `Deleting a key of another user needs ${recentSignIn}.`,
     problems: ['forbidden', 'step-up-required'],

@@ -85,6 +85,7 @@ function deleteSessionsRoute({ cursors }: SessionServices): Route {
     summary: 'Sign out everywhere',
     access: signedIn,
     sessionCookie: 'set',
+    endsAccess: true,
     reply: noContent(),
     query: { userId: optional(id, { description: 'Whose sessions, if not one’s own.' }) },
     description:
@@ -136,6 +137,7 @@ function deleteSessionRoute(): Route {
     summary: 'Sign out',
     access: signedIn,
     sessionCookie: 'set',
+    endsAccess: true,
     reply: noContent(),
     description: `Ending a session of another user needs ${recentSignIn}.`,
     problems: ['forbidden', 'step-up-required'],
