@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { lingerMillisecondsMax } from '../limits.ts';
 import { hasTooManyChunks } from './arriving-bodies.ts';
 import { stateOf } from './connection-state.ts';
-import { takeFromParser } from './node-internals.ts';
+import { stopReadingWhilePaused, takeFromParser } from './node-internals.ts';
 
 /**
  * Sends the response and ends this side of the connection. The client's side may stay open for up to
@@ -16,24 +16,26 @@ export function endLingering(socket: Socket, response = ''): void {
   socket.once('close', () => clearTimeout(deadline));
 }
 
-/**
- * Drops all further bytes unparsed, and lets the connection linger after its response, unless they come in
- * too many reads.
- */
-export function stopParsing(socket: Socket): void {
-  let isEnding = false;
-  const end = (): void => {
-    if (!isEnding) endLingering(socket);
-    isEnding = true;
-  };
+/** Drops what the client of a connection without a parser still sends, unless it comes in too many reads. */
+export function dropReads(socket: Socket): void {
+  const { bytesRead: before } = socket;
   let reads = 0;
-  const before = socket.bytesRead;
-  const onRead = (): void => {
+  stopReadingWhilePaused(socket);
+  socket.on('data', () => {
     stateOf(socket).onRead();
     reads += 1;
     if (hasTooManyChunks(reads, socket.bytesRead - before)) socket.destroy();
-  };
-  takeFromParser(socket, { onRead, end });
+  });
+}
+
+/** Drops all further bytes unparsed, and lets the connection linger after its response. */
+export function stopParsing(socket: Socket): void {
+  let isEnding = false;
+  takeFromParser(socket, () => {
+    if (!isEnding) endLingering(socket);
+    isEnding = true;
+  });
+  dropReads(socket);
 }
 
 /** Stops parsing the request, and ends the connection after its response, whether sent already or not. */

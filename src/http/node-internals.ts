@@ -9,24 +9,17 @@ import type { Socket } from 'node:net';
  * parse as a large one, and only an upgrade is a documented way out of the parser. Without this the chunks
  * would be parsed until the connection ends, and its last response might be lost to a reset.
  */
-export function takeFromParser(socket: Socket, { onRead, end }: DroppedReads): void {
+export function takeFromParser(socket: Socket, end: () => void): void {
   dropRestOfRead(socket);
-  socket.removeAllListeners('data').on('data', onRead); // also removes the parser's listener
+  socket.removeAllListeners('data').on('data', () => {}); // also removes the parser's listener
   socket.destroySoon = end;
-  stopReadingWhilePaused(socket);
 }
 
-type DroppedReads = {
-  /** Called for each read. */
-  readonly onRead: () => void;
-  readonly end: () => void;
-};
-
 /**
- * Has a pause stop the reading, as it does while `node:http` parses. Otherwise a paused socket is read until
- * its buffer is full, which may take 64 Ki records of TLS.
+ * Has a pause stop the reading of a socket without a parser, as it does while `node:http` parses. Otherwise a
+ * paused socket is read until its buffer is full, which may take 64 Ki records of TLS.
  */
-function stopReadingWhilePaused(socket: Socket): void {
+export function stopReadingWhilePaused(socket: Socket): void {
   const handleOf = (): ReadHandle | undefined => (socket as SocketWithHandle)._handle ?? undefined;
   socket.on('pause', () => {
     const handle = handleOf();

@@ -6,7 +6,7 @@ import { Problem } from '../problem.ts';
 import { urlBytesMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
 import type { UnparsedRequest } from './unparsed-response.ts';
-import { endLingering } from './lingering-close.ts';
+import { dropReads, endLingering } from './lingering-close.ts';
 import { currentResponse, type ParserError } from './node-internals.ts';
 import { plainAddress } from './peer.ts';
 import type { RequestHandler } from './request-handler.ts';
@@ -22,7 +22,8 @@ type Handler = Pick<RequestHandler, 'onUnparsed' | 'problemOfMethod'>;
 export function listenForUnparsed(server: Server, handler: Handler): void {
   const rejected = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
   server.on('connect', (request, socket: Socket) => {
-    socket.on('error', () => socket.destroy()).resume();
+    socket.on('error', () => socket.destroy());
+    dropReads(socket);
     rejectTunnel(request, socket, handler);
   });
   server.on('clientError', (error: ParserError, socket: Socket) => {

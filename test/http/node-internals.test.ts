@@ -10,6 +10,7 @@ import {
   keepIdleConnectionsOpen,
   keepPausedWhile,
   onceConnected,
+  stopReadingWhilePaused,
   takeFromParser,
   watchReads,
 } from '../../src/http/node-internals.ts';
@@ -27,7 +28,7 @@ test('bytes that arrive on a connection taken from the parser are read and not p
     });
     request.on('data', (piece: Buffer) => {
       received.push(piece.toString());
-      if (received.length === 1) takeFromParser(request.socket, { onRead() {}, end() {} });
+      if (received.length === 1) takeFromParser(request.socket, () => {});
     });
   });
   const connection = await openRaw(port);
@@ -46,7 +47,8 @@ test('a connection taken from the parser is not read while it is paused', async 
     response.end();
     if (taken !== undefined) return;
     taken = socket;
-    takeFromParser(socket, { onRead() {}, end() {} });
+    takeFromParser(socket, () => {});
+    stopReadingWhilePaused(socket);
     response.once('finish', () => setImmediate(() => socket.pause())); // node:http resumes it at the finish
   });
   const connection = await openRaw(port);
@@ -93,11 +95,10 @@ test('the end of a connection taken from the parser is left to its new reader', 
   const ended = Promise.withResolvers<string>();
   const port = await listening(t, (request, response) => {
     response.shouldKeepAlive = false;
-    const end = (): void => {
+    takeFromParser(request.socket, () => {
       ended.resolve('by us');
       request.socket.end();
-    };
-    takeFromParser(request.socket, { onRead() {}, end });
+    });
     response.end('enough');
   });
   const connection = await openRaw(port);

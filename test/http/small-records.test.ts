@@ -15,6 +15,8 @@ const sent: Readonly<Record<string, readonly [first: string, byte: string]>> = {
   'of a head': [`${head('GET')}X-Long: `, 'x'],
   'of blank lines': [`${head('GET')}\r\n`, '\n'],
   'after a body that was too large': [`${head('POST')}Content-Length: 9999999\r\n\r\n`, 'x'],
+  'after what is no request': ['\0', 'x'],
+  'after a request for a tunnel': ['CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 'x'],
 };
 
 /** Sends each character in a record of its own, and returns all that comes back. */
@@ -70,7 +72,7 @@ function sendFromThread(): void {
   const { port, clients, records, first, byte, areSent } = workerData;
 
   async function connect() {
-    const tcp = connectTcp({ port, host: '127.0.0.1' }).on('error', () => {});
+    const tcp = connectTcp({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});
     let sent: Buffer[] | undefined;
     const between = new Duplex({
       read() {},
