@@ -12,6 +12,7 @@ type Side = 'request' | 'response';
 /** Turns named schemas and equal responses into components, and returns references to them. */
 export function createComponents() {
   const components: Record<'schemas' | 'responses', Record<string, Json>> = { schemas: {}, responses: {} };
+  const references: Record<Side, Map<JsonSchema, Json>> = { request: new Map(), response: new Map() };
 
   function component(kind: keyof typeof components, name: string, json: Json): Json {
     const known = (components[kind][name] ??= json);
@@ -19,7 +20,16 @@ export function createComponents() {
     return { $ref: `#/components/${kind}/${name}` };
   }
 
+  /** Shows each named schema once: most are in many operations. */
   function use(schema: JsonSchema, side: Side): Json {
+    const known = references[side].get(schema);
+    if (known !== undefined) return known;
+    const shown = show(schema, side);
+    if ('$ref' in shown) references[side].set(schema, shown);
+    return shown;
+  }
+
+  function show(schema: JsonSchema, side: Side): Json {
     const base = nullableBase(schema);
     if (base !== undefined) return { anyOf: [use(base, side), { type: 'null' }] };
     // without its validator, whose key is a symbol
