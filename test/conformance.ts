@@ -160,76 +160,71 @@ const annotations = new Set([
  * failure. Objects have the declared members and no others: that responses are open is for later versions.
  */
 export function validate(document: Json, schemaOrRef: Json, value: unknown, at: string): string[] {
-  const schema = resolve(document, schemaOrRef);
-  return Object.entries(schema).flatMap(([keyword, rule]) => {
+  const issues: string[] = [];
+  for (const [keyword, rule] of rulesOf(resolve(document, schemaOrRef))) {
     if (keyword === 'anyOf') {
       const fits = (rule as Json[]).some((each) => validate(document, each, value, at).length === 0);
-      return issueUnless(fits, `${at}: fits none of anyOf`);
+      if (!fits) issues.push(`${at}: fits none of anyOf`);
+      continue;
     }
-    const issues = keywordIssues(keyword, rule, value).map((issue) => `${at}: ${issue}`);
-    for (const { name, schema: inner, value: part } of partsOf(keyword, rule, value))
-      issues.push(...validate(document, inner, part, `${at}/${name}`));
-    return issues;
-  });
+    const isMet = checks[keyword];
+    if (isMet === undefined) issues.push(`${at}: has the unknown keyword ${keyword}`);
+    else if (!isMet(value, rule)) issues.push(`${at}: ${shown(value)} isn't of ${keyword} ${shown(rule)}`);
+    for (const { name, schema, value: part } of partsOf(keyword, rule, value))
+      issues.push(...validate(document, schema, part, `${at}/${name}`));
+  }
+  return issues;
 }
+
+function shown(value: unknown): string {
+  return JSON.stringify(value).slice(0, 200);
+}
+
+const rulesOf = memoized((schema) => Object.entries(schema).filter(([keyword]) => !annotations.has(keyword)));
 
 type Part = { readonly name: string; readonly schema: Json; readonly value: unknown };
 
 /** The items of a value, or its declared members, each with its schema; none for other keywords. */
-function partsOf(keyword: string, rule: unknown, value: unknown): Part[] {
+function partsOf(keyword: string, rule: unknown, value: unknown): readonly Part[] {
   if (keyword === 'items' && Array.isArray(value))
     return value.map((item, index) => ({ name: String(index), schema: rule as Json, value: item }));
-  if (keyword !== 'properties' || !isObject(value)) return [];
-  return Object.entries(rule as Record<string, Json>)
-    .filter(([name]) => Object.hasOwn(value, name))
-    .map(([name, schema]) => ({ name, schema, value: value[name] }));
+  if (keyword !== 'properties' || !isObject(value)) return noParts;
+  const schemas = rule as Record<string, Json>;
+  return Object.entries(value).flatMap(([name, member]) => {
+    const schema = schemas[name];
+    return schema === undefined ? noParts : { name, schema, value: member };
+  });
 }
 
-/** What is wrong with the value itself, by one keyword. */
-function keywordIssues(keyword: string, rule: unknown, value: unknown): string[] {
-  const check = checks[keyword];
-  if (check !== undefined) return check(value, rule);
-  return annotations.has(keyword) ? [] : [`has the unknown keyword ${keyword}`];
-}
+const noParts: readonly Part[] = [];
 
-const checks: Readonly<Record<string, (value: unknown, rule: unknown) => string[]>> = {
+/** Whether a value meets a keyword; its parts are checked by their own schemas. */
+const checks: Readonly<Record<string, (value: unknown, rule: unknown) => boolean>> = {
   type: (value, rule) =>
-    issueUnless(
-      [rule].flat().some((type) => isOfType(value, type)),
-      `is ${typeOf(value)}, not ${String(rule)}`,
-    ),
-  enum: (value, rule) => issueUnless((rule as unknown[]).includes(value), `is none of ${String(rule)}`),
-  minLength: (value, rule) =>
-    issueUnless(typeof value !== 'string' || [...value].length >= Number(rule), 'is too short'),
+    Array.isArray(rule) ? rule.some((type) => isOfType(value, type)) : isOfType(value, rule),
+  enum: (value, rule) => (rule as unknown[]).includes(value),
+  minLength: (value, rule) => typeof value !== 'string' || [...value].length >= Number(rule),
   maxLength: (value, rule) =>
-    issueUnless(typeof value !== 'string' || [...value].length <= Number(rule), 'is too long'),
-  pattern: (value, rule) =>
-    issueUnless(
-      typeof value !== 'string' || new RegExp(String(rule), 'u').test(value),
-      `doesn't match ${String(rule)}`,
-    ),
-  minimum: (value, rule) => issueUnless(typeof value !== 'number' || value >= Number(rule), 'is too small'),
-  maximum: (value, rule) => issueUnless(typeof value !== 'number' || value <= Number(rule), 'is too large'),
-  minItems: (value, rule) =>
-    issueUnless(!Array.isArray(value) || value.length >= Number(rule), 'has too few items'),
-  maxItems: (value, rule) =>
-    issueUnless(!Array.isArray(value) || value.length <= Number(rule), 'has too many items'),
-  uniqueItems: (value) =>
-    issueUnless(!Array.isArray(value) || new Set(value).size === value.length, 'names one twice'),
-  required(value, rule) {
-    if (!isObject(value)) return [];
-    return (rule as string[]).filter((name) => !Object.hasOwn(value, name)).map((name) => `lacks ${name}`);
-  },
-  items: () => [],
-  properties(value, rule) {
-    if (!isObject(value)) return [];
-    const undeclared = Object.keys(value).filter((name) => !Object.hasOwn(rule as object, name));
-    return undeclared.map((name) => `has ${name}`);
-  },
+    typeof value !== 'string' || value.length <= Number(rule) || [...value].length <= Number(rule),
+  pattern: (value, rule) => typeof value !== 'string' || patternOf(String(rule)).test(value),
+  minimum: (value, rule) => typeof value !== 'number' || value >= Number(rule),
+  maximum: (value, rule) => typeof value !== 'number' || value <= Number(rule),
+  minItems: (value, rule) => !Array.isArray(value) || value.length >= Number(rule),
+  maxItems: (value, rule) => !Array.isArray(value) || value.length <= Number(rule),
+  uniqueItems: (value) => !Array.isArray(value) || new Set(value).size === value.length,
+  required: (value, rule) =>
+    !isObject(value) || (rule as string[]).every((name) => Object.hasOwn(value, name)),
+  items: () => true,
+  properties: (value, rule) =>
+    !isObject(value) || Object.keys(value).every((name) => Object.hasOwn(rule as object, name)),
 };
 
-function issueUnless(fits: boolean, issue: string): string[] {
-  return fits ? [] : [issue];
+const patterns = new Map<string, RegExp>();
+
+function patternOf(source: string): RegExp {
+  const pattern = patterns.get(source) ?? new RegExp(source, 'u');
+  patterns.set(source, pattern);
+  return pattern;
 }
 
 function isOfType(value: unknown, type: unknown): boolean {
