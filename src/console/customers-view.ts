@@ -3,7 +3,16 @@ import { query } from './api-client.ts';
 import type { Customer, List, Order, ServiceEvent } from './api-types.ts';
 import { addressBlock, card, factList } from './cards.ts';
 import { explainConflict } from './conflicts.ts';
-import { reloadable, emptyState, goTo, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
+import {
+  reloadable,
+  reloadOn,
+  emptyState,
+  goTo,
+  setPageTitle,
+  type Page,
+  type Reload,
+  skeleton,
+} from './view.ts';
 import { CustomerFields } from './customer-fields.ts';
 import { ask, notify } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
@@ -16,7 +25,7 @@ import { csvButton, searchField } from './list-tools.ts';
 import { type Column, pager, rowLink, table } from './tables.ts';
 
 export function customersView(page: Page): void {
-  const { main, signal, parameters, client, live } = page;
+  const { main, signal, parameters, client } = page;
   const list = h('div', { class: 'list' }, skeleton(10));
   const reload = reloadable(list, signal, {
     load: () => client.get<List<Customer>>(`/customers?${listQuery(parameters)}`, signal),
@@ -32,9 +41,7 @@ export function customersView(page: Page): void {
     h('div', { class: 'toolbar' }, searchField(page, 'customers', { label: 'Search customers', reload })),
     list,
   );
-  live.watch(signal, (events) => {
-    if (events.length === 0 || events.some(({ subject }) => subject.startsWith('/customers/'))) void reload();
-  });
+  reloadOn(page, reload, ({ subject }) => subject.startsWith('/customers/'));
   void reload();
 }
 
@@ -106,7 +113,7 @@ type CustomerDetails = {
 };
 
 export function customerView(page: Page): void {
-  const { main, signal, client, live, id } = page;
+  const { main, signal, client, id } = page;
   const names = new PeopleNames(page);
   const head = new Drawing(h('div', {}, setPageTitle(`Customer ${id}`)));
   const content = h('div', {}, skeleton(8));
@@ -126,11 +133,8 @@ export function customerView(page: Page): void {
     },
   });
   fill(main, head.element, content);
-  live.watch(signal, (events) => {
-    const isShown = ({ subject }: ServiceEvent): boolean =>
-      subject === `/customers/${id}` || subject.startsWith('/orders/'); // perhaps one of theirs
-    if (events.length === 0 || events.some(isShown)) void reload();
-  });
+  // an order may be one of theirs
+  reloadOn(page, reload, ({ subject }) => subject === `/customers/${id}` || subject.startsWith('/orders/'));
   void reload();
 }
 

@@ -1,7 +1,7 @@
 // The end of the day: sums by currency and status, for printing.
 import { query } from './api-client.ts';
 import { type Figures, statuses } from './api-types.ts';
-import { reloadable, emptyState, setPageTitle, type Page, skeleton } from './view.ts';
+import { reloadable, reloadOn, emptyState, setPageTitle, type Page, skeleton } from './view.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import { addDays, count, dayName, fullDay, money } from './formats.ts';
 import { csvButton } from './list-tools.ts';
@@ -10,7 +10,7 @@ import { currenciesOf, isSale, readSales, sumOf, whatCounts } from './sales-figu
 
 /** Shows sums by currency and status of the orders that were placed on a day. */
 export function dayView(page: Page): void {
-  const { main, signal, parameters, live } = page;
+  const { main, signal, parameters } = page;
   const [year = 0, month = 1, date = 1] = (parameters.get('date') ?? dayName(new Date()))
     .split('-')
     .map(Number);
@@ -41,9 +41,7 @@ export function dayView(page: Page): void {
     setPageTitle('Day’s end', input, csvButton(page, `/orders?${list}`, `orders-${dayName(day)}.csv`), print),
     content,
   );
-  live.watch(signal, (events) => {
-    if (events.length === 0) void reload();
-  });
+  reloadOn(page, reload, ({ subject }) => subject.startsWith('/orders/'));
   void reload();
 }
 

@@ -11,7 +11,7 @@ import {
 } from './api-types.ts';
 import { addressBlock, card } from './cards.ts';
 import { Rejection } from './request-errors.ts';
-import { reloadable, setPageTitle, isStaff, type Page, skeleton } from './view.ts';
+import { reloadable, reloadOn, setPageTitle, isStaff, type Page, skeleton } from './view.ts';
 import { ask, notify } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
@@ -33,7 +33,7 @@ type OrderDetails = {
 };
 
 export function orderView(page: Page): void {
-  const { main, signal, client, live, id } = page;
+  const { main, signal, client, id } = page;
   const names = new PeopleNames(page);
   const conflict = h('div', { role: 'alert' });
   const content = h('div', {}, skeleton(8));
@@ -65,9 +65,7 @@ export function orderView(page: Page): void {
     await reload();
   }
   fill(main, head.element, conflict, content);
-  live.watch(signal, (events) => {
-    if (events.length === 0 || events.some(({ subject }) => subject === `/orders/${id}`)) void reload();
-  });
+  reloadOn(page, reload, ({ subject }) => subject === `/orders/${id}`);
   void reload();
 }
 

@@ -1,7 +1,16 @@
 // The list of orders: search, statuses, live updates, and a button for the next step of each order.
 import { query } from './api-client.ts';
 import { type List, type Order, steps } from './api-types.ts';
-import { reloadable, emptyState, setPageTitle, isStaff, type Page, type Reload, skeleton } from './view.ts';
+import {
+  reloadable,
+  reloadOn,
+  emptyState,
+  setPageTitle,
+  isStaff,
+  type Page,
+  type Reload,
+  skeleton,
+} from './view.ts';
 import { notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { dateTime, money, shortTime, statusNames, stepNames } from './formats.ts';
@@ -13,7 +22,7 @@ import { type Column, pager, rowLink, table } from './tables.ts';
 const rowsPerPage = 50;
 
 export function ordersView(page: Page): void {
-  const { main, signal, parameters, client, live } = page;
+  const { main, signal, parameters, client } = page;
   const list = h('div', { class: 'list' }, skeleton(10));
   const reload = reloadable(list, signal, {
     load: () => client.get<List<Order>>(`/orders?${listQuery(parameters)}`, signal),
@@ -35,9 +44,7 @@ export function ordersView(page: Page): void {
     ),
     list,
   );
-  live.watch(signal, (events) => {
-    if (events.length === 0 || events.some(({ subject }) => subject.startsWith('/orders/'))) void reload();
-  });
+  reloadOn(page, reload, ({ subject }) => subject.startsWith('/orders/'));
   void reload();
 }
 

@@ -4,7 +4,7 @@ import { query } from './api-client.ts';
 import type { Key, List, Role, ServiceEvent, Session, Totp, User } from './api-types.ts';
 import { card, factList } from './cards.ts';
 import { undefinedIfMissing } from './request-errors.ts';
-import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
+import { reloadable, reloadOn, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
@@ -21,7 +21,7 @@ const roles: readonly (readonly [Role, string])[] = [
 ];
 
 export function peopleView(page: Page): void {
-  const { main, signal, parameters, client, live } = page;
+  const { main, signal, parameters, client } = page;
   const list = h('div', { class: 'list' }, skeleton(8));
   const reload = reloadable(list, signal, {
     load: () => client.get<List<User>>(`/api/users?${listQuery(parameters)}`, signal),
@@ -45,9 +45,7 @@ export function peopleView(page: Page): void {
     ),
     list,
   );
-  live.watch(signal, (events) => {
-    if (events.length === 0) void reload();
-  });
+  reloadOn(page, reload, ({ subject }) => subject.startsWith('/api/users/'));
   void reload();
 }
 
@@ -119,7 +117,7 @@ type Person = {
 };
 
 export function personView(page: Page): void {
-  const { main, signal, id, live } = page;
+  const { main, signal, id } = page;
   const names = new PeopleNames(page);
   const head = new Drawing(h('div', {}, setPageTitle(`Person ${id}`)));
   const content = h('div', {}, skeleton(8));
@@ -131,9 +129,7 @@ export function personView(page: Page): void {
     },
   });
   fill(main, head.element, content);
-  live.watch(signal, (events) => {
-    if (events.length === 0 || events.some((event) => isAbout(event, id))) void reload();
-  });
+  reloadOn(page, reload, (event) => isAbout(event, id));
   void reload();
 }
 

@@ -1,12 +1,13 @@
 // The context of a view (user, API client, URL, element to draw into), and the parts that views share.
-import type { ApiClient } from './api-client.ts';
-import type { User } from './api-types.ts';
+import { type ApiClient, pause } from './api-client.ts';
+import type { ServiceEvent, User } from './api-types.ts';
 import type { BrowserSession } from './browser-session.ts';
+import { notify } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, h } from './elements.ts';
 import { messageOf } from './forms.ts';
 import type { LiveEvents } from './live-events.ts';
-import { Unreachable } from './request-errors.ts';
+import { isTemporary, Rejection } from './request-errors.ts';
 
 export type App = {
   readonly client: ApiClient;
@@ -46,8 +47,9 @@ export function setPageTitle(title: string, ...tools: readonly Child[]): HTMLEle
 }
 
 /**
- * Returns a function that loads a value and draws it into the element. The old content stays until then, and
- * while the service can’t be reached. The result of a load is discarded if a newer load has begun.
+ * Returns a function that loads a value and draws it into the element. The old content stays until then,
+ * also where the service can’t be reached (which the banner says) or rejects the load for a while. The result
+ * of a load is discarded if a newer load has begun.
  */
 export function reloadable<T>(
   element: HTMLElement,
@@ -67,12 +69,31 @@ export function reloadable<T>(
       drawing.show(draw(value, reload));
       isLoaded = true;
     } catch (error) {
-      const isStale = isLoaded && error instanceof Unreachable; // the banner says so
-      if (number === latest && !signal.aborted && !isStale) drawing.show(failure(error, reload));
+      if (number !== latest || signal.aborted) return;
+      if (!isLoaded || !isTemporary(error)) drawing.show(failure(error, reload));
+      else if (error instanceof Rejection) retry(error, number);
     }
     if (number === latest) element.removeAttribute('aria-busy');
   };
+  function retry({ message, retryAfterSeconds }: Rejection, number: number): void {
+    notify(`This page may be out of date. ${message}`);
+    const waiting = pause(Math.max(retryMilliseconds, retryAfterSeconds * 1_000), signal);
+    void waiting.then(() => (number === latest ? reload() : undefined)).catch(() => undefined);
+  }
   return reload;
+}
+
+const retryMilliseconds = 5_000;
+
+/** Loads again after each event that concerns the view, and when events may have been missed. */
+export function reloadOn(
+  { live, signal }: Page,
+  reload: Reload,
+  concerns: (event: ServiceEvent) => boolean,
+): void {
+  live.watch(signal, (events) => {
+    if (events.length === 0 || events.some(concerns)) void reload();
+  });
 }
 
 /** Shows the error, and a button that calls `retry`. */

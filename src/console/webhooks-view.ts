@@ -2,7 +2,7 @@
 import { pause } from './api-client.ts';
 import type { List, Webhook } from './api-types.ts';
 import { factList } from './cards.ts';
-import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
+import { reloadable, reloadOn, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { count, dateTime } from './formats.ts';
@@ -16,7 +16,7 @@ const types = [
 ];
 
 export function webhooksView(page: Page): void {
-  const { main, signal, client, live } = page;
+  const { main, signal, client } = page;
   const content = h('div', {}, skeleton(4));
   const reload = reloadable(content, signal, {
     load: () => client.get<List<Webhook>>('/webhooks', signal),
@@ -36,7 +36,7 @@ export function webhooksView(page: Page): void {
     ),
     content,
   );
-  live.watch(signal, () => void reload());
+  reloadOn(page, reload, () => true);
   void reload();
 }
 
