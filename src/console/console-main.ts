@@ -248,5 +248,12 @@ function missingView({ main }: { readonly main: HTMLElement }): void {
   );
 }
 
+/** A key that is held presses one button, not also the next one, which has got the focus meanwhile. */
+function ignoreRepeatedEnter(event: KeyboardEvent): void {
+  if (event.repeat && event.key === 'Enter' && event.target instanceof HTMLButtonElement)
+    event.preventDefault();
+}
+
+document.addEventListener('keydown', ignoreRepeatedEnter);
 const container = document.getElementById('page');
 if (container !== null) void new Console(container).run();

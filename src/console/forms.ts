@@ -106,8 +106,11 @@ export function form(
 
 /** A button for an action that takes a moment; errors of `run` are shown beside it. */
 export function action(label: Child, run: () => Promise<void>, attributes: Attributes = {}): HTMLElement {
-  const onclick = ({ currentTarget: button }: Event): void => {
-    if (button instanceof HTMLElement) void unlessRunning(button, () => act(button, run));
+  const onclick = (event: Event): void => {
+    const { currentTarget: button } = event;
+    // the second click of a double click is not meant for what the first one has put under the pointer
+    const isSecond = event instanceof MouseEvent && event.detail > 1;
+    if (button instanceof HTMLElement && !isSecond) void unlessRunning(button, () => act(button, run));
   };
   const button = h('button', { type: 'button', ...attributes, onclick }, label);
   return h('span', { class: 'action' }, button, h('span', { class: 'issue', role: 'alert' }));

@@ -7,6 +7,12 @@ import { openShop } from './console-shop.ts';
 
 test('pages of the console that are drawn again', { timeout: 120_000 }, async (t) => {
   const { service, token, tab, person } = await openShop(t);
+  /** The middle of the element, for a mouse. */
+  const placeOf = (element: string): Promise<object> =>
+    tab.evaluate(`{
+      const { x, y, width, height } = ${element}.getBoundingClientRect();
+      ({ x: x + width / 2, y: y + height / 2, button: 'left' });
+    }`);
   const change = (id: number, body: object): Promise<unknown> =>
     service.patch(`/orders/${id}`, { token, body });
 
@@ -57,22 +63,44 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
 
   await t.test('lose no click between whose two halves they are drawn', async () => {
     await person.go('#/orders/2');
-    const { x, y } = await tab.evaluate<{ x: number; y: number }>(`{
-      const place = [...document.querySelectorAll('button')]
-        .find(({ textContent }) => textContent === 'Mark as shipped').getBoundingClientRect();
-      ({ x: place.x + place.width / 2, y: place.y + place.height / 2 });
-    }`);
-    const at = { x, y, button: 'left', clickCount: 1 };
-    await tab.send('Input.dispatchMouseEvent', { type: 'mousePressed', ...at });
+    const at = await placeOf('document.querySelector(".tools .primary")');
+    await tab.send('Input.dispatchMouseEvent', { type: 'mousePressed', ...at, clickCount: 1 });
     await change(2, { note: 'Wrap it as a present.' });
     await person.see('Wrap it as a present.');
-    await tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at });
+    await tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at, clickCount: 1 });
     await person.see('Mark as delivered');
     assert.ok(
       !(await tab.evaluate<string>('document.body.innerText')).includes('meanwhile'),
       'it is up to date',
     );
   });
+
+  await t.test(
+    'are not pressed by a second click or a held key that was meant for what was there',
+    async () => {
+      await person.go('#/orders');
+      const step = (id: number): string => `${row(id)}.querySelector('button')`;
+      const statusAt = async (id: number): Promise<unknown> =>
+        (await service.get(`/orders/${id}`, { token })).body.status;
+      const at = await placeOf(step(8));
+      for (const clickCount of [1, 2]) {
+        await tab.send('Input.dispatchMouseEvent', { type: 'mousePressed', ...at, clickCount });
+        await tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at, clickCount });
+        await tab.until(`${statusOf(8)} !== 'Open'`);
+        await person.settle();
+      }
+      assert.equal(await statusAt(8), 'paid');
+      await tab.evaluate(`${step(9)}.focus()`);
+      for (const autoRepeat of [false, true]) {
+        const enter = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' };
+        await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', ...enter, autoRepeat });
+        await tab.until(`${statusOf(9)} !== 'Open'`);
+        await person.settle();
+      }
+      assert.equal(await statusAt(9), 'paid');
+      assert.ok(await tab.evaluate(`document.activeElement === ${step(9)}`));
+    },
+  );
 
   await t.test('keep what was typed, chosen and opened', async () => {
     await service.signIn(admin.email, admin.password);
@@ -92,6 +120,22 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
     await person.see('is admin now.');
   });
 
+  await t.test('stay while the service rejects their load, and come back', async () => {
+    await person.go('#/orders');
+    await tab.evaluate(`{
+      const send = fetch;
+      window.fetch = async (path, options) =>
+        path.startsWith('/orders?') ? new Response(problem, { status: 429, headers: { 'Retry-After': '5' } }) : send(path, options);
+      window.problem = JSON.stringify({ code: 'quota-exceeded', status: 429, detail: 'Too many requests.' });
+      window.restore = () => { window.fetch = send; };
+    }`);
+    await change(3, { note: 'Broken.', status: 'delivered' });
+    await person.see('This page may be out of date. Too many requests.');
+    assert.equal(await tab.evaluate(statusOf(3)), 'Shipped');
+    await tab.evaluate('restore()');
+    await tab.until(`${statusOf(3)} === 'Delivered'`);
+  });
+
   await t.test('stay where the service can’t be reached, and are said to be out of date', async () => {
     await person.go('#/orders');
     await tab.send('Network.enable');
@@ -99,7 +143,7 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
     await tab.send('Network.emulateNetworkConditions', { offline: true, ...rates });
     await tab.evaluate('document.querySelector("[type=search]").focus()');
     await tab.type('grace');
-    await person.see('This page may be out of date');
+    await tab.until('document.querySelector("#banner p")');
     await tab.until('!document.querySelector("[aria-busy]")');
     assert.ok(await tab.evaluate(`${row(3)} !== null`));
     await tab.send('Network.emulateNetworkConditions', { offline: false, ...rates });
