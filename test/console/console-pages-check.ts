@@ -42,6 +42,8 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
   const { service, token, tab, person } = await openShop(t, {
     settings: { 'shop-name': 'Tea House', 'shop-address': 'Lange Straße 1, 26122 Oldenburg' },
   });
+  const long = await service.person('staff', 'M'.repeat(200));
+  await service.patch('/orders/3', { token: long.token, body: { note: 'Please ring three times.' } });
   const folder = mkdtempSync(join(tmpdir(), 'orderly-console-'));
   t.diagnostic(`pictures are in ${folder}`);
   const axe = axeSource();

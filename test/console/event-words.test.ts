@@ -6,7 +6,7 @@ import { eventText, hrefOf } from '../../src/console/event-words.ts';
 
 for (const [type, subject, text, href] of [
   ['order.paid', '/orders/7', 'Order 7 paid', '#/orders/7'],
-  ['customer.changed', '/customers/3', 'Customer 3 changed', '#/customers/3'],
+  ['customer.changed', '/customers/3', 'Customer 3 changed: e-mail and address', '#/customers/3'],
   ['customer.deleted', '/customers/3', 'Customer 3 deleted', undefined],
   ['user.created', '/api/users/2', 'Account 2 created', '#/people/2'],
   ['user.deleted', '/api/users/2', 'Account 2 deleted', undefined],
@@ -20,6 +20,7 @@ for (const [type, subject, text, href] of [
       actor: null,
       reason: null,
       createdAt: '',
+      changes: type.endsWith('.changed') ? { email: null, address: null } : { status: ['open', 'paid'] },
     } as unknown as ServiceEvent;
     assert.deepEqual([eventText(event), hrefOf(event)], [text, href]);
   });
