@@ -7,13 +7,14 @@ import { fill, h } from './elements.ts';
 import { form, throwIfInvalid } from './forms.ts';
 import { OrderFields } from './order-fields.ts';
 import { loadSoldArticles } from './order-lines.ts';
-import { goTo, setPageTitle, type Page } from './view.ts';
+import { goTo, setPageTitle, type Page, skeleton } from './view.ts';
 
 export function newOrderView(page: Page): void {
   const { main, client } = page;
   const fields = new OrderFields();
   const choice = new CustomerChoice(page, (address) => fields.delivery.suggest(address));
   const idempotencyKey = crypto.randomUUID();
+  const isCopy = page.parameters.has('copy'); // nothing can be entered before it is filled in
   async function run(): Promise<void> {
     throwIfInvalid([...choice.issues(), ...fields.issues()]);
     const customerId = await choice.createOrGetId(fields.delivery.read());
@@ -24,8 +25,9 @@ export function newOrderView(page: Page): void {
     goTo(`/orders/${order.id}`);
   }
   const body = form([choice.element, fields.cards], { submit: 'Place order', run });
-  fill(main, setPageTitle('New order'), h('div', { class: 'narrow' }, body));
-  void prepare(page, fields, choice);
+  const content = h('div', { class: 'narrow' }, isCopy ? skeleton(8) : body);
+  fill(main, setPageTitle('New order'), content);
+  void prepare(page, fields, choice).then(() => isCopy && fill(content, body));
   choice.focus();
 }
 

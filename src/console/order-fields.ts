@@ -21,10 +21,15 @@ export class OrderFields {
     ),
   });
   readonly #note = noteField({ rows: 2 });
+  /** Whether the user has chosen the currency. */
+  #isChosen = false;
 
   constructor() {
     const { control, row } = this.#currency;
-    control.addEventListener('change', () => (this.#lines.currency = control.value));
+    control.addEventListener('change', () => {
+      this.#isChosen = true;
+      this.#lines.currency = control.value;
+    });
     this.cards = [
       card('Items', h('div', { class: 'short' }, row), this.#lines.element),
       card('Delivery', this.delivery.element, this.#note.row),
@@ -33,7 +38,7 @@ export class OrderFields {
 
   /** `sold` has suggestions and, without an order, the currency. */
   fillItems(sold: SoldArticles | undefined, order?: Pick<Order, 'currency' | 'items'>): void {
-    this.#choose(order?.currency ?? sold?.currency ?? 'EUR');
+    if (!this.#isChosen) this.#choose(order?.currency ?? sold?.currency ?? 'EUR');
     this.#lines.articles = sold?.articles ?? [];
     if (order !== undefined) this.#lines.replace(order.items);
   }

@@ -116,6 +116,32 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     await person.see('Paid or not; no cancelled and refunded ones');
   });
 
+  await t.test('keep a currency that is chosen before the page knows the usual one', async () => {
+    await tab.evaluate(`{
+      const send = fetch;
+      window.fetch = async (path, options) => {
+        if (path === '/orders?limit=100') await new Promise((go) => { window.letGo = go; });
+        return send(path, options);
+      };
+    }`);
+    const loads = `performance.getEntriesByName('${service.url}/orders?limit=100').length`;
+    const before = await tab.evaluate<number>(loads);
+    await person.go('#/new');
+    await tab.until('window.letGo');
+    await tab.evaluate(`{
+      const control = document.querySelector('${chosen}');
+      control.value = 'CHF';
+      control.dispatchEvent(new Event('change'));
+      letGo();
+    }`);
+    await tab.until(`${loads} === ${before + 1}`);
+    await person.settle();
+    assert.equal(await tab.evaluate(`document.querySelector('${chosen}').value`), 'CHF');
+    await tab.open('about:blank');
+    await tab.open(`${service.url}/console#/orders`);
+    await person.settle();
+  });
+
   await t.test('may be in any currency that the API takes, which the browser need not know', async () => {
     for (const currency of ['XCG', 'SLE', 'ZWG', 'VED', 'CLF']) {
       const items = [{ name: 'Rum', quantity: 1, unitPrice: 1_234 }];
