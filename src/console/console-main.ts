@@ -9,7 +9,7 @@ import { type App, failure, isStaff, type View } from './view.ts';
 import { customersView, customerView, newCustomerView } from './customers-view.ts';
 import { dayView } from './day-view.ts';
 import { notify } from './dialogs.ts';
-import { Drawing } from './drawing.ts';
+import { Drawing, keepFocus } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
 import { messageOf } from './forms.ts';
 import { healthView } from './health-view.ts';
@@ -149,18 +149,16 @@ function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
   let currentPath = '';
   function draw(): void {
     const { path, name, id, parameters } = routeOf(location.hash, app);
-    const isSamePage = path === currentPath;
-    const key = document.activeElement?.getAttribute('href');
     ending.abort(new Error('left'));
     ending = new AbortController();
     const item = name === 'day' ? 'today' : (name.split('/', 1)[0] ?? '');
     bar.show(navigation(app, item));
     const known = (Object.hasOwn(views, name) ? views[name] : undefined) ?? missingView;
     const view = isAllowed(item, app.user.role) ? known : forbiddenView;
-    view({ ...app, main, id, parameters, signal: ending.signal });
-    if (isSamePage)
-      [...main.querySelectorAll('a')].find((link) => link.getAttribute('href') === key)?.focus();
-    else if (currentPath !== '') focusHeading(main);
+    const show = (): void => view({ ...app, main, id, parameters, signal: ending.signal });
+    if (path === currentPath) return keepFocus(main, show);
+    show();
+    if (currentPath !== '') focusHeading(main);
     currentPath = path;
   }
   signal.addEventListener('abort', () => ending.abort(new Error('signed out')));

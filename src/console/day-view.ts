@@ -27,7 +27,8 @@ export function dayView(page: Page): void {
   });
   const input = h('input', { type: 'date', value: dayName(day), 'aria-label': 'Day', 'data-key': 'day' });
   input.addEventListener('change', () => {
-    if (input.value !== '') location.hash = `/day?date=${input.value}`;
+    // while a year is typed, its first digits are years as well
+    if (input.value >= '1000') location.hash = `/day?date=${input.value}`;
   });
   const list = query({ createdFrom: range.from.toISOString(), createdBefore: range.before.toISOString() });
   const print = h(

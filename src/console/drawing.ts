@@ -81,7 +81,7 @@ function buttonOf(unit: Element): HTMLElement | null {
 }
 
 /** Returns the focus to the element with the same key, or else to the heading. */
-function keepFocus(scope: Element, change: () => void): void {
+export function keepFocus(scope: Element, change: () => void): void {
   const { activeElement: active } = document;
   const isInside = active instanceof HTMLElement && scope.contains(active);
   const key = isInside ? keyOf(active) : '';

@@ -102,6 +102,24 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
     },
   );
 
+  await t.test('keep the focus where another day or span is shown, or give it to the heading', async () => {
+    await person.go('#/day');
+    const day = 'document.querySelector("input[type=date]")';
+    await tab.evaluate(`${day}.focus()`);
+    for (const date of ['0002-11-20', '2026-11-20']) {
+      await tab.evaluate(`{ ${day}.value = '${date}'; ${day}.dispatchEvent(new Event('change')); }`);
+      await person.settle();
+    }
+    assert.equal(await tab.evaluate('location.hash'), '#/day?date=2026-11-20');
+    assert.ok(await tab.evaluate(`document.activeElement === ${day}`));
+    await person.go('#/today');
+    await tab.evaluate('document.querySelector("[href=\\"#/today?days=7\\"]").focus()');
+    await tab.press('Enter');
+    await tab.until('location.hash === "#/today?days=7"');
+    await person.settle();
+    assert.equal(await tab.evaluate('document.activeElement.localName'), 'h1');
+  });
+
   await t.test('keep what was typed, chosen and opened', async () => {
     await service.signIn(admin.email, admin.password);
     await person.go('#/account');
