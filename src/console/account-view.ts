@@ -17,7 +17,7 @@ type Account = {
 export function accountView(page: Page): void {
   const { main, signal, client, user } = page;
   const content = h('div', {}, skeleton(6));
-  const load = reloadable(content, signal, {
+  reloadable(page, content, {
     async load(): Promise<Account> {
       const [sessions, keys, totp] = await Promise.all([
         client.get<List<Session>>('/api/sessions', signal),
@@ -29,7 +29,6 @@ export function accountView(page: Page): void {
     draw: (account, reload) => accountContent(page, account, reload),
   });
   fill(main, setPageTitle('My account'), content);
-  void load();
 }
 
 function accountContent(page: Page, { sessions, keys, totp }: Account, reload: Reload): Child {

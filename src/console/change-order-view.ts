@@ -1,5 +1,5 @@
 // The form that changes an open order: its items, delivery and note.
-import { explainConflict, explainReusedKey } from './conflicts.ts';
+import { explainConflict, explainSavedBefore } from './conflicts.ts';
 import type { Order } from './api-types.ts';
 import { emptyState, goTo, setPageTitle, type Page, reloadable, skeleton } from './view.ts';
 import { notify } from './dialogs.ts';
@@ -16,14 +16,13 @@ type LoadedOrder = {
 };
 
 export function changeOrderView(page: Page): void {
-  const { main, id, signal } = page;
+  const { main, id } = page;
   const content = h('div', { class: 'narrow' }, skeleton(8));
   fill(main, setPageTitle(`Change order ${id}`), content);
-  const reload = reloadable(content, signal, {
+  reloadable(page, content, {
     load: () => load(page),
     draw: (loaded) => changeForm(page, loaded),
   });
-  void reload();
 }
 
 async function load(page: Page): Promise<LoadedOrder> {
@@ -68,7 +67,3 @@ const members = {
   shippingAddress: 'address',
   note: 'note',
 } as const;
-
-const explainSavedBefore = explainReusedKey(
-  'This order was saved the first time, before you changed it again: cancel to see it as it is now.',
-);

@@ -35,3 +35,7 @@ export function explainReusedKey(text: string): (error: unknown) => never {
     throw error instanceof Rejection && error.code === 'idempotency-key-reused' ? new Error(text) : error;
   };
 }
+
+export const explainSavedBefore = explainReusedKey(
+  'This order was saved the first time, before you changed it again: cancel to see it as it is now.',
+);

@@ -5,7 +5,7 @@ import type { User } from './api-types.ts';
 import { BrowserSession } from './browser-session.ts';
 import { changeOrderView } from './change-order-view.ts';
 import { isTemporary, Rejection } from './request-errors.ts';
-import { type App, failure, isStaff, type View } from './view.ts';
+import { type App, failure, isStaff, setPageTitle, type View } from './view.ts';
 import { customersView, customerView, newCustomerView } from './customers-view.ts';
 import { dayView } from './day-view.ts';
 import { notify } from './dialogs.ts';
@@ -153,8 +153,11 @@ function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
     ending = new AbortController();
     const item = name === 'day' ? 'today' : (name.split('/', 1)[0] ?? '');
     bar.show(navigation(app, item));
-    const known = (Object.hasOwn(views, name) ? views[name] : undefined) ?? missingView;
-    const view = isAllowed(item, app.user.role) ? known : forbiddenView;
+    const known = Object.hasOwn(views, name) ? views[name] : undefined;
+    const { role } = app.user;
+    const view = isAllowed(item, role)
+      ? (known ?? messageView('Not found', 'There is no such page.'))
+      : messageView('Not allowed', `This page is not for accounts with the role ${role}.`);
     const show = (): void => view({ ...app, main, id, parameters, signal: ending.signal });
     if (path === currentPath) return keepFocus(main, show);
     show();
@@ -225,25 +228,10 @@ function routeOf(hash: string, app: App): Route {
   return { path: known, name: id === '' ? known : `${kind}${part}`, id: Number(id), parameters };
 }
 
-/** Shown for a URL whose page only other roles may open. */
-function forbiddenView({ main, user }: { readonly main: HTMLElement; readonly user: User }): void {
-  document.title = 'Not allowed · orderly';
-  const text = `This page is not for accounts with the role ${user.role}.`;
-  fill(
-    main,
-    h('h1', { tabindex: -1 }, 'Not allowed'),
-    h('p', {}, text, ' ', h('a', { href: '#/' }, 'Go to the start')),
-  );
-}
-
-function missingView({ main }: { readonly main: HTMLElement }): void {
-  document.title = 'Not found · orderly';
-  const text = 'There is no such page.';
-  fill(
-    main,
-    h('h1', { tabindex: -1 }, 'Not found'),
-    h('p', {}, text, ' ', h('a', { href: '#/' }, 'Go to the start')),
-  );
+/** Shown instead of a page that does not exist, or is not for this role. */
+function messageView(title: string, text: string): View {
+  const start = h('a', { href: '#/' }, 'Go to the start');
+  return ({ main }) => fill(main, setPageTitle(title), h('p', {}, text, ' ', start));
 }
 
 /** A key that is held presses one button, not also the next one, which has got the focus meanwhile. */

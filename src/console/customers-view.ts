@@ -3,16 +3,7 @@ import { query } from './api-client.ts';
 import type { Customer, List, Order, ServiceEvent } from './api-types.ts';
 import { addressBlock, card, factList } from './cards.ts';
 import { explainConflict } from './conflicts.ts';
-import {
-  reloadable,
-  reloadOn,
-  emptyState,
-  goTo,
-  setPageTitle,
-  type Page,
-  type Reload,
-  skeleton,
-} from './view.ts';
+import { reloadable, emptyState, goTo, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { CustomerFields } from './customer-fields.ts';
 import { ask, notify } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
@@ -27,9 +18,10 @@ import { type Column, pager, rowLink, table } from './tables.ts';
 export function customersView(page: Page): void {
   const { main, signal, parameters, client } = page;
   const list = h('div', { class: 'list' }, skeleton(10));
-  const reload = reloadable(list, signal, {
+  const reload = reloadable(page, list, {
     load: () => client.get<List<Customer>>(`/customers?${listQuery(parameters)}`, signal),
     draw: (customers) => customersList(customers, parameters),
+    concerns: ({ subject }) => subject.startsWith('/customers/'),
   });
   fill(
     main,
@@ -41,8 +33,6 @@ export function customersView(page: Page): void {
     h('div', { class: 'toolbar' }, searchField(page, 'customers', { label: 'Search customers', reload })),
     list,
   );
-  reloadOn(page, reload, ({ subject }) => subject.startsWith('/customers/'));
-  void reload();
 }
 
 function listQuery(parameters: URLSearchParams): string {
@@ -125,17 +115,16 @@ export function customerView(page: Page): void {
     ]);
     return { customer, etag, orders, events, names: await names.of(events) };
   }
-  const reload = reloadable(content, signal, {
+  reloadable(page, content, {
     load,
     draw(shown, reload) {
       head.show(customerHeading(page, shown, reload));
       return customerContent(shown);
     },
+    // an order may be one of theirs
+    concerns: ({ subject }) => subject === `/customers/${id}` || subject.startsWith('/orders/'),
   });
   fill(main, head.element, content);
-  // an order may be one of theirs
-  reloadOn(page, reload, ({ subject }) => subject === `/customers/${id}` || subject.startsWith('/orders/'));
-  void reload();
 }
 
 function customerHeading({ client }: Page, { customer, etag }: CustomerDetails, reload: Reload): HTMLElement {

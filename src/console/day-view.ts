@@ -1,7 +1,7 @@
 // The end of the day: sums by currency and status, for printing.
 import { query } from './api-client.ts';
 import { type Figures, statuses } from './api-types.ts';
-import { reloadable, reloadOn, emptyState, setPageTitle, type Page, skeleton } from './view.ts';
+import { reloadable, emptyState, setPageTitle, type Page, skeleton } from './view.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import { addDays, count, dayName, fullDay, money } from './formats.ts';
 import { csvButton } from './list-tools.ts';
@@ -10,20 +10,21 @@ import { currenciesOf, isSale, readSales, sumOf, whatCounts } from './sales-figu
 
 /** Shows sums by currency and status of the orders that were placed on a day. */
 export function dayView(page: Page): void {
-  const { main, signal, parameters } = page;
+  const { main, parameters } = page;
   const [year = 0, month = 1, date = 1] = (parameters.get('date') ?? dayName(new Date()))
     .split('-')
     .map(Number);
   const day = new Date(year, month - 1, date);
   const content = h('div', {}, skeleton(6));
   const range = { from: day, before: addDays(day, 1) };
-  const reload = reloadable(content, signal, {
+  reloadable(page, content, {
     load: () => readSales(page, { ...range, by: 'day' }),
     draw: ({ buckets }) =>
       dayContent(
         buckets.flatMap(({ figures }) => figures),
         day,
       ),
+    concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
   const input = h('input', { type: 'date', value: dayName(day), 'aria-label': 'Day', 'data-key': 'day' });
   input.addEventListener('change', () => {
@@ -42,8 +43,6 @@ export function dayView(page: Page): void {
     setPageTitle('Day’s end', input, csvButton(page, `/orders?${list}`, `orders-${dayName(day)}.csv`), print),
     content,
   );
-  reloadOn(page, reload, ({ subject }) => subject.startsWith('/orders/'));
-  void reload();
 }
 
 function dayContent(figures: readonly Figures[], day: Date): Child {

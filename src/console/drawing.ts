@@ -50,16 +50,12 @@ function isIntact(inPage: readonly Node[], drawn: readonly Node[]): boolean {
   return inPage.length === drawn.length && inPage.every((each, at) => each.nodeName === drawn[at]?.nodeName);
 }
 
-/** Returns whether both are the same unit, or elements with the same attributes: children may differ. */
+/** Returns whether both are the same unit, or have the same attributes: a form with a key, any other. */
 function isSame(before: Node, after: Node): boolean {
   if (before.nodeName !== after.nodeName) return false;
   if (!(before instanceof Element)) return true;
-  if (before.matches('form')) return before.hasAttribute('data-key') && hasSameAttributes(before, after);
-  return before.matches(units) ? before.isEqualNode(after) : hasSameAttributes(before, after);
-}
-
-function hasSameAttributes(before: Node, after: Node): boolean {
-  return before.cloneNode().isEqualNode(after.cloneNode());
+  const isWhole = before.matches(units) && !before.matches('form[data-key]');
+  return isWhole ? before.isEqualNode(after) : before.cloneNode().isEqualNode(after.cloneNode());
 }
 
 function update(shown: Node, before: Node, after: Node): void {
@@ -69,9 +65,11 @@ function update(shown: Node, before: Node, after: Node): void {
   } else if (before.nodeValue !== after.nodeValue) shown.nodeValue = after.nodeValue;
 }
 
-/** The data behind a button may have changed, even if its label is the same. */
+/**
+ * The data behind a button may have changed, even if its label is the same. A form keeps its listener, which
+ * reads its own fields.
+ */
 function takeClick(shown: Element, after: Element): void {
-  if (shown.matches('form')) return; // what it does uses its own fields
   const [to, from] = [buttonOf(shown), buttonOf(after)];
   if (to !== null && from !== null) to.onclick = from.onclick;
 }

@@ -54,7 +54,7 @@ export function eventList(events: readonly ServiceEvent[], names: ReadonlyMap<nu
       const href = hrefOf(event);
       const text = eventText(event);
       const { id, actor, reason, createdAt } = event;
-      const who = actor === null ? undefined : (names.get(actor.userId) ?? `account ${actor.userId}`);
+      const who = actor === null ? undefined : names.get(actor.userId);
       const withKey = actor === null || actor.keyId === null ? '' : ', with an API key';
       return h(
         'li',

@@ -1,7 +1,7 @@
 // The navigation bar: its views, and the roles that may open them.
 import type { Role } from './api-types.ts';
 import type { BrowserSession } from './browser-session.ts';
-import type { App } from './view.ts';
+import { type App, setPageTitle } from './view.ts';
 import { notify } from './dialogs.ts';
 import { fill, h, icon, icons } from './elements.ts';
 
@@ -76,7 +76,6 @@ function signOut(session: BrowserSession): void {
 
 /** Lists the views that have no room in the navigation bar of a phone. */
 export function moreView(page: App & { readonly main: HTMLElement }): void {
-  document.title = 'More · orderly';
   const others = Object.entries(navigationItems).filter(
     ([, { roles, isPrimary }]) => !isPrimary && roles.includes(page.user.role),
   );
@@ -90,7 +89,7 @@ export function moreView(page: App & { readonly main: HTMLElement }): void {
   );
   fill(
     page.main,
-    h('h1', { tabindex: -1 }, 'More'),
+    setPageTitle('More'),
     h('div', { class: 'more' }, links, h('a', { href: '/docs' }, icon(icons.orders), 'API documentation')),
     out,
   );

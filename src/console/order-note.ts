@@ -1,6 +1,6 @@
 // The dialog that changes an order’s note, whatever the order’s status.
 import type { Order } from './api-types.ts';
-import { explainReusedKey } from './conflicts.ts';
+import { explainSavedBefore } from './conflicts.ts';
 import { ask, notify } from './dialogs.ts';
 import { h } from './elements.ts';
 import { type Field, field, textOf } from './forms.ts';
@@ -46,7 +46,3 @@ function changedMeanwhile({ note }: Order): string {
   const now = note === null ? 'It was removed.' : `It is now: “${note}”`;
   return `Somebody has changed the note meanwhile, so yours was not saved. ${now}`;
 }
-
-const explainSavedBefore = explainReusedKey(
-  'The note was saved the first time, before you changed it again: cancel to see it as it is now.',
-);

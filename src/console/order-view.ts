@@ -11,7 +11,7 @@ import {
 } from './api-types.ts';
 import { addressBlock, card } from './cards.ts';
 import { Rejection } from './request-errors.ts';
-import { reloadable, reloadOn, setPageTitle, isStaff, type Page, skeleton } from './view.ts';
+import { reloadable, setPageTitle, isStaff, type Page, skeleton } from './view.ts';
 import { ask, notify } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
@@ -33,19 +33,20 @@ type OrderDetails = {
 };
 
 export function orderView(page: Page): void {
-  const { main, signal, client, id } = page;
+  const { main, client, id } = page;
   const names = new PeopleNames(page);
   const conflict = h('div', { role: 'alert' });
   const content = h('div', {}, skeleton(8));
   const head = new Drawing(h('div', {}, setPageTitle(`Order ${id}`)));
   let current: OrderDetails | undefined;
-  const reload = reloadable(content, signal, {
+  const reload = reloadable(page, content, {
     load: () => load(page, names),
     draw(shown, again) {
       current = shown;
       head.show(orderHeading(page, shown, change));
       return orderContent(shown, () => changeNote(page, shown, again));
     },
+    concerns: ({ subject }) => subject === `/orders/${id}`,
   });
   async function change(to: Status, reason: string | null): Promise<void> {
     const { order, etag } = current ?? {};
@@ -65,8 +66,6 @@ export function orderView(page: Page): void {
     await reload();
   }
   fill(main, head.element, conflict, content);
-  reloadOn(page, reload, ({ subject }) => subject === `/orders/${id}`);
-  void reload();
 }
 
 /** Reads the order without `include`, with which the ETag would not be that of the order alone. */
@@ -86,11 +85,9 @@ async function load({ client, id, signal }: Page, names: PeopleNames): Promise<O
 function conflictNotice(before: Order, now: OrderDetails | undefined): Child {
   const since = now?.events.filter(({ createdAt }) => createdAt > before.updatedAt) ?? [];
   const changes = since.map((event) => {
-    const who =
-      event.actor === null
-        ? ''
-        : `, by ${now?.names.get(event.actor.userId) ?? `account ${event.actor.userId}`}`;
-    return h('li', {}, `${eventText(event)}${who}, ${dateTime(event.createdAt)}`);
+    const who = event.actor === null ? undefined : now?.names.get(event.actor.userId);
+    const by = who === undefined ? '' : `, by ${who}`;
+    return h('li', {}, `${eventText(event)}${by}, ${dateTime(event.createdAt)}`);
   });
   return h(
     'div',

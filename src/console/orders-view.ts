@@ -1,16 +1,7 @@
 // The list of orders: search, statuses, live updates, and a button for the next step of each order.
 import { query } from './api-client.ts';
 import { type List, type Order, steps } from './api-types.ts';
-import {
-  reloadable,
-  reloadOn,
-  emptyState,
-  setPageTitle,
-  isStaff,
-  type Page,
-  type Reload,
-  skeleton,
-} from './view.ts';
+import { reloadable, emptyState, setPageTitle, isStaff, type Page, type Reload, skeleton } from './view.ts';
 import { notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { dateTime, money, shortTime, statusNames, stepNames } from './formats.ts';
@@ -24,9 +15,10 @@ const rowsPerPage = 50;
 export function ordersView(page: Page): void {
   const { main, signal, parameters, client } = page;
   const list = h('div', { class: 'list' }, skeleton(10));
-  const reload = reloadable(list, signal, {
+  const reload = reloadable(page, list, {
     load: () => client.get<List<Order>>(`/orders?${listQuery(parameters)}`, signal),
     draw: (orders, reload) => ordersList(page, orders, reload),
+    concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
   const status = parameters.get('status') ?? undefined;
   fill(
@@ -44,8 +36,6 @@ export function ordersView(page: Page): void {
     ),
     list,
   );
-  reloadOn(page, reload, ({ subject }) => subject.startsWith('/orders/'));
-  void reload();
 }
 
 function listQuery(parameters: URLSearchParams): string {

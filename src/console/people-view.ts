@@ -4,7 +4,7 @@ import { query } from './api-client.ts';
 import type { Key, List, Role, ServiceEvent, Session, Totp, User } from './api-types.ts';
 import { card, factList } from './cards.ts';
 import { undefinedIfMissing } from './request-errors.ts';
-import { reloadable, reloadOn, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
+import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
@@ -23,7 +23,7 @@ const roles: readonly (readonly [Role, string])[] = [
 export function peopleView(page: Page): void {
   const { main, signal, parameters, client } = page;
   const list = h('div', { class: 'list' }, skeleton(8));
-  const reload = reloadable(list, signal, {
+  const reload = reloadable(page, list, {
     load: () => client.get<List<User>>(`/api/users?${listQuery(parameters)}`, signal),
     draw: ({ data, next }) => [
       data.length === 0
@@ -31,6 +31,7 @@ export function peopleView(page: Page): void {
         : table('People', columns, data),
       pager(next, { label: 'Pages of people', parameters, name: 'people' }),
     ],
+    concerns: ({ subject }) => subject.startsWith('/api/users/'),
   });
   fill(
     main,
@@ -45,8 +46,6 @@ export function peopleView(page: Page): void {
     ),
     list,
   );
-  reloadOn(page, reload, ({ subject }) => subject.startsWith('/api/users/'));
-  void reload();
 }
 
 function listQuery(parameters: URLSearchParams): string {
@@ -117,20 +116,19 @@ type Person = {
 };
 
 export function personView(page: Page): void {
-  const { main, signal, id } = page;
+  const { main, id } = page;
   const names = new PeopleNames(page);
   const head = new Drawing(h('div', {}, setPageTitle(`Person ${id}`)));
   const content = h('div', {}, skeleton(8));
-  const reload = reloadable(content, signal, {
+  reloadable(page, content, {
     load: () => load(page, names),
     draw(person, reload) {
       head.show(setPageTitle(person.user.name));
       return personContent(page, person, reload);
     },
+    concerns: (event) => isAbout(event, id),
   });
   fill(main, head.element, content);
-  reloadOn(page, reload, (event) => isAbout(event, id));
-  void reload();
 }
 
 /** Events of sign-ins and keys name the user as the actor, not as the subject. */

@@ -47,7 +47,7 @@ export function todayView(page: Page): void {
   const span = spans.find(({ days }) => String(days) === parameters.get('days')) ?? spans[0];
   const content = h('div', {}, skeleton(8));
   const recent: ServiceEvent[] = [];
-  const reload = reloadable(content, signal, {
+  const reload = reloadable(page, content, {
     load: () => load(page, { span, names, recent }),
     draw: (shown, again) => todayContent(page, shown, { span, reload: again }),
   });
@@ -62,7 +62,6 @@ export function todayView(page: Page): void {
     recent.unshift(...shown.toReversed());
     if (events.length === 0 || shown.length > 0) void reload();
   });
-  void reload();
 }
 
 type Loading = { readonly span: Span; readonly names: PeopleNames; readonly recent: ServiceEvent[] };

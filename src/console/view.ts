@@ -46,15 +46,22 @@ export function setPageTitle(title: string, ...tools: readonly Child[]): HTMLEle
   );
 }
 
+type Content<T> = {
+  readonly load: () => Promise<T>;
+  readonly draw: (value: T, reload: Reload) => Child;
+  /** Returns whether to load again after this event. Without it only an action of the user does. */
+  readonly concerns?: (event: ServiceEvent) => boolean;
+};
+
 /**
- * Returns a function that loads a value and draws it into the element. The old content stays until then,
- * also where the service can’t be reached (which the banner says) or rejects the load for a while. The result
- * of a load is discarded if a newer load has begun.
+ * Loads a value and draws it into the element, now, after each event that concerns it, and when the returned
+ * function is called. The old content stays until then, also where the service can’t be reached (which the
+ * banner says) or rejects the load for a while. The result of a load is discarded if a newer one has begun.
  */
 export function reloadable<T>(
+  { live, signal }: Page,
   element: HTMLElement,
-  signal: AbortSignal,
-  { load, draw }: { readonly load: () => Promise<T>; readonly draw: (value: T, reload: Reload) => Child },
+  { load, draw, concerns }: Content<T>,
 ): Reload {
   const drawing = new Drawing(element);
   let latest = 0;
@@ -80,21 +87,15 @@ export function reloadable<T>(
     const waiting = pause(Math.max(retryMilliseconds, retryAfterSeconds * 1_000), signal);
     void waiting.then(() => (number === latest ? reload() : undefined)).catch(() => undefined);
   }
+  if (concerns !== undefined)
+    live.watch(signal, (events) => {
+      if (events.length === 0 || events.some(concerns)) void reload();
+    });
+  void reload();
   return reload;
 }
 
 const retryMilliseconds = 5_000;
-
-/** Loads again after each event that concerns the view, and when events may have been missed. */
-export function reloadOn(
-  { live, signal }: Page,
-  reload: Reload,
-  concerns: (event: ServiceEvent) => boolean,
-): void {
-  live.watch(signal, (events) => {
-    if (events.length === 0 || events.some(concerns)) void reload();
-  });
-}
 
 /** Shows the error, and a button that calls `retry`. */
 export function failure(error: unknown, retry: Reload): Child {

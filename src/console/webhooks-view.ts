@@ -2,7 +2,7 @@
 import { pause } from './api-client.ts';
 import type { List, Webhook } from './api-types.ts';
 import { factList } from './cards.ts';
-import { reloadable, reloadOn, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
+import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { count, dateTime } from './formats.ts';
@@ -18,7 +18,7 @@ const types = [
 export function webhooksView(page: Page): void {
   const { main, signal, client } = page;
   const content = h('div', {}, skeleton(4));
-  const reload = reloadable(content, signal, {
+  const reload = reloadable(page, content, {
     load: () => client.get<List<Webhook>>('/webhooks', signal),
     draw: ({ data }, reload) =>
       data.length === 0
@@ -27,6 +27,7 @@ export function webhooksView(page: Page): void {
             'A webhook sends each event to another program, such as the one that writes your mails.',
           )
         : data.map((webhook) => webhookCard(page, webhook, reload)),
+    concerns: () => true,
   });
   fill(
     main,
@@ -36,8 +37,6 @@ export function webhooksView(page: Page): void {
     ),
     content,
   );
-  reloadOn(page, reload, () => true);
-  void reload();
 }
 
 function webhookCard(page: Page, webhook: Webhook, reload: Reload): HTMLElement {

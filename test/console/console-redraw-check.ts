@@ -142,9 +142,10 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
     await person.go('#/orders');
     await tab.evaluate(`{
       const send = fetch;
+      const headers = { 'Retry-After': '5' };
       window.fetch = async (path, options) =>
-        path.startsWith('/orders?') ? new Response(problem, { status: 429, headers: { 'Retry-After': '5' } }) : send(path, options);
-      window.problem = JSON.stringify({ code: 'quota-exceeded', status: 429, detail: 'Too many requests.' });
+        path.startsWith('/orders?') ? new Response(problem, { status: 429, headers }) : send(path, options);
+      const problem = JSON.stringify({ code: 'quota-exceeded', status: 429, detail: 'Too many requests.' });
       window.restore = () => { window.fetch = send; };
     }`);
     await change(3, { note: 'Broken.', status: 'delivered' });
