@@ -1,5 +1,5 @@
 // The files beside the database: the secret that signs tokens, and the certificate.
-import { randomBytes } from 'node:crypto';
+import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -53,7 +53,10 @@ export function ensureCertificate(config: Config, now: number): EnsuredCertifica
 function readConfigured(files: { readonly cert: string; readonly key: string }): Certificate {
   try {
     const certificate = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
-    createSecureContext(certificate); // throws unless they are a pair
+    createSecureContext(certificate); // throws if a certificate of the chain, or the key, can't be used
+    // keys of different types are accepted together there, and then every handshake fails
+    if (!new X509Certificate(certificate.cert).checkPrivateKey(createPrivateKey(certificate.key)))
+      throw new Error('the key is not that of the certificate');
     return certificate;
   } catch (error) {
     throw new ConfigError([

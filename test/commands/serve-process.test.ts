@@ -1,6 +1,7 @@
 // The service as a process: what the first start makes, who may start, what it says and how it ends.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -148,14 +149,18 @@ describe('orderly serve', { concurrency: true }, () => {
     );
   });
 
-  test('a certificate with a foreign key is rejected', (t) => {
-    const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(newFolder(t), name));
-    writeFileSync(cert ?? '', newCertificate().certPem);
-    writeFileSync(key ?? '', newCertificate().keyPem);
-    assert.throws(
-      () => ensureCertificate(configWith('--tls=files', `--tls-cert=${cert}`, `--tls-key=${key}`), 0),
-      /cert\.pem with the key in .*key\.pem can't be used: .*mismatch/,
-    );
+  test('a certificate with a foreign key is rejected, also with one of another type', (t) => {
+    const [cert = '', key = ''] = ['cert.pem', 'key.pem'].map((name) => join(newFolder(t), name));
+    writeFileSync(cert, newCertificate().certPem);
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const foreign = [newCertificate().keyPem, privateKey.export({ type: 'pkcs8', format: 'pem' })];
+    for (const pem of foreign) {
+      writeFileSync(key, pem);
+      assert.throws(
+        () => ensureCertificate(configWith('--tls=files', `--tls-cert=${cert}`, `--tls-key=${key}`), 0),
+        /cert\.pem with the key in .*key\.pem can't be used: .*(mismatch|the key is not that of)/,
+      );
+    }
   });
 
   test('SIGHUP reads a renewed certificate; a broken one leaves the old', async (t) => {

@@ -1,7 +1,7 @@
 // TLS: with the certificate that the service makes, and with certificates from files.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -220,7 +220,11 @@ describe('TLS with certificates from files', () => {
     writeFileSync(cert, first);
     service.inside.reload();
     assert.equal(await seen(second), printOf(second), 'a certificate without its key');
-    await until(() => service.logged.filter((line) => line.includes('could not be reloaded')).length === 2);
+    const { privateKey: otherType } = generateKeyPairSync('ed25519');
+    writeFileSync(key, otherType.export({ type: 'pkcs8', format: 'pem' }));
+    service.inside.reload();
+    assert.equal(await seen(second), printOf(second), 'a certificate with a key of another type');
+    await until(() => service.logged.filter((line) => line.includes('could not be reloaded')).length === 3);
     const connection = rawOver(open);
     connection.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
     assert.equal((await connection.response()).status, 200);
