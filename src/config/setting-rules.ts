@@ -26,8 +26,9 @@ export function listOf(rule: SettingRule): SettingRule {
   };
 }
 
-/** An origin as browsers send it, optionally with a slash at its end. */
+/** An origin as browsers send it, optionally with a slash at its end. A wildcard would match none of them. */
 export function origin(text: string): string | undefined {
+  if (text.includes('*')) return 'must be like https://orders.example.com, without *';
   const url = URL.parse(text);
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.origin === withoutSlash(text);
   return isOrigin ? undefined : 'must be like https://orders.example.com';

@@ -73,6 +73,12 @@ describe('settings', () => {
       [/^--public-url must be like https/, /^--cors-origins must be like https/],
     ],
     [
+      'origins with a wildcard',
+      'serve',
+      '--cors-origins https://*.example.com',
+      [/^--cors-origins must be like https:\/\/orders\.example\.com, without \*, not "https/],
+    ],
+    [
       'a public URL with a password',
       'serve',
       '--public-url https://:planted@orders.example.com',
