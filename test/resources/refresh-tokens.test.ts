@@ -203,6 +203,18 @@ describe('a refresh token', () => {
     assert.equal((await service.get('/orders', { token })).status, 200);
   });
 
+  test('made up costs no write', needsInside, async () => {
+    const service = running();
+    const { sessionId, refreshToken } = await service.person();
+    const { stats } = service.inside?.database ?? {};
+    const before = stats?.commits;
+    for (const id of [sessionId, 999_999]) {
+      const response = await refresh(service, id, refreshToken.replace(/.$/, 'A').replace(/^./, 'B'));
+      assertProblem(response, 'invalid-credentials', 401);
+    }
+    assert.equal(stats?.commits, before);
+  });
+
   test('works after a restart', async (t) => {
     // its port, and so its usual one, may change
     const service = await serviceFor(t, { settings: { 'public-url': 'https://orders.example.com' } });

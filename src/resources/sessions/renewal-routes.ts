@@ -66,7 +66,8 @@ type RenewalContext = Pick<
 type Renewal =
   | { readonly outcome: 'renewed'; readonly tokens: IssuedTokens }
   | { readonly outcome: 'reused'; readonly userId: number }
-  | { readonly outcome: 'unknown'; readonly userId: number | null };
+  | Unknown;
+type Unknown = { readonly outcome: 'unknown'; readonly userId: number | null };
 
 /** Returns undefined if the refresh token isn't the current one of a session. */
 export async function renewWith(
@@ -74,8 +75,13 @@ export async function renewWith(
   services: TokenServices,
   credential: RefreshCredential,
 ): Promise<IssuedTokens | undefined> {
+  const { database, now } = context;
   const { sessionId } = credential;
-  const renewal = await context.database.write((writer) => renew(writer, context, { services, credential }));
+  const options = { services, credential };
+  // without a write for a token that is made up, since anybody can send one and a write costs a sync
+  const found = findIssued(database.read, now, options);
+  const isUnknown = found.outcome === 'unknown';
+  const renewal = isUnknown ? found : await database.write((writer) => renew(writer, context, options));
   if (renewal.outcome === 'renewed') return renewal.tokens;
   if (renewal.outcome === 'reused')
     context.reportSecurityEvent({ name: 'authn_token_reuse', userId: renewal.userId, sessionId });
@@ -93,25 +99,34 @@ export function reportUnknownToken(
 
 type RenewalOptions = { readonly services: TokenServices; readonly credential: RefreshCredential };
 
-/** Ends a session whose token was reused: two parties have the token, so one of them isn't its owner. */
-function renew(
-  writer: Connection,
-  context: RenewalContext,
-  { services, credential }: RenewalOptions,
-): Renewal {
-  const { now } = context;
-  const { sessionId, refreshToken } = credential;
-  const session = findRefreshState(writer, sessionId, now);
+type Issued = { readonly outcome: 'issued'; readonly session: RefreshState; readonly generation: number };
+
+function findIssued(
+  db: Connection,
+  now: number,
+  { services, credential: { sessionId, refreshToken } }: RenewalOptions,
+): Issued | Unknown {
+  const session = findRefreshState(db, sessionId, now);
   if (session === undefined) return { outcome: 'unknown', userId: null };
   const generation = services.refreshTokens.verify(refreshToken, session);
   if (generation === undefined) return { outcome: 'unknown', userId: session.userId };
+  return { outcome: 'issued', session, generation };
+}
+
+/** Ends a session whose token was reused: two parties have the token, so one of them isn't its owner. */
+function renew(writer: Connection, context: RenewalContext, options: RenewalOptions): Renewal {
+  const { now } = context;
+  const found = findIssued(writer, now, options);
+  if (found.outcome === 'unknown') return found;
+  const { session, generation } = found;
   const use = refreshUse(generation, session, now);
   if (use === 'reused') {
     endReused(writer, session, context);
     return { outcome: 'reused', userId: session.userId };
   }
   if (use === 'current') renewCurrent(writer, { ...session, generation }, context);
-  return { outcome: 'renewed', tokens: issueTokens(services, { db: writer, sessionId, now }) };
+  const { sessionId } = session;
+  return { outcome: 'renewed', tokens: issueTokens(options.services, { db: writer, sessionId, now }) };
 }
 
 function renewCurrent(writer: Connection, session: RefreshState, context: RenewalContext): void {
