@@ -64,18 +64,22 @@ export function clientAddress(
   isTrusted: (address: string) => boolean,
 ): string {
   if (!peer.isTrusted) return peer.address;
-  const lists: string[][] = [];
-  if (fields['x-forwarded-for'] !== undefined) lists.push(fields['x-forwarded-for'].split(','));
-  if (fields['forwarded'] !== undefined) lists.push(fields['forwarded'].split(',').map(parseFor));
-  const clients = new Set(lists.map((hops) => nearest(hops, isTrusted)));
+  const { 'x-forwarded-for': plain, forwarded } = fields;
+  const clients = new Set<string | undefined>();
+  if (plain !== undefined) clients.add(nearest(plain, isTrusted));
+  if (forwarded !== undefined) clients.add(nearest(forwarded, isTrusted, parseFor));
   const [client] = clients;
   return clients.size === 1 && client !== undefined ? client : peer.address;
 }
 
-/** Returns undefined if a hop is no address, or if all hops are trusted proxies. */
-function nearest(hops: readonly string[], isTrusted: (address: string) => boolean): string | undefined {
-  for (const hop of hops.toReversed()) {
-    const address = hopAddress(hop.trim());
+/** Returns undefined if a hop is no address, or if all are trusted proxies. Parses only as many as needed. */
+function nearest(
+  field: string,
+  isTrusted: (address: string) => boolean,
+  parseHop = (hop: string): string => hop,
+): string | undefined {
+  for (const hop of field.split(',').toReversed()) {
+    const address = hopAddress(parseHop(hop).trim());
     if (isIP(address) === 0) return undefined;
     if (!isTrusted(address)) return address;
   }
