@@ -15,6 +15,10 @@ export const bodyChunksMax = 512;
 export const bodyChunkBytesMin = 64;
 /** The same for a streamed body, of which clients send each line and its end in chunks of their own. */
 export const streamedChunkBytesMin = 16;
+/** Bytes of heads that are incomplete, which take ten times as much memory: in total, and as below. */
+export const unfinishedHeadBytesMax = 16 * 1024 * 1024;
+export const unfinishedHeadBytesPerAddressMax = 2 * 1024 * 1024;
+export const unfinishedHeadBytesPerNetworkMax = 4 * 1024 * 1024;
 /** Memory for bodies that are incomplete: in total, for one address, and for one /48 or /24. */
 export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
 export const unfinishedBodyBytesPerAddressMax = 8 * 1024 * 1024;

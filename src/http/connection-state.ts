@@ -7,6 +7,7 @@ import { isLineBreaks } from './bytes.ts';
 import { hasArrived, type ParsedRead } from './node-internals.ts';
 import { plainAddress, type Peer } from './peer.ts';
 import { RequestLine } from './request-line.ts';
+import type { SharedBound } from './shared-bound.ts';
 
 /** The state is a property of the socket, which is faster than a look-up in a map. */
 type StatefulSocket = Socket & { [stateKey]?: ConnectionState };
@@ -55,8 +56,11 @@ class ConnectionState {
   hasReadBegunInHead = true;
   #addressBucket: string | undefined = undefined;
   #bytesReadBefore = 0;
-  /** The reads of a head that has not arrived completely. */
+  /** The bound that the incomplete heads of all connections share. */
+  arrivingHeads: SharedBound | undefined = undefined;
+  /** The reads of a head that has not arrived completely, and their bytes. */
   #headReads = 0;
+  #headBytes = 0;
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -70,21 +74,39 @@ class ConnectionState {
   }
 
   /**
-   * Called after each read. Ends the connection if a head takes too many of them. Copies those that may end
-   * within a head: reads that began there and completed none, and large or rejected ones.
+   * Called after each read. Ends the connection if a head takes too many of them, or too much memory. Copies
+   * those that may end within a head: reads that began there and completed none, and large or rejected ones.
    */
   addRead({ result, copy }: ParsedRead): void {
     this.onRead();
     const isInHead = this.#isInHead;
     this.hasReadBegunInHead = isInHead;
     this.#isInHead = hasArrived(this.#socket);
-    this.#headReads = isInHead && this.#isInHead ? this.#headReads + 1 : 0;
-    if (this.#headReads > headReadsMax) return void this.#socket.destroy();
+    if (!isInHead || !this.#isInHead) this.releaseHead();
+    else if (!this.#reserveHead(result instanceof Error ? 0 : result)) return void this.#socket.destroy();
     if (!isInHead) this.requestLine.reset();
     if (!this.#isInHead) return;
     this.#body = undefined;
     if (result instanceof Error) this.requestLine.addLast(copy().subarray(0, result.bytesParsed));
     else if (isInHead || result >= largeReadBytes) this.#addToHead(copy());
+  }
+
+  /** Returns whether there is room for another read of a head that has not arrived completely. */
+  #reserveHead(bytes: number): boolean {
+    this.#headReads += 1;
+    if (this.#headReads > headReadsMax) return false;
+    const outcome = this.arrivingHeads?.reserve(this.addressBucket, bytes) ?? 'reserved';
+    if (outcome !== 'reserved') return false;
+    this.#headBytes += bytes;
+    return true;
+  }
+
+  /** Called when a head has arrived, or the connection is closed. */
+  releaseHead(): void {
+    this.#headReads = 0;
+    if (this.#headBytes === 0) return;
+    this.arrivingHeads?.release(this.addressBucket, this.#headBytes);
+    this.#headBytes = 0;
   }
 
   #addToHead(read: Buffer): void {

@@ -14,6 +14,9 @@ import {
   requestLineBytesMax,
   requestMillisecondsMax,
   timeoutCheckMilliseconds,
+  unfinishedHeadBytesMax,
+  unfinishedHeadBytesPerAddressMax,
+  unfinishedHeadBytesPerNetworkMax,
 } from '../limits.ts';
 import { systemTimers, type Timers } from '../timers.ts';
 import { ConnectionGate, type ConnectionCounts } from './connection-gate.ts';
@@ -30,6 +33,7 @@ import {
   watchReads,
 } from './node-internals.ts';
 import { ReadingPause } from './reading-pause.ts';
+import { SharedBound, type Bounds } from './shared-bound.ts';
 import { tlsSettings } from './tls-settings.ts';
 import { rejectConnection, rejectPlainHttp, listenForUnparsed } from './unparsed-requests.ts';
 import type { RequestHandler } from './request-handler.ts';
@@ -68,6 +72,11 @@ const timeoutsDefault = {
   handshakeMilliseconds: handshakeMillisecondsMax,
 };
 
+const arrivingHeadBounds: Bounds = {
+  total: unfinishedHeadBytesMax,
+  perAddress: unfinishedHeadBytesPerAddressMax,
+  perNetwork: unfinishedHeadBytesPerNetworkMax,
+};
 /** A renegotiation would cost the server far more than its client. */
 const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
 const serverTls = { ...tlsSettings, secureOptions } as const;
@@ -80,6 +89,7 @@ export class HttpServer {
   /** The sockets that carry HTTP: with TLS, the decrypting sockets over the raw ones. */
   readonly #httpSockets = new Set<Socket>();
   readonly #handshakes: TlsHandshakes;
+  readonly #arrivingHeads = new SharedBound(arrivingHeadBounds);
   #handler: Handler | undefined = undefined;
 
   constructor({
@@ -96,7 +106,9 @@ export class HttpServer {
     this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
       track(this.#httpSockets, socket);
       const state = stateOf(socket);
+      state.arrivingHeads = this.#arrivingHeads;
       state.onRead = () => this.#handler?.onRead();
+      socket.once('close', () => state.releaseHead());
       watchReads(socket, (read) => state.addRead(read));
     });
     if (this.#isTls) this.#server.on('secureConnection', (socket) => this.#handshakes.complete(socket));
