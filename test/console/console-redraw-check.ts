@@ -102,6 +102,19 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
     },
   );
 
+  await t.test('are right again where something else, such as a translator, has changed them', async () => {
+    await person.go('#/orders/11');
+    await tab.evaluate(`for (const element of document.querySelectorAll('h1, h2, .events span, .columns')) {
+      const font = document.createElement('font');
+      font.append(...element.childNodes);
+      element.append(font, 'translated');
+    }`);
+    await change(11, { status: 'shipped', reason: 'With a bicycle.' });
+    await person.see('With a bicycle.');
+    assert.doesNotMatch(await tab.evaluate('document.querySelector(".columns").textContent'), /translated/);
+    assert.equal(await tab.evaluate('document.querySelectorAll(".columns .card").length'), 6);
+  });
+
   await t.test('keep the focus where another day or span is shown, or give it to the heading', async () => {
     await person.go('#/day');
     const day = 'document.querySelector("input[type=date]")';
