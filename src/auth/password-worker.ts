@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { minuteMilliseconds } from '../durations.ts';
+import { threadMemoryMax } from '../limits.ts';
 import { unavailable } from '../problem.ts';
 import { createJobQueue, type HashingJob } from './hashing-jobs.ts';
 
@@ -15,7 +16,7 @@ export type DeriverFactory = (closing: AbortSignal) => KeyDeriver;
 
 const threadsMax = 2;
 const idleMilliseconds = minuteMilliseconds;
-const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
+const resourceLimits = { ...threadMemoryMax, stackSizeMb: 1 };
 
 export function createScryptPool(createDeriver: DeriverFactory = createKeyDeriver) {
   const closing = new AbortController();

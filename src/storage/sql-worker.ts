@@ -2,6 +2,7 @@
 // that is fair among clients, or checkpoints.
 import { Worker } from 'node:worker_threads';
 import { FairQueue } from '../fair-queue.ts';
+import { threadMemoryMax } from '../limits.ts';
 import { searchText } from '../schema/search-text.ts';
 import type { Row, SqlValue } from './connection.ts';
 
@@ -140,7 +141,7 @@ export class SqlWorker {
     const started = new Worker(`(${runStatements.toString()})(${searchText.toString()})`, {
       eval: true, // so that it also runs where there are no source files: in a single executable
       workerData: { file, readOnly: access === 'read' },
-      resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
+      resourceLimits: threadMemoryMax,
     });
     started.unref();
     return started
