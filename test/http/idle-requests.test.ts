@@ -33,7 +33,8 @@ for (const [name, head, whole, status] of [
     connection.write(head(token) + (whole ? body : ''));
     assert.equal((await connection.response()).status, status);
     if (!whole) connection.write(body);
-    for (let call = 0; call < 20; call += 1) assert.equal((await service.get('/health/live')).status, 200); // by now the body has arrived
+    // after these the body has arrived
+    for (let call = 0; call < 20; call += 1) assert.equal((await service.get('/health/live')).status, 200);
     const isKept = (): boolean => received.slice(0, 2).some((each) => each.deref() !== undefined);
     for (let tries = 0; tries < 10 && isKept(); tries += 1) {
       await nextTurn(); // until then `deref` keeps what it returned
