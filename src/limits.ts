@@ -82,6 +82,8 @@ export const searchRowsMax = 50;
 export const searchedCustomersMax = 10_000;
 /** The newest orders whose items are searched: as many as can be searched in a tenth of a second. */
 export const searchedOrdersMax = 40_000;
+/** The time on the processor after which a search through rows ends, so that others don't wait for it. */
+export const searchMillisecondsMax = 1_000;
 
 /** Bounds of one response of sales. */
 export const salesBucketsMax = 1_000;

@@ -2,7 +2,7 @@
 // that is fair among clients, or checkpoints.
 import { Worker } from 'node:worker_threads';
 import { FairQueue } from '../fair-queue.ts';
-import { threadMemoryMax } from '../limits.ts';
+import { searchMillisecondsMax, threadMemoryMax } from '../limits.ts';
 import { searchText } from '../schema/search-text.ts';
 import type { Row, SqlValue } from './connection.ts';
 
@@ -16,7 +16,8 @@ const startDelayMilliseconds = 1_000;
 /**
  * A search in the rows of a statement, each of which has an id and texts. It keeps the rows in which every
  * phrase matches: at least one of its alternatives occurs in the texts (schema/search-text.ts). In a column
- * of JSON, all phrases must match within one of its objects.
+ * of JSON, all phrases must match within one of its objects. After `searchMillisecondsMax` it ends with what
+ * it has found: a user's texts may be long, and take long to normalize.
  */
 export type RowSearch = {
   readonly phrases: readonly (readonly string[])[];
@@ -140,7 +141,7 @@ export class SqlWorker {
     const { file, access } = this.#options;
     const started = new Worker(`(${runStatements.toString()})(${searchText.toString()})`, {
       eval: true, // so that it also runs where there are no source files: in a single executable
-      workerData: { file, readOnly: access === 'read' },
+      workerData: { file, readOnly: access === 'read', searchMillisecondsMax },
       resourceLimits: threadMemoryMax,
     });
     started.unref();
@@ -192,7 +193,7 @@ export class SqlWorker {
 function runStatements(textOf: typeof searchText): void {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
-  const { file, readOnly } = workerData;
+  const { file, readOnly, searchMillisecondsMax } = workerData;
   const sqlite = new DatabaseSync(file, {
     readOnly,
     returnArrays: true,
@@ -233,6 +234,7 @@ function runStatements(textOf: typeof searchText): void {
     // most JSON need not be parsed: if an object has the words, so does the text
     const inJson = phrases.map((each) => each.map((phrase) => JSON.stringify(phrase.trim()).slice(1, -1)));
     const found: unknown[] = [];
+    const until = cpuMilliseconds() + searchMillisecondsMax;
     for (const row of rows as Iterable<[number, ...(string | null)[]]>) {
       const [id, ...texts] = row;
       const isFound =
@@ -240,9 +242,15 @@ function runStatements(textOf: typeof searchText): void {
           ? contains(textOf(...texts), phrases)
           : contains(upperJson(texts), inJson) && textsOf(texts).some((text) => contains(text, phrases));
       if (isFound) found.push([id, id]);
-      if (found.length === rowsMax) break;
+      if (found.length === rowsMax || cpuMilliseconds() > until) break;
     }
     return found;
+  }
+
+  /** The time on the processor: on a busy machine a search must not find less. */
+  function cpuMilliseconds(): number {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
   }
 
   function contains(text: string, phrases: RowSearch['phrases']): boolean {

@@ -1,7 +1,12 @@
-// The SQL worker where no thread can start.
+// The SQL worker where no thread can start, and where a search has rows without end.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { SqlWorker } from '../../src/storage/sql-worker.ts';
 
 const worker = new URL('../../src/storage/sql-worker.ts', import.meta.url);
 /** As a user who may have fewer threads than Node alone has. */
@@ -27,3 +32,21 @@ test(
     assert.equal(stdout, 'ThreadError\nThreadError\n', stderr);
   },
 );
+
+test('a search through rows without end ends, with what it has found', { timeout: 30_000 }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-search-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'orderly.db');
+  new DatabaseSync(file).exec('CREATE TABLE anything (id INTEGER)');
+  const synced = (): Promise<void> => Promise.resolve();
+  const searcher = new SqlWorker({ file, access: 'read', starts: 'with its first query', synced });
+  t.after(() => searcher.close());
+  const rows =
+    'WITH RECURSIVE rows (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM rows) ' +
+    "SELECT id, CASE id WHEN 3 THEN 'green tea' ELSE 'coffee' END FROM rows";
+
+  const search = { phrases: [['TEA']], columns: 'texts', rowsMax: 50 } as const;
+  const found = await searcher.query(rows, [], { search });
+
+  assert.deepEqual(found, [[3, 3]]);
+});

@@ -173,7 +173,7 @@ export const orderQuery = {
       'in the SKU and name of one item. Words of one or two characters are beginnings of words. By ' +
       `customer, the orders of the newest ${counted(searchedCustomersMax, 'customer')} that match are ` +
       `found. By item, the newest ${counted(searchedOrdersMax, 'order')} that pass the other filters are ` +
-      'searched. An API key needs `customers:read` to find orders by customer.',
+      'searched, for a second at most. An API key needs `customers:read` to find orders by customer.',
   ),
   ...orderListParameters,
 };
