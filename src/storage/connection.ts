@@ -37,16 +37,16 @@ export class Connection {
   readonly #runs = new BoundedMap<string, StatementSync>(statementsMax);
   /** The invalidations of this transaction so far. */
   readonly invalidations: Invalidation[] = [];
-  #changingStatements = 0;
+  #rowsChanged = 0;
 
   constructor(sqlite: DatabaseSync, before: (kind: StatementKind) => void = () => {}) {
     this.#sqlite = sqlite;
     this.#before = before;
   }
 
-  /** The number of statements that made changes. A failed one doesn't count: SQLite undoes its changes. */
-  get changingStatements(): number {
-    return this.#changingStatements;
+  /** The rows that all statements changed. A failed one doesn't count: SQLite undoes its changes. */
+  get rowsChanged(): number {
+    return this.#rowsChanged;
   }
 
   /** Returns the first row; the caller knows that its columns are those of R. */
@@ -63,8 +63,9 @@ export class Connection {
     const statement = this.#runs.get(sql) ?? this.#prepareRun(sql);
     this.#before('change');
     const { changes, lastInsertRowid } = statement.run(...params);
-    this.#changingStatements += 1;
-    return { rowsChanged: Number(changes), lastId: Number(lastInsertRowid) };
+    const rowsChanged = Number(changes);
+    this.#rowsChanged += rowsChanged;
+    return { rowsChanged, lastId: Number(lastInsertRowid) };
   }
 
   /** Records that this transaction makes an object stale, which may be cached. */
@@ -86,6 +87,7 @@ export class Connection {
   }
 
   #prepareRun(sql: string): StatementSync {
+    assert(changing.test(sql), '`run` is for statements that change rows: it counts them.');
     const statement = prepareForRun(this.#sqlite, sql);
     this.#runs.set(sql, statement);
     return statement;

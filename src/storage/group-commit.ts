@@ -224,11 +224,11 @@ export class GroupCommit {
     }
   }
 
-  /** Commits, or rolls back if every callback threw. Called when all commits are on disk. */
+  /** Called when all commits are on disk. Rolls back if nothing was changed: what was seen needs no sync. */
   #endTransaction(): void {
     if (!this.#transaction.isOpen) return;
     const outcomes = this.#outcomes.splice(0);
-    if (outcomes.some(({ hasThrown }) => !hasThrown)) return this.#tryCommit(outcomes);
+    if (this.#transaction.hasChanges) return this.#tryCommit(outcomes);
     this.#transaction.rollback();
     this.#settle(outcomes);
   }

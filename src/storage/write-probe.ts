@@ -13,8 +13,8 @@ type Options = {
 };
 
 /**
- * Sets `stats.canWrite` again only when a page was written. A commit doesn't prove that, since it may have
- * changed nothing; and there may be no commit, since nobody sends changes to a service that isn't ready.
+ * Sets `stats.canWrite` again only when a page was written. A write that succeeds doesn't prove that, since
+ * it may change nothing; and there may be none, since nobody sends changes to a service that isn't ready.
  */
 export class WriteProbe {
   readonly #options: Options;

@@ -25,6 +25,7 @@ export class WriteTransaction {
   #needsSavepoint = true;
   #hasSavepoint = false;
   #isHalfDone = false;
+  #hasChanges = false;
 
   constructor(sqlite: DatabaseSync) {
     this.#sqlite = sqlite;
@@ -59,8 +60,14 @@ export class WriteTransaction {
     return this.isOpen && !this.#isHalfDone;
   }
 
+  /** Whether a callback has changed a row or made an object stale. Otherwise there is nothing to commit. */
+  get hasChanges(): boolean {
+    return this.#hasChanges;
+  }
+
   begin(): void {
     this.#begin.run();
+    this.#hasChanges = false;
   }
 
   /**
@@ -68,18 +75,20 @@ export class WriteTransaction {
    * true afterwards. If `isOpen` is false afterwards, those of the whole transaction were undone.
    */
   run<T>(callback: (db: Connection) => T, { throws }: WriteOptions = {}): T {
-    const { changingStatements: statementsBefore } = this.#connection;
+    const { rowsChanged: rowsBefore } = this.#connection;
     const { length: invalidationsBefore } = this.#connection.invalidations;
     this.#needsSavepoint = throws === undefined;
     this.#isInCallback = true;
     try {
       const result = callback(this.#connection);
       if (this.#hasSavepoint) this.#releaseSavepoint.run();
+      const { rowsChanged, invalidations } = this.#connection;
+      this.#hasChanges ||= rowsChanged > rowsBefore || invalidations.length > invalidationsBefore;
       return result;
     } catch (error) {
       this.#connection.invalidations.length = invalidationsBefore;
       if (this.#hasSavepoint) this.#undo();
-      else this.#isHalfDone = this.#connection.changingStatements > statementsBefore;
+      else this.#isHalfDone = this.#connection.rowsChanged > rowsBefore;
       throw error;
     } finally {
       this.#isInCallback = false;

@@ -157,7 +157,7 @@ test('an older database is backed up and migrated; a migration that fails change
   const migrated = await openNotes(t, { folder, migrations: [...migrations, column] });
   assert.deepEqual(migrated.read.all('SELECT text, colour FROM notes'), [['old', 'white']]);
   await assert.rejects(
-    migrated.write((db) => db.run('ATTACH ? AS other', join(folder, 'other.db'))),
+    migrated.write((db) => db.all('ATTACH ? AS other', join(folder, 'other.db'))),
     /too many attached/,
   );
   using backup = new DatabaseSync(join(folder, 'orderly-v1.backup.db'), {

@@ -1,5 +1,6 @@
 // The process whose power is cut: changes notes over and over and records what it answered, as if to clients,
-// to writes, reads, queries on the thread and rejections; until the WAL was checkpointed some times.
+// to writes, also those that change nothing, reads, queries on the thread and rejections; until the WAL was
+// checkpointed some times.
 import { fdatasync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -103,6 +104,19 @@ async function conflict(): Promise<void> {
   }
 }
 
+/** Writes that change nothing, and return what they saw. */
+async function touch(): Promise<void> {
+  while (goesOn()) {
+    const id = Math.floor(Math.random() * Number(notes));
+    show(
+      await database.write((db) =>
+        db.all<[number, number]>('SELECT id, version FROM notes WHERE id = ?', id),
+      ),
+    );
+    await pause(pauseMilliseconds);
+  }
+}
+
 class Conflict extends Error {
   readonly rows: readonly (readonly [number, number])[];
 
@@ -117,5 +131,5 @@ function pause(milliseconds: number): Promise<void> {
 }
 
 const writers = Array.from({ length: Number(notes) }, (_, id) => write(id));
-await Promise.all([...writers, read(), query(), conflict()]);
+await Promise.all([...writers, read(), query(), conflict(), touch()]);
 process.exit(); // not closed, which would put everything on disk

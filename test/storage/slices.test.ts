@@ -78,8 +78,9 @@ test('the pause after a write is as long as the write took, with its way to the 
     fdatasync: (_descriptor, done) => void setTimeout(done, syncMilliseconds, null),
   });
   const began: number[] = [];
-  const onceASlice: Step = () => {
+  const onceASlice: Step = (db) => {
     began.push(performance.now());
+    addNote(`slice ${began.length}`)(db);
     while (performance.now() < (began.at(-1) ?? 0) + sliceMillisecondsMax);
     return 1;
   };

@@ -73,6 +73,44 @@ test('a write rejected because of rows that were on disk waits for no sync', asy
   assert.equal(disk.pending.length, 0);
 });
 
+test('a write that changes nothing waits for no sync, and needs no commit', async (t) => {
+  const disk = new HeldDisk(t);
+  const database = await openNotes(t, { fdatasync: disk.fdatasync });
+  const unchanging = [
+    (db: Connection) => noteTexts(db).length,
+    (db: Connection) => db.run('DELETE FROM notes WHERE id = 7').rowsChanged,
+    (db: Connection) => db.run("INSERT INTO notes (text) SELECT 'none' WHERE FALSE").rowsChanged,
+  ];
+  for (const callback of unchanging) assert.equal(await database.write(callback), 0);
+  await assert.rejects(database.write(missing), /There is no such note/);
+  assert.equal(disk.pending.length, 0);
+  assert.equal(database.stats.commits, 0);
+});
+
+test('a write that changes nothing is answered once the change that it saw is on disk', async (t) => {
+  const disk = new HeldDisk(t);
+  const database = await openNotes(t, { fdatasync: disk.fdatasync });
+  const first = database.write(addNote('first'));
+  const together = database.write(noteTexts); // in the same transaction
+  await until(() => disk.pending.length === 1);
+  const during = database.write(noteTexts); // while that is synced
+  assert.equal(await isSettled(Promise.race([together, during])), false);
+  await disk.endSync();
+  assert.deepEqual(await Promise.all([first, together, during]), [1, ['first'], ['first']]);
+  assert.equal(disk.pending.length, 0);
+});
+
+test('a write that changes nothing is answered 503 if the sync of what it saw fails', async (t) => {
+  const disk = new HeldDisk(t);
+  const database = await openNotes(t, { fdatasync: disk.fdatasync, onFatal() {} });
+  const rejected = [assert.rejects(database.write(addNote('first')), isUnavailable)];
+  await until(() => disk.pending.length === 1);
+  rejected.push(assert.rejects(database.write(noteTexts), isUnavailable));
+  await turn();
+  await disk.endSync(new Error('EIO'));
+  await Promise.all(rejected);
+});
+
 test('a write rejected because of an unsynced change is answered 503 if that sync fails', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync, onFatal() {} });

@@ -32,7 +32,7 @@ test('a start on a full disk is one for reading, until a change can be written',
   assert.equal(database.stats.canWrite, true);
 });
 
-test('a commit that changes nothing is no proof that there is room again', (t) =>
+test('a write that changes nothing is no proof that there is room again', (t) =>
   withSmallDisk(t, 1, async (disk) => {
     const database = await openNotes(t, { folder: join(disk.folder, 'data') });
     disk.after(() => database.close());
