@@ -2,7 +2,7 @@
 import { minuteMilliseconds } from './durations.ts';
 import { loggedCharsMax } from './limits.ts';
 import { memoizeLast } from './memoize-last.ts';
-import { timestampOf } from './schema/members.ts';
+import { timestampOf } from './schema/timestamp.ts';
 
 export const levels = ['debug', 'info', 'warn', 'error', 'off'] as const;
 export type Level = (typeof levels)[number];

@@ -1,7 +1,8 @@
 // Which times are accepted (RFC 3339 section 5.6), and which instant each is.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sentTimestamp, timestampOf } from '../../src/schema/members.ts';
+import { sentTimestamp } from '../../src/schema/members.ts';
+import { timestampOf } from '../../src/schema/timestamp.ts';
 import { timeAtOrAfter, toTime } from '../../src/schema/rfc3339.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 

@@ -2,7 +2,8 @@
 import { allows, type RowAccess } from '../../auth/access.ts';
 import { Problem } from '../../problem.ts';
 import { emailKey } from '../../schema/email.ts';
-import { nameKey, timestampOf } from '../../schema/members.ts';
+import { nameKey } from '../../schema/members.ts';
+import { timestampOf } from '../../schema/timestamp.ts';
 import { toSearch } from '../../schema/search-text.ts';
 import { fits, schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';

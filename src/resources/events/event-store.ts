@@ -1,5 +1,5 @@
 // The rows of events: written in the transaction of the change that each is about, and never changed.
-import { timestampOf } from '../../schema/members.ts';
+import { timestampOf } from '../../schema/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';

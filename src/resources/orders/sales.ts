@@ -3,7 +3,8 @@ import { dayMilliseconds } from '../../durations.ts';
 import { invalid } from '../../problem.ts';
 import { counted } from '../../counted.ts';
 import { salesBucketsMax, salesFiguresMax } from '../../limits.ts';
-import { currency, sentTimestamp, timestamp, timestampOf } from '../../schema/members.ts';
+import { currency, sentTimestamp, timestamp } from '../../schema/members.ts';
+import { timestampOf } from '../../schema/timestamp.ts';
 import { firstTime, lastTime, timeAtOrAfter } from '../../schema/rfc3339.ts';
 import {
   array,

@@ -5,7 +5,7 @@ import type { SessionCaller } from '../../auth/caller-cache.ts';
 import type { RefreshSource } from '../../auth/refresh-tokens.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { sessionsPerUserMax } from '../../limits.ts';
-import { timestampOf } from '../../schema/members.ts';
+import { timestampOf } from '../../schema/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';

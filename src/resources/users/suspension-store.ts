@@ -1,5 +1,5 @@
 // The rows of suspensions.
-import { timestampOf } from '../../schema/members.ts';
+import { timestampOf } from '../../schema/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';

@@ -1,7 +1,7 @@
 // Times as text: the same as `toISOString` writes, for every time that it writes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { timestampOf } from '../../src/schema/members.ts';
+import { timestampOf } from '../../src/schema/timestamp.ts';
 
 const day = 86_400_000;
 const times = [
