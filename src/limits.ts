@@ -6,15 +6,15 @@ export const idMax = Number.MAX_SAFE_INTEGER;
 // Requests.
 export const bodyBytesMax = 64 * 1024;
 /**
- * Bounds of one body, whether a route reads it or not. Past either of them the connection is closed. A chunk
- * of one byte costs as much as a large one, so beyond its first `bodyChunksMax` chunks a body must have
- * `bodyChunkBytesMin` bytes for each.
+ * Bounds of one body, whether a route reads it or not. Past either of them the connection is closed. It comes
+ * in pieces: chunks, or the parts of them that one read has. A piece of one byte costs as much as a large
+ * one, so beyond its first `bodyPiecesMax` pieces a body must have `bodyPieceBytesMin` bytes for each.
  */
 export const bodyWireBytesMax = 2 * 1024 * 1024;
-export const bodyChunksMax = 512;
-export const bodyChunkBytesMin = 64;
-/** The same for a streamed body, of which clients send each line and its end in chunks of their own. */
-export const streamedChunkBytesMin = 16;
+export const bodyPiecesMax = 512;
+export const bodyPieceBytesMin = 64;
+/** The same for a streamed body, of which clients send each line and its end as chunks of their own. */
+export const streamedPieceBytesMin = 16;
 /** Bytes of heads that are incomplete, which take ten times as much memory: in total, and as below. */
 export const unfinishedHeadBytesMax = 16 * 1024 * 1024;
 export const unfinishedHeadBytesPerAddressMax = 2 * 1024 * 1024;

@@ -1,8 +1,8 @@
 // The memory that all arriving bodies share: no client can take all of it.
 import type { IncomingMessage } from 'node:http';
 import {
-  bodyChunkBytesMin,
-  bodyChunksMax,
+  bodyPieceBytesMin,
+  bodyPiecesMax,
   unfinishedBodyBytesMax,
   unfinishedBodyBytesPerAddressMax,
   unfinishedBodyBytesPerNetworkMax,
@@ -12,8 +12,8 @@ import { SharedBound, type Bounds } from './shared-bound.ts';
 type ArrivingBodiesOptions = {
   /** Returns the bucket of the client's address. */
   readonly bucketOf: (request: IncomingMessage) => string;
-  /** Called for each chunk of a body. */
-  readonly onChunk?: () => void;
+  /** Called for each piece of a body. */
+  readonly onPiece?: () => void;
   readonly bounds?: Bounds;
 };
 
@@ -24,12 +24,12 @@ const boundsDefault: Bounds = {
 };
 
 export class ArrivingBodies {
-  readonly onChunk: () => void;
+  readonly onPiece: () => void;
   readonly #bucketOf: ArrivingBodiesOptions['bucketOf'];
   readonly #bytes: SharedBound;
 
-  constructor({ bucketOf, onChunk = () => {}, bounds = boundsDefault }: ArrivingBodiesOptions) {
-    this.onChunk = onChunk;
+  constructor({ bucketOf, onPiece = () => {}, bounds = boundsDefault }: ArrivingBodiesOptions) {
+    this.onPiece = onPiece;
     this.#bucketOf = bucketOf;
     this.#bytes = new SharedBound(bounds);
   }
@@ -48,7 +48,7 @@ export class ArrivingBodies {
   }
 }
 
-/** Whether a body of that many bytes arrived in too many chunks. */
-export function hasTooManyChunks(chunks: number, bytes: number, chunkBytesMin = bodyChunkBytesMin): boolean {
-  return chunks > bodyChunksMax + bytes / chunkBytesMin;
+/** Whether so many bytes arrived in too many pieces: chunks of a body, or reads of a connection. */
+export function hasTooManyPieces(pieces: number, bytes: number, pieceBytesMin = bodyPieceBytesMin): boolean {
+  return pieces > bodyPiecesMax + bytes / pieceBytesMin;
 }

@@ -1,8 +1,8 @@
-// Receives the body of one request, whether or not a route reads it: bounded in bytes, chunks and memory.
+// Receives the body of one request, whether or not a route reads it: bounded in bytes, pieces and memory.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, unavailable } from '../problem.ts';
-import { bodyBytesMax, bodyChunkBytesMin, bodyChunksMax, bodyWireBytesMax } from '../limits.ts';
-import { hasTooManyChunks, type ArrivingBodies } from './arriving-bodies.ts';
+import { bodyBytesMax, bodyPieceBytesMin, bodyPiecesMax, bodyWireBytesMax } from '../limits.ts';
+import { hasTooManyPieces, type ArrivingBodies } from './arriving-bodies.ts';
 import { noBytes } from './bytes.ts';
 import { endAfterResponse } from './lingering-close.ts';
 import { receiveDirectly } from './node-internals.ts';
@@ -28,11 +28,11 @@ export class IncomingBody {
   readonly #bodies: ArrivingBodies;
   readonly #announced: number;
   readonly #bytesReadBefore: number;
-  /** Copies of the chunks: to keep a chunk of one byte itself would take hundreds of bytes. */
+  /** Copies of the pieces: to keep a piece of one byte itself would take hundreds of bytes. */
   #buffer: Buffer = noBytes;
   #length = 0;
-  /** The number of all chunks that arrived, dropped or not; `#bytes` is their length. */
-  #chunks = 0;
+  /** The number of all pieces that arrived, dropped or not; `#bytes` is their length. */
+  #pieces = 0;
   #bytes = 0;
   #reserved = 0;
   #isWhole = false;
@@ -67,22 +67,22 @@ export class IncomingBody {
     this.#reader = { take, reject };
   }
 
-  onChunk(chunk: Buffer): void {
+  onPiece(piece: Buffer): void {
     if (this.#isStopped) return;
-    this.#bodies.onChunk();
-    this.#chunks += 1;
-    this.#bytes += chunk.length;
+    this.#bodies.onPiece();
+    this.#pieces += 1;
+    this.#bytes += piece.length;
     const wireBytes = this.#request.socket.bytesRead - this.#bytesReadBefore;
-    if (hasTooManyChunks(this.#chunks, this.#bytes) || wireBytes > bodyWireBytesMax)
+    if (hasTooManyPieces(this.#pieces, this.#bytes) || wireBytes > bodyWireBytesMax)
       return this.abort(tooLarge());
     if (this.#response.headersSent) return this.#drop();
     if (this.#problem !== undefined) return;
-    if (this.#length + chunk.length > bodyBytesMax) return this.#fail(tooLarge());
+    if (this.#length + piece.length > bodyBytesMax) return this.#fail(tooLarge());
     // the whole body at once needs no copy, and none of the memory for those that are incomplete
-    if (chunk.length === this.#announced) this.#buffer = chunk;
-    else if (!this.#makeRoom(this.#length + chunk.length)) return this.#fail(noMemory());
-    else chunk.copy(this.#buffer, this.#length);
-    this.#length += chunk.length;
+    if (piece.length === this.#announced) this.#buffer = piece;
+    else if (!this.#makeRoom(this.#length + piece.length)) return this.#fail(noMemory());
+    else piece.copy(this.#buffer, this.#length);
+    this.#length += piece.length;
   }
 
   #makeRoom(bytes: number): boolean {
@@ -118,7 +118,7 @@ export class IncomingBody {
   }
 
   /**
-   * Stops parsing the body, since a chunk costs the service far more than it costs the client. The connection
+   * Stops parsing the body, since a piece costs the service far more than it costs the client. The connection
    * ends after the response.
    */
   abort(problem: Problem): void {
@@ -144,8 +144,8 @@ const firstBufferBytes = 1024;
 
 function tooLarge(): Problem {
   const detail =
-    `The body must have at most ${bodyBytesMax} bytes, in at most ${bodyChunksMax} chunks and one more for ` +
-    `every ${bodyChunkBytesMin} bytes.`;
+    `The body must have at most ${bodyBytesMax} bytes, in at most ${bodyPiecesMax} pieces and one more for ` +
+    `every ${bodyPieceBytesMin} bytes.`;
   return new Problem('content-too-large', detail);
 }
 

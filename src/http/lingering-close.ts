@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { lingerMillisecondsMax } from '../limits.ts';
-import { hasTooManyChunks } from './arriving-bodies.ts';
+import { hasTooManyPieces } from './arriving-bodies.ts';
 import { stateOf } from './connection-state.ts';
 import { stopReadingWhilePaused, takeFromParser } from './node-internals.ts';
 
@@ -24,7 +24,7 @@ export function dropReads(socket: Socket): void {
   socket.on('data', () => {
     stateOf(socket).onRead();
     reads += 1;
-    if (hasTooManyChunks(reads, socket.bytesRead - before)) socket.destroy();
+    if (hasTooManyPieces(reads, socket.bytesRead - before)) socket.destroy();
   });
 }
 

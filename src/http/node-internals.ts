@@ -162,7 +162,7 @@ export function endWithHead(
 }
 
 /**
- * Passes the chunks of the request's body, and its end, to the receiver as they are parsed; `error` and
+ * Passes the pieces of the request's body, and its end, to the receiver as they are parsed; `error` and
  * `close` are emitted if it ends early. As a stream, which defers each step to a later tick, a body that is
  * rejected would take 1.1 of its CPU time.
  */
@@ -173,7 +173,7 @@ export function receiveDirectly(request: IncomingMessage, receiver: BodyReceiver
   incoming.push = pushDirectly as IncomingMessage['push'];
 }
 
-type BodyReceiver = { onChunk(chunk: Buffer): void; onEnd(): void };
+type BodyReceiver = { onPiece(piece: Buffer): void; onEnd(): void };
 type DirectRequest = IncomingMessage & {
   [receiverKey]: BodyReceiver;
   _consuming: boolean;
@@ -182,8 +182,8 @@ type DirectRequest = IncomingMessage & {
 const receiverKey = Symbol('receiver');
 
 /** The parser passes null at the end. It is one function for all requests: with closures V8 may be slow. */
-function pushDirectly(this: DirectRequest, chunk: Buffer | null): boolean {
-  if (chunk !== null) this[receiverKey].onChunk(chunk);
+function pushDirectly(this: DirectRequest, piece: Buffer | null): boolean {
+  if (piece !== null) this[receiverKey].onPiece(piece);
   else {
     this._dumpAndCloseReadable(); // so that nothing waits for the end of the stream
     this[receiverKey].onEnd();

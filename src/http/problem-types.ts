@@ -4,8 +4,8 @@ import { hourSeconds } from '../durations.ts';
 import type { ProblemCode } from '../problem.ts';
 import {
   bodyBytesMax,
-  bodyChunkBytesMin,
-  bodyChunksMax,
+  bodyPieceBytesMin,
+  bodyPiecesMax,
   headerBytesMax,
   headersMillisecondsMax,
   idempotencySecondsMax,
@@ -117,7 +117,7 @@ export const problemTypes: Readonly<
     title: 'Content too large',
     about:
       `The body of a request must have at most ${bodyBytesMax / 1024} KiB, ` +
-      `in at most ${bodyChunksMax} chunks and one more for every ${bodyChunkBytesMin} bytes.`,
+      `in at most ${bodyPiecesMax} pieces and one more for every ${bodyPieceBytesMin} bytes.`,
   },
   'uri-too-long': {
     status: 414,

@@ -33,7 +33,7 @@ export class RequestIntake {
     this.#options = options;
     const bucketOf = (request: IncomingMessage): string => this.#bucketOf(request);
     this.#scheduler = new TurnScheduler(bucketOf, () => this.#pauseReading());
-    this.#bodies = new ArrivingBodies({ bucketOf, onChunk: () => this.#scheduler.noteArrival() });
+    this.#bodies = new ArrivingBodies({ bucketOf, onPiece: () => this.#scheduler.noteArrival() });
     const onDrop = (): number => (options.metrics.dropped.pipelined += 1);
     this.#pipeline = new Pipeline({ scheduler: this.#scheduler, onDrop });
   }

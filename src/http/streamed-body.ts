@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
-import { bodyChunksMax, streamedChunkBytesMin, streamedReadAheadBytes } from '../limits.ts';
-import { hasTooManyChunks, type ArrivingBodies } from './arriving-bodies.ts';
+import { bodyPiecesMax, streamedPieceBytesMin, streamedReadAheadBytes } from '../limits.ts';
+import { hasTooManyPieces, type ArrivingBodies } from './arriving-bodies.ts';
 import { noBytes } from './bytes.ts';
 import { headersOf } from './request-headers.ts';
 import { endedEarly, receiveBody } from './incoming-body.ts';
@@ -27,7 +27,7 @@ export class StreamedBody {
   #isStopped = false;
   #problem: Problem | undefined = undefined;
   #bytes = 0;
-  #chunks = 0;
+  #pieces = 0;
   #unread: Buffer[] = [];
   #unreadBytes = 0;
   #waiting: Waiting | undefined = undefined;
@@ -60,16 +60,16 @@ export class StreamedBody {
     return promise;
   }
 
-  onChunk(chunk: Buffer): void {
+  onPiece(piece: Buffer): void {
     if (this.#isStopped) return;
-    this.#bodies.onChunk();
-    this.#bytes += chunk.length;
-    this.#chunks += 1;
-    if (this.#bytes > this.#bytesMax || hasTooManyChunks(this.#chunks, this.#bytes, streamedChunkBytesMin))
+    this.#bodies.onPiece();
+    this.#bytes += piece.length;
+    this.#pieces += 1;
+    if (this.#bytes > this.#bytesMax || hasTooManyPieces(this.#pieces, this.#bytes, streamedPieceBytesMin))
       return this.abort(tooLarge(this.#bytesMax));
     if (this.#problem !== undefined) return;
-    this.#unread.push(chunk);
-    this.#unreadBytes += chunk.length;
+    this.#unread.push(piece);
+    this.#unreadBytes += piece.length;
     if (this.#unreadBytes >= streamedReadAheadBytes) this.#request.socket.pause();
     this.#settle();
   }
@@ -140,7 +140,7 @@ export class StreamedBody {
 
 function tooLarge(bytesMax: number): Problem {
   const detail =
-    `The body must have at most ${counted(bytesMax, 'byte')}, in at most ${bodyChunksMax} chunks and one ` +
-    `more for every ${streamedChunkBytesMin} bytes.`;
+    `The body must have at most ${counted(bytesMax, 'byte')}, in at most ${bodyPiecesMax} pieces and one ` +
+    `more for every ${streamedPieceBytesMin} bytes.`;
   return new Problem('content-too-large', detail);
 }

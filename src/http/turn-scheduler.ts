@@ -44,7 +44,7 @@ export class TurnScheduler<Source> {
     this.#schedule();
   }
 
-  /** Called at an arrival that runs no task but takes time: a read, a chunk, a pipelined request. */
+  /** Called at an arrival that runs no task but takes time: a read, a piece of a body, a waiting request. */
   noteArrival(): void {
     this.#arrivals += 1;
     if (this.#arrivals % arrivalsPerMeasurement === 0) this.#measureTurn();

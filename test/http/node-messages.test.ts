@@ -43,7 +43,7 @@ test('a body is received as it is parsed, and the connection goes on to the next
   const received: string[] = [];
   const port = await listening(t, (request, response) => {
     receiveDirectly(request, {
-      onChunk: (bytes) => void received.push(bytes.toString()),
+      onPiece: (bytes) => void received.push(bytes.toString()),
       onEnd: () => response.end(request.complete ? 'whole' : 'incomplete'),
     });
   });
@@ -62,7 +62,7 @@ test('a body is received to its end even after the response', async (t) => {
   let chunks = 0;
   const ended = Promise.withResolvers<void>();
   const port = await listening(t, (request, response) => {
-    receiveDirectly(request, { onChunk: () => (chunks += 1), onEnd: () => ended.resolve() });
+    receiveDirectly(request, { onPiece: () => (chunks += 1), onEnd: () => ended.resolve() });
     response.end('early');
   });
   const connection = await openRaw(port);
@@ -78,7 +78,7 @@ test('a body that ends early is an error of its request', async (t) => {
   const failed = Promise.withResolvers<string>();
   const port = await listening(t, (request) => {
     request.on('error', (error: NodeJS.ErrnoException) => failed.resolve(error.code ?? ''));
-    receiveDirectly(request, { onChunk() {}, onEnd() {} });
+    receiveDirectly(request, { onPiece() {}, onEnd() {} });
   });
   const connection = await openRaw(port);
   connection.write(post + chunk);
@@ -96,7 +96,7 @@ test('a connection knows its response until that left, and whether its request a
     (request, response) => {
       note(request.socket);
       receiveDirectly(request, {
-        onChunk: () => note(request.socket),
+        onPiece: () => note(request.socket),
         onEnd() {
           note(request.socket);
           response.end('whole');
