@@ -78,6 +78,8 @@ export const pageBytesMax = 1024 * 1024;
 export const pageRowsExaminedMax = 1_000;
 /** The most rows that a search finds. */
 export const searchRowsMax = 50;
+/** The characters of a customer's search text that the index has: three times as many as most customers have. */
+export const indexedCharsMax = 200;
 /** The newest customers that match, whose orders a search includes. */
 export const searchedCustomersMax = 10_000;
 /** The newest orders whose items are searched: as many as can be searched in a tenth of a second. */

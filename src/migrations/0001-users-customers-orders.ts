@@ -112,7 +112,7 @@ CREATE INDEX customers_userId_id ON customers (userId, id, nameKey);
 CREATE INDEX customers_userId_nameKey_id ON customers (userId, nameKey, id, createdAt);
 CREATE INDEX customers_userId_createdAt_id ON customers (userId, createdAt, id, nameKey);
 
--- The trigrams of each customer's searchText, by the customer's id, without the text itself.
+-- The trigrams of the beginning of each customer's searchText, by the customer's id, without the text itself.
 -- searchText has folded case and accents, as the words of a query are folded. The trigrams of a deleted
 -- customer are removed immediately. FTS5's alternative, tombstones, would keep them, and has row ids past
 -- 2^53, for which node:sqlite throws.

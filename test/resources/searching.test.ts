@@ -132,6 +132,19 @@ describe('a customer', () => {
     assert.deepEqual(await found(service(), staff, '/customers', 'afterw'), []);
   });
 
+  // removing more of a customer from the index would hold the event loop for too long
+  test('is found by staff by the first 200 characters of name, phone number and address', async () => {
+    const phone = '+4915112345678';
+    const long = { name: `Longest ${'x'.repeat(172)}`, phone, email: 'zebra@savanna.example' };
+    const { id } = await newCustomer(service(), staff.token, long);
+    for (const q of ['longest', 'xxx', phone])
+      assert.deepEqual(await found(service(), staff, '/customers', q), [id]);
+    assert.deepEqual(await found(service(), staff, '/customers', 'zebra'), []);
+    await service().patch(`/customers/${id}`, { token: staff.token, body: { name: 'Shorter' } });
+    assert.deepEqual(await found(service(), staff, '/customers', 'zebra shorter'), [id]);
+    assert.deepEqual(await found(service(), staff, '/customers', 'longest'), []);
+  });
+
   test('is found within the filters of the list', async () => {
     const other = await service().person();
     const { id } = await newCustomer(service(), other.token, { name: 'Filtered Hopper' });
