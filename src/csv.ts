@@ -36,19 +36,22 @@ export function csvTime(timestamp: string): string {
 function cellText(cell: CsvCell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
-  const text = formulaStart.test(cell) ? `'${cell}` : cell;
+  const text = cell.replace(formulaStart, "'");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Removes the apostrophe that `cellText` has added to a cell. */
+/** Removes the apostrophes that `cellText` has added to a cell. */
 export function withoutFormulaGuard(cell: string): string {
-  return cell.startsWith("'") && formulaStart.test(cell.slice(1)) ? cell.slice(1) : cell;
+  return cell.replace(guardedFormulaStart, '');
 }
 
 /**
  * A spreadsheet would evaluate a cell that begins with one of these (CWE-1236), so `cellText` adds an
  * apostrophe before it, which makes it text. Some programs treat full-width signs as plain ones and drop
- * control characters. Text that has apostrophes before such a sign gets another one, so that removing one
- * returns the original text.
+ * control characters. Where the list separator is a semicolon or a tab, spreadsheets split cells there, and
+ * end the row at a line break even within quotes: so what follows these is like the beginning of a cell. Text
+ * that has apostrophes before such a sign gets another one, so that removing one returns the original text.
  */
-const formulaStart = /^'*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠]/u;
+const formulaStart = /^(?='*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠])|(?<=[;\t\r\n])(?='*[=+\-@＝＋－＠])/gu;
+const guardedFormulaStart =
+  /^'(?='*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠])|(?<=[;\t\r\n])'(?='*[=+\-@＝＋－＠])/gu;

@@ -1,11 +1,29 @@
-// Cells that begin with a control character, of which clients can send few.
+// Cells that a spreadsheet would take for formulas: those that begin with a control character, of which clients
+// can send few, and those that it splits.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvLine, withoutFormulaGuard } from '../src/csv.ts';
 
 for (const code of [0x00, 0x09, 0x0a, 0x0d, 0x1f, 0x7f, 0x80, 0x85, 0x9f])
   test(`a cell that begins with U+${code.toString(16)} has an apostrophe before it, until it is read`, () => {
-    const cell = `${String.fromCodePoint(code)}=HYPERLINK("http://x")`;
+    const cell = `${String.fromCodePoint(code)}SUM("1,2")`;
     assert.equal(csvLine([cell]), `"'${cell.replaceAll('"', '""')}"\r\n`);
     assert.equal(withoutFormulaGuard(`'${cell}`), cell);
+  });
+
+for (const [cell, guarded] of [
+  ['Tea;=1+2', "Tea;'=1+2"],
+  ['Tea;=1;@x;+1', "Tea;'=1;'@x;'+1"],
+  ['eggs\n=1', "eggs\n'=1"],
+  ['eggs\r\n-1\r\n＝1', "eggs\r\n'-1\r\n'＝1"],
+  ['a\t=1', "a\t'=1"],
+  ['\t=1', "'\t'=1"],
+  ["a;'=1", "a;''=1"],
+  ["=a;'b", "'=a;'b"],
+  ['a; -10 %', 'a; -10 %'],
+  ['ada-lovelace@example.com', 'ada-lovelace@example.com'],
+] as const)
+  test(`${JSON.stringify(cell)} is no formula where semicolons, tabs or line breaks end a cell`, () => {
+    assert.equal(csvLine([cell]).replace(/^"|"?\r\n$/g, ''), guarded);
+    assert.equal(withoutFormulaGuard(guarded), cell);
   });
