@@ -3,6 +3,7 @@ import { query } from './api-client.ts';
 import type { Customer, List, Order, ServiceEvent } from './api-types.ts';
 import { addressBlock, card, factList } from './cards.ts';
 import { explainConflict } from './conflicts.ts';
+import { mailLinkOf } from './contact-links.ts';
 import { reloadable, emptyState, goTo, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { CustomerFields } from './customer-fields.ts';
 import { ask, notify } from './dialogs.ts';
@@ -170,7 +171,7 @@ const members = { name: 'name', email: 'email', phone: 'phone', address: 'addres
 function customerContent({ customer, orders, events, names }: CustomerDetails): Child {
   const { name, email, phone, address, createdAt } = customer;
   const facts: readonly (readonly [string, Child])[] = [
-    ['E-mail', email === null ? '—' : h('a', { href: `mailto:${email}` }, email)],
+    ['E-mail', email === null ? '—' : h('a', { href: mailLinkOf(email) }, email)],
     ['Phone', phone === null ? '—' : h('a', { href: `tel:${phone}` }, phone)],
     ['Customer since', dateOnly(createdAt)],
   ];
