@@ -78,7 +78,7 @@ export const pageBytesMax = 1024 * 1024;
 export const pageRowsExaminedMax = 1_000;
 /** The most rows that a search finds. */
 export const searchRowsMax = 50;
-/** The characters of a customer's search text that the index has: three times as many as most customers have. */
+/** The characters of a customer's search text that the index has: three times as many as usual. */
 export const indexedCharsMax = 200;
 /** The newest customers that match, whose orders a search includes. */
 export const searchedCustomersMax = 10_000;

@@ -1,6 +1,6 @@
 // Links that write to a customer.
 
-/** An address may contain ?, & and %, which would otherwise add a copy's recipient or a text to the message. */
+/** An address may contain ?, & and %, which would otherwise add recipients or a text to the message. */
 export function mailLinkOf(email: string): string {
   return `mailto:${email.split('@').map(encodeURIComponent).join('@')}`; // RFC 6068 section 2
 }
