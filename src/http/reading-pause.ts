@@ -7,21 +7,22 @@ const resumedPerTurnMax = 500;
 
 /**
  * In one turn Node reads and parses up to 64 KiB of each connection. Once that has taken long enough, all
- * connections are paused: Node then skips those that it has not yet read from in this turn. They are resumed
- * before the others, or else those that always have something to read would be the only ones that are read.
+ * connections are paused: Node then skips those that it has not yet read from in this turn. In the next turn
+ * one connection of each address is resumed, then two, then four, until a turn takes too long again: however
+ * many connections one client has, only a few of them are read before those of others.
  */
 export class ReadingPause {
   readonly #sockets: ReadonlySet<Socket>;
-  /** The paused sockets that were not read since they were resumed, in the order in which they will be. */
-  #unread: Socket[] = [];
+  /** The paused sockets, in the order in which those of one address are resumed. */
+  #paused = new Set<Socket>();
   /**
-   * The others, resumed a turn later. In that turn the system finds them paused, and puts them behind all
-   * others that it has to report; if resumed earlier, they would keep their places.
+   * Those that were read in the turn of the pause, resumed a turn later. In that turn the system finds them
+   * paused, and puts them behind all others that it has to report; if resumed earlier, they would keep their
+   * places, and those that always have something to read would be the only ones that are read.
    */
   #read: Socket[] = [];
-  /** The number of the last pause before which an address was read. */
-  #lastReads = new Map<string, number>();
-  #pauses = 0;
+  /** How many sockets of each address the next turn resumes. */
+  #perAddress = 1;
   #isScheduled = false;
 
   constructor(sockets: ReadonlySet<Socket>) {
@@ -30,28 +31,15 @@ export class ReadingPause {
 
   /** Pauses all sockets for the rest of this turn. */
   begin(): void {
-    this.#pauses += 1;
-    const newlyPaused = [...this.#sockets].filter((socket) => !socket.isPaused());
-    const read: Socket[] = [];
-    for (const socket of newlyPaused) {
+    this.#perAddress = 1;
+    for (const socket of this.#sockets) {
+      if (socket.isPaused()) continue;
       socket.pause();
-      if (stateOf(socket).takeWasRead()) read.push(socket);
-      else this.#unread.push(socket);
+      this.#paused.delete(socket); // a request that ended may have resumed it before its time
+      if (stateOf(socket).takeWasRead()) this.#read.push(socket);
+      else this.#paused.add(socket);
     }
-    // a request that ends may have resumed some earlier: those are here twice
-    this.#unread = this.#inFairOrder(new Set([...this.#unread, ...this.#read]), read);
-    this.#read = read;
     this.#schedule();
-  }
-
-  /** Sockets of the address that was read the longest ago come first. */
-  #inFairOrder(sockets: ReadonlySet<Socket>, read: readonly Socket[]): Socket[] {
-    for (const socket of read) this.#lastReads.set(stateOf(socket).addressBucket, this.#pauses);
-    const byAddress = Map.groupBy(sockets, (socket) => stateOf(socket).addressBucket);
-    const lastRead = (address: string): number => this.#lastReads.get(address) ?? 0;
-    return [...byAddress.keys()]
-      .sort((a, b) => lastRead(a) - lastRead(b))
-      .flatMap((address) => byAddress.get(address) ?? []);
   }
 
   #schedule(): void {
@@ -62,10 +50,27 @@ export class ReadingPause {
 
   #resumeSome(): void {
     this.#isScheduled = false;
-    for (const socket of this.#unread.splice(0, resumedPerTurnMax))
+    for (const socket of this.#next()) {
+      this.#paused.delete(socket);
       if (stateOf(socket).waitingRequests === 0) socket.resume();
-    this.#unread.push(...this.#read.splice(0));
-    if (this.#unread.length > 0) this.#schedule();
-    else this.#lastReads.clear();
+    }
+    for (const socket of this.#read.splice(0)) this.#paused.add(socket);
+    this.#perAddress *= 2;
+    if (this.#paused.size > 0) this.#schedule();
+  }
+
+  /** Returns the next sockets of each address. */
+  #next(): Socket[] {
+    const next: Socket[] = [];
+    const counts = new Map<string, number>();
+    for (const socket of this.#paused) {
+      const { addressBucket } = stateOf(socket);
+      const count = counts.get(addressBucket) ?? 0;
+      if (count === this.#perAddress) continue;
+      counts.set(addressBucket, count + 1);
+      next.push(socket);
+      if (next.length === resumedPerTurnMax) break;
+    }
+    return next;
   }
 }

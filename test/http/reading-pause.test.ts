@@ -59,8 +59,16 @@ async function pauseAfter(
   return turns.map((turn) => turn - Math.min(...turns));
 }
 
+test('of each address one connection is resumed in the first turn, then two, then four', async (t) => {
+  const [one, other] = ['127.0.0.1', '127.0.0.2'];
+  const all = await connectFrom(t, [one, one, one, one, one, one, one, other, other]);
+  const pause = new ReadingPause(new Set(all.map(({ served }) => served)));
+  assert.deepEqual(await pauseAfter(pause, all, []), [0, 1, 1, 2, 2, 2, 2, 0, 1]);
+  assert.deepEqual(await pauseAfter(pause, all, []), [0, 1, 1, 2, 2, 2, 2, 0, 1]);
+});
+
 test('what was read before a pause is resumed a turn after what was not', async (t) => {
-  const all = await connectFrom(t, ['127.0.0.1', '127.0.0.2', '127.0.0.1']);
+  const all = await connectFrom(t, ['127.0.0.1', '127.0.0.2', '127.0.0.3']);
   const [first, second, third] = all;
   const pause = new ReadingPause(new Set(all.map(({ served }) => served)));
   assert.deepEqual(await pauseAfter(pause, all, []), [0, 0, 0]);
@@ -69,16 +77,13 @@ test('what was read before a pause is resumed a turn after what was not', async 
   assert.deepEqual(await pauseAfter(pause, all, [first, second, third]), [0, 0, 0]);
 });
 
-test('connections of the address that was read the longest ago are resumed first', async (t) => {
-  const all = await connectFrom(t, ['127.0.0.1', '127.0.0.1', '127.0.0.2']);
-  const [first] = all;
+test('connections that were not read come before those of their address that were', async (t) => {
+  const all = await connectFrom(t, ['127.0.0.1', '127.0.0.1', '127.0.0.1', '127.0.0.1']);
   const pause = new ReadingPause(new Set(all.map(({ served }) => served)));
+  const [first, second] = all;
+  const order: number[] = [];
   await pauseAfter(pause, all, []);
-  const order: Connection[] = [];
-  for (const connection of all) connection.served.on('resume', () => order.push(connection));
-  await pauseAfter(pause, all, [first]);
-  assert.deepEqual(
-    order.map((connection) => all.indexOf(connection)),
-    [2, 1, 0],
-  );
+  all.forEach(({ served }, index) => served.on('resume', () => order.push(index)));
+  await pauseAfter(pause, all, [first, second]);
+  assert.deepEqual(order, [2, 3, 0, 1]);
 });

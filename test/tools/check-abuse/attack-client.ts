@@ -93,9 +93,12 @@ export function getText(path: string, sent: Sent = {}): string {
   return `GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
 }
 
+/** An address of this machine that isn't the others': clients are served fairly address by address. */
+export const attackerAddress = '127.0.0.2';
+
 /** Connected, or undefined when the connection was refused. Errors later on are ignored. */
-export async function openSocket(port: number): Promise<Socket | undefined> {
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+export async function openSocket(port: number, localAddress = '127.0.0.1'): Promise<Socket | undefined> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true });
   const { promise, resolve } = Promise.withResolvers<boolean>();
   socket.once('connect', () => resolve(true));
   socket.on('error', () => resolve(false));
