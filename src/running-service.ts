@@ -7,7 +7,7 @@ import { CertificateKeeper } from './assembly/certificate-keeper.ts';
 import { createFirstAdmin } from './assembly/first-admin.ts';
 import { gateFor, listen, localUrlOf, publicUrlOf } from './assembly/listening.ts';
 import { ensureCertificate, ensureSecrets } from './assembly/secrets-and-certificate.ts';
-import { LastEventFile } from './assembly/last-event-file.ts';
+import { LastEventFile, rejectLostDatabase } from './assembly/last-event-file.ts';
 import { createPasswordHasher, type PasswordHasher } from './auth/password.ts';
 import type { Config } from './config/config.ts';
 import type { AddressLookup } from './http/outgoing-posts.ts';
@@ -15,7 +15,7 @@ import type { ConnectionCounts } from './http/connection-gate.ts';
 import { HttpServer, type Certificate } from './http/http-server.ts';
 import type { Route } from './http/route.ts';
 import type { Logger } from './logger.ts';
-import { claimFeed, feedFile } from './resources/events/feed-store.ts';
+import { claimFeed, feedBounds, feedFile } from './resources/events/feed-store.ts';
 import { migrations } from './migrations/migrations.ts';
 import { databaseFile } from './storage/database-file.ts';
 import { databaseIdentity } from './storage/database-identity.ts';
@@ -46,6 +46,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const caches = new Caches(config.cacheBytes);
   const afterSync = new AfterSync();
   const fatal = Promise.withResolvers<Error>();
+  rejectLostDatabase(config.data);
   const database = await openServiceDatabase(options, { caches, afterSync, onFatal: fatal.resolve });
   unfinished.defer(() => database.close());
   await nextTurn(); // delivers a signal that came during a long migration
@@ -54,8 +55,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // this process has locked the folder, so it can create the files that are missing
   const { secrets, created: createdSecrets } = ensureSecrets(config);
   const { certificate: current, created: createdCertificates } = ensureCertificate(config, now());
-  await claimDatabase(config, database);
+  const lastEventFile = new LastEventFile(config.data, database.read);
+  await claimDatabase(database, { config, log, lastEventFile });
   const createdAdmins = await addFirstAdmin(options, { database, hasher, now: now() });
+  await lastEventFile.write(); // now, so that a later start notices if this database is lost
   const created = [...createdSecrets, ...createdCertificates, ...createdAdmins];
 
   const server = new HttpServer({ certificate: current, gate: gateFor(config) });
@@ -108,13 +111,23 @@ function openServiceDatabase(
   });
 }
 
+type Claim = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly lastEventFile: Pick<LastEventFile, 'missingEvent'>;
+};
+
 /** A copied or restored database begins a new epoch of the feed, which invalidates existing cursors. */
-async function claimDatabase(config: Config, database: Database): Promise<void> {
+async function claimDatabase(database: Database, { config, log, lastEventFile }: Claim): Promise<void> {
   const identity = databaseIdentity(databaseFile(config.data));
-  const lastEventFile = new LastEventFile(config.data, database.read);
-  if (feedFile(database.read) === identity && !lastEventFile.isAheadOfDatabase) return;
+  const { missingEvent } = lastEventFile;
+  if (feedFile(database.read) === identity && missingEvent === undefined) return;
+  if (missingEvent !== undefined) {
+    const { latest } = feedBounds(database.read);
+    const what = `the database ends at event ${latest}, but had events up to ${missingEvent}`;
+    log.write('warn', `${what}: it is an older copy, or its write-ahead log was lost`);
+  }
   await database.write((writer) => claimFeed(writer, identity));
-  await lastEventFile.write();
 }
 
 /** The signal also ends the hashing of the password, which takes a while. */

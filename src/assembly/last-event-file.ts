@@ -1,27 +1,52 @@
 // The id of the last shown event, in a file beside the database. A database that lacks this event has
 // replaced a newer one: it uses ids of events again, so positions in the feed are invalid.
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { migrations } from '../migrations/migrations.ts';
 import { feedBounds } from '../resources/events/feed-store.ts';
 import type { Connection } from '../storage/connection.ts';
+import { databaseFile, schemaVersion } from '../storage/database-file.ts';
+import { StorageError } from '../storage/storage-error.ts';
 
 /** The text of an id; a truncated file counts as missing. */
 const form = /^([1-9]\d{0,15})\n$/;
 
+/**
+ * Throws StorageError if the folder's database is missing or empty, but there was one: a new one in its place
+ * would hide that, and SQLite would delete the log of the old one.
+ */
+export function rejectLostDatabase(folder: string): void {
+  const file = databaseFile(folder);
+  if (schemaVersion(file, migrations.length) !== undefined) return;
+  const lastEvent = lastEventFile(folder);
+  const latest = readLastEvent(lastEvent);
+  if (latest > 0)
+    throw new StorageError(
+      `${file} is missing or empty, but had events up to ${latest}. Restore a backup; ` +
+        `or, to begin with an empty database, delete ${lastEvent}.`,
+    );
+  if (bytesOf(file) === 0 && bytesOf(`${file}-wal`) > 0)
+    throw new StorageError(
+      `${file} is missing or empty, but its write-ahead log is there: ` +
+        'put the file back, or restore a backup.',
+    );
+}
+
 export class LastEventFile {
   readonly #file: string;
   readonly #db: Connection;
-  #written = 0;
+  #written: number;
 
   constructor(folder: string, db: Connection) {
-    this.#file = join(folder, 'last-event');
+    this.#file = lastEventFile(folder);
     this.#db = db;
+    this.#written = readLastEvent(this.#file);
   }
 
-  /** Whether the database lacks events that were shown from this folder. */
-  get isAheadOfDatabase(): boolean {
-    return feedBounds(this.#db).latest < this.#read();
+  /** Returns the last event that was shown from this folder if the database lacks it; otherwise undefined. */
+  get missingEvent(): number | undefined {
+    return feedBounds(this.#db).latest < this.#written ? this.#written : undefined;
   }
 
   /** Neither syncs nor fails: with an older id, or none, the next start only detects less. */
@@ -31,12 +56,22 @@ export class LastEventFile {
     this.#written = latest;
     await writeFile(this.#file, `${latest}\n`, { mode: 0o600 }).catch(() => {});
   }
+}
 
-  #read(): number {
-    try {
-      return Number(form.exec(readFileSync(this.#file, 'latin1'))?.[1] ?? 0);
-    } catch {
-      return 0;
-    }
+function lastEventFile(folder: string): string {
+  return join(folder, 'last-event');
+}
+
+/** Returns 0 if no event is known. */
+function readLastEvent(file: string): number {
+  try {
+    return Number(form.exec(readFileSync(file, 'latin1'))?.[1] ?? 0);
+  } catch {
+    return 0;
   }
+}
+
+/** Returns 0 for a missing file. */
+function bytesOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,4 +1,5 @@
 // Opens the database for commands that read or change it, beside a running service or alone.
+import { rejectLostDatabase } from '../assembly/last-event-file.ts';
 import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
 import { migrations } from '../migrations/migrations.ts';
@@ -21,6 +22,7 @@ export async function withDatabase<T>(
   { data }: Config,
   use: (database: CommandDatabase, hasher: PasswordHasher) => Promise<T>,
 ): Promise<T> {
+  rejectLostDatabase(data);
   const database = await openCommandDatabase(data, migrations);
   const hasher = createPasswordHasher();
   try {

@@ -1,0 +1,86 @@
+// A database that is missing, empty or older than the last run: no start hides that it was lost.
+import assert from 'node:assert/strict';
+import { copyFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { newCustomer, rootToken } from '../resources/resource-support.ts';
+import { serviceFor } from '../service.ts';
+import { dataFolder, newFolder, orderly, serving } from './command-support.ts';
+
+const env = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'the first administrator' };
+
+describe('a database that was lost', { concurrency: true }, () => {
+  const losses: readonly (readonly [what: string, lose: (folder: string) => void])[] = [
+    ['deleted', (folder) => rmSync(join(folder, 'orderly.db'))],
+    ['emptied', (folder) => truncateSync(join(folder, 'orderly.db'))],
+  ];
+  for (const [what, lose] of losses) {
+    test(`and was ${what} is not replaced by a new one, unless last-event is deleted, too`, async (t) => {
+      const folder = await servedFolder(t);
+      lose(folder);
+      for (const command of [
+        ['serve', '--port=0'],
+        ['admin', 'create', '--email=a@example.com'],
+        ['sample'],
+      ]) {
+        const { status, stderr } = await orderly([...command, `--data=${folder}`]);
+        assert.equal(status, 1, stderr);
+        assert.match(
+          stderr,
+          /^orderly: \S+orderly\.db is missing or empty, but had events up to 1\. Restore a backup; /,
+        );
+        assert.match(stderr, /to begin with an empty database, delete \S+last-event\.\n$/);
+      }
+      rmSync(join(folder, 'last-event'));
+      const { output, end } = await serving(t, [`--data=${folder}`, '--tls=off'], { env });
+      await end();
+      assert.match(output.stdout, /Created an administrator/);
+    });
+  }
+
+  test('with the log of a service killed in its first minute is missed as well', async (t) => {
+    const folder = newFolder(t);
+    const { end } = await serving(t, [`--data=${folder}`, '--tls=off'], { env });
+    await end('SIGKILL');
+    for (const file of ['orderly.db-wal', 'orderly.db-shm']) rmSync(join(folder, file));
+    const { status, stderr } = await orderly(['serve', '--port=0', `--data=${folder}`], { env });
+    assert.deepEqual([status, /is missing or empty/.test(stderr)], [1, true], stderr);
+  });
+
+  test('while its log is there is not replaced, and the log stays', async (t) => {
+    const folder = await dataFolder(t);
+    writeFileSync(join(folder, 'orderly.db'), '');
+    writeFileSync(join(folder, 'orderly.db-wal'), 'frames');
+    const before = readdirSync(folder);
+    const { status, stderr } = await orderly(['serve', '--port=0', `--data=${folder}`], { env });
+    assert.equal(status, 1);
+    assert.match(stderr, /orderly\.db is missing or empty, but its write-ahead log is there: put the file /);
+    assert.deepEqual(readdirSync(folder), before);
+  });
+});
+
+test('a start on a database that lacks its latest events says so', async (t) => {
+  const service = await serviceFor(t);
+  await service.stop();
+  const [file, copy] = [join(service.folder, 'orderly.db'), join(newFolder(t), 'copy.db')];
+  copyFileSync(file, copy);
+  const later = await serviceFor(t, { folder: service.folder });
+  await newCustomer(later, await rootToken(later));
+  await later.stop();
+  copyFileSync(copy, file);
+  const started = await serviceFor(t, { folder: service.folder });
+  const warnings = started.logged.filter((line) => line.includes('"level":"warn"'));
+  assert.equal(warnings.length, 1, warnings.join(''));
+  assert.match(
+    warnings[0] ?? '',
+    /the database ends at event 1, but had events up to 3: it is an older copy/,
+  );
+});
+
+/** A folder that a service has used, and stopped. */
+async function servedFolder(t: TestContext): Promise<string> {
+  const folder = newFolder(t);
+  const { end } = await serving(t, [`--data=${folder}`, '--tls=off'], { env });
+  assert.equal((await end()).status, 0);
+  return folder;
+}
