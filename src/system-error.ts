@@ -2,7 +2,7 @@
 
 const sentences: Readonly<Record<string, string>> = {
   EACCES: "can't be opened: check the folder's permissions",
-  EEXIST: 'is in the way: it is not a folder',
+  EEXIST: 'is in the way: it is not a folder, or a link to a missing one',
   EIO: "can't be read or written: the disk reports an I/O error",
   EISDIR: 'is a folder, not a file',
   EMFILE: "can't be opened: the process has too many open files",

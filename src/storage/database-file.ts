@@ -1,5 +1,5 @@
 // The file of the database: its name, how it is opened, and whether it belongs to this service.
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageError, toStorageError } from './storage-error.ts';
@@ -38,8 +38,10 @@ export function scalar(sqlite: DatabaseSync, sql: string): unknown {
  * file, and for a newer version.
  */
 export function schemaVersion(file: string, versionMax: number): number | undefined {
-  if (!existsSync(file) || statSync(file).size === 0) return undefined;
   try {
+    // unlike `existsSync`, it throws if this account may not look into the folder
+    const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes === 0) return undefined;
     using sqlite = openSqlite(file, { readOnly: true });
     const tables = scalar(sqlite, 'SELECT count(*) FROM sqlite_schema');
     const isOurs = scalar(sqlite, 'PRAGMA application_id') === applicationId;

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
-import { databaseFile } from '../../src/storage/database-file.ts';
+import { databaseFile, schemaVersion } from '../../src/storage/database-file.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
 import { addNote, migrations, newFolder, noteTexts, openNotes } from './storage-support.ts';
 
@@ -200,5 +201,31 @@ test("a folder that can't be made is named", async (t) => {
   await assert.rejects(
     openNotes(t, { folder: join(file, 'folder') }),
     says(/file\/folder.* can't be opened/),
+  );
+});
+
+test('a database in a folder of another account is not called missing', async (t) => {
+  const folder = newFolder(t);
+  await (await openNotes(t, { folder })).close();
+  chmodSync(folder, 0o000);
+  const isRoot = process.geteuid?.() === 0;
+  try {
+    if (isRoot) process.seteuid?.(65_534);
+    assert.throws(
+      () => schemaVersion(databaseFile(folder), 1),
+      says(/orderly\.db can't be opened: check the folder's permissions/),
+    );
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+    chmodSync(folder, 0o700);
+  }
+});
+
+test('a folder that is a link to a missing one is named as such', async (t) => {
+  const folder = join(newFolder(t), 'link');
+  symlinkSync('unmounted', folder);
+  await assert.rejects(
+    openNotes(t, { folder }),
+    says(/link is in the way: it is not a folder, or a link to /),
   );
 });
