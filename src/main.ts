@@ -79,7 +79,7 @@ function rejectUnsafeSqlite(): void {
 
 function dotEnv(): NodeJS.Dict<string> {
   try {
-    return parseEnv(readFileSync('.env', 'utf8'));
+    return parseEnv(readFileSync('.env', 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     // The file is missing, or Node's permission model denies access to it.

@@ -25,6 +25,7 @@ export async function listen(server: HttpServer, config: Config): Promise<Addres
 const listenErrors: Readonly<Record<string, string>> = {
   EACCES: 'permission denied; choose a --port above 1023',
   EADDRNOTAVAIL: 'this machine does not have this address',
+  EINVAL: 'a link-local address needs to be given with its interface, such as fe80::1%eth0',
   ENOTFOUND: 'unknown host name',
   EAI_AGAIN: 'unknown host name',
 };

@@ -66,12 +66,16 @@ function typeOf(value: string | undefined): 'string' | 'boolean' {
   return value === undefined ? 'boolean' : 'string';
 }
 
+type FlagToken = {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  /** Whether the value follows `=`; otherwise it is the next argument. */
+  readonly inlineValue?: boolean | undefined;
+};
+
 function flagIssue(
-  {
-    name,
-    rawName,
-    value,
-  }: { readonly name: string; readonly rawName: string; readonly value?: string | undefined },
+  { name, rawName, value, inlineValue }: FlagToken,
   known: ReadonlyMap<string, 'string' | 'boolean'>,
   given: Arguments['flags'],
 ): string | undefined {
@@ -82,6 +86,8 @@ function flagIssue(
   }
   if (given[name] !== undefined) return `${rawName} is given more than once`;
   if (type === 'string' && value === undefined) return `${rawName} needs a value`;
+  if (value?.startsWith('--') === true && inlineValue === false)
+    return `${rawName} needs a value, not the flag ${value}`;
   if (type === 'boolean' && value !== undefined) return `${rawName} takes no value`;
   return undefined;
 }
@@ -115,7 +121,8 @@ function unknownVariables(environment: Environment): string[] {
 
 function misuseOf(syntax: Syntax, given: Arguments): string[] {
   const misuse: string[] = [];
-  for (const name of syntax.operands.slice(given.operands.length)) misuse.push(`${name} is missing`);
+  for (const [index, name] of syntax.operands.entries())
+    if ((given.operands[index] ?? '') === '') misuse.push(`${name} is missing`);
   for (const text of given.operands.slice(syntax.operands.length))
     misuse.push(`unexpected argument ${JSON.stringify(text)}`);
   for (const { flag, value = '', isRequired } of syntax.flags)

@@ -16,7 +16,8 @@ export function wholeNumber(min: number, max: number): SettingRule {
 }
 
 export function oneOf(values: readonly string[]): SettingRule {
-  return (text) => (values.includes(text) ? undefined : `must be ${values.join(' or ')}`);
+  const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(values);
+  return (text) => (values.includes(text) ? undefined : `must be ${alternatives}`);
 }
 
 export function listOf(rule: SettingRule): SettingRule {
@@ -24,6 +25,12 @@ export function listOf(rule: SettingRule): SettingRule {
     const issues = splitList(text).map(rule);
     return issues.find((issue) => issue !== undefined);
   };
+}
+
+/** An address of either version, or a host name. */
+export function host(text: string): string | undefined {
+  if (isIP(text) !== 0 || /^[\p{L}\p{N}._-]+$/u.test(text)) return undefined;
+  return 'must be an address or a host name, without brackets and port';
 }
 
 /** An origin as browsers send it, optionally with a slash at its end. A wildcard would match none of them. */

@@ -4,6 +4,7 @@ import { levels } from '../log-lines.ts';
 import {
   addressBlock,
   dialledCountry,
+  host,
   listOf,
   oneOf,
   origin,
@@ -34,7 +35,7 @@ export const settings: readonly Setting[] = [
     value: 'ADDRESS',
     fallback: '127.0.0.1',
     help: 'address to listen on',
-    rule: (text) => (text === '' ? 'must be an address' : undefined),
+    rule: host,
   },
   {
     flag: 'port',

@@ -65,6 +65,7 @@ describe('the command line', { concurrency: true }, () => {
     ['admin remove', 64, [/no command "admin remove"; there are admin create, admin reset$/]],
     ['export users', 64, [/no command "export users"; there are export orders, export customers/]],
     ['help nonsense', 64, [/no command "nonsense"; there are serve, admin create/]],
+    ['backup ', 64, [/FILE is missing$/]],
     ['serve --prot=8443', 78, [/--prot is unknown; did you mean --port\?/]],
     ['keys create --name n', 64, [/--email EMAIL is missing/, /--scopes LIST is missing/]],
     ['keys create --email a@example.com --name n --scopes orders:eat', 64, [/--scopes: .*orders:write/]],
@@ -91,6 +92,7 @@ describe('the command line', { concurrency: true }, () => {
     ],
     ['--data THIS-FILE/x', 1, [/can't be opened: a part of its path is not a folder/]],
     ['--data /proc/nowhere', 1, [/\/proc\/nowhere can't be opened/]],
+    ['--host fe80::1 --tls off', 78, [/fe80::1, port 8443: .* with its interface, such as fe80::1%eth0/]],
   ];
   for (const [line, status, complaints] of wrong) {
     test(`"${line}" ends with ${status} and says why`, async (t) => {
@@ -111,9 +113,15 @@ describe('the command line', { concurrency: true }, () => {
     const both = await orderly(['check'], { cwd });
     assert.deepEqual(
       [both.status, both.stderr],
-      [78, 'orderly: ORDERLY_LOG must be debug or info or warn or error or off, not "loud"\n'],
+      [78, 'orderly: ORDERLY_LOG must be debug, info, warn, error or off, not "loud"\n'],
     );
     assert.match((await orderly(['check', '--log=warn'], { cwd })).stderr, /at from-file/);
+  });
+
+  test('a .env may begin with a byte-order mark, as some editors write it', async (t) => {
+    const cwd = newFolder(t);
+    writeFileSync(join(cwd, '.env'), '\ufeffORDERLY_DATA=from-file\r\n');
+    assert.match((await orderly(['check'], { cwd })).stderr, /at from-file/);
   });
 
   test('openapi prints the document for the address that is configured, and makes nothing', async (t) => {

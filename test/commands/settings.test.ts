@@ -33,6 +33,12 @@ describe('settings', () => {
     ],
     ['a short flag', 'check', '-d', [/^-d is unknown; --help/]],
     ['a flag without its value', 'check', '--data', [/^--data needs a value$/]],
+    [
+      'a flag whose value is the next flag',
+      'check',
+      '--data --log=debug --tls-cert --tls-key=x',
+      [/^--data needs a value, not the flag --log=/, /^--tls-cert needs a value, not the flag --tls-key=x$/],
+    ],
     ['a value for a flag without', 'restore', 'x --force=yes', [/^--force takes no value$/]],
     [
       'a flag named as what every object has',
@@ -58,6 +64,18 @@ describe('settings', () => {
       'serve',
       '--jwt-secrets planted',
       [/^--jwt-secrets must be secrets of at least 32 bytes each$/],
+    ],
+    [
+      'addresses to listen on that are none',
+      'serve',
+      '--host [::1]',
+      [/^--host must be an address or a host name, without brackets and port, not "\[::1\]"$/],
+    ],
+    [
+      'an address to listen on with its port',
+      'serve',
+      '--host localhost:8443',
+      [/^--host must be an address/],
     ],
     ['proxies', 'serve', '--trusted-proxy 10.0.0.0/33', [/^--trusted-proxy must be addresses or blocks/]],
     [
@@ -100,7 +118,11 @@ describe('settings', () => {
       'modes',
       'serve',
       '--registration half --api-key-query maybe --log loud',
-      [/^--registration must be open or closed/, /^--api-key-query must be on or off/, /^--log must be/],
+      [
+        /^--registration must be open or closed/,
+        /^--api-key-query must be on or off/,
+        /^--log must be debug, info, warn, error or off, not "loud"$/,
+      ],
     ],
   ];
   for (const [name, command, line, complaints] of faultTable) {
