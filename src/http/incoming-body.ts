@@ -149,7 +149,7 @@ function tooLarge(): Problem {
   return new Problem('content-too-large', detail);
 }
 
-function noMemory(): Problem {
+export function noMemory(): Problem {
   return unavailable('Too many bodies are arriving; retry in a moment.');
 }
 

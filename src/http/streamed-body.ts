@@ -6,7 +6,7 @@ import { bodyPiecesMax, streamedPieceBytesMin, streamedReadAheadBytes } from '..
 import { hasTooManyPieces, type ArrivingBodies } from './arriving-bodies.ts';
 import { noBytes } from './bytes.ts';
 import { headersOf } from './request-headers.ts';
-import { endedEarly, receiveBody } from './incoming-body.ts';
+import { endedEarly, noMemory, receiveBody } from './incoming-body.ts';
 import { endAfterResponse } from './lingering-close.ts';
 import { receiveDirectly } from './node-internals.ts';
 
@@ -30,6 +30,8 @@ export class StreamedBody {
   #pieces = 0;
   #unread: Buffer[] = [];
   #unreadBytes = 0;
+  /** The memory that is reserved for pieces until the route begins to read, from when it bounds them. */
+  #reserved = 0;
   #waiting: Waiting | undefined = undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, { bodies, bytesMax }: StreamedBodyOptions) {
@@ -39,6 +41,7 @@ export class StreamedBody {
     this.#bytesMax = bytesMax;
     receiveDirectly(request, this);
     request.on('error', this.#onEarlyEnd);
+    request.on('close', () => this.#release());
     response.once('finish', () => this.#dropRest());
   }
 
@@ -48,6 +51,7 @@ export class StreamedBody {
     const announced = Number(headersOf(this.#request)['content-length'] ?? 0);
     if (announced > this.#bytesMax) throw tooLarge(this.#bytesMax);
     this.#hasBegun = true;
+    this.#release();
     // the client may end only its side of the connection, and still read the response
     if (!this.#isWhole) this.#request.socket.once('end', this.#onEarlyEnd);
   }
@@ -68,6 +72,7 @@ export class StreamedBody {
     if (this.#bytes > this.#bytesMax || hasTooManyPieces(this.#pieces, this.#bytes, streamedPieceBytesMin))
       return this.abort(tooLarge(this.#bytesMax));
     if (this.#problem !== undefined) return;
+    if (!this.#hasBegun && !this.#reserve(piece.length + pieceOverheadBytes)) return this.#fail(noMemory());
     this.#unread.push(piece);
     this.#unreadBytes += piece.length;
     if (this.#unreadBytes >= streamedReadAheadBytes) this.#request.socket.pause();
@@ -89,8 +94,7 @@ export class StreamedBody {
   /** Nothing reads the rest once the response has been sent: it is bounded and dropped like other bodies. */
   #dropRest(): void {
     this.#hasBegun = false;
-    this.#unread = [];
-    this.#unreadBytes = 0;
+    this.#drop();
     if (this.#isStopped || this.#request.complete) return;
     this.#request.socket.off('end', this.#onEarlyEnd);
     receiveBody(this.#request, this.#response, this.#bodies);
@@ -114,7 +118,25 @@ export class StreamedBody {
   #fail(problem: Problem): void {
     if (this.#isWhole) return;
     this.#problem ??= problem;
+    if (!this.#hasBegun) this.#drop(); // nothing will read them: `begin` throws
     this.#settle();
+  }
+
+  #drop(): void {
+    this.#unread = [];
+    this.#unreadBytes = 0;
+    this.#release();
+  }
+
+  #reserve(bytes: number): boolean {
+    if (!this.#bodies.reserve(this.#request, bytes)) return false;
+    this.#reserved += bytes;
+    return true;
+  }
+
+  #release(): void {
+    this.#bodies.release(this.#request, this.#reserved);
+    this.#reserved = 0;
   }
 
   /** Settles a waiting read. Bytes that arrived before a failure are read first: their lines are complete. */
@@ -137,6 +159,9 @@ export class StreamedBody {
     return bytes;
   }
 }
+
+/** The memory that a piece takes in addition to its bytes, measured. */
+const pieceOverheadBytes = 400;
 
 function tooLarge(bytesMax: number): Problem {
   const detail =

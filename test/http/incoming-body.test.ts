@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { ArrivingBodies } from '../../src/http/arriving-bodies.ts';
 import { receiveBody } from '../../src/http/incoming-body.ts';
+import { StreamedBody } from '../../src/http/streamed-body.ts';
 import { addressBucket } from '../../src/network/address-buckets.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw, type RawConnection } from './raw-connection.ts';
@@ -17,17 +18,37 @@ const headFrom = (address: string): string =>
 const head = headFrom('192.0.2.1');
 const bucketOf = ({ headers }: IncomingMessage): string => addressBucket(headers.from ?? '');
 
+type Receive = (request: IncomingMessage, response: ServerResponse, respond: (text: string) => void) => void;
+
 /** A server that answers each body with its length, or with the kind of the problem it has. */
-async function lengths(t: TestContext, bodies: ArrivingBodies): Promise<() => Promise<RawConnection>> {
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
-    const respond = (text: string): void => {
-      response.setHeader('Content-Length', text.length);
-      response.end(text);
-    };
+function lengths(t: TestContext, bodies: ArrivingBodies): Promise<() => Promise<RawConnection>> {
+  return serverFor(t, (request, response, respond) =>
     receiveBody(request, response, bodies)?.deliver(
       (body) => respond(String(body.length)),
       ({ code }) => respond(code),
-    );
+    ),
+  );
+}
+
+/** The same for bodies that their route begins to read when `begin` resolves, in one piece each. */
+function streamedLengths(t: TestContext, bodies: ArrivingBodies, begin: Promise<void>) {
+  return serverFor(t, (request, response, respond) => {
+    const body = new StreamedBody(request, response, { bodies, bytesMax: 100_000 });
+    const read = async (): Promise<string> => {
+      await begin;
+      body.begin();
+      return String((await body.next())?.length);
+    };
+    read().then(respond, ({ code }) => respond(code));
+  });
+}
+
+async function serverFor(t: TestContext, receive: Receive): Promise<() => Promise<RawConnection>> {
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    receive(request, response, (text) => {
+      response.setHeader('Content-Length', text.length);
+      response.end(text);
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -108,6 +129,47 @@ test('a body that breaks off gives its memory back', async (t) => {
   const connection = await (await lengths(t, bodies))();
   connection.write(head + chunk('x'.repeat(2000)));
   await until(() => bodies.bytes === 2000);
+  connection.socket.destroy();
+  await until(() => bodies.bytes === 0);
+});
+
+test('a streamed body takes memory for its pieces until its route begins to read it', async (t) => {
+  const bodies = new ArrivingBodies({ bucketOf });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const connection = await (await streamedLengths(t, bodies, promise))();
+  connection.write(head + chunk('x'.repeat(2000)) + chunk('x').repeat(10));
+  await until(() => bodies.bytes >= 2010);
+  assert.ok(bodies.bytes >= 2010 + 11 * 200, 'a piece takes more than its bytes');
+  resolve();
+  assert.equal((await connection.response()).text, '2010');
+  assert.equal(bodies.bytes, 0);
+});
+
+test('streamed bodies that nothing reads yet share the bound of all bodies', async (t) => {
+  let pieces = 0;
+  const bodies = new ArrivingBodies({
+    bucketOf,
+    onPiece: () => (pieces += 1),
+    bounds: { total: 3000, perAddress: 3000, perNetwork: 3000 },
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const open = await streamedLengths(t, bodies, promise);
+  const [first, second] = [await open(), await open()];
+  first.write(head + chunk('x'.repeat(2000)));
+  await until(() => pieces === 1);
+  second.write(head + chunk('x'.repeat(2000)));
+  await until(() => pieces === 2);
+  resolve();
+  assert.equal((await second.response()).text, 'unavailable');
+  assert.equal((await first.response()).text, '2000');
+  await until(() => bodies.bytes === 0);
+});
+
+test('a streamed body that breaks off before it is read gives its memory back', async (t) => {
+  const bodies = new ArrivingBodies({ bucketOf });
+  const connection = await (await streamedLengths(t, bodies, new Promise(() => {})))();
+  connection.write(head + chunk('x'.repeat(2000)));
+  await until(() => bodies.bytes > 2000);
   connection.socket.destroy();
   await until(() => bodies.bytes === 0);
 });
