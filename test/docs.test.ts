@@ -125,6 +125,18 @@ test(
   },
 );
 
+test('operation.md lists every reason for which event streams end, and no other', async (t) => {
+  const { text } = await (await serviceFor(t)).get('/metrics');
+  const reasons = [...text.matchAll(/^orderly_streams_ended_total\{reason="(\w+)"\}/gm)];
+  const rows = rowsOf('src/docs/operation.md', 'Metric');
+  const row = rows.find(([name]) => name === '`orderly_streams_ended_total`')?.join();
+  const listed = [...(row ?? '').matchAll(/`(\w+)`/g)].slice(1);
+  assert.deepEqual(
+    listed.map(([, name]) => name),
+    reasons.map(([, name]) => name),
+  );
+});
+
 suite('asvs.md', () => {
   const page = 'src/docs/asvs.md';
   const rows = [...textOf(page).matchAll(/^\| (\d+\.\d+\.\d+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)];

@@ -36,6 +36,17 @@ const pagePauseMilliseconds = 5;
 const sweepMilliseconds = 1_000;
 const retrySeconds = 10;
 
+/** Why an event stream ends: it is never complete, and nothing takes its place. */
+const endReasons: readonly StreamEndReason[] = [
+  'client',
+  'slow',
+  'unauthorized',
+  'expired',
+  'gone',
+  'stopping',
+  'failed',
+];
+
 type LiveFeedOptions = {
   readonly db: Connection;
   readonly cursors: Cursors;
@@ -50,7 +61,7 @@ type NewReader = Omit<LiveReaderOptions, 'now' | 'cursorAfter'>;
 export type Streams = Pick<LiveFeed, 'checkCapacity' | 'add'>;
 
 export class LiveFeed {
-  readonly counts = { eventsSent: 0, ends: zeroEnds() };
+  readonly counts = { eventsSent: 0, ends: new Map(endReasons.map((reason) => [reason, 0])) };
   readonly #options: LiveFeedOptions;
   readonly #readers = new Set<LiveReader>();
   readonly #atHead = new Set<LiveReader>();
@@ -121,7 +132,7 @@ export class LiveFeed {
   #remove(reader: LiveReader, reason: StreamEndReason): void {
     this.#readers.delete(reader);
     this.#atHead.delete(reader);
-    this.counts.ends[reason] += 1;
+    this.counts.ends.set(reason, (this.counts.ends.get(reason) ?? 0) + 1);
     if (this.#readers.size > 0) return;
     clearInterval(this.#sweeps);
     this.#sweeps = undefined;
@@ -229,11 +240,6 @@ export class LiveFeed {
       for (const reader of this.#readers) reader.stream.end('failed');
     }
   }
-}
-
-function zeroEnds(): Record<StreamEndReason, number> {
-  const ofService = { preempted: 0, unauthorized: 0, expired: 0, gone: 0, stopping: 0, failed: 0 };
-  return { complete: 0, client: 0, slow: 0, ...ofService };
 }
 
 /** The blocks of several events. */

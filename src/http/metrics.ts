@@ -44,7 +44,7 @@ type MetricsSources = {
 type StreamCounts = {
   readonly open: number;
   readonly eventsSent: number;
-  readonly ends: Readonly<Record<string, number>>;
+  readonly ends: ReadonlyMap<string, number>;
 };
 /** Attempts by outcome, and by webhook id the number of events that it is behind. */
 export type WebhookCounts = {
@@ -196,7 +196,7 @@ function feedFamilies({ removedUpTo, latest }: MetricsSources['feed'], streams: 
     counter(
       'orderly_streams_ended_total',
       'Event streams that ended, by reason.',
-      labelledSamples('reason', Object.entries(streams.ends)),
+      labelledSamples('reason', streams.ends),
     ),
   ];
 }

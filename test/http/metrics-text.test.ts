@@ -217,7 +217,14 @@ function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>
     },
     buckets: 61,
     passwordsWaiting: 62,
-    streams: { open: 63, eventsSent: 64, ends: { client: 65, slow: 66 } },
+    streams: {
+      open: 63,
+      eventsSent: 64,
+      ends: new Map([
+        ['client', 65],
+        ['slow', 66],
+      ]),
+    },
     exports: { running: 81, bytes: 82, ends: new Map([['complete', 83]]) },
     imports: { running: 84, lines: new Map([[201, 85]]) },
     feed: { removedUpTo: 67, latest: 68 },

@@ -41,7 +41,7 @@ test(
     );
     const headers = { accept: 'text/event-stream', 'last-event-id': position };
     assertProblem(await service.get('/events', { key, headers }), 'events-gone', 410);
-    assert.equal(service.inside?.app.live.counts.ends.gone, 1);
+    assert.equal(service.inside?.app.live.counts.ends.get('gone'), 1);
   },
 );
 
