@@ -69,11 +69,11 @@ export function* rowsById<R extends readonly [number, ...SqlValue[]]>(
  * difference between their results is an issue only if it also exists in one snapshot.
  */
 export function inSnapshot<T>(db: Connection, read: () => T): T {
-  db.run('BEGIN');
+  db.get('BEGIN');
   try {
     return read();
   } finally {
-    db.run('COMMIT');
+    db.get('COMMIT');
   }
 }
 

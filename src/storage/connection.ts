@@ -14,6 +14,8 @@ export type WriteCallback<T> = (db: Connection) => T extends PromiseLike<unknown
 /** `get` and `all` read, `run` changes. */
 type StatementKind = 'read' | 'change';
 const changing = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i;
+/** A statement that begins with WITH may do either. */
+const perhapsChanging = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i;
 
 /**
  * Allows BigInt for `run`, which returns SQLite's last row id. After a change of a full-text index that is a
@@ -87,7 +89,7 @@ export class Connection {
   }
 
   #prepareRun(sql: string): StatementSync {
-    assert(changing.test(sql), '`run` is for statements that change rows: it counts them.');
+    assert(perhapsChanging.test(sql), '`run` is for statements that change rows: it counts them.');
     const statement = prepareForRun(this.#sqlite, sql);
     this.#runs.set(sql, statement);
     return statement;
