@@ -8,6 +8,7 @@ import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { maySync } from './private-files.ts';
 import { isTransient, toStorageError } from './storage-error.ts';
+import { FileWatch } from './file-watch.ts';
 import { ExternalCommitWatcher } from './external-commit-watcher.ts';
 import { GroupCommit, type Fdatasync } from './group-commit.ts';
 import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
@@ -102,6 +103,8 @@ class OpenDatabase implements Database {
   readonly #walDescriptor: number;
   readonly #log: Log;
   readonly #reads: ReadSide;
+  readonly #probe: WriteProbe;
+  readonly #files: FileWatch;
   readonly #commits: GroupCommit;
   readonly #externalCommits: ExternalCommitWatcher;
   readonly #queryWorker: SqlWorker;
@@ -120,6 +123,8 @@ class OpenDatabase implements Database {
     this.#walDescriptor = openSyncedWal(options.folder);
     this.#reads = this.#openReads();
     this.read = this.#reads.connection;
+    this.#probe = new WriteProbe({ sqlite, stats: this.stats, log: this.#log });
+    this.#files = this.#watchFiles();
     this.#commits = this.#groupCommit();
     this.#externalCommits = this.#watchExternalCommits();
     this.#queryWorker = this.#newSqlWorker('read');
@@ -167,7 +172,7 @@ class OpenDatabase implements Database {
       walDescriptor: this.#walDescriptor,
       fdatasync: sync,
       stats: this.stats,
-      probe: new WriteProbe({ sqlite: this.#sqlite, stats: this.stats, log: this.#log }),
+      probe: this.#probe,
       schedule: () => this.#scheduleEndOfTurn(),
       onWriteLock: () => this.#externalCommits.detect(),
       pinReads: () => this.#reads.pinSnapshot(),
@@ -175,6 +180,16 @@ class OpenDatabase implements Database {
       onSync: (invalidations) => this.#options.onSync(invalidations),
       onSettled: () => this.#checkpointer.checkpointIfDue(),
       onFatal: (error) => this.#onFatal(error),
+    });
+  }
+
+  #watchFiles(): FileWatch {
+    const file = databaseFile(this.#options.folder);
+    return new FileWatch({
+      files: [file, `${file}-wal`],
+      stats: this.stats,
+      onReturn: () => this.#probe.probe(),
+      log: this.#log,
     });
   }
 
@@ -228,6 +243,7 @@ class OpenDatabase implements Database {
   }
 
   #onFatal(error: Error): void {
+    this.#files.close();
     this.#externalCommits.close();
     // before the others: whichever connection closes last does the checkpoint, which a read-only one can't
     this.#sqlite.close();
@@ -235,13 +251,15 @@ class OpenDatabase implements Database {
   }
 
   async #close(): Promise<void> {
+    this.#files.close();
     await this.#commits.close();
     await this.#checkpointer.close();
     await this.#queryWorker.close();
     this.#externalCommits.close();
     // whichever connection closes last does a checkpoint and removes -wal and -shm, which a read-only one
     // can't: the next start may lack room for new ones, and a replica would have to begin again
-    const leavesWal = !this.stats.canWrite || this.#options.checkpoints === 'litestream';
+    const isLitestreams = this.#options.checkpoints === 'litestream';
+    const leavesWal = this.stats.areFilesInPlace && (isLitestreams || !this.stats.canWrite);
     if (leavesWal && this.#sqlite.isOpen) this.#sqlite.close();
     this.#reads.close();
     if (this.#sqlite.isOpen) checkpointAndClose(this.#sqlite, this.#log);

@@ -54,6 +54,7 @@ export class WriteProbe {
   }
 
   #writesPage(): boolean {
+    if (!this.#options.stats.areFilesInPlace) return false;
     try {
       this.#options.sqlite.exec(emptyCommitSql); // its own transaction
       return true;
