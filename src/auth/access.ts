@@ -16,21 +16,28 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/**
- * The user on whose behalf a request acts, by a session or by an API key. `scopes` is null for a session,
- * which has all.
- */
-export type Caller = {
+/** The user on whose behalf a request acts, by a session or by an API key. */
+export type Caller = SessionHolder | KeyHolder;
+
+type CallingUser = {
   readonly principal: string;
   /** The result of `clientOf`: the same for all sessions and keys of a user. */
   readonly client: string;
   readonly userId: number;
   readonly role: Role;
-  readonly sessionId: number | null;
-  readonly keyId: number | null;
-  readonly scopes: ReadonlySet<Scope> | null;
-  /** When the user last proved who they are, in seconds since 1970. */
+  /** When the user last proved who they are, in seconds since 1970; 0 with a key. */
   readonly authTimeSeconds: number;
+};
+/** A session has all scopes. */
+type SessionHolder = CallingUser & {
+  readonly sessionId: number;
+  readonly keyId: null;
+  readonly scopes: null;
+};
+type KeyHolder = CallingUser & {
+  readonly sessionId: null;
+  readonly keyId: number;
+  readonly scopes: ReadonlySet<Scope>;
 };
 
 /** Whom a request is attributed to: its caller, and the bucket of its address. */

@@ -68,10 +68,11 @@ export function createAuthenticator({
   }
 
   function authenticateKey(text: string, now: number): Caller {
-    const id = Number(keyPattern.exec(text)?.[1]);
-    const found = Number.isNaN(id) ? undefined : cachedSources.findKey(id);
+    const [, digits, secret = ''] = keyPattern.exec(text) ?? [];
+    const id = Number(digits);
+    const found = digits === undefined ? undefined : cachedSources.findKey(id);
     const userId = found?.caller.userId ?? null;
-    if (found === undefined || !timingSafeEqual(hashSecret(text.slice(-43)), found.hash))
+    if (found === undefined || !timingSafeEqual(hashSecret(secret), found.hash))
       throw suspicious('invalid-key', 'The API key is invalid.', userId);
     if (now >= found.expiresAt) throw suspicious('key-expired', keyExpired, userId);
     onKeyUse(id, now);
@@ -84,13 +85,13 @@ export function createAuthenticator({
    */
   function currentCaller(caller: Caller, now: number, sources = cachedSources): Caller {
     if (caller.keyId !== null) return callerOfKey(sources, caller.keyId, now);
-    return callerOfSession(sources, caller.sessionId ?? 0, now); // callers without a key have a session
+    return callerOfSession(sources, caller.sessionId, now);
   }
 
   /** Returns when the caller's credential expires unless it is withdrawn earlier: milliseconds since 1970. */
-  function findExpiry({ keyId, sessionId }: Caller, authorization: string | undefined): number {
-    if (keyId !== null) return cachedSources.findKey(keyId)?.expiresAt ?? 0;
-    const session = cachedSources.findSession(sessionId ?? 0)?.expiresAt ?? 0;
+  function findExpiry(caller: Caller, authorization: string | undefined): number {
+    if (caller.keyId !== null) return cachedSources.findKey(caller.keyId)?.expiresAt ?? 0;
+    const session = cachedSources.findSession(caller.sessionId)?.expiresAt ?? 0;
     const token = tokens.get(authorization ?? '')?.expiresAt ?? 0;
     return Math.min(session, token);
   }
@@ -100,7 +101,8 @@ export function createAuthenticator({
 
 /** The memory that a cached token takes in addition to its text, measured. */
 const entryBytes = 200;
-const keyPattern = /^ord_([1-9]\d{0,15})_[A-Za-z0-9_-]{43}$/;
+/** `ord_`, the id of the key, and a secret of 256 bits. */
+const keyPattern = /^ord_([1-9]\d{0,15})_([A-Za-z0-9_-]{43})$/;
 
 const otherScheme = 'Authorization must have the scheme Bearer: "Bearer", a space and an access token.';
 

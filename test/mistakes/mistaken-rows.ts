@@ -146,3 +146,17 @@ export function mistakesOfPermits(
     signInPermit(db, { now: 0 }),
   ];
 }
+
+export function mistakesOfCallers(caller: Caller): unknown[] {
+  const { principal, client, userId, role, authTimeSeconds } = caller;
+  const user = { principal, client, userId, role, authTimeSeconds };
+  const holders: Caller[] = [
+    { ...user, sessionId: 1, keyId: null, scopes: null },
+    { ...user, sessionId: null, keyId: 1, scopes: new Set() },
+    // @ts-expect-error TS2322
+    { ...user, sessionId: null, keyId: null, scopes: null },
+    // @ts-expect-error TS2322
+    { ...user, sessionId: null, keyId: 1, scopes: null },
+  ];
+  return holders;
+}
