@@ -42,7 +42,8 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   const command = await loadCommand(name);
   const isNamed = words[0] !== undefined && !words[0].startsWith('-');
   const given = words.slice(isNamed ? name.split(' ').length : 0);
-  const outcome = await command.run(readCommandLine(given, process.env, dotEnv(), command));
+  const variables = { environment: process.env, dotEnv: dotEnv() };
+  const outcome = await command.run(readCommandLine(given, variables, command));
   return typeof outcome === 'string' ? printResult(outcome) : outcome;
 }
 

@@ -223,7 +223,9 @@ function start(starting: Start): Promise<Running> {
 }
 
 async function startInside({ options, folder, clock, logged }: Start): Promise<Running> {
-  const { config } = readCommandLine(argumentsFor(options, folder), environmentFor(options), {});
+  const { config } = readCommandLine(argumentsFor(options, folder), {
+    environment: environmentFor(options),
+  });
   const sink = {
     write: (lines: string | Uint8Array) => logged.push(...lines.toString().trimEnd().split('\n')),
     writableLength: 0,

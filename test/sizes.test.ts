@@ -9,6 +9,7 @@ const tables = ['src/auth/common-passwords.ts', 'src/resources/customers/postal-
 const functionLinesMax = 60;
 const functionLinesMedianMax = 10;
 const fileLinesMax = 300;
+const parametersMax = 3;
 
 suite('what is read', () => {
   const read = programs.filter((path) => !tables.includes(path));
@@ -40,6 +41,28 @@ suite('what is read', () => {
     assert.ok((lengths[Math.floor(lengths.length / 2)] ?? 0) <= functionLinesMedianMax);
     const long = found.filter(({ lines }) => lines > functionLinesMax);
     assert.deepEqual(long, []);
+  });
+
+  test(`has at most ${parametersMax} positional parameters in the sources`, () => {
+    const offenders = sources.flatMap((path) =>
+      functionHeads(texts.get(path) ?? '')
+        .filter(({ parameters }) => parameters > parametersMax)
+        .map(({ name }) => `${path} ${name}`),
+    );
+    assert.deepEqual(offenders, []);
+  });
+
+  test('parameters are counted without `this`, rest parameters and those of types', () => {
+    const code = [
+      'export function one({ a, b }: Pair, c = f(1, 2), d: (x: A, y: B) => C, e = []): D {',
+      '  two(this: object, a: Map<string, number>, ...rest: string[]): void {',
+      'const three = async <T>(a: T, b: T): Promise<void> => {',
+    ].join('\n');
+    assert.deepEqual(functionHeads(code), [
+      { name: 'one', parameters: 4 },
+      { name: 'two', parameters: 1 },
+      { name: 'three', parameters: 2 },
+    ]);
   });
 
   test('functions are measured without those inside them', () => {
@@ -147,4 +170,38 @@ function nameAt(lines: readonly string[], index: number): string {
 
 function depthOf(line: string): number {
   return line.length - line.trimStart().length;
+}
+
+type Head = { readonly name: string; readonly parameters: number };
+
+/** The functions and methods of a source with the numbers of their positional parameters. */
+function functionHeads(text: string): Head[] {
+  const code = codeOf(text);
+  const beginning =
+    /(?:\bfunction\*? |^ +(?:async |static |\*)*|\bconst )(#?\w+)(?: = (?:async )?)?(?:<[^(]*>)?\(/gm;
+  const statements = ['if', 'for', 'while', 'switch', 'catch'];
+  return [...code.matchAll(beginning)].flatMap(({ 0: head, 1: name = '', index }) => {
+    const { parts, after } = splitParameters(code.slice(index + head.length));
+    const isFunction = /^:?[^\n;=]*?(?: =>| \{)/.test(after) && !statements.includes(name);
+    const positional = parts.filter((part) => !/^(?:this\b|\.\.\.)/.test(part));
+    return isFunction ? [{ name, parameters: positional.length }] : [];
+  });
+}
+
+/** Splits what follows an opening bracket at its commas; `after` follows the closing bracket. */
+function splitParameters(rest: string): { readonly parts: readonly string[]; readonly after: string } {
+  const parts = [''];
+  let depth = 0;
+  let index = 0;
+  for (; index < rest.length; index += 1) {
+    const character = rest.charAt(index);
+    const isArrow = character === '>' && rest[index - 1] === '=';
+    if ('([{<'.includes(character)) depth += 1;
+    if (')]}>'.includes(character) && !isArrow) depth -= 1;
+    if (depth < 0) break;
+    if (character === ',' && depth === 0) parts.push('');
+    else parts.push(`${parts.pop()}${character}`);
+  }
+  const trimmed = parts.map((part) => part.trim()).filter((part) => part !== '');
+  return { parts: trimmed, after: rest.slice(index + 1) };
 }

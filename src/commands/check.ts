@@ -62,7 +62,9 @@ async function auditAll(db: Connection, report: (issue: string) => void): Promis
     report('There are users, but no administrator; "orderly admin create" creates one.');
   const counts: string[] = [];
   for (const audit of audits) {
-    const rows = await withProgress(`${audit.thing}s`, (progress) => auditRows(audit, db, report, progress));
+    const rows = await withProgress(`${audit.thing}s`, (progress) =>
+      auditRows(db, audit, { report, progress }),
+    );
     counts.push(`${audit.thing}s: ${rows}`);
   }
   await withProgress('Search of customers', () => auditCustomerSearch(db, report));

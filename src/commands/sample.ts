@@ -180,8 +180,8 @@ function addOrders(
     const createdAt = Math.floor(year.start + ((index + picker.float()) * (year.end - year.start)) / count);
     while (known < customers.length && customerTime(year, known, customers.length) < createdAt) known += 1;
     const { id, userId, country, address } = picker.pick(customers, known);
-    const past = pastOf(picker, createdAt, year.end);
-    const { status, at: updatedAt } = past.at(-1) ?? { status: 'open', at: createdAt };
+    const steps = pickSteps(picker, createdAt, year.end);
+    const { status, at: updatedAt } = steps.at(-1) ?? { status: 'open', at: createdAt };
     const note = picker.float() < 0.08 ? picker.pick(sampleNotes) : null;
     const content = orderContentOf({
       customerId: id,
@@ -191,7 +191,7 @@ function addOrders(
       note,
     });
     const order = { ...content, status, customerId: id, userId };
-    addOrder(commandPermit(writer), order, { createdAt, updatedAt }, past);
+    addOrder(commandPermit(writer), order, { createdAt, updatedAt, steps });
   });
 }
 
@@ -260,16 +260,16 @@ function itemsOf(picker: Picker, { rate }: SampleCountry): NewItem[] {
  * The steps of an order up to the end of the year. Most orders are delivered within two weeks; some are never
  * paid, are cancelled or are refunded; those of the last days are still in progress.
  */
-function pastOf(picker: Picker, createdAt: number, end: number): OrderStep[] {
+function pickSteps(picker: Picker, createdAt: number, end: number): OrderStep[] {
   const fate = picker.float();
-  const past: OrderStep[] = [];
+  const steps: OrderStep[] = [];
   let at = createdAt;
   for (const status of stepsOf(fate)) {
     at += picker.integer(600_000, 4 * dayMilliseconds);
     if (at >= end) break;
-    past.push({ status, at });
+    steps.push({ status, at });
   }
-  return past;
+  return steps;
 }
 
 function stepsOf(fate: number): readonly OrderStatus[] {

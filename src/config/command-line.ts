@@ -16,11 +16,13 @@ type Arguments = {
 
 export type CommandLine = Arguments & { readonly config: Config };
 
+/** The variables of the process, and those of the file .env. */
+type Variables = { readonly environment?: Environment; readonly dotEnv?: Environment };
+
 /** Flags win over the environment, and that over .env. Throws ConfigError. */
 export function readCommandLine(
   argv: readonly string[],
-  environment: Environment,
-  dotEnv: Environment,
+  { environment = {}, dotEnv = {} }: Variables,
   syntax: Syntax = settingsOnly,
 ): CommandLine {
   const variables = { ...dotEnv, ...environment };

@@ -16,7 +16,11 @@ import type { Route } from './route.ts';
 /** Stores first responses. `storageKey` consists of principal, method, path and key. */
 export type ResponseStore = {
   find(db: Connection, storageKey: string, now: number): StoredResponse | undefined;
-  save(db: Connection, storageKey: string, response: StoredResponse, now: number): void;
+  save(
+    db: Connection,
+    response: StoredResponse,
+    at: { readonly storageKey: string; readonly now: number },
+  ): void;
   /** Returns a MAC for each secret, the current one first; a plain digest could reveal a body's password. */
   fingerprints(body: Buffer): readonly string[];
 };
@@ -76,7 +80,7 @@ export class Idempotency {
     let isStored = false;
     context.storeResultWith((writer, result) => {
       const response = storedResponseOf(route, result, caller);
-      this.#store.save(writer, storageKey, { ...response, fingerprint }, now);
+      this.#store.save(writer, { ...response, fingerprint }, { storageKey, now });
       isStored = true;
     });
     const result = await route.handle(context);

@@ -53,12 +53,15 @@ export type ReplayableResponse = {
   readonly text: string;
 };
 
+/** `lines` are all but those that `response-head.ts` adds; `body` is empty for a response without one. */
 type OutgoingResponse = {
   readonly status: number;
   readonly lines: HeaderLines;
-  readonly mediaType: string;
   readonly body: ResponseBody;
 };
+
+/** A response to which the lines that describe its body have to be added. */
+type ResponseWithBody = OutgoingResponse & { readonly mediaType: string };
 
 /** `own` has the header lines that only this response has. */
 type TextResponse = {
@@ -104,7 +107,7 @@ export class Responder {
       case 'stream':
         return this.#stream(exchange, result);
       case 'none':
-        return this.#send(exchange, 204, this.#linesOf(exchange), '');
+        return this.#send(exchange, { status: 204, lines: this.#linesOf(exchange), body: '' });
       default:
         result satisfies never; // a new kind doesn't compile without its case
     }
@@ -125,7 +128,8 @@ export class Responder {
   #sendText(exchange: Exchange, { method, reply }: Route, response: TextResponse): void {
     const { status, mediaType, text, etag, own } = response;
     const lines = this.#linesOf(exchange) + headerLine('ETag', etag) + this.#cachingLines(reply) + own;
-    if (method === 'GET' && isUnmodified(exchange.headers, etag)) return this.#send(exchange, 304, lines, '');
+    if (method === 'GET' && isUnmodified(exchange.headers, etag))
+      return this.#send(exchange, { status: 304, lines, body: '' });
     this.#sendBody(exchange, { status, lines: lines + jsonPolicyLines, mediaType, body: text });
   }
 
@@ -137,7 +141,7 @@ export class Responder {
     const { coding, bytes, etag } = encoded(chooseCoding(exchange.headers['accept-encoding']));
     let lines = this.#linesOf(exchange) + headerLine('ETag', etag);
     lines += this.#cachingLines(reply, this.#varyWithCodingLine);
-    if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, 304, lines, '');
+    if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, { status: 304, lines, body: '' });
     lines += headerLines(own);
     if (coding !== 'identity') lines += headerLine('Content-Encoding', coding);
     this.#sendBody(exchange, { status: 200, lines, mediaType, body: bytes });
@@ -164,7 +168,7 @@ export class Responder {
     if (methods?.has('PATCH') === true) lines += headerLine('Accept-Patch', acceptPatch);
     if (this.#cors.isEnabled) lines += headerLine('Vary', 'Origin');
     lines += this.#cors.preflightLinesFor(exchange.headers);
-    this.#send(exchange, 204, lines, '');
+    this.#send(exchange, { status: 204, lines, body: '' });
   }
 
   respondWithProblem(exchange: Exchange, problem: Problem): void {
@@ -198,23 +202,24 @@ export class Responder {
     return headerLine('Cache-Control', cacheControl) + varyLine;
   }
 
-  #sendBody(exchange: Exchange, { status, lines, mediaType, body }: OutgoingResponse): void {
-    this.#send(exchange, status, lines + bodyLines(mediaType, body.length), body);
+  #sendBody(exchange: Exchange, { status, lines, mediaType, body }: ResponseWithBody): void {
+    this.#send(exchange, { status, lines: lines + bodyLines(mediaType, body.length), body });
   }
 
-  #send(exchange: Exchange, status: number, lines: HeaderLines, body: ResponseBody): void {
+  #send(exchange: Exchange, outgoing: OutgoingResponse): void {
     const { response } = exchange;
+    const { status } = outgoing;
     const isLogged = this.#log.takeLine(exchange, status);
     this.#log.reportSecurityEvents(exchange, { isLogged }); // even if the client has gone
     if (response.headersSent) return abortIncomplete(response);
     const milliseconds = performance.now() - exchange.startedAt;
     const end = response.destroyed ? 'client' : undefined;
-    if (end === undefined) this.#write(exchange, { status, lines, body });
+    if (end === undefined) this.#write(exchange, outgoing);
     this.#options.metrics.observe(exchange.mounted?.route, status, milliseconds);
     if (isLogged) this.#log.write(exchange, { status, milliseconds, end });
   }
 
-  #write(exchange: Exchange, { status, lines, body }: Omit<OutgoingResponse, 'mediaType'>): void {
+  #write(exchange: Exchange, { status, lines, body }: OutgoingResponse): void {
     const { response } = exchange;
     if (this.#options.isStopping()) response.shouldKeepAlive = false;
     sendWhole(exchange, { status, lines }, { body, now: this.#options.now() });
@@ -228,7 +233,8 @@ export class Responder {
     lines +=
       headerLine('X-Accel-Buffering', 'no') + headerLines(own) + jsonPolicyLines + typeLines(mediaType);
     const { response, startedAt } = exchange;
-    if (exchange.method === 'HEAD' || response.destroyed) return this.#send(exchange, 200, lines, '');
+    if (exchange.method === 'HEAD' || response.destroyed)
+      return this.#send(exchange, { status: 200, lines, body: '' });
     beginStream(exchange, { status: 200, lines });
     this.#options.metrics.observe(exchange.mounted?.route, 200, performance.now() - startedAt);
     start(

@@ -88,7 +88,7 @@ function find(root: Node, path: string): Match | undefined {
     const slash = path.indexOf('/', start);
     end = slash === -1 ? path.length : slash;
     if (start === end && path !== '/') return undefined; // a trailing slash names nothing
-    const next = literalAt(node, path, start, end);
+    const next = literalAt(node, path, start);
     if (next === undefined) {
       const id = node.id === undefined ? 0 : idAt(path, start, end);
       const branch = id > 0 ? node.id : node.named;
@@ -100,10 +100,15 @@ function find(root: Node, path: string): Match | undefined {
   return node.methods === undefined ? undefined : { methods: node.methods, params: params ?? {} };
 }
 
-function literalAt({ literals }: Node, path: string, start: number, end: number): Node | undefined {
+/** Returns the node of the literal that is the whole segment which begins at `start`. */
+function literalAt({ literals }: Node, path: string, start: number): Node | undefined {
   for (const { name, node } of literals)
-    if (name.length === end - start && path.startsWith(name, start)) return node;
+    if (path.startsWith(name, start) && endsSegment(path, start + name.length)) return node;
   return undefined;
+}
+
+function endsSegment(path: string, index: number): boolean {
+  return index === path.length || path[index] === '/';
 }
 
 /** Returns an id from 1 to 2^53−1 without leading zeros; 0 for any other segment. */

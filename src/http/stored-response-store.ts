@@ -35,9 +35,8 @@ function find(db: Connection, storageKey: string, now: number): StoredResponse |
 
 function save(
   db: Connection,
-  storageKey: string,
   { fingerprint, objectId, ownerId, status, location, etag, text }: StoredResponse,
-  now: number,
+  { storageKey, now }: { readonly storageKey: string; readonly now: number },
 ): void {
   const sql =
     'INSERT OR REPLACE INTO storedResponses ' +

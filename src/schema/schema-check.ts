@@ -13,18 +13,25 @@ import {
 
 /** Returns the issues of the value, at most one more than `issuesMax`, which is the most reported. */
 export function schemaIssues(schema: JsonSchema, value: unknown): Issue[] {
-  const result: IssueCollector = { issues: [], max: issuesMax + 1, ownIssueCount: 0, ignoresUnknown: false };
-  walk(validatorOf(schema), value, [], result);
-  return result.issues;
+  const findings = newFindings(issuesMax + 1);
+  walk(validatorOf(schema), value, findings);
+  return findings.issues;
 }
 
-type IssueCollector = {
+/** The state of a walk through a value: its place, and the issues so far. */
+type Findings = {
+  /** The path of the value that is being checked. */
+  readonly path: Path;
   readonly issues: Issue[];
   readonly max: number;
   /** Counts issues that aren't from rules of objects: a rule applies if its members have none of them. */
   ownIssueCount: number;
   readonly ignoresUnknown: boolean;
 };
+
+function newFindings(max: number, ignoresUnknown = false): Findings {
+  return { path: [], issues: [], max, ownIssueCount: 0, ignoresUnknown };
+}
 
 /** Whether the value fits the schema, as a type predicate. */
 export function fits<T>(schema: Schema<T>, value: unknown): value is T {
@@ -38,42 +45,42 @@ export function parse<T>(schema: Schema<T>, value: unknown, further: readonly Is
   return { ok: true, value: value as T }; // the schema has found no issue
 }
 
-function walk(validator: Validator, value: unknown, path: Path, result: IssueCollector): void {
+function walk(validator: Validator, value: unknown, findings: Findings): void {
   if (value === null) {
-    if (!validator.isNullable) add(result, path, 'type', `must be ${kindLabel(validator)}, not null`);
+    if (!validator.isNullable) add(findings, 'type', `must be ${kindLabel(validator)}, not null`);
     return;
   }
   switch (validator.kind) {
     case 'string':
-      return walkString(validator, value, path, result);
+      return walkString(validator, value, findings);
     case 'integer':
-      return walkInteger(validator, value, path, result);
+      return walkInteger(validator, value, findings);
     case 'boolean':
-      return typeof value === 'boolean' ? undefined : add(result, path, 'type', 'must be true or false');
+      return typeof value === 'boolean' ? undefined : add(findings, 'type', 'must be true or false');
     case 'array':
-      return walkArray(validator, value, path, result);
+      return walkArray(validator, value, findings);
     case 'object':
-      return walkObject(validator, value, path, result);
+      return walkObject(validator, value, findings);
     case 'map':
-      return walkMap(value, path, result);
+      return walkMap(value, findings);
   }
 }
 
-function walkString(validator: Validator, value: unknown, path: Path, result: IssueCollector): void {
-  if (typeof value !== 'string') return add(result, path, 'type', `must be ${kindLabel(validator)}`);
+function walkString(validator: Validator, value: unknown, findings: Findings): void {
+  if (typeof value !== 'string') return add(findings, 'type', `must be ${kindLabel(validator)}`);
   if (validator.values !== undefined) {
     if (!validator.values.has(value))
-      add(result, path, 'enum', `must be one of ${[...validator.values].join(', ')}`);
+      add(findings, 'enum', `must be one of ${[...validator.values].join(', ')}`);
     return;
   }
   const lengthIssue = lengthIssueOf(validator, value);
   if (lengthIssue !== undefined && validator.reportsFormatForLength)
-    return add(result, path, 'pattern', patternClaim(validator));
-  if (lengthIssue !== undefined) return add(result, path, ...lengthIssue);
+    return add(findings, 'pattern', patternClaim(validator));
+  if (lengthIssue !== undefined) return add(findings, ...lengthIssue);
   // no pattern has to be safe on long input
-  if (validator.pattern?.test(value) === false) return add(result, path, 'pattern', patternClaim(validator));
+  if (validator.pattern?.test(value) === false) return add(findings, 'pattern', patternClaim(validator));
   const sentence = validator.rule?.(value);
-  if (sentence !== undefined) addIssue(result, path, 'format', sentence);
+  if (sentence !== undefined) addIssue(findings, 'format', sentence);
 }
 
 function lengthIssueOf({ min, max }: Validator, text: string): [code: string, claim: string] | undefined {
@@ -93,105 +100,115 @@ function patternClaim({ mustBe }: Validator): string {
   return mustBe === undefined ? 'has an invalid format' : `must be ${mustBe}`;
 }
 
-function walkInteger({ min, max }: Validator, value: unknown, path: Path, result: IssueCollector): void {
-  if (typeof value !== 'number') return add(result, path, 'type', 'must be an integer');
-  if (value > max) return add(result, path, 'maximum', `must be at most ${max}`);
-  if (value < min) return add(result, path, 'minimum', `must be at least ${min}`);
-  if (!Number.isInteger(value)) add(result, path, 'type', 'must be an integer');
+function walkInteger({ min, max }: Validator, value: unknown, findings: Findings): void {
+  if (typeof value !== 'number') return add(findings, 'type', 'must be an integer');
+  if (value > max) return add(findings, 'maximum', `must be at most ${max}`);
+  if (value < min) return add(findings, 'minimum', `must be at least ${min}`);
+  if (!Number.isInteger(value)) add(findings, 'type', 'must be an integer');
 }
 
-function walkArray(validator: Validator, value: unknown, path: Path, result: IssueCollector): void {
+function walkArray(validator: Validator, value: unknown, findings: Findings): void {
   const { min, max, items } = validator;
-  if (!Array.isArray(value)) return add(result, path, 'type', 'must be an array');
-  if (value.length > max)
-    add(result, path, 'max-items', `must have at most ${max} items, not ${value.length}`);
+  if (!Array.isArray(value)) return add(findings, 'type', 'must be an array');
+  if (value.length > max) add(findings, 'max-items', `must have at most ${max} items, not ${value.length}`);
   else if (value.length < min)
-    add(result, path, 'min-items', `must have at least ${min} ${min === 1 ? 'item' : 'items'}`);
+    add(findings, 'min-items', `must have at least ${min} ${min === 1 ? 'item' : 'items'}`);
   else if (validator.isUnique && new Set(value).size < value.length)
-    add(result, path, 'unique-items', 'must not contain duplicates');
+    add(findings, 'unique-items', 'must not contain duplicates');
   assert(items !== undefined, 'an array has a validator for its items');
-  for (let index = 0; index < value.length && !isFull(result); index += 1) {
-    path.push(index);
-    walk(items, value[index], path, result);
-    path.pop();
+  for (let index = 0; index < value.length && !isFull(findings); index += 1) {
+    findings.path.push(index);
+    walk(items, value[index], findings);
+    findings.path.pop();
   }
 }
 
-function walkObject(validator: Validator, value: unknown, path: Path, result: IssueCollector): void {
+function walkObject(validator: Validator, value: unknown, findings: Findings): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return add(result, path, 'type', 'must be an object');
+    return add(findings, 'type', 'must be an object');
   const { members, required, objectRules } = validator;
-  const issuesBefore = result.ownIssueCount;
+  const issuesBefore = findings.ownIssueCount;
   let present = 0;
   for (const name in value) {
-    if (isFull(result)) return;
+    if (isFull(findings)) return;
     const member = members.get(name);
-    path.push(name);
-    if (member === undefined) addUnknown(members, path, result);
+    findings.path.push(name);
+    if (member === undefined) addUnknown(members, findings);
     else {
       if (!member.isOptional) present += 1;
-      walk(member, (value as Record<string, unknown>)[name], path, result); // `name` comes from the value
+      walk(member, (value as Record<string, unknown>)[name], findings); // `name` comes from the value
     }
-    path.pop();
+    findings.path.pop();
   }
-  if (present < required.length) addMissing(required, value, path, result);
+  if (present < required.length) addMissing(required, value, findings);
   for (const { requires, issuesOf } of objectRules) {
-    if (result.ownIssueCount > issuesBefore && !isSatisfied(value, requires)) continue;
-    for (const issue of issuesOf(value)) addFound(result, path, issue);
+    if (findings.ownIssueCount > issuesBefore && !isSatisfied(value, requires)) continue;
+    for (const issue of issuesOf(value)) addFound(findings, issue);
   }
 }
 
 /** Whether these members fit, while others of the object may not. Not called if the whole object fits. */
 function isSatisfied(value: object, requires: ReadonlyMap<string, Validator>): boolean {
-  const result: IssueCollector = { issues: [], max: 1, ownIssueCount: 0, ignoresUnknown: true };
+  const findings = newFindings(1, true);
   for (const [name, validator] of requires) {
     // the value has this member
-    if (Object.hasOwn(value, name)) walk(validator, (value as Record<string, unknown>)[name], [], result);
+    if (Object.hasOwn(value, name)) walk(validator, (value as Record<string, unknown>)[name], findings);
     else if (!validator.isOptional) return false;
-    if (result.ownIssueCount > 0) return false;
+    if (findings.ownIssueCount > 0) return false;
   }
   return true;
 }
 
-function walkMap(value: unknown, path: Path, result: IssueCollector): void {
-  if (typeof value !== 'object' || Array.isArray(value)) add(result, path, 'type', 'must be an object');
+function walkMap(value: unknown, findings: Findings): void {
+  if (typeof value !== 'object' || Array.isArray(value)) add(findings, 'type', 'must be an object');
 }
 
 /** Whether the search can end, since more issues would not be reported. */
-function isFull({ issues, max }: IssueCollector): boolean {
+function isFull({ issues, max }: Findings): boolean {
   return issues.length >= max;
 }
 
-function addUnknown(members: ReadonlyMap<string, Validator>, path: Path, result: IssueCollector): void {
-  if (result.ignoresUnknown) return;
-  const [place, name] = [path.slice(0, -1), String(path.at(-1))];
+function addUnknown(members: ReadonlyMap<string, Validator>, findings: Findings): void {
+  if (findings.ignoresUnknown) return;
+  const { path } = findings;
+  const name = String(path.at(-1));
   if (name.length <= repeatedNameMax)
-    return addIssue(result, path, 'unknown-member', unknownMember(path, members));
-  const shortened = [...place, `${name.slice(0, repeatedNameMax)}…`];
-  addIssue(result, place, 'unknown-member', unknownMember(shortened, members));
+    return addIssue(findings, 'unknown-member', unknownMember(path, members));
+  const place = path.slice(0, -1);
+  const detail = unknownMember([...place, `${name.slice(0, repeatedNameMax)}…`], members);
+  addIssueAt(findings, place, { code: 'unknown-member', detail });
 }
 
 /** Longer unknown names are truncated, and the issue points to their object: a response repeats no body. */
 const repeatedNameMax = 100;
 
-function addMissing(required: readonly string[], value: object, path: Path, result: IssueCollector): void {
+function addMissing(required: readonly string[], value: object, findings: Findings): void {
   for (const name of required) {
-    if (!Object.hasOwn(value, name)) add(result, [...path, name], 'required', 'is required');
+    if (Object.hasOwn(value, name)) continue;
+    findings.path.push(name);
+    add(findings, 'required', 'is required');
+    findings.path.pop();
   }
 }
 
-function add(result: IssueCollector, path: Path, code: string, claim: string): void {
-  addIssue(result, path, code, `${placeLabel(path)} ${claim}.`);
+/** Adds an issue of the present value, as a claim that follows the name of its place. */
+function add(findings: Findings, code: string, claim: string): void {
+  addIssue(findings, code, `${placeLabel(findings.path)} ${claim}.`);
 }
 
-function addIssue(result: IssueCollector, path: Path, code: string, detail: string): void {
-  result.ownIssueCount += 1;
-  if (!isFull(result)) result.issues.push({ pointer: pointerOf(path), code, detail });
+function addIssue(findings: Findings, code: string, detail: string): void {
+  addIssueAt(findings, findings.path, { code, detail });
 }
 
-/** Adds an issue that a rule of the object at this path has found. */
-function addFound(result: IssueCollector, path: Path, issue: Issue): void {
-  if (!isFull(result)) result.issues.push({ ...issue, pointer: pointerOf(path) + (issue.pointer ?? '') });
+function addIssueAt(findings: Findings, path: Path, { code, detail }: Omit<Issue, 'pointer'>): void {
+  findings.ownIssueCount += 1;
+  if (!isFull(findings)) findings.issues.push({ pointer: pointerOf(path), code, detail });
+}
+
+/** Adds an issue that a rule of the present object has found. */
+function addFound(findings: Findings, issue: Issue): void {
+  if (isFull(findings)) return;
+  findings.issues.push({ ...issue, pointer: pointerOf(findings.path) + (issue.pointer ?? '') });
 }
 
 /**

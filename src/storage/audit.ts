@@ -12,12 +12,17 @@ export type Audit<R extends Row = Row> = {
   issues(row: R): Issue[];
 };
 
+export type AuditListeners = {
+  readonly report: (issue: string) => void;
+  /** Called with the share of the work that is done. */
+  readonly progress: (share: number) => void;
+};
+
 /** Reports each issue as a sentence, and returns the number of rows. */
 export function auditRows(
-  { thing, table, columns, issues }: Audit,
   db: Connection,
-  report: (issue: string) => void,
-  progress: (share: number) => void,
+  { thing, table, columns, issues }: Audit,
+  { report, progress }: AuditListeners,
 ): number {
   return visitRows<RowWithId>(db, { table, columns, progress }, (row) => {
     for (const text of issueTexts(() => issues(row))) report(`${thing} ${row[0]}${text}`);
@@ -30,7 +35,7 @@ type AuditedTable = {
   readonly table: string;
   /** The columns to read, of which the first is the id. */
   readonly columns: string;
-  readonly progress: (share: number) => void;
+  readonly progress: AuditListeners['progress'];
 };
 
 /** Visits each row of a table, and returns the number of rows. */

@@ -3,7 +3,18 @@
 import { follow, type ApiDocument, type Schema } from './api-document.ts';
 import { html, inline, type Html } from './page-layout.ts';
 
-type FieldNotes = { readonly isRequired?: boolean; readonly place?: string; readonly description?: string };
+type FieldNotes = {
+  readonly name: string;
+  readonly isRequired?: boolean;
+  readonly place?: string;
+  readonly description?: string;
+};
+
+type FieldsOptions = {
+  readonly side: 'request' | 'response';
+  /** The path of the object that has the fields; empty for the whole body. */
+  readonly path?: string;
+};
 
 export function definitions(terms: readonly (readonly [term: string, description: string])[]): Html {
   const rows = terms.map(
@@ -13,23 +24,22 @@ export function definitions(terms: readonly (readonly [term: string, description
 }
 
 /** Marks required members of requests only: a response has all its members. */
-export function fieldsOf(schema: Schema, api: ApiDocument, side: 'request' | 'response', path = ''): Html[] {
+export function fieldsOf(schema: Schema, api: ApiDocument, { side, path = '' }: FieldsOptions): Html[] {
   const { properties = {}, required = [] } = solid(schema, api);
   return Object.entries(properties).flatMap(([name, member]) => {
     const { items } = solid(member, api);
     const isRequired = side === 'request' && required.includes(name);
     return [
-      fieldOf(path + name, member, api, { isRequired }),
-      ...fieldsOf(items ?? member, api, side, `${path}${name}${items === undefined ? '.' : '[].'}`),
+      fieldOf(member, api, { name: path + name, isRequired }),
+      ...fieldsOf(items ?? member, api, { side, path: `${path}${name}${items === undefined ? '.' : '[].'}` }),
     ];
   });
 }
 
 export function fieldOf(
-  name: string,
   schema: Schema,
   api: ApiDocument,
-  { isRequired = false, place = '', description = solid(schema, api).description ?? '' }: FieldNotes,
+  { name, isRequired = false, place = '', description = solid(schema, api).description ?? '' }: FieldNotes,
 ): Html {
   const example = schema.examples?.[0];
   const rules = rulesOf(solid(schema, api), api);

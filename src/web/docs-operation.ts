@@ -50,7 +50,7 @@ function fieldLists(
     common.some((each) => isDeepStrictEqual(each, parameter));
   const own = parameters.filter((each) => !isCommon(each)).map((each) => parameterField(each, api));
   const schema = body?.['x-line-schema'] ?? body?.schema;
-  const bodyFields = schema === undefined ? [] : fieldsOf(schema, api, 'request');
+  const bodyFields = schema === undefined ? [] : fieldsOf(schema, api, { side: 'request' });
   return html`${fieldList('Parameters', own)}${commonNames(parameters.filter(isCommon))}
 ${fieldList(body?.['x-line-schema'] === undefined ? 'Body' : 'Each line of the body', bodyFields)}`;
 }
@@ -59,7 +59,7 @@ export function parameterField(
   { name, schema, required, in: place, description }: Parameter,
   api: ApiDocument,
 ): Html {
-  return fieldOf(name, schema, api, { isRequired: required === true, place, description });
+  return fieldOf(schema, api, { name, isRequired: required === true, place, description });
 }
 
 function commonNames(parameters: readonly Parameter[]): Html {

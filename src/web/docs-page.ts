@@ -147,7 +147,7 @@ function resources(operations: readonly PlacedOperation[], api: ApiDocument): Ht
 function resource($ref: string, example: unknown, api: ApiDocument): Html {
   const name = $ref.replace('#/components/schemas/', '');
   return html`<div class="wide" id="schema-${name}" tabindex="-1"><div class="about"><h3>${name}</h3>
-<dl class="fields">${fieldsOf({ $ref }, api, 'response')}</dl></div>
+<dl class="fields">${fieldsOf({ $ref }, api, { side: 'response' })}</dl></div>
 <div class="calls">${sample('Example', json(example))}</div></div>`;
 }
 

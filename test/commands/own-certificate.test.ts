@@ -37,21 +37,21 @@ describe('the names of the certificate', () => {
   ];
   for (const [flags, expected] of table) {
     test(`with "${flags}" are ${expected}`, () => {
-      const { config } = readCommandLine(flags.split(' ').filter(Boolean), {}, {});
+      const { config } = readCommandLine(flags.split(' ').filter(Boolean), {});
       assert.equal(ownNames(config, machine).all.join(' '), expected);
     });
   }
 
   for (const hostname of ['shop', 'Dev', 'xn--p1ai', 'till']) {
     test(`have no host name that may be a top-level domain: ${hostname}`, () => {
-      const { config } = readCommandLine(['--host=::'], {}, {});
+      const { config } = readCommandLine(['--host=::'], {});
       const { all } = ownNames(config, { hostname, addresses: [] });
       assert.equal(all.join(' '), `localhost 127.0.0.1 ::1 ${hostname.toLowerCase()}.local`);
     });
   }
 
   test('have no host name that is none of DNS', () => {
-    const { config } = readCommandLine(['--host=::'], {}, {});
+    const { config } = readCommandLine(['--host=::'], {});
     assert.equal(
       ownNames(config, { hostname: 'my_till', addresses: [] }).all.join(' '),
       'localhost 127.0.0.1 ::1',
@@ -134,7 +134,7 @@ function folder(t: TestContext) {
     authority: () => readFileSync(path('ca.pem'), 'utf8'),
     /** What a start at this time with these flags makes. */
     made(now: number, ...flags: readonly string[]): readonly string[] {
-      return ensureCertificate(readCommandLine([`--data=${data}`, ...flags], {}, {}).config, now).created;
+      return ensureCertificate(readCommandLine([`--data=${data}`, ...flags], {}).config, now).created;
     },
   };
 }

@@ -194,7 +194,7 @@ describe('orderly serve', { concurrency: true }, () => {
 });
 
 function configWith(...flags: string[]): Config {
-  return readCommandLine(flags, {}, {}).config;
+  return readCommandLine(flags, {}).config;
 }
 
 async function listening(t: { after(end: () => void): void }): Promise<AddressInfo> {

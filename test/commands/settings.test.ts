@@ -131,7 +131,10 @@ describe('settings', () => {
 
   test('the environment goes before .env, and flags before both', () => {
     const dotEnv = { ORDERLY_DATA: 'c', ORDERLY_PORT: '3', ORDERLY_LOG: 'off' };
-    const { config } = readCommandLine(['--data=a'], { ORDERLY_DATA: 'b', ORDERLY_PORT: '2' }, dotEnv);
+    const { config } = readCommandLine(['--data=a'], {
+      environment: { ORDERLY_DATA: 'b', ORDERLY_PORT: '2' },
+      dotEnv,
+    });
     assert.deepEqual([config.data, config.port, config.log], ['a', 2, 'off']);
   });
 
@@ -145,7 +148,6 @@ describe('settings', () => {
   test('a slash at the end of an origin is left out', () => {
     const { config } = readCommandLine(
       ['--public-url=https://orders.example.com/', '--cors-origins=https://a.example/,https://b.example'],
-      {},
       {},
     );
     assert.deepEqual(
@@ -176,14 +178,14 @@ describe('settings', () => {
     ]);
     assertAll(issuesOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root@example.com' }), [/must be set together/]);
     const given = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'nineteen characters' };
-    assert.ok(readCommandLine(['--password-min=19'], given, {}));
+    assert.ok(readCommandLine(['--password-min=19'], { environment: given }));
     assertAll(issuesOf('serve', '--password-min=20', given), [/^ORDERLY_ADMIN_PASSWORD .*20 to 128/]);
   });
 });
 
 function issuesOf(name: CommandName, line: string, environment = {}, dotEnv = {}): readonly string[] {
   try {
-    readCommandLine(line.split(' ').filter(Boolean), environment, dotEnv, commands.get(name));
+    readCommandLine(line.split(' ').filter(Boolean), { environment, dotEnv }, commands.get(name));
   } catch (error) {
     assert.ok(error instanceof ConfigError);
     return error.issues;

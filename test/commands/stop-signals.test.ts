@@ -106,7 +106,7 @@ describe('a start that is abandoned', { concurrency: true }, () => {
 
   test('leaves the folder to the next one in the same process', async (t) => {
     const folder = await dataFolder(t);
-    const { config } = readCommandLine(['--port=0', '--tls=off', `--data=${folder}`], {}, {});
+    const { config } = readCommandLine(['--port=0', '--tls=off', `--data=${folder}`], {});
     const log = new LineLogger({
       level: 'off',
       sink: { write: () => {}, writableLength: 0 },

@@ -91,7 +91,6 @@ async function started(
   const { config } = readCommandLine(
     flags.map(([flag, value]) => `--${flag}=${value}`),
     {},
-    {},
   );
   return { config, service: inside ?? assert.fail(), machine: till, now: clock.now };
 }

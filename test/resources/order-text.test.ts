@@ -69,12 +69,7 @@ test('check reports JSON in a row that is not as the service writes it', () => {
   const { id } = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 1 });
   const check = (): string[] => {
     const reported: string[] = [];
-    auditRows(
-      orderAudit,
-      db,
-      (issue) => reported.push(issue),
-      () => {},
-    );
+    auditRows(db, orderAudit, { report: (issue) => reported.push(issue), progress() {} });
     return reported.filter((issue) => issue.startsWith(`order ${id} `));
   };
   assert.deepEqual(check(), []);

@@ -13,16 +13,20 @@ export function addToSearch(db: Connection, id: number, customer: Searched): voi
   db.run('INSERT INTO customerSearch (rowid, text) VALUES (?, ?)', id, indexedText(customer));
 }
 
-export function replaceInSearch(db: Connection, id: number, before: Searched, after: Searched): void {
-  if (indexedText(before) === indexedText(after)) return;
-  removeFromSearch(db, id, before);
-  addToSearch(db, id, after);
+export function replaceInSearch(
+  db: Connection,
+  current: Searched & { readonly id: number },
+  wanted: Searched,
+): void {
+  if (indexedText(current) === indexedText(wanted)) return;
+  removeFromSearch(db, current);
+  addToSearch(db, current.id, wanted);
 }
 
 /** The index is contentless (FTS5): it removes an entry only if it is given the entry's text. */
-export function removeFromSearch(db: Connection, id: number, customer: Searched): void {
+export function removeFromSearch(db: Connection, customer: Searched & { readonly id: number }): void {
   const sql = "INSERT INTO customerSearch (customerSearch, rowid, text) VALUES ('delete', ?, ?)";
-  db.run(sql, id, indexedText(customer));
+  db.run(sql, customer.id, indexedText(customer));
 }
 
 /**

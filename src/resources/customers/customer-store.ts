@@ -109,7 +109,7 @@ export function replaceCustomer(
   const { id } = current;
   const { now, ...members } = wanted;
   permit.writer.run(sql, wanted.userId, ...valuesOf(wanted), now, id);
-  replaceInSearch(permit.writer, id, current, wanted);
+  replaceInSearch(permit.writer, current, wanted);
   recordEvent(permit, {
     type: 'customer.changed',
     subjectId: id,
@@ -126,7 +126,7 @@ export function removeCustomer(permit: Permit, customer: Visible<Customer>): voi
   if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined)
     throw hasOrdersProblem(id);
   db.run('DELETE FROM customers WHERE id = ?', id);
-  removeFromSearch(db, id, customer);
+  removeFromSearch(db, customer);
   recordEvent(permit, { type: 'customer.deleted', subjectId: id, ownerId: userId });
   db.invalidate({ kind: 'customer', id });
 }

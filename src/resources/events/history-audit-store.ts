@@ -1,5 +1,5 @@
 // Compares objects with their events, for `orderly check`.
-import { inSnapshot, visitRows } from '../../storage/audit.ts';
+import { inSnapshot, visitRows, type AuditListeners } from '../../storage/audit.ts';
 import type { Connection, Row, SqlValue } from '../../storage/connection.ts';
 import type { Topic } from './event.ts';
 import { feedBounds } from './feed-store.ts';
@@ -17,11 +17,6 @@ export const auditedHistories: readonly AuditedHistory[] = [
   { topic: 'order', table: 'orders', members: ['status', 'currency', 'items', 'total'] },
   { topic: 'webhook', table: 'webhooks', members: ['status'] },
 ];
-
-type AuditListeners = {
-  readonly report: (issue: string) => void;
-  readonly progress: (share: number) => void;
-};
 
 /** The id of an object and the values of its members. */
 type AuditedRow = readonly [id: number, ...values: SqlValue[]];
@@ -43,7 +38,7 @@ export function auditHistories(
     });
     for (const issue of issues) report(`${topic} ${id}${issue}`);
   });
-  reportMissing(db, topic, table, report);
+  reportMissing(db, history, report);
   return count;
 }
 
@@ -101,9 +96,8 @@ function changesIn(text: string): object | undefined {
 /** Reports objects that have events, but are gone without an event of their deletion. */
 function reportMissing(
   db: Connection,
-  topic: Topic,
-  table: AuditedHistory['table'],
-  report: (issue: string) => void,
+  { topic, table }: AuditedHistory,
+  report: AuditListeners['report'],
 ): void {
   const sql =
     'SELECT DISTINCT topicId FROM events AS event WHERE topic = ? ' +

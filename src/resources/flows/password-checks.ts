@@ -44,12 +44,15 @@ type SignInLimiters = {
   readonly code: Limiter;
 };
 
+/** An account, an address from which it is used, and the time in milliseconds since 1970. */
+export type AddressUse = { readonly userId: number; readonly addressBucket: string; readonly now: number };
+
 type PasswordCheckOptions = {
   readonly hasher: PasswordHasher;
   readonly limiters: SignInLimiters;
   readonly findSignInAccount: (db: Connection, email: string) => SignInAccount | undefined;
   /** Whether the account was used from this address lately. */
-  readonly isKnownAddress: (db: Connection, userId: number, addressBucket: string, now: number) => boolean;
+  readonly isKnownAddress: (db: Connection, use: AddressUse) => boolean;
 };
 
 /** The refunds of a sign-in's tokens. After a success only that of the account's total is called. */
@@ -169,7 +172,7 @@ export class PasswordChecks {
   ): boolean {
     return (
       isFromThisMachine ||
-      (userId !== null && this.#isKnownAddress(database.read, userId, addressBucket, now))
+      (userId !== null && this.#isKnownAddress(database.read, { userId, addressBucket, now }))
     );
   }
 }

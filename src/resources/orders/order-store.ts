@@ -125,26 +125,22 @@ function orderOf([
 }
 
 type NewOrderRow = OrderContent & { readonly customerId: number; readonly userId: number };
-/** Milliseconds since 1970. */
-type OrderTimes = {
+/** Times are milliseconds since 1970. */
+type OrderHistory = {
   readonly createdAt: number;
   readonly updatedAt: number;
   /** The time of the event of its creation, unless that is `createdAt`. */
   readonly recordedAt?: number;
+  /** For sample data: the order was created `open`, then went through these steps. */
+  readonly steps?: readonly OrderStep[];
 };
 
 /** A later status of an order, and the time of that change. */
 export type OrderStep = { readonly status: OrderStatus; readonly at: number };
 
-/** Adds an order. `past` is for sample data: the order was created `open`, then went through these steps. */
-export function addOrder(
-  permit: Permit,
-  order: NewOrderRow,
-  times: OrderTimes,
-  past: readonly OrderStep[] = [],
-): Order {
+export function addOrder(permit: Permit, order: NewOrderRow, history: OrderHistory): Order {
   const { status, customerId, userId, currency, items, total, shippingAddress, note } = order;
-  const { createdAt, updatedAt, recordedAt = createdAt } = times;
+  const { createdAt, updatedAt, recordedAt = createdAt, steps = [] } = history;
   assertOwnerExists(permit, userId);
   // VALUES, since SQLite copies pages before a statement that may insert several rows, as INSERT SELECT may
   const sql =
@@ -163,7 +159,7 @@ export function addOrder(
     createdAt,
     updatedAt,
   );
-  recordPlaced(permit, { ...order, id: lastId, recordedAt }, past);
+  recordPlaced(permit, { ...order, id: lastId, recordedAt }, steps);
   return {
     id: lastId,
     status,
@@ -181,14 +177,14 @@ export function addOrder(
 
 type PlacedOrder = NewOrderRow & { readonly id: number; readonly recordedAt: number };
 
-function recordPlaced(permit: Permit, order: PlacedOrder, past: readonly OrderStep[]): void {
+function recordPlaced(permit: Permit, order: PlacedOrder, steps: readonly OrderStep[]): void {
   const { id, userId, currency, total, recordedAt } = order;
   const about = { subjectId: id, ownerId: userId };
-  const status = past.length === 0 ? order.status : 'open';
+  const status = steps.length === 0 ? order.status : 'open';
   const changes = changesBetween({}, { status, currency, total });
   recordEvent(permit, { type: 'order.created', ...about, changes, createdAt: recordedAt });
   let before: OrderStatus = 'open';
-  for (const { status, at } of past) {
+  for (const { status, at } of steps) {
     const type = changeTypeOf(before, status);
     recordEvent(permit, { type, ...about, changes: { status: [before, status] }, createdAt: at });
     before = status;

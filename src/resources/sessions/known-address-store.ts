@@ -2,8 +2,9 @@
 import { knownAddressesPerUserMax, knownAddressSecondsMax } from '../../limits.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
+import type { AddressUse } from '../flows/password-checks.ts';
 
-export function isKnownAddress(db: Connection, userId: number, addressBucket: string, now: number): boolean {
+export function isKnownAddress(db: Connection, { userId, addressBucket, now }: AddressUse): boolean {
   const sql = 'SELECT 1 FROM knownAddresses WHERE userId = ? AND addressBucket = ? AND usedAt > ?';
   return db.get(sql, userId, addressBucket, oldestKept(now)) !== undefined;
 }

@@ -11,11 +11,9 @@ export const admin = { email: 'admin@example.com', password: 'the first administ
 export async function withService<T>(use: (service: Service, baseUrl: string) => T | Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-check-'));
   const flags = ['--port=0', '--tls=off', `--data=${folder}`, '--public-url=https://orders.test'];
-  const { config } = readCommandLine(
-    flags,
-    { ORDERLY_ADMIN_EMAIL: admin.email, ORDERLY_ADMIN_PASSWORD: admin.password },
-    {},
-  );
+  const { config } = readCommandLine(flags, {
+    environment: { ORDERLY_ADMIN_EMAIL: admin.email, ORDERLY_ADMIN_PASSWORD: admin.password },
+  });
   const log = new LineLogger({
     level: 'off',
     sink: process.stdout,
