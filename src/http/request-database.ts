@@ -1,6 +1,6 @@
 // The database as one request uses it: its long queries share the query worker fairly with those of
 // other callers.
-import { clientOf, type RequestSource } from '../auth/access.ts';
+import { clientOf, isStaff, type RequestSource } from '../auth/access.ts';
 import type { Connection, Row, SqlValue, WriteCallback } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import type { QueryOptions } from '../storage/sql-worker.ts';
@@ -29,6 +29,9 @@ export class RequestDatabase implements HandlerDatabase {
     params: readonly SqlValue[],
     options?: QueryOptions,
   ): Promise<R[]> {
-    return this.#database.readInWorker<R>(sql, params, { ...options, client: clientOf(this.#request) });
+    const { caller } = this.#request;
+    const client = clientOf(this.#request);
+    const isOfStaff = caller !== undefined && isStaff(caller);
+    return this.#database.readInWorker<R>(sql, params, { ...options, client, isOfStaff });
   }
 }

@@ -21,9 +21,6 @@ import { closedReasons } from './write-admission.ts';
 import { WriteProbe } from './write-probe.ts';
 import type { WriteOptions } from './write-transaction.ts';
 
-const queriesWaitingMax = 100;
-const queriesWaitingPerClientMax = 25;
-
 type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void;
 type Locked = { readonly sqlite: DatabaseSync; readonly unlock: () => void };
 
@@ -62,8 +59,9 @@ export type Database = {
    */
   write<T>(this: object, callback: WriteCallback<T>, options?: WriteOptions): Promise<T>;
   /**
-   * Runs a statement that may examine many rows in the query worker, which clients share fairly. Resolves
-   * with its rows, or with the ids of those that a search finds, once they are on disk.
+   * Runs a statement that may examine many rows in the query worker, which clients share fairly, and staff
+   * use before others. Resolves with its rows, or with the ids of those that a search finds, once they are on
+   * disk.
    */
   readInWorker<R extends Row>(
     this: object,
@@ -141,9 +139,7 @@ class OpenDatabase implements Database {
     options: QueryOptions = {},
   ): Promise<R[]> {
     if (this.#closing !== undefined) throw unavailable(closedReasons.closing);
-    const { waiting } = this.#queryWorker;
-    const ofClient = this.#queryWorker.waitingOf(options.client ?? '');
-    if (waiting >= queriesWaitingMax || ofClient >= queriesWaitingPerClientMax)
+    if (!this.#queryWorker.hasRoomFor(options))
       throw unavailable('Too many long queries are waiting; retry in a moment.');
     const rows = await this.#queryWorker.query(sql, params, options).catch(throwAsUnavailable);
     return rows as unknown as R[]; // the caller knows the columns of its statement

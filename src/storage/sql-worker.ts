@@ -1,10 +1,10 @@
 // Runs SQL statements one after another on a worker thread with its own connection: slow queries, in an order
 // that is fair among clients, or checkpoints.
 import { Worker } from 'node:worker_threads';
-import { FairQueue } from '../fair-queue.ts';
 import { searchMillisecondsMax, threadMemoryMax } from '../limits.ts';
 import { searchText } from '../schema/search-text.ts';
 import type { Row, SqlValue } from './connection.ts';
+import { QueryQueue, type QueryClient } from './query-queue.ts';
 
 const idleMilliseconds = 10_000;
 /**
@@ -31,11 +31,7 @@ type Query = {
   /** If set, the result has only ids, each as the key and the id of a position. */
   readonly search?: RowSearch | undefined;
 };
-export type QueryOptions = {
-  readonly search?: RowSearch | undefined;
-  /** The client of the query: clients with queries take turns, regardless of how many each has. */
-  readonly client?: string;
-};
+export type QueryOptions = QueryClient & { readonly search?: RowSearch | undefined };
 type PendingQuery = Query & {
   readonly resolve: (rows: Row[]) => void;
   readonly reject: (error: unknown) => void;
@@ -63,7 +59,7 @@ export class ThreadError extends Error {
  */
 export class SqlWorker {
   readonly #options: SqlWorkerOptions;
-  readonly #waiting = new FairQueue<PendingQuery>();
+  readonly #waiting = new QueryQueue<PendingQuery>();
   #running: PendingQuery | undefined;
   #worker: Worker | undefined;
   #starting: NodeJS.Timeout | undefined;
@@ -80,18 +76,14 @@ export class SqlWorker {
     }
   }
 
-  get waiting(): number {
-    return this.#waiting.size;
-  }
-
-  waitingOf(client: string): number {
-    return this.#waiting.sizeOf(client);
+  hasRoomFor(client: QueryClient): boolean {
+    return this.#waiting.hasRoomFor(client);
   }
 
   query(sql: string, params: readonly SqlValue[] = [], options: QueryOptions = {}): Promise<Row[]> {
-    const { search, client = '' } = options;
+    const { search } = options;
     return new Promise((resolve, reject) => {
-      this.#waiting.add(client, { sql, params, search, resolve, reject });
+      this.#waiting.add({ sql, params, search, resolve, reject }, options);
       this.#next();
     });
   }

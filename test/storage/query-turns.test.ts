@@ -43,6 +43,23 @@ test('at most 100 queries of all clients wait', async (t) => {
   assert.equal(many.filter(({ status }) => status === 'rejected').length, 1);
 });
 
+test('staff get a turn, although others have as many queries waiting as may wait', async (t) => {
+  const database = await openNotes(t);
+  const ended: string[] = [];
+  const ask = async (client: string, isOfStaff: boolean): Promise<void> => {
+    await database.readInWorker('SELECT count(*) FROM notes', [], { client, isOfStaff });
+    ended.push(client);
+  };
+  const all = Array.from({ length: 101 }, (_, client) => ask(`other ${client}`, false));
+  await assert.rejects(ask('one other more', false), isUnavailable);
+  for (let count = 0; count < 6; count += 1) all.push(ask('staff', true));
+  await Promise.all(all);
+  // the first was running when the others came
+  const turns = ended.slice(1, 9).map((client) => client.replace(/ .*/, ''));
+  assert.equal(turns.filter((client) => client === 'staff').length, 6);
+  assert.equal(turns.filter((client) => client === 'other').length, 2);
+});
+
 const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
 test('turns go by user, also across sessions and keys', needsInside, async (t) => {
   const service = await serviceFor(t);
@@ -50,15 +67,20 @@ test('turns go by user, also across sessions and keys', needsInside, async (t) =
   const { key } = await newKey(service, ada.token);
   const { database } = service.inside ?? assert.fail('it is inside');
   const clients: (string | undefined)[] = [];
-  beforeQueries(database, (options) => clients.push(options?.client));
+  const areOfStaff: (boolean | undefined)[] = [];
+  beforeQueries(database, (options) => {
+    clients.push(options?.client);
+    areOfStaff.push(options?.isOfStaff);
+  });
   for (const [path, call, user] of [
     ['/orders?total=true', { token: ada.token }, ada],
     ['/orders?q=tea', { key }, ada],
     ['/customers?q=hopper', { token: bob.token }, bob],
     ['/sales', { token: ada.token }, ada],
   ] as const) {
-    clients.length = 0;
+    clients.length = areOfStaff.length = 0;
     assert.equal((await service.get(path, call)).status, 200);
     assert.deepEqual([...new Set(clients)], [`user:${user.id}`]);
+    assert.deepEqual([...new Set(areOfStaff)], [user === ada]);
   }
 });
