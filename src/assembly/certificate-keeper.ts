@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { Certificate } from '../http/http-server.ts';
 import { certificateCheckMilliseconds } from '../limits.ts';
 import type { Logger } from '../logger.ts';
+import { certificateWarnings } from './configured-certificate.ts';
 import { ensureCertificate } from './secrets-and-certificate.ts';
 
 type KeeperOptions = {
@@ -49,6 +50,7 @@ export class CertificateKeeper {
     try {
       const { certificate: read, created } = ensureCertificate(config, now());
       for (const each of created) log.write('info', `Created ${each}.`);
+      for (const warning of certificateWarnings(config, now())) log.write('warn', warning);
       if (read !== undefined && read.cert !== this.#current?.cert) onRenewal(read);
       this.#current = read;
       return true;

@@ -23,6 +23,7 @@ export function ownNames(
   machine: Machine = thisMachine(),
 ): OwnNames {
   const configured = new Set(publicUrl === '' ? [] : [hostOf(new URL(publicUrl))]);
+  if (isLoopback(host) && !loopback.includes(host)) configured.add(host);
   if (isLoopback(host)) return { all: union(configured, loopback), configured: [...configured] };
   if (!unspecified.includes(host)) configured.add(host.toLowerCase());
   const addresses = unspecified.includes(host) ? machine.addresses.slice(0, addressesMax) : [];

@@ -15,13 +15,11 @@ import {
 import type { Config } from '../config/config.ts';
 import { createFolder, replacePrivate } from '../storage/private-files.ts';
 import { ownNames } from './certificate-names.ts';
+import { isBeforeRelease } from './wrong-clock.ts';
 
 const renewMilliseconds = 30 * dayMilliseconds;
 /** Early enough that no certificate outlives the authority that issued it. */
 const renewAuthorityMilliseconds = 500 * dayMilliseconds;
-
-/** A clock that shows an earlier time is wrong: this file didn't exist then. */
-const earliestMilliseconds = Date.UTC(2026, 0, 1);
 
 type Files = { readonly cert: string; readonly key: string };
 
@@ -81,10 +79,17 @@ function ensureAuthority(config: Config, now: number): EnsuredPair {
     const certificate = certificateOf(current);
     if (configured.every((name) => permits(certificate, name))) return { pair: current, created: [] };
   }
+  const what = describeAuthority(files, current);
   const made = createAuthority(all, { now, owner: hostname() });
   writePair(files, made);
-  const isNew = current === undefined ? '' : 'new ';
-  return { pair: made, created: [`a ${isNew}certificate authority, for devices to trust: ${files.cert}`] };
+  return { pair: made, created: [`${what}, for devices to trust: ${files.cert}`] };
+}
+
+/** Called before it is written, in words that follow "Created". */
+function describeAuthority({ cert, key }: Files, current: KeyPair | undefined): string {
+  if (current !== undefined) return 'a new certificate authority';
+  if (!existsSync(cert) && !existsSync(key)) return 'a certificate authority';
+  return 'a new certificate authority, since the old one or its key was missing or damaged';
 }
 
 function isCurrent(
@@ -106,7 +111,7 @@ function isCurrent(
  * reason to replace a certificate that devices trust.
  */
 function isValid(pair: KeyPair, now: number, until: number): boolean {
-  if (now < earliestMilliseconds) return true;
+  if (isBeforeRelease(now)) return true;
   const { validFromDate, validToDate } = certificateOf(pair);
   return validFromDate.getTime() <= now && validToDate.getTime() > until;
 }

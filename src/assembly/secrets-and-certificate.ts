@@ -1,15 +1,13 @@
 // The files beside the database: the secret that signs tokens, and the certificate.
-import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSecureContext } from 'node:tls';
 import type { Config } from '../config/config.ts';
-import { ConfigError } from '../config/config-error.ts';
 import type { Certificate } from '../http/http-server.ts';
 import { secretBytesMin } from '../limits.ts';
 import { replacePrivate } from '../storage/private-files.ts';
 import { StorageError, toStorageError } from '../storage/storage-error.ts';
-import { isSystemError, systemErrorText } from '../system-error.ts';
+import { readConfiguredCertificate } from './configured-certificate.ts';
 import { ensureOwnCertificate } from './own-certificate.ts';
 
 /** `created` describes each new file, in words that follow "Created". */
@@ -44,24 +42,9 @@ export function ensureCertificate(config: Config, now: number): EnsuredCertifica
     case 'off':
       return { certificate: undefined, created: [] };
     case 'files':
-      return { certificate: readConfigured(config.tls), created: [] };
+      return { certificate: readConfiguredCertificate(config.tls), created: [] };
     case 'self-signed':
       return ensureOwn(config, now);
-  }
-}
-
-function readConfigured(files: { readonly cert: string; readonly key: string }): Certificate {
-  try {
-    const certificate = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
-    createSecureContext(certificate); // throws if a certificate of the chain, or the key, can't be used
-    // keys of different types are accepted together there, and then every handshake fails
-    if (!new X509Certificate(certificate.cert).checkPrivateKey(createPrivateKey(certificate.key)))
-      throw new Error('the key is not that of the certificate');
-    return certificate;
-  } catch (error) {
-    throw new ConfigError([
-      `the certificate in ${files.cert} with the key in ${files.key} can't be used: ${reasonOf(error)}`,
-    ]);
   }
 }
 
@@ -72,9 +55,4 @@ function ensureOwn(config: Config, now: number): EnsuredCertificate {
   } catch (error) {
     throw toStorageError(error, join(config.data, 'tls'));
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (isSystemError(error)) return `${error.path ?? 'it'} ${systemErrorText(error)}`;
-  return error instanceof Error ? error.message : String(error);
 }

@@ -11,6 +11,8 @@ import { version } from '../version.ts';
 import { adminFile, adminFileIsFor } from '../assembly/admin-file.ts';
 import { authorityFile, fingerprintOf, namesLeftOut } from '../assembly/own-certificate.ts';
 import { namesForOthers, type Machine } from '../assembly/certificate-names.ts';
+import { certificateWarnings } from '../assembly/configured-certificate.ts';
+import { clockWarnings } from '../assembly/wrong-clock.ts';
 import type { Service } from '../running-service.ts';
 
 export type ServiceStart = {
@@ -81,9 +83,11 @@ function trustMessages({ config, machine }: ServiceStart): string[] {
   return messages;
 }
 
-function startWarnings({ config, service }: ServiceStart): string[] {
-  if (config.tls.mode !== 'off' || config.publicUrl !== '') return [];
+function startWarnings({ config, service, now }: ServiceStart): string[] {
+  const warnings = [...certificateWarnings(config, now), ...clockWarnings(service.database.read, now)];
+  if (config.tls.mode !== 'off' || config.publicUrl !== '') return warnings;
   return [
+    ...warnings,
     `Without --public-url, links and tokens will name ${service.publicUrl}, where nothing listens with ` +
       '--tls off: set it to the URL of the proxy.',
   ];

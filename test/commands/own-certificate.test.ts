@@ -16,6 +16,7 @@ const dayMilliseconds = 86_400_000;
 const start = Date.parse('2026-03-01T09:30:00.000Z');
 const authorityMade = /^a certificate authority/;
 const newAuthorityMade = /^a new certificate authority/;
+const authorityReplaced = /^a new certificate authority, since the old one or its key was missing or damaged/;
 const certificateMade = /^a certificate for /;
 
 describe('the names of the certificate', () => {
@@ -23,7 +24,7 @@ describe('the names of the certificate', () => {
   const table: readonly (readonly [flags: string, names: string])[] = [
     ['', 'localhost 127.0.0.1 ::1'],
     ['--public-url=https://kasse.example:8450', 'kasse.example localhost 127.0.0.1 ::1'],
-    ['--host=127.0.0.2', 'localhost 127.0.0.1 ::1'],
+    ['--host=127.0.0.2', '127.0.0.2 localhost 127.0.0.1 ::1'],
     ['--host=0.0.0.0', 'localhost 127.0.0.1 ::1 till-2 till-2.local 192.168.1.20 fd00::2'],
     [
       '--host=:: --public-url=https://kasse.example',
@@ -109,7 +110,9 @@ describe('the certificate', () => {
     writeFileSync(path('key.pem'), keyPem);
     assertMade(made(start), certificateMade);
     rmSync(path('ca-key.pem'));
-    assertMade(made(start), authorityMade, certificateMade);
+    assertMade(made(start), authorityReplaced, certificateMade);
+    writeFileSync(path('ca.pem'), 'not PEM');
+    assertMade(made(start), authorityReplaced, certificateMade);
   });
 
   test('is read again on a signal, which renews it in a service that runs long', async (t) => {

@@ -1,7 +1,7 @@
 // The service as a process: what the first start makes, who may start, what it says and how it ends.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -163,6 +163,27 @@ describe('orderly serve', { concurrency: true }, () => {
     }
   });
 
+  const { certPem, keyPem } = newCertificate();
+  const encrypted = createPrivateKey(keyPem).export({
+    ...{ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'planted' },
+  });
+  const wrongFiles: readonly (readonly [what: string, cert: string, key: string, complaint: RegExp])[] = [
+    ['files that are interchanged', keyPem, certPem, /cert\.pem has no "-----BEGIN CERTIFICATE-----", but/],
+    ['a certificate in another form than PEM', '0\x82', keyPem, /cert\.pem has no .*: it must be .* in PEM$/],
+    ['a key in another form than PEM', certPem, '', /key\.pem has no "-----BEGIN PRIVATE KEY-----": .* PEM$/],
+    ['an encrypted key', certPem, String(encrypted), /key\.pem is encrypted.* "openssl pkey -in FILE -out /],
+    ['a chain that begins with the authority', chainOf(certPem), keyPem, /not that of the first certificate/],
+  ];
+  for (const [what, cert, key, complaint] of wrongFiles) {
+    test(`--tls files: ${what}: the message says what would be right`, (t) => {
+      const [certFile = '', keyFile = ''] = ['cert.pem', 'key.pem'].map((name) => join(newFolder(t), name));
+      writeFileSync(certFile, cert);
+      writeFileSync(keyFile, key);
+      const flags = ['--tls=files', `--tls-cert=${certFile}`, `--tls-key=${keyFile}`];
+      assert.throws(() => ensureCertificate(configWith(...flags), 0), complaint);
+    });
+  }
+
   test('SIGHUP reads a renewed certificate; a broken one leaves the old', async (t) => {
     const folder = await dataFolder(t);
     const [cert = '', key = ''] = ['cert.pem', 'key.pem'].map((name) => join(folder, name));
@@ -192,6 +213,12 @@ describe('orderly serve', { concurrency: true }, () => {
     assert.deepEqual((await service.end()).stderr, '');
   });
 });
+
+/** Puts the last certificate of the file first. */
+function chainOf(pem: string): string {
+  const [leaf = '', authority = ''] = pem.match(/-----BEGIN[^]*?-----END.*\n/g) ?? [];
+  return authority + leaf;
+}
 
 function configWith(...flags: string[]): Config {
   return readCommandLine(flags, {}).config;

@@ -1,12 +1,14 @@
 // What a start says to people: where the service listens, how others reach and trust it, and what to try.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { logStart, welcome, type ServiceStart } from '../../src/commands/welcome.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
+import { newCertificate } from '../new-certificate.ts';
 import { executable, serviceFor } from '../service.ts';
+import { newFolder } from './command-support.ts';
 
 const skip = executable !== undefined && 'needs the service itself';
 
@@ -72,7 +74,41 @@ describe('the start says', { skip }, () => {
     for (const settings of [{ 'public-url': 'https://orders.example.com' }, { tls: 'self-signed' }])
       assert.ok(logOf(await started(t, settings)).every(([each]) => each === 'info'));
   });
+
+  test('that the certificate of --tls files has expired, or is for other names', async (t) => {
+    const folder = newFolder(t);
+    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+    const { certPem, keyPem } = newCertificate({ now: Date.parse('2025-01-15T00:00:00Z') });
+    writeFileSync(cert, certPem);
+    writeFileSync(key, keyPem);
+    const files = { tls: 'files', 'tls-cert': cert, 'tls-key': key };
+    assert.deepEqual(warningsOf(await started(t, { ...files, 'public-url': 'https://kasse.example' })), [
+      `The certificate in ${cert} expired on 2026-02-15: clients reject it.`,
+      `The certificate in ${cert} is not for kasse.example, the host of --public-url: clients reject it.`,
+    ]);
+    assert.equal(warningsOf(await started(t, { ...files, 'public-url': 'https://127.0.0.1' })).length, 1);
+    const early = { ...(await started(t, files)), now: Date.parse('2025-01-01T00:00:00Z') };
+    const [warning] = warningsOf(early);
+    assert.equal(
+      warning,
+      `The certificate in ${cert} is valid from 2025-01-14: until then clients reject it.`,
+    );
+  });
+
+  test('that the clock is behind the database, or was never set', async (t) => {
+    const start = await started(t, { tls: 'self-signed' });
+    assert.deepEqual(warningsOf({ ...start, now: start.now - 59_000 }), []);
+    assert.deepEqual(warningsOf({ ...start, now: start.now - 86_400_000 }), [
+      'The clock shows 2026-02-28T09:30:00Z, but the latest event is of 2026-03-01T09:30:00Z: set the ' +
+        'clock, or new orders get wrong times.',
+    ]);
+    assert.match(warningsOf({ ...start, now: 86_400_000 }).join(), /^The clock shows 1970-01-02T00:00:00Z, /);
+  });
 });
+
+function warningsOf(start: ServiceStart): string[] {
+  return logOf(start).flatMap(([level, message]) => (level === 'warn' ? [message] : []));
+}
 
 const till = { hostname: 'till', addresses: ['192.168.1.20', 'fd00::2'] };
 

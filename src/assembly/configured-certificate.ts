@@ -1,0 +1,82 @@
+// The certificate that --tls-cert and --tls-key name: read, checked, and what clients would reject in it.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Certificate } from '../http/http-server.ts';
+import { hostOf } from '../network/webhook-targets.ts';
+import { isSystemError, systemErrorText } from '../system-error.ts';
+
+type Files = { readonly cert: string; readonly key: string };
+
+/** Throws ConfigError, which says what would be right. */
+export function readConfiguredCertificate(files: Files): Certificate {
+  try {
+    const certificate = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
+    rejectOtherForms(files, certificate);
+    // keys of different types would be accepted together below, and then every handshake would fail
+    if (!new X509Certificate(certificate.cert).checkPrivateKey(createPrivateKey(certificate.key)))
+      throw new Error('the key is not that of the first certificate in the file');
+    createSecureContext(certificate); // throws if a certificate of the chain, or the key, can't be used
+    return certificate;
+  } catch (error) {
+    throw new ConfigError([
+      `the certificate in ${files.cert} with the key in ${files.key} can't be used: ${reasonOf(error)}`,
+    ]);
+  }
+}
+
+const certificateStart = '-----BEGIN CERTIFICATE-----';
+const keyStart = /-----BEGIN (?:RSA |EC )?PRIVATE KEY-----/;
+
+/** OpenSSL's messages for these don't name the file. */
+function rejectOtherForms(
+  files: Files,
+  { cert, key }: { readonly cert: string; readonly key: string },
+): void {
+  if (!cert.includes(certificateStart)) {
+    const advice = key.includes(certificateStart)
+      ? `, but ${files.key} has: are the two interchanged?`
+      : ': it must be a certificate chain in PEM';
+    throw new Error(`${files.cert} has no "${certificateStart}"${advice}`);
+  }
+  if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(key))
+    throw new Error(
+      `${files.key} is encrypted, and the service can't ask for the passphrase: ` +
+        '"openssl pkey -in FILE -out NEWFILE" decrypts it',
+    );
+  if (!keyStart.test(key))
+    throw new Error(`${files.key} has no "-----BEGIN PRIVATE KEY-----": it must be a private key in PEM`);
+}
+
+function reasonOf(error: unknown): string {
+  if (isSystemError(error)) return `${error.path ?? 'it'} ${systemErrorText(error)}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Returns a sentence for each reason why clients would reject the certificate. */
+export function certificateWarnings({ tls, publicUrl }: Config, now: number): string[] {
+  if (tls.mode !== 'files') return [];
+  const certificate = new X509Certificate(readFileSync(tls.cert));
+  const { validFromDate, validToDate } = certificate;
+  const warnings: string[] = [];
+  const what = `The certificate in ${tls.cert}`;
+  if (now >= validToDate.getTime())
+    warnings.push(`${what} expired on ${dateOf(validToDate)}: clients reject it.`);
+  if (now < validFromDate.getTime())
+    warnings.push(`${what} is valid from ${dateOf(validFromDate)}: until then clients reject it.`);
+  const host = publicUrl === '' ? undefined : hostOf(new URL(publicUrl));
+  if (host !== undefined && !isFor(certificate, host))
+    warnings.push(`${what} is not for ${host}, the host of --public-url: clients reject it.`);
+  return warnings;
+}
+
+function isFor(certificate: X509Certificate, host: string): boolean {
+  return (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;
+}
+
+function dateOf(time: Date): string {
+  return time.toISOString().slice(0, 10);
+}
