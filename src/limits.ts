@@ -60,8 +60,8 @@ export const unsentBytesMax = 64 * 1024 * 1024;
 export const bucketsMax = 100_000;
 
 // Sign-ins.
-/** Jobs of password hashing, running or waiting, for one principal or address, and for one /48. */
-export const hashingJobsMax = 2;
+/** Jobs of password hashing, running or waiting: of one user or address, and of one /48. */
+export const hashingJobsPerClientMax = 2;
 export const hashingJobsPerNetworkMax = 4;
 export const signInsWaitingMax = 24;
 export const newPasswordsWaitingMax = 8;

@@ -31,7 +31,7 @@ import { version } from './version.ts';
 /** The dependencies of handlers, except for the database, which each request brings. */
 export type HandlerServices = Omit<Cryptography, 'storedResponses'> & {
   readonly passwords: PasswordChecks;
-  readonly limiters: Pick<Limiters, 'created' | 'changed' | 'signUps'>;
+  readonly limiters: Pick<Limiters, 'created' | 'changed' | 'signUp'>;
   readonly caches: Pick<Caches, 'orders' | 'customers' | 'pages'>;
   readonly live: Streams;
   readonly exports: HandlerExports;
@@ -81,7 +81,7 @@ function userGroup({ config, publicUrl }: Settings, services: HandlerServices): 
       cursors,
       passwordMin: config.passwordMin,
       registration: config.registration,
-      signUps: services.limiters.signUps,
+      signUpLimiter: services.limiters.signUp,
       endSessions: endUserSessions,
       removeKeys: removeUserKeys,
       clearOwners: () => services.cleanup.runInBackground(),

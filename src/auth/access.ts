@@ -41,10 +41,10 @@ type KeyHolder = CallingUser & {
 };
 
 /** Whom a request is attributed to: its caller, and the bucket of its address. */
-export type RequestSource = { readonly caller: Caller | undefined; readonly addressBucket: string };
+export type Requester = { readonly caller: Caller | undefined; readonly addressBucket: string };
 
 /** Returns the client that a request counts against: its user, or without one its address bucket. */
-export function clientOf({ caller, addressBucket }: RequestSource): string {
+export function clientOf({ caller, addressBucket }: Requester): string {
   return caller?.client ?? addressBucket;
 }
 

@@ -30,7 +30,7 @@ export function feedState(db: Connection): FeedState {
  * it were removed.
  */
 export function requireEventId(state: FeedState, cursor: string, cursors: Cursors): number {
-  const content = cursors.open({ ...feed, query: { cursor } });
+  const content = cursors.decode({ ...feed, query: { cursor } });
   return content === undefined ? 0 : requireKept(state, content);
 }
 

@@ -6,13 +6,11 @@ import type { KeysetPosition } from '../storage/keyset.ts';
 
 export type Cursors = ReturnType<typeof createCursors>;
 
-/** A list's checked query. A cursor is bound to all parameters but those named here. */
+/** A list's checked query, with the parameters that every list has. */
 export type ListQuery = {
   readonly cursor?: string;
   readonly limit?: number;
   readonly total?: boolean;
-  readonly include?: unknown;
-  readonly sort?: string;
   readonly [name: string]: unknown;
 };
 
@@ -33,7 +31,7 @@ export function createCursors(macs: readonly Mac[]) {
   const [newTag = () => ''] = tagsOfText.map((tagOf) => memoizeLast(tagOf));
 
   /** Returns the position in the query's cursor; undefined if it has none. Throws `invalid-cursor`. */
-  function open(list: CursorList): KeysetPosition | undefined {
+  function decode(list: CursorList): KeysetPosition | undefined {
     const { cursor } = list.query;
     if (cursor === undefined) return undefined;
     const payload = cursor.slice(0, -tagLength);
@@ -60,7 +58,7 @@ export function createCursors(macs: readonly Mac[]) {
     return withCursor(list.path, list.query, encode(list, position));
   }
 
-  return { open, encode, next };
+  return { decode, encode, next };
 }
 
 /** Returns path and query, with this cursor in place of the query's own. */
@@ -81,5 +79,8 @@ function authenticatedText({ path, query, order }: CursorList, payload: string):
   return JSON.stringify([path, order, names.map((name) => [name, query[name]]), payload]);
 }
 
-/** A cursor is bound to the order rather than to `sort`, which may be left out for the default. */
+/**
+ * The parameters that may change from page to page. A cursor is bound to the order rather than to `sort`,
+ * which may be omitted for the default.
+ */
 const unboundParameters: ReadonlySet<string> = new Set(['cursor', 'limit', 'total', 'include', 'sort']);

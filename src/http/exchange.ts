@@ -1,7 +1,7 @@
 // One request and its response, from the check of its head to its line in the log.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import type { Caller, RequestSource } from '../auth/access.ts';
+import type { Caller, Requester } from '../auth/access.ts';
 import { addressBucket } from '../network/address-buckets.ts';
 import type { IncomingBody } from './incoming-body.ts';
 import { clientAddress, isFromThisMachine, type Peer } from './peer.ts';
@@ -35,7 +35,7 @@ export type ExchangeDependencies = {
   readonly nextRequestId: () => string;
 };
 
-export class Exchange implements RequestSource {
+export class Exchange implements Requester {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Whether the client still waits for 100 Continue before it sends the body. */

@@ -65,29 +65,29 @@ export function listPage<T, Query extends object, C>(
   list: PageSource<T, C>,
 ): ListPage<T> | Promise<ListPage<T>> {
   const { caller, path, query } = context;
-  if (list.cache === undefined) return pageFor(context, list, caller);
+  if (list.cache === undefined) return readPage(context, list, caller);
   const { pages, readerKeyOf } = list.cache;
   const key = `${readerKeyOf(caller)} ${path} ${JSON.stringify(query)}`;
   const known = pages.find(key);
   if (known !== undefined) return known as ListPage<T>; // the key has the path of this list
-  const page = pageFor(context, list, caller);
+  const page = readPage(context, list, caller);
   if (!(page instanceof Promise)) pages.add(key, page);
   return page;
 }
 
-/** Creates a page. If it had to wait for the query worker, the caller's rights after the wait count. */
-function pageFor<T, Query extends object, C>(
+/** Reads a page. If it had to wait for the query worker, the caller's rights after the wait count. */
+function readPage<T, Query extends object, C>(
   context: ListContext<Query, C>,
   list: PageSource<T, C>,
   caller: C,
 ): ListPage<T> | Promise<ListPage<T>> {
   const { database, path } = context;
-  const query: ListQuery = context.query as ListQuery; // every list's query has listParameters
+  const query = context.query as ListQuery; // every list's query has listParameters
   const selection = list.selectionFor(caller);
   const rows = query.limit ?? pageRowsDefault;
   const cursorList = { path, query, order: orderOf(selection) };
-  const after = list.cursors.open(cursorList);
-  const pageOf = (
+  const after = list.cursors.decode(cursorList);
+  const toPage = (
     positions: readonly KeysetPosition[],
     total: number | undefined,
     reader: C,
@@ -101,13 +101,13 @@ function pageFor<T, Query extends object, C>(
   const found = findPositions(database, { ...selection, after, rows, rowsExaminedMax: pageRowsExaminedMax });
   const isCounted = query.total === true && !('search' in selection); // a search has no total
   const total = isCounted ? countRows(database, selection) : undefined;
-  if (!(found instanceof Promise) && total === undefined) return pageOf(found, undefined, caller);
+  if (!(found instanceof Promise) && total === undefined) return toPage(found, undefined, caller);
   return Promise.all([found, total]).then(([positions, count]) => {
     const reader = context.authorizeRead();
     const { owners } = list.selectionFor(reader);
     // other owners have other rows, and another total
-    if (!isDeepStrictEqual(owners, selection.owners)) return pageFor(context, list, reader);
-    return pageOf(positions, count, reader);
+    if (!isDeepStrictEqual(owners, selection.owners)) return readPage(context, list, reader);
+    return toPage(positions, count, reader);
   });
 }
 

@@ -1,6 +1,6 @@
 // The database as one request uses it: its long queries share the query worker fairly with those of
 // other callers.
-import { clientOf, isStaff, type RequestSource } from '../auth/access.ts';
+import { clientOf, isStaff, type Requester } from '../auth/access.ts';
 import type { Connection, Row, SqlValue, WriteCallback } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import type { QueryOptions } from '../storage/sql-worker.ts';
@@ -9,9 +9,9 @@ import type { HandlerDatabase } from './route.ts';
 
 export class RequestDatabase implements HandlerDatabase {
   readonly #database: Database;
-  readonly #request: RequestSource;
+  readonly #request: Requester;
 
-  constructor(database: Database, request: RequestSource) {
+  constructor(database: Database, request: Requester) {
     this.#database = database;
     this.#request = request;
   }

@@ -63,7 +63,7 @@ export class WebhookTargets {
     const url = URL.parse(text);
     if (url === null || /[\s\p{Cc}\\]/u.test(text))
       return 'url must be a URL such as https://example.com/hook.';
-    if (!this.#takes(url.protocol)) return 'url must begin with https://.';
+    if (!this.#supports(url.protocol)) return 'url must begin with https://.';
     // also checks the text, since URL drops an empty user name
     if (url.username + url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text))
       return 'url must not contain a user name or a password.';
@@ -72,7 +72,7 @@ export class WebhookTargets {
     return this.#hostIssue(url);
   }
 
-  #takes(protocol: string): boolean {
+  #supports(protocol: string): boolean {
     return protocol === 'https:' || (protocol === 'http:' && this.#allowsSome);
   }
 

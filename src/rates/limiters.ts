@@ -9,13 +9,13 @@ export function createLimiters(rates: Rates) {
     anonymous: createLimiter('anonymous', rates.anonymous),
     created: createLimiter('created', rates.created),
     changed: createLimiter('changed', rates.changed),
-    signUps: createLimiter('sign-up', rates.signUp),
-    account: createLimiter('login-account', rates.loginAccount),
+    signUp: createLimiter('sign-up', rates.signUp),
+    loginAccount: createLimiter('login-account', rates.loginAccount),
     // header lines would reveal the account's known addresses, which are exempt
-    accountTotal: withoutLines(createLimiter('login-account-total', rates.loginAccountTotal)),
-    address: createLimiter('login-address', rates.loginAddress),
+    loginAccountTotal: withoutLines(createLimiter('login-account-total', rates.loginAccountTotal)),
+    loginAddress: createLimiter('login-address', rates.loginAddress),
     // header lines would reveal them here as well
-    code: withoutLines(createLimiter('login-code', rates.loginCode)),
+    loginCode: withoutLines(createLimiter('login-code', rates.loginCode)),
   };
 }
 

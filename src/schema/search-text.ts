@@ -27,7 +27,7 @@ export function searchText(...parts: readonly (string | null)[]): string {
 }
 
 /** A query. An object matches if its text contains one of the alternatives of each phrase. */
-export type Search = {
+export type SearchQuery = {
   readonly phrases: readonly Phrase[];
   /** The id that a word of the query may also be; 0 if no word or several words may be ids. */
   readonly id: number;
@@ -36,7 +36,7 @@ export type Search = {
 };
 type Phrase = readonly string[];
 
-export function toSearch(query: string): Search {
+export function parseSearch(query: string): SearchQuery {
   const words = joinNumbers(searchText(query))
     .trim()
     .split(/ +/)

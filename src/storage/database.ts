@@ -119,14 +119,14 @@ class OpenDatabase implements Database {
     this.stats.canWrite = startWal(sqlite, this.#log);
     configureWriter(sqlite);
     this.#walDescriptor = openSyncedWal(options.folder);
-    this.#reads = this.#openReads();
+    this.#reads = this.#createReadSide();
     this.read = this.#reads.connection;
     this.#probe = new WriteProbe({ sqlite, stats: this.stats, log: this.#log });
     this.#files = this.#watchFiles();
-    this.#commits = this.#groupCommit();
-    this.#externalCommits = this.#watchExternalCommits();
-    this.#queryWorker = this.#newSqlWorker('read');
-    this.#checkpointer = this.#openCheckpointer();
+    this.#commits = this.#createGroupCommit();
+    this.#externalCommits = this.#createExternalCommitWatcher();
+    this.#queryWorker = this.#createSqlWorker('read');
+    this.#checkpointer = this.#createCheckpointer();
   }
 
   write<T>(callback: WriteCallback<T>, options?: WriteOptions): Promise<T> {
@@ -154,14 +154,14 @@ class OpenDatabase implements Database {
     return this.#closing;
   }
 
-  #openReads(): ReadSide {
+  #createReadSide(): ReadSide {
     return new ReadSide(openSqlite(databaseFile(this.#options.folder), { readOnly: true }), {
       isInWriteCallback: () => this.#commits.isInCallback,
       scheduleEndOfTurn: () => this.#scheduleEndOfTurn(),
     });
   }
 
-  #groupCommit(): GroupCommit {
+  #createGroupCommit(): GroupCommit {
     const { fdatasync: sync = maySync ? fdatasync : skipSync } = this.#options;
     return new GroupCommit({
       sqlite: this.#sqlite,
@@ -189,17 +189,17 @@ class OpenDatabase implements Database {
     });
   }
 
-  #watchExternalCommits(): ExternalCommitWatcher {
+  #createExternalCommitWatcher(): ExternalCommitWatcher {
     return new ExternalCommitWatcher(this.#sqlite, {
       mayDetect: () => this.#commits.isSynced,
       onChange: () => this.#onExternalCommit(),
     });
   }
 
-  #openCheckpointer(): Checkpointer {
+  #createCheckpointer(): Checkpointer {
     return new Checkpointer({
       walDescriptor: this.#walDescriptor,
-      checkpointWorker: this.#newSqlWorker('write'),
+      checkpointWorker: this.#createSqlWorker('write'),
       queryWorker: this.#queryWorker,
       commits: this.#commits,
       externalCommits: this.#externalCommits,
@@ -215,7 +215,7 @@ class OpenDatabase implements Database {
    * The worker of checkpoints starts a second after the service, not when it is first needed: by then
    * descriptors or memory may have run out, and only it shortens the WAL.
    */
-  #newSqlWorker(access: 'read' | 'write'): SqlWorker {
+  #createSqlWorker(access: 'read' | 'write'): SqlWorker {
     const { folder, sqlWorker = (options) => new SqlWorker(options) } = this.#options;
     const starts = access === 'write' ? 'after a second' : 'with its first query';
     return sqlWorker({ file: databaseFile(folder), access, starts, synced: () => this.#commits.synced() });

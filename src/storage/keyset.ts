@@ -39,7 +39,7 @@ export type IndexedSelection = Owned & {
 
 /** The rows that a search finds: a single page. */
 export type SearchSelection = Owned & { readonly search: Search };
-export type Search = (database: SearchDatabase, rows: number) => Promise<KeysetPosition[]>;
+type Search = (database: SearchDatabase, rows: number) => Promise<KeysetPosition[]>;
 
 type PageBounds = {
   readonly after: KeysetPosition | undefined;

@@ -249,8 +249,8 @@ describe('cursors', () => {
     const cursors = createCursors([createMac(Buffer.alloc(32))]);
     const list = { path: '/customers', order: 'id', query: { name: 'A\nuserId=7' } };
     const cursor = cursors.encode(list, [1, 1]);
-    assert.deepEqual(cursors.open({ ...list, query: { ...list.query, cursor } }), [1, 1]);
-    assert.throws(() => cursors.open({ ...list, query: { name: 'A', userId: 7, cursor } }), {
+    assert.deepEqual(cursors.decode({ ...list, query: { ...list.query, cursor } }), [1, 1]);
+    assert.throws(() => cursors.decode({ ...list, query: { name: 'A', userId: 7, cursor } }), {
       code: 'invalid-cursor',
     });
   });

@@ -1,6 +1,6 @@
 // The full-text index of customers, updated together with their rows, and the searches that use it.
 import { indexedCharsMax } from '../../limits.ts';
-import { searchText, type Search } from '../../schema/search-text.ts';
+import { searchText, type SearchQuery } from '../../schema/search-text.ts';
 import { inSnapshot, rowsById } from '../../storage/audit.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
 import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
@@ -38,7 +38,7 @@ function indexedText({ name, email, phone }: Searched): string {
 }
 
 /** Selects the customer with the query's id, then the newest customers that match. */
-export function matchingCustomers(scope: SearchScope, search: Search): SearchSelection {
+export function matchingCustomers(scope: SearchScope, search: SearchQuery): SearchSelection {
   return {
     owners: scope.owners,
     async search(database, limit) {
@@ -55,7 +55,7 @@ export function matchingCustomers(scope: SearchScope, search: Search): SearchSel
 export function findCustomerById(
   database: SearchDatabase,
   { condition: { sql, params } }: SearchScope,
-  { id, besideId }: Search,
+  { id, besideId }: SearchQuery,
 ): Promise<(Row & KeysetPosition)[]> {
   if (id === 0) return Promise.resolve([]);
   return database.readInWorker(
@@ -65,7 +65,7 @@ export function findCustomerById(
   );
 }
 
-type MatchingOptions = { readonly search: Search; readonly rowsMax: number };
+type MatchingOptions = { readonly search: SearchQuery; readonly rowsMax: number };
 
 /**
  * Finds the newest customers that match. For one owner all customers of that owner are tested: they are few,
@@ -91,7 +91,7 @@ export function findMatchingCustomers(
 }
 
 /** Returns an FTS5 query made of strings only, in which the quotation mark is the one special character. */
-function matchExpression({ phrases }: Search): string {
+function matchExpression({ phrases }: SearchQuery): string {
   const anyOf = (each: readonly string[]): string => `(${each.map(quote).join(' OR ')})`;
   return phrases.map(anyOf).join(' AND ');
 }

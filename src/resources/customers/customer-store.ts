@@ -4,7 +4,7 @@ import { Problem } from '../../problem.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey } from '../../schema/members.ts';
 import { timestampOf } from '../../schema/timestamp.ts';
-import { toSearch } from '../../schema/search-text.ts';
+import { parseSearch } from '../../schema/search-text.ts';
 import { fits, schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
@@ -219,7 +219,7 @@ export function customerSearch(
   access: RowAccess,
   { q, ...query }: CustomerListQuery & { readonly q: string },
 ): SearchSelection {
-  return matchingCustomers(searchScopeOf(customerList, { access, query }), toSearch(q));
+  return matchingCustomers(searchScopeOf(customerList, { access, query }), parseSearch(q));
 }
 
 /** The scope of a search: all customers that the access covers. */

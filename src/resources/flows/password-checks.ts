@@ -2,7 +2,7 @@
 import { isAdmin, type Caller } from '../../auth/access.ts';
 import type { HashingJob, HashingQuota } from '../../auth/hashing-jobs.ts';
 import type { PasswordHasher } from '../../auth/password.ts';
-import { hashingJobsMax, hashingJobsPerNetworkMax } from '../../limits.ts';
+import { hashingJobsPerClientMax, hashingJobsPerNetworkMax } from '../../limits.ts';
 import { isIpv6Bucket, networkOf } from '../../network/address-buckets.ts';
 import { Problem } from '../../problem.ts';
 import { refundIfFailed, type ConsumeToken, type Limiter } from '../../rates/limiter.ts';
@@ -35,13 +35,13 @@ export type SignInAccount = {
 
 type SignInLimiters = {
   /** Bounds sign-ins to all accounts from one address. */
-  readonly address: Limiter;
+  readonly loginAddress: Limiter;
   /** Bounds sign-ins to one account from one address. */
-  readonly account: Limiter;
+  readonly loginAccount: Limiter;
   /** Bounds failed sign-ins to one account from all unknown addresses. */
-  readonly accountTotal: Limiter;
+  readonly loginAccountTotal: Limiter;
   /** Bounds codes tried for one account, from each known address and from all others together. */
-  readonly code: Limiter;
+  readonly loginCode: Limiter;
 };
 
 /** An account, an address from which it is used, and the time in milliseconds since 1970. */
@@ -109,7 +109,7 @@ export class PasswordChecks {
   consumeCodeToken(request: PasswordRequest, userId: number): () => void {
     const key = this.#isExempt(request, userId) ? `${userId} ${request.addressBucket}` : `${userId}`;
     try {
-      return request.consumeToken(this.#limiters.code, key);
+      return request.consumeToken(this.#limiters.loginCode, key);
     } catch (error) {
       request.reportSecurityEvent({ name: 'authn_login_fail_max', userId });
       throw error;
@@ -122,7 +122,8 @@ export class PasswordChecks {
    */
   hashNew(request: PasswordRequest, password: string): Promise<string> {
     const { caller, addressBucket } = request;
-    if (caller === undefined || !isAdmin(caller)) request.consumeToken(this.#limiters.address, addressBucket);
+    if (caller === undefined || !isAdmin(caller))
+      request.consumeToken(this.#limiters.loginAddress, addressBucket);
     return this.#hasher.hash(password, jobOf(request, 'new-password'));
   }
 
@@ -145,14 +146,14 @@ export class PasswordChecks {
   }
 
   #consumeTokens(request: PasswordRequest, email: string, userId: number | null): Refunds {
-    const { address, account, accountTotal } = this.#limiters;
+    const { loginAddress, loginAccount, loginAccountTotal } = this.#limiters;
     const key = emailKey(email);
-    const refunds = [request.consumeToken(address, request.addressBucket)];
+    const refunds = [request.consumeToken(loginAddress, request.addressBucket)];
     const refundAll = (): void => refunds.forEach((refund) => refund());
     try {
-      refunds.push(request.consumeToken(account, `${request.addressBucket} ${key}`));
+      refunds.push(request.consumeToken(loginAccount, `${request.addressBucket} ${key}`));
       if (this.#isExempt(request, userId)) return { refundTotal() {}, refundAll };
-      const refundTotal = request.consumeToken(accountTotal, key);
+      const refundTotal = request.consumeToken(loginAccountTotal, key);
       refunds.push(refundTotal);
       return { refundTotal, refundAll };
     } catch (error) {
@@ -196,8 +197,8 @@ function jobOf(
   queue: HashingJob['queue'],
 ): HashingJob {
   const quotas: HashingQuota[] = [];
-  if (!isFromThisMachine) quotas.push({ key: addressBucket, jobsMax: hashingJobsMax });
-  if (caller !== undefined) quotas.push({ key: caller.client, jobsMax: hashingJobsMax });
+  if (!isFromThisMachine) quotas.push({ key: addressBucket, jobsMax: hashingJobsPerClientMax });
+  if (caller !== undefined) quotas.push({ key: caller.client, jobsMax: hashingJobsPerClientMax });
   if (isIpv6Bucket(addressBucket))
     quotas.push({ key: networkOf(addressBucket), jobsMax: hashingJobsPerNetworkMax });
   return { queue, quotas };

@@ -1,7 +1,7 @@
 // Lists of orders: which rows they have, and the indexes that find them.
 import type { RowAccess } from '../../auth/access.ts';
 import { timeAtOrAfter } from '../../schema/rfc3339.ts';
-import { toSearch } from '../../schema/search-text.ts';
+import { parseSearch } from '../../schema/search-text.ts';
 import { atLeast, below, equals, type IndexedSelection, type SearchSelection } from '../../storage/keyset.ts';
 import {
   ascending,
@@ -66,7 +66,7 @@ export function orderSearch(access: RowAccess, { query, q, hasCustomers }: Searc
   const customers = hasCustomers ? customerSearchScope(access) : undefined;
   return matchingOrders({
     orders: searchScopeOf(orderList, { access, query }),
-    search: toSearch(q),
+    search: parseSearch(q),
     customers,
   });
 }

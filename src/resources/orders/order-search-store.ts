@@ -1,6 +1,6 @@
 // The search of orders: by id, by customer, and by the items of the newest orders.
 import { searchedCustomersMax, searchedOrdersMax } from '../../limits.ts';
-import type { Search } from '../../schema/search-text.ts';
+import type { SearchQuery } from '../../schema/search-text.ts';
 import type { Row } from '../../storage/connection.ts';
 import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
 import type { RowSearch } from '../../storage/sql-worker.ts';
@@ -9,7 +9,7 @@ import { rankPositions, type SearchScope } from '../flows/listing.ts';
 
 type OrderSearch = {
   readonly orders: SearchScope;
-  readonly search: Search;
+  readonly search: SearchQuery;
   /** The customers that the caller may see; undefined if orders aren't found by their customer. */
   readonly customers: SearchScope | undefined;
 };
@@ -49,14 +49,14 @@ async function findOfCustomers(
 }
 
 /** An id alone is an order's id; beside words that match a customer, it is the customer's id. */
-function idIfAlone({ id, besideId }: Search): number {
+function idIfAlone({ id, besideId }: SearchQuery): number {
   return besideId.length === 0 ? id : 0;
 }
 
 async function findCustomers(
   database: SearchDatabase,
   scope: SearchScope,
-  search: Search,
+  search: SearchQuery,
 ): Promise<KeysetPosition[]> {
   const [matching, byId] = await Promise.all([
     findMatchingCustomers(database, scope, { search, rowsMax: searchedCustomersMax }),

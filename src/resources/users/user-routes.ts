@@ -41,7 +41,7 @@ type UserServices = UserChangeServices & {
   readonly cursors: Cursors;
   readonly registration: 'open' | 'closed';
   /** Has a bucket for each address. */
-  readonly signUps: Limiter;
+  readonly signUpLimiter: Limiter;
   /** Starts clearing removed users from the rows that they owned, in the background. */
   readonly clearOwners: () => void;
 };
@@ -104,7 +104,8 @@ function signUpRoute(services: UserServices): Route {
     reply: created(User, ({ id }) => `/api/users/${id}`, { links: { get: 'getUser' } }),
     problems: ['email-taken', 'forbidden', 'step-up-required'],
     furtherIssues: (body) => sentPasswordIssues(body, nobody, passwordMin),
-    handle: (context) => withinSignUpRate(context, services.signUps, () => createUser(context, services)),
+    handle: (context) =>
+      withinSignUpRate(context, services.signUpLimiter, () => createUser(context, services)),
   });
 }
 
