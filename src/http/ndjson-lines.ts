@@ -1,8 +1,8 @@
 // Splits arriving bytes into lines of JSON, each bounded in length.
 import assert from 'node:assert';
 import { Problem } from '../problem.ts';
-import { parseJson } from './body.ts';
 import { lineFeed, noBytes } from './bytes.ts';
+import { parseJson } from './strict-json.ts';
 
 /** A line that isn't blank. Lines are counted from 1, blank ones included. */
 export type NdjsonLine = {

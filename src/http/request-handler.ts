@@ -6,7 +6,7 @@ import { Problem, invalid } from '../problem.ts';
 import type { Timers } from '../timers.ts';
 import { causeOf, truncate } from '../log-lines.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
-import { parseJson, readBody } from './body.ts';
+import { readBody } from './body.ts';
 import { withBodyIssues, withFurther } from './further-issues.ts';
 import { checkPostConditions } from './conditional.ts';
 import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
@@ -25,6 +25,7 @@ import { RequestIntake } from './request-intake.ts';
 import { Responder, type ResponderOptions } from './responder.ts';
 import type { Route } from './route.ts';
 import { allowedMethods, type Router } from './router.ts';
+import { parseJson } from './strict-json.ts';
 
 type RequestHandlerOptions = Omit<ResponderOptions, 'logAllowance' | 'runLater'> &
   CallerCheckOptions & {
