@@ -1,4 +1,4 @@
-// A map with a bounded weight, which mostly evicts entries that were not used lately.
+// A map with a bounded weight, which mostly evicts entries that were not used recently.
 import assert from 'node:assert';
 
 type Entry<Value> = { readonly value: Value; isUsed: boolean };

@@ -1,4 +1,4 @@
-// The entry point, in plain JavaScript: a Node that is too old reports that instead of failing to parse the
+// The entry point, in plain JavaScript, so that a Node that is too old can say so: it could not parse the
 // sources.
 import module from 'node:module';
 import { join } from 'node:path';

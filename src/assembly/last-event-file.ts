@@ -1,5 +1,5 @@
-// The id of the last shown event, in a file beside the database. A database that lacks this event has
-// replaced a newer one: it uses ids of events again, so positions in the feed are invalid.
+// The id of the last event that was shown, in a file beside the database. A database without that event has
+// replaced a newer one: it will reuse ids of events, so positions in the feed are invalid.
 import { readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

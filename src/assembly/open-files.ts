@@ -31,7 +31,7 @@ export function reportedOpenFilesMax(): number | undefined {
   return typeof soft === 'number' ? soft : undefined;
 }
 
-/** Lowers the number of connections so far that the service has enough files for itself. */
+/** Lowers the number of connections until enough files are left for the service itself. */
 export function connectionsWithin(filesMax: number | undefined, connectionsMax: number): number {
   return Math.min(connectionsMax, (filesMax ?? Infinity) - ownFilesMax);
 }

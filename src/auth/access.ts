@@ -116,7 +116,7 @@ export function requireOwner(
   what: 'API keys' | 'sessions',
 ): number {
   if (userId === caller.userId || isAdmin(caller)) return userId;
-  // also for a user who doesn't exist: nobody can tell the difference
+  // even for a user who doesn't exist, so that nobody learns who does
   throw forbidden(`Only an administrator may see or end the ${what} of others.`);
 }
 

@@ -1,4 +1,4 @@
-// `orderly export`: writes all orders, customers or events to a file, also while a service runs.
+// `orderly export`: writes all orders, customers or events to a file, even while a service runs.
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -55,7 +55,7 @@ type Content<T> = {
 
 /**
  * Loads a value and draws it into the element, now, after each event that concerns it, and when the returned
- * function is called. The old content stays until then, also where the service can’t be reached (which the
+ * function is called. The old content stays until then, even if the service can’t be reached (which the
  * banner says) or rejects the load for a while. The result of a load is discarded if a newer one has begun.
  */
 export function reloadable<T>(

@@ -2,7 +2,7 @@
 import { Problem } from '../problem.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
-/** An empty tag, which no entity tag in a header field equals. */
+/** Equals no entity tag in a header field, since those are quoted. */
 const unknownTag = '';
 
 export function isConditional(fields: RequestHeaders): boolean {

@@ -1,4 +1,4 @@
-// Limits the connections: in total, of one address, and of one network.
+// Limits connections: in total, from one address, and from one network.
 import { addressBucket } from '../network/address-buckets.ts';
 import { peerOf } from './peer.ts';
 import { SharedBound, type Bounds } from './shared-bound.ts';

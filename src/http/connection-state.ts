@@ -1,4 +1,4 @@
-// The state of a connection: who is at the other end, and what of it has been read.
+// The state of a connection: who is at the other end, and how much has been read from it.
 import type { Socket } from 'node:net';
 import { headReadsMax } from '../limits.ts';
 import { addressBucket } from '../network/address-buckets.ts';

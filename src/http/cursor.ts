@@ -27,7 +27,7 @@ const tagLength = 22; // 132 bits
 /** `macs` has one for each secret: the first one makes cursors, and each of them verifies. */
 export function createCursors(macs: readonly Mac[]) {
   const tagsOfText = macs.map((mac) => (text: string) => mac(text).toString('base64url').slice(0, tagLength));
-  // a page that is read repeatedly has the same cursor, whose MAC would take a seventh of the page's time
+  // a page that is read repeatedly has the same cursor, whose MAC takes a seventh of the page's time
   const [newTag = () => ''] = tagsOfText.map((tagOf) => memoizeLast(tagOf));
 
   /** Returns the position in the query's cursor; undefined if it has none. Throws `invalid-cursor`. */

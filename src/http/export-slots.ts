@@ -1,4 +1,4 @@
-// The slots of exports: who may begin one, and which slow one has to end for it.
+// The slots of exports: who may begin an export, and which slow one has to end for it.
 import { isStaff, type Caller } from '../auth/access.ts';
 import {
   exportBytesPerSecondMin,

@@ -1,4 +1,4 @@
-// Adds the issues that only a route can find to those that its schemas have found.
+// Adds the issues that only a route can find to those that schemas have found.
 import { isObject } from '../schema/json-objects.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { HandlerContext } from './handler-context.ts';

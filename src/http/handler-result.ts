@@ -72,7 +72,7 @@ export function textDocument(content: string, mediaType: string): Document<never
 
 type SharedOptions = { readonly mediaType?: string; readonly fields?: HeaderFields };
 
-/** This and the two functions below are called once for a document; handlers keep the result. */
+/** Called once for a document, like the two functions below; handlers keep the result. */
 export async function sharedDocument<T>(value: T, options?: SharedOptions): Promise<SharedDocument<T>> {
   return sharedText(JSON.stringify(value), options);
 }

@@ -55,7 +55,7 @@ export class IncomingBody {
     if (this.#announced > bodyWireBytesMax) this.abort(tooLarge());
   }
 
-  /** The reason for which the body is rejected, as far as is known. */
+  /** Why the body is rejected, if that is known yet. */
   get problem(): Problem | undefined {
     return this.#problem;
   }

@@ -1,4 +1,4 @@
-// Who is at the other end: the client's address, also behind trusted proxies, and whether TLS was used.
+// The other end of a connection: the client's address, even behind trusted proxies, and whether it used TLS.
 import { isIP } from 'node:net';
 import { Problem } from '../problem.ts';
 import type { RequestHeaders } from './request-headers.ts';

@@ -119,7 +119,7 @@ export class RequestHandler {
     this.#intake.receive(received, (exchange) => this.#run(exchange, () => this.#handleRequest(exchange)));
   }
 
-  /** Runs the steps in their order: synchronously, unless a body has to arrive or a disk to be waited for. */
+  /** Runs the steps in order: synchronously, unless it has to wait for a body or for the disk. */
   #handleRequest(exchange: Exchange): Promise<void> | void {
     this.#options.database.detectExternalCommits();
     this.#checkRequest(exchange);

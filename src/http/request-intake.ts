@@ -1,5 +1,5 @@
-// Turns a request of `node:http` into an exchange: receives its body, and has it wait for the requests before
-// it.
+// Turns a request of `node:http` into an exchange, which receives its body and waits for the requests before
+// it on the connection.
 import type { IncomingMessage } from 'node:http';
 import { addressBucket } from '../network/address-buckets.ts';
 import { ArrivingBodies } from './arriving-bodies.ts';

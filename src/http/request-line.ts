@@ -45,7 +45,7 @@ function lastLineStart(read: Buffer): number | undefined {
   return undefined;
 }
 
-/** Whether a method and a space begin here. No header field begins so: its name ends with a colon. */
+/** Whether a method and a space begin here. No header field begins like that: its name ends with a colon. */
 function beginsWithMethod(read: Buffer, start: number): boolean {
   let at = start;
   while (isCapital(read[at])) at += 1;

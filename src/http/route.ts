@@ -88,7 +88,7 @@ export type Context<Params, Query, Body, C> = {
   readonly addressBucket: string;
   /** Whether a process of this machine sent it, without a proxy and to a local name. */
   readonly isFromThisMachine: boolean;
-  /** Whether the request is HTTP/1.0, whose responses have no chunks. */
+  /** Whether the request is HTTP/1.0: its response can't have chunks. */
   readonly isHttp10: boolean;
 };
 
@@ -145,7 +145,7 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   readonly sessionCookie?: 'set' | 'read and set';
   /** Whether the objects that it creates count against the user's daily quota. */
   readonly countsAsCreated?: boolean;
-  /** Whether it ends sessions or keys, which no quota may delay: there are no more ends than beginnings. */
+  /** Whether it ends sessions or keys. No quota applies then: only as many can end as were created. */
   readonly endsAccess?: boolean;
   /** The message that the service sends later, to a URL that the request names. */
   readonly webhookMessage?: WebhookMessage;

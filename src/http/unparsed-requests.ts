@@ -1,5 +1,5 @@
-// Responds to connections without a valid request: bytes that the parser rejects, CONNECT, HTTP without TLS,
-// and one connection too many.
+// Responds to connections without a valid request: bytes that the parser rejects, CONNECT, plain HTTP on a
+// TLS port, and connections beyond the limit.
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem.ts';

@@ -1,4 +1,4 @@
-// Bounds the bytes of responses that clients have not read, at the cost of the client with the most of them.
+// Bounds the bytes of responses that clients have not read, at the expense of the client with the most.
 import type { ServerResponse } from 'node:http';
 import { unsentBytesMax } from '../limits.ts';
 

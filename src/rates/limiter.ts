@@ -66,7 +66,7 @@ export function withoutLines(limiter: Limiter): Limiter {
 
 const unlimited: Limiter = { consumeToken: () => undefined, refund: () => {}, size: 0 };
 
-/** If there are too many buckets, some are dropped, mostly ones that were not used lately (`BoundedMap`). */
+/** If there are too many buckets, some are dropped, mostly ones not used recently (`BoundedMap`). */
 class TokenBuckets implements Limiter {
   readonly #policyName: string;
   readonly #policyLine: HeaderLines;

@@ -51,7 +51,7 @@ export const keepsZero: ReadonlySet<string> = new Set([
   'VA',
 ]);
 
-/** International prefixes. Those of other countries begin with 0, also once a trunk prefix is removed. */
+/** International prefixes. Those of other countries begin with 0, even after a trunk prefix is removed. */
 export const internationalPrefixes: ReadonlyMap<string, string> = new Map([
   ['BY', '810'],
   ['JP', '010'],

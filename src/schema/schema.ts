@@ -171,7 +171,7 @@ type ObjectRule<M> = {
 
 /**
  * Makes a rule that is applied if the members in `requires` fit these schemas. The schemas may require less
- * than those of the object: members that they don't name may be invalid, also in nested objects.
+ * than those of the object: members that they don't name may be invalid, even in nested objects.
  */
 export function ruleFor<N extends Members>(
   requires: N,
@@ -224,7 +224,7 @@ export function nullable<T>(schema: Schema<T>, notes: Annotations = {}): Schema<
   );
 }
 
-/** Makes every member optional, also in nested objects: the schema of a JSON Merge Patch (RFC 7396). */
+/** Makes all members optional, those of nested objects too: the schema of a JSON Merge Patch (RFC 7396). */
 export function partial<T extends object>(schema: Schema<T>, notes: Annotations = {}): Schema<Patch<T>> {
   const { required: _required, title: _title, ...shown } = schema;
   const properties: Record<string, JsonSchema> = {};

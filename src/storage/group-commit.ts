@@ -50,7 +50,7 @@ type Options = {
   onWriteLock(): void;
   /** Called before a commit: until `unpinReads`, reads must not see its changes. May throw. */
   pinReads(): void;
-  /** Called when all commits are on disk, also after a commit that failed. */
+  /** Called when all commits are on disk, and after a commit that failed. */
   unpinReads(): void;
   onSync(invalidations: readonly Invalidation[]): void;
   onSettled(): void;

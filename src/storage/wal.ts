@@ -1,4 +1,4 @@
-// The write-ahead log (WAL) of a running service: how it is begun, opened to be synced, and ended.
+// The write-ahead log (WAL) of a running service: how it is started, opened to be synced, and ended.
 import { fdatasyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { databaseFile, emptyCommitSql } from './database-file.ts';
@@ -21,7 +21,7 @@ export function startWal(sqlite: DatabaseSync, log: Log): boolean {
 
 /**
  * From then on the event loop waits neither for locks nor for syncs, and only the checkpointer checkpoints. A
- * process that may not sync by itself leaves that to SQLite's commits, which block the event loop.
+ * process that may not sync on its own leaves that to SQLite's commits, which block the event loop.
  */
 export function configureWriter(sqlite: DatabaseSync): void {
   sqlite.exec(

@@ -7,7 +7,7 @@ import { Connection, prepareForRun } from './connection.ts';
 export type WriteOptions = {
   /**
    * Set for a callback that never throws after its first change. It then gets no savepoint, for which SQLite
-   * would copy each changed page. If it throws nevertheless, the whole transaction must be rolled back.
+   * would copy each changed page. If it does throw, the whole transaction must be rolled back.
    */
   readonly throws?: 'before its first change';
 };

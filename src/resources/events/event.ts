@@ -131,7 +131,7 @@ export const Event = named(
         }),
         {
           description:
-            'Who changed it; null where nobody who is signed in did: for the command line, the first ' +
+            'Who changed it; null if no signed-in caller did: for the command line, the first ' +
             'start, a refresh token that was used again, and a webhook that the service disabled.',
         },
       ),

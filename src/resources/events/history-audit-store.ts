@@ -93,7 +93,7 @@ function changesIn(text: string): object | undefined {
   }
 }
 
-/** Reports objects that have events, but are gone without an event of their deletion. */
+/** Reports objects that have events but no longer exist, without an event of their deletion. */
 function reportMissing(
   db: Connection,
   { topic, table }: AuditedHistory,

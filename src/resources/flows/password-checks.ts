@@ -51,7 +51,7 @@ type PasswordCheckOptions = {
   readonly hasher: PasswordHasher;
   readonly limiters: SignInLimiters;
   readonly findSignInAccount: (db: Connection, email: string) => SignInAccount | undefined;
-  /** Whether the account was used from this address lately. */
+  /** Whether the account was recently used from this address. */
   readonly isKnownAddress: (db: Connection, use: AddressUse) => boolean;
 };
 

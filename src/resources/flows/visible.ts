@@ -1,4 +1,4 @@
-// Proves that a caller may see a row: 404 if there is none, 403 if it belongs to another user.
+// Proves that a caller may see a row: 404 if it doesn't exist, 403 if it belongs to another user.
 import assert from 'node:assert';
 import { allows, type RowAccess } from '../../auth/access.ts';
 import { forbidden, notFound } from '../../problem.ts';

@@ -26,7 +26,7 @@ const ImportedOrder = named(
   object(
     {
       ...NewOrder.properties,
-      customerId: optional(id, { description: 'The customer who orders; instead of it, `customerKey`.' }),
+      customerId: optional(id, { description: 'The customer who orders, unless `customerKey` names one.' }),
       customerKey: optional(customerKey),
       status: optional(importedStatus),
       createdAt: optional(sentTimestamp, { description: 'When it was ordered: since 1970; now by default.' }),

@@ -79,8 +79,8 @@ const description =
   'on disk: `{"line":1,"status":201,"id":7}`; with status 200 if that key came before with the same ' +
   'content; or `{"line":2,"status":422,"errors":[…]}`, with `errors` as in problems (400 for what is ' +
   'not JSON, 413 for a line that is too long). If the response is incomplete, simply send it again. ' +
-  'An order names its customer by `customerId`, or by `customerKey` if that customer was imported, ' +
-  'too.\n\n' +
+  'An order names its customer by `customerId`, or by `customerKey` if that customer was also ' +
+  'imported.\n\n' +
   'What ends the import early (withdrawn rights, a client that is too slow, a service that stops) is ' +
   'reported as a last line, after which the response ends without its last chunk. The response begins ' +
   'when everything was sent, when nothing has come for a second, or at ' +

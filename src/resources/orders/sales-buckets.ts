@@ -1,5 +1,5 @@
-// The times at which hours, days, weeks and months begin in a time zone, also when its clocks change. Node 24
-// has no Temporal; Intl knows the offsets of time zones.
+// When hours, days, weeks and months begin in a time zone, even if its clocks change. Node 24 has no
+// Temporal; Intl knows the offsets of time zones.
 import { dayMilliseconds, hourMilliseconds } from '../../durations.ts';
 import { salesBucketsMax } from '../../limits.ts';
 

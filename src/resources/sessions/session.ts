@@ -60,7 +60,7 @@ export const NewSession = named(
     }),
     code: optional(code, {
       description:
-        'Needed by an account with one-time codes on, and not looked at otherwise: the six digits that the ' +
+        'Required if the account has one-time codes on, ignored otherwise: the six digits that the ' +
         'authenticator app shows, or a recovery code.',
     }),
     cookie: optional(boolean(), {

@@ -119,12 +119,12 @@ function useStep(db: Connection, secrets: SealedSecrets, { userId, code, now }: 
   return true;
 }
 
-/** The additional data (AEAD) of a user's sealed secret, so that a row can't be put in place of another. */
+/** The additional data (AEAD) of a user's sealed secret, so that a row can't replace another user's. */
 export function totpAdditionalData(userId: number): string {
   return `totp of user ${userId}`;
 }
 
-/** After the service's secret was replaced, encrypts again the secrets that an older one encrypts. */
+/** After the service's secret was replaced, re-encrypts the secrets that an older one encrypts. */
 export function resealTotp(db: Connection, secrets: SealedSecrets, rowsMax: number): number {
   const [current, ...others] = secrets.secretIds;
   if (current === undefined || others.length === 0) return 0;

@@ -1,4 +1,4 @@
-// Changing a user over HTTP, also their password: PUT and PATCH /api/users/{id}.
+// Changing a user over HTTP, and their password: PUT and PATCH /api/users/{id}.
 import { accountAccessOf, selfOrAdmin, type Caller } from '../../auth/access.ts';
 import { invalid, requireValid } from '../../problem.ts';
 import type { Change } from '../../http/handler-result.ts';

@@ -30,7 +30,7 @@ type UserRow = readonly [
 const columns = 'id, name, email, role, createdAt, version';
 
 /**
- * `version` rises with every change of the user, also of columns that are not shown, but not with a new hash
+ * `version` rises with every change of the user, even of a column that is not shown, but not with a new hash
  * of the same password.
  */
 export type StoredUser = User & { readonly version: number };

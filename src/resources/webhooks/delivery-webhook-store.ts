@@ -130,7 +130,7 @@ export function disableWebhook(permit: Permit, { id, version }: Version, reason:
   db.invalidate({ kind: 'webhook', id });
 }
 
-/** After the service's secret was replaced, encrypts again the secrets that an older one encrypts. */
+/** After the service's secret was replaced, re-encrypts the secrets that an older one encrypts. */
 export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
   let count = 0;
   for (const { id, secret, previousSecret } of readDeliveryWebhooks(db)) {

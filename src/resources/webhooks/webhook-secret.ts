@@ -13,7 +13,7 @@ export function secretText(secret: Buffer): string {
   return `whsec_${secret.toString('base64')}`;
 }
 
-/** The additional data (AEAD) of a webhook's secrets, so that a row can't be put in place of another. */
+/** The additional data (AEAD) of a webhook's secrets, so that a row can't replace another webhook's. */
 export function webhookAdditionalData(webhookId: number): string {
   return `webhook ${webhookId}`;
 }
