@@ -7,7 +7,7 @@ import { Connection } from './connection.ts';
 import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { giveToFolderOwner, makePrivate, syncFile, syncFolder } from './private-files.ts';
-import { isFailedRead } from './sqlite-codes.ts';
+import { isFailedRead, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
 import { isDamage, StorageError, toStorageError } from './storage-error.ts';
 
 const pagesPerStep = 1_000;
@@ -51,7 +51,7 @@ export async function restore(file: string, folder: string, options: RestoreOpti
     const target = databaseFile(folder);
     if (existsSync(target) && !options.force)
       throw new StorageError(`${target} exists and may be newer than the backup; --force replaces it.`);
-    await fromDatabase(file, options.schemaVersionMax, async (source) => {
+    await fromBackup(file, options.schemaVersionMax, async (source) => {
       const [issue] = integrityIssues(new Connection(source));
       if (issue !== undefined) throw new StorageError(`${file} is damaged: ${issue}`);
       await copyDatabase(source, target, {
@@ -155,6 +155,18 @@ export async function fromDatabase<T>(
     throw toStorageError(error, file);
   } finally {
     source.close();
+  }
+}
+
+/** Opens a backup to restore it. For one that is damaged there is other advice than for a database. */
+async function fromBackup(
+  ...[file, schemaVersionMax, use]: Parameters<typeof fromDatabase>
+): Promise<unknown> {
+  try {
+    return await fromDatabase(file, schemaVersionMax, use);
+  } catch (error) {
+    if (!(error instanceof StorageError && sqliteCode(error.cause) === sqliteCodes.corrupt)) throw error;
+    throw new StorageError(`${file} is damaged, and nothing was replaced: restore another backup.`);
   }
 }
 

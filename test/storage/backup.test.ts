@@ -6,8 +6,8 @@ import {
   copyFileSync,
   existsSync,
   openSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   readlinkSync,
   statSync,
   truncateSync,
@@ -142,6 +142,17 @@ test('a backup says of itself that it has no log, so that it can be read from an
   const header = readFileSync(await madeBackup(t, 'kept'));
   // "file format write version" and "read version": 2 is WAL (https://sqlite.org/fileformat.html section 1.3)
   assert.deepEqual([header[18], header[19]], [1, 1]);
+});
+
+test('a truncated backup is not restored, and the advice is not to restore it', async (t) => {
+  const file = await madeBackup(t, 'kept');
+  truncateSync(file, 4096);
+  const folder = newFolder(t);
+  await assert.rejects(
+    restore(file, folder, strict),
+    says(/is damaged, and nothing was replaced: .* another /),
+  );
+  assert.equal(existsSync(databaseFile(folder)), false);
 });
 
 test('a backup whose rows break the schema is not restored', async (t) => {
