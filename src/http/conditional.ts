@@ -13,7 +13,7 @@ export function isConditional(fields: RequestHeaders): boolean {
 export function checkConditions(fields: RequestHeaders, etag: string | undefined): void {
   if (etag === undefined) return checkNothingExpected(fields);
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
-    throw stale('If-Match does not match the current version; read the object again.');
+    throw stale(mismatchOf(fields['if-match']));
   if (fields['if-none-match'] !== undefined && matches(fields['if-none-match'], etag, 'weak'))
     throw stale('If-None-Match matches the current version.');
 }
@@ -33,7 +33,7 @@ export function checkPostConditions(fields: RequestHeaders, path: { readonly isR
 /** Whether the response to a GET or HEAD is 304. Throws 412 if If-Match fails. */
 export function isUnmodified(fields: RequestHeaders, etag: string): boolean {
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
-    throw stale('If-Match does not match the current version.');
+    throw stale(mismatchOf(fields['if-match']));
   return (
     fields['if-none-match'] !== undefined &&
     (fields['if-none-match'] === etag || matches(fields['if-none-match'], etag, 'weak'))
@@ -43,10 +43,22 @@ export function isUnmodified(fields: RequestHeaders, etag: string): boolean {
 /** `field` is `*` or a list of entity tags: weak tags never match strongly, malformed ones never at all. */
 function matches(field: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   if (field.trim() === '*') return true;
-  for (const [, tag] of field.matchAll(/(?<=^|,)[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/g)) {
-    if (tag === etag || (comparison === 'weak' && tag === `W/${etag}`)) return true;
-  }
-  return false;
+  return tagsIn(field).some((tag) => tag === etag || (comparison === 'weak' && tag === `W/${etag}`));
+}
+
+/** Returns the well-formed entity tags (RFC 9110 section 8.8.3), with their quotation marks. */
+function tagsIn(field: string): string[] {
+  const found = field.matchAll(/(?<=^|,)[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/g);
+  return Array.from(found, ([, tag = '']) => tag);
+}
+
+/** Describes an If-Match that does not match: reading the object again doesn't help if the tag is wrong. */
+function mismatchOf(field: string): string {
+  const tags = tagsIn(field);
+  if (tags.length === 0) return 'If-Match must have entity tags in quotation marks, as they are in ETag.';
+  if (tags.every((tag) => tag.startsWith('W/')))
+    return 'If-Match never matches a weak tag (W/"…"), which a proxy may have made of the ETag.';
+  return 'If-Match does not match the current version; read the object again.';
 }
 
 function stale(detail: string): Problem {

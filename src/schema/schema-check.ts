@@ -69,8 +69,7 @@ function walk(validator: Validator, value: unknown, findings: Findings): void {
 function walkString(validator: Validator, value: unknown, findings: Findings): void {
   if (typeof value !== 'string') return add(findings, 'type', `must be ${kindLabel(validator)}`);
   if (validator.values !== undefined) {
-    if (!validator.values.has(value))
-      add(findings, 'enum', `must be one of ${[...validator.values].join(', ')}`);
+    if (!validator.values.has(value)) add(findings, 'enum', enumClaim([...validator.values]));
     return;
   }
   const lengthIssue = lengthIssueOf(validator, value);
@@ -81,6 +80,10 @@ function walkString(validator: Validator, value: unknown, findings: Findings): v
   if (validator.pattern?.test(value) === false) return add(findings, 'pattern', patternClaim(validator));
   const sentence = validator.rule?.(value);
   if (sentence !== undefined) addIssue(findings, 'format', sentence);
+}
+
+function enumClaim(values: readonly string[]): string {
+  return `must be ${values.length === 1 ? '' : 'one of '}${values.join(', ')}`;
 }
 
 function lengthIssueOf({ min, max }: Validator, text: string): [code: string, claim: string] | undefined {
@@ -100,11 +103,12 @@ function patternClaim({ mustBe }: Validator): string {
   return mustBe === undefined ? 'has an invalid format' : `must be ${mustBe}`;
 }
 
-function walkInteger({ min, max }: Validator, value: unknown, findings: Findings): void {
-  if (typeof value !== 'number') return add(findings, 'type', 'must be an integer');
+function walkInteger(validator: Validator, value: unknown, findings: Findings): void {
+  const { min, max, mustBe = 'an integer' } = validator;
+  if (typeof value !== 'number') return add(findings, 'type', `must be ${mustBe}`);
   if (value > max) return add(findings, 'maximum', `must be at most ${max}`);
   if (value < min) return add(findings, 'minimum', `must be at least ${min}`);
-  if (!Number.isInteger(value)) add(findings, 'type', 'must be an integer');
+  if (!Number.isInteger(value)) add(findings, 'type', `must be ${mustBe}`);
 }
 
 function walkArray(validator: Validator, value: unknown, findings: Findings): void {

@@ -116,13 +116,18 @@ export function string(options: StringOptions): Schema<string> {
   );
 }
 
-export function integer(
-  options: Annotations & { readonly minimum?: number; readonly maximum?: number } = {},
-): Schema<number> {
-  const { minimum = 1, maximum = Number.MAX_SAFE_INTEGER, ...notes } = options;
+type IntegerOptions = Annotations & {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** What is reported for another number or type, as the end of a sentence: "must be …". */
+  readonly mustBe?: string;
+};
+
+export function integer(options: IntegerOptions = {}): Schema<number> {
+  const { minimum = 1, maximum = Number.MAX_SAFE_INTEGER, mustBe, ...notes } = options;
   return make(
     { type: 'integer', format: 'int64', minimum, maximum, ...notes },
-    { kind: 'integer', min: minimum, max: maximum },
+    { kind: 'integer', min: minimum, max: maximum, mustBe },
   );
 }
 

@@ -29,6 +29,7 @@ export const even = string({
 });
 
 export const count = integer({ minimum: 1, maximum: 3 });
+export const cents = integer({ mustBe: 'an integer of cents' });
 
 export const color = oneOf(['red', 'green']);
 

@@ -11,11 +11,24 @@ import {
   nullable,
   nullableBase,
   object,
+  oneOf,
   optional,
   string,
   type JsonSchema,
 } from '../../src/schema/schema.ts';
-import { type Row, word, anything, even, count, color, list, pair, span, summary } from './schema-support.ts';
+import {
+  type Row,
+  word,
+  anything,
+  cents,
+  even,
+  count,
+  color,
+  list,
+  pair,
+  span,
+  summary,
+} from './schema-support.ts';
 
 const tea = '\u{1f375}';
 
@@ -97,6 +110,7 @@ suite('values that fit a schema, and values that don’t', () => {
       'constructor',
       ['"" enum: The body must be one of red, green.'],
     ],
+    ['another than the only one', oneOf(['open']), 'paid', ['"" enum: The body must be open.']],
     ['a number for an enum', color, 1, ['"" type: The body must be a string.']],
 
     ['the least integer', count, 1, []],
@@ -107,6 +121,7 @@ suite('values that fit a schema, and values that don’t', () => {
     ['an integer written with a fraction of nothing', count, JSON.parse('2.0'), []],
     ['an integer written with an exponent', count, JSON.parse('20e-1'), []],
     ['minus zero', integer({ minimum: 0 }), -0, []],
+    ['a decimal amount', cents, 7.49, ['"" type: The body must be an integer of cents.']],
     ['digits', count, '2', ['"" type: The body must be an integer.']],
     ['true', count, true, ['"" type: The body must be an integer.']],
     ['the largest safe integer', integer(), 2 ** 53 - 1, []],

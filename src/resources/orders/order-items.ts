@@ -24,6 +24,7 @@ const priced = {
     minimum: 0,
     maximum: 1e12,
     description: 'In the currency’s minor unit.',
+    mustBe: 'an integer in the currency’s minor unit, such as 749 for 7.49 EUR',
     examples: [749],
   }),
 };
