@@ -33,15 +33,8 @@ export function authorityFile(data: string): string {
 }
 
 /** Returns those of the names that the authority does not permit: the certificate is not for them. */
-export function namesLeftOut(file: string, names: readonly string[]): string[] {
-  if (names.length === 0) return [];
-  const authority = new X509Certificate(readFileSync(file));
+export function namesLeftOut(authority: X509Certificate, names: readonly string[]): string[] {
   return names.filter((name) => !permits(authority, name));
-}
-
-/** Returns the SHA-256 fingerprint in the form that devices show. */
-export function fingerprintOf(file: string): string {
-  return new X509Certificate(readFileSync(file)).fingerprint256;
 }
 
 /** A key pair, and a description of each file that was created for it. */

@@ -1,5 +1,6 @@
 // The messages of a start: lines of the log, or on a terminal a few sentences for people.
-import { existsSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hourMilliseconds } from '../durations.ts';
 import type { Config } from '../config/config.ts';
@@ -9,7 +10,7 @@ import type { Logger } from '../logger.ts';
 import { listInitialPasswords, type InitialPassword } from '../resources/users/user-store.ts';
 import { version } from '../version.ts';
 import { adminFile, adminFileIsFor } from '../assembly/admin-file.ts';
-import { authorityFile, fingerprintOf, namesLeftOut } from '../assembly/own-certificate.ts';
+import { authorityFile, namesLeftOut } from '../assembly/own-certificate.ts';
 import { namesForOthers, type Machine } from '../assembly/certificate-names.ts';
 import { certificateWarnings } from '../assembly/configured-certificate.ts';
 import { clockWarnings } from '../assembly/wrong-clock.ts';
@@ -24,7 +25,7 @@ export type ServiceStart = {
 
 export function logStart(log: Logger, start: ServiceStart): void {
   for (const message of startMessages(start)) log.write('info', message);
-  for (const message of trustMessages(start)) log.write('info', message);
+  for (const message of trustMessages(ownAuthority(start))) log.write('info', message);
   for (const warning of startWarnings(start)) log.write('warn', warning);
   const { localUrl, publicUrl } = start.service;
   log.write('info', 'listening', {
@@ -64,17 +65,31 @@ function duration(milliseconds: number): string {
   return hours < 48 ? counted(hours, 'hour') : counted(Math.round(hours / 24), 'day');
 }
 
-/** Explains how other devices can trust the service's own certificate. */
-function trustMessages({ config, machine }: ServiceStart): string[] {
-  if (config.tls.mode !== 'self-signed') return [];
+/** The authority of the service's own certificate, and the names for which other devices need it. */
+type OwnAuthority = {
+  readonly file: string;
+  readonly certificate: X509Certificate;
+  readonly names: readonly string[];
+};
+
+/** Returns undefined if the certificate isn't the service's own, or only this machine reaches the service. */
+function ownAuthority({ config, machine }: ServiceStart): OwnAuthority | undefined {
+  if (config.tls.mode !== 'self-signed') return undefined;
   const names = namesForOthers(config, machine);
-  if (names.length === 0) return [];
+  if (names.length === 0) return undefined;
   const file = authorityFile(config.data);
+  return { file, certificate: new X509Certificate(readFileSync(file)), names };
+}
+
+/** Explains how other devices can trust the service's own certificate. */
+function trustMessages(authority: OwnAuthority | undefined): string[] {
+  if (authority === undefined) return [];
+  const { file, certificate, names } = authority;
   const messages = [
     `Other devices trust the service once ${file} is installed there as a certificate authority. ` +
-      `Its SHA-256 fingerprint is ${fingerprintOf(file)}.`,
+      `Its SHA-256 fingerprint is ${certificate.fingerprint256}.`,
   ];
-  const leftOut = namesLeftOut(file, names);
+  const leftOut = namesLeftOut(certificate, names);
   if (leftOut.length > 0)
     messages.push(
       `${file} does not permit certificates for ${leftOut.join(', ')}. If devices should use that, delete ` +
@@ -96,12 +111,13 @@ function startWarnings({ config, service, now }: ServiceStart): string[] {
 /** The text for people on a terminal: URLs, and a first command to try. */
 export function welcome(start: ServiceStart): string {
   const { service } = start;
+  const authority = ownAuthority(start);
   return [
     ...startMessages(start),
     ...startWarnings(start),
     `orderly ${version} listens on ${service.localUrl}`,
-    ...urlsForOthers(start).map((url) => `  for other devices: ${url}`),
-    ...trustMessages(start),
+    ...urlsForOthers(start, authority).map((url) => `  for other devices: ${url}`),
+    ...trustMessages(authority),
     '',
     ...suggestion(start),
     `Console, for people: ${service.localUrl}/console`,
@@ -115,11 +131,14 @@ export function welcome(start: ServiceStart): string {
  * The public URL, unless it is this machine's own, and the machine's names and addresses that the certificate
  * is for.
  */
-function urlsForOthers({ config, service, machine }: ServiceStart): string[] {
-  if (config.tls.mode !== 'self-signed') return [];
+function urlsForOthers(
+  { config, service, machine }: ServiceStart,
+  authority: OwnAuthority | undefined,
+): string[] {
+  if (authority === undefined) return [];
   const { port } = new URL(service.localUrl);
   const names = namesForOthers({ ...config, publicUrl: '' }, machine);
-  const leftOut = namesLeftOut(authorityFile(config.data), names);
+  const leftOut = namesLeftOut(authority.certificate, names);
   const urls = names
     .filter((name) => !leftOut.includes(name))
     .map((name) => `https://${isIP(name) === 6 ? `[${name}]` : name}:${port}`);

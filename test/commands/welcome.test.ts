@@ -52,9 +52,11 @@ describe('the start says', { skip }, () => {
   });
 
   test('nothing of other devices where the service listens on loopback alone', async (t) => {
-    const start = await started(t, { tls: 'self-signed' });
-    assert.doesNotMatch(welcome(start), /other devices/i);
-    assert.ok(!logOf(start).some(([, message]) => /other devices/i.test(message)));
+    for (const publicUrl of ['', 'https://localhost:8450']) {
+      const start = await started(t, { tls: 'self-signed', 'public-url': publicUrl });
+      assert.doesNotMatch(welcome(start), /other devices/i);
+      assert.ok(!logOf(start).some(([, message]) => /other devices/i.test(message)));
+    }
   });
 
   test('how to sign up while registration is open, and otherwise how to sign in', async (t) => {
