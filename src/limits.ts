@@ -119,8 +119,10 @@ export const exportsMax = 2;
 export const exportSlowMilliseconds = 5_000;
 export const exportBytesPerSecondMin = 256 * 1024;
 export const exportMillisecondsMin = 5 * minuteMilliseconds;
-/** The time for which a user who was rejected comes before others: two retries. */
-export const exportReservedMilliseconds = 20_000;
+/** The time for which a user who was rejected comes before those who came later: two retries. */
+export const exportPlaceMilliseconds = 20_000;
+/** The users without staff rights who may wait so. */
+export const exportsWaitingMax = 100;
 /** The ids that an export finds in one query: few, so that they soon are garbage. */
 export const exportRowsPerBatch = 100;
 /** The time for which an export runs in one turn of the event loop, and the bytes of one write. */

@@ -3,9 +3,10 @@ import { isStaff, type Caller } from '../auth/access.ts';
 import {
   exportBytesPerSecondMin,
   exportMillisecondsMin,
-  exportReservedMilliseconds,
+  exportPlaceMilliseconds,
   exportsMax,
   exportSlowMilliseconds,
+  exportsWaitingMax,
 } from '../limits.ts';
 import { unavailable, type Problem } from '../problem.ts';
 import type { ResponseStream } from './response-stream.ts';
@@ -60,15 +61,18 @@ export class RunningExport {
 /** Users without staff rights share one slot, so that they never keep staff waiting. */
 export class ExportSlots {
   readonly #now: () => number;
+  readonly #waitingMax: number;
   readonly #running = new Set<RunningExport>();
   /**
-   * The user without staff rights who was rejected first. The slot is theirs until they have had the time to
-   * retry; otherwise another could take it again and again before they do.
+   * The users without staff rights who were rejected, in the order of their first requests, and until when
+   * each keeps their place: long enough for a retry. Otherwise those who retry faster could take the slot
+   * again and again.
    */
-  #next: { readonly userId: number; readonly until: number } | undefined;
+  readonly #waiting = new Map<number, number>();
 
-  constructor(now: () => number) {
+  constructor(now: () => number, waitingMax = exportsWaitingMax) {
     this.#now = now;
+    this.#waitingMax = waitingMax;
   }
 
   get taken(): number {
@@ -77,7 +81,7 @@ export class ExportSlots {
 
   add(run: RunningExport): void {
     this.#running.add(run);
-    if (this.#next?.userId === run.caller.userId) this.#next = undefined;
+    this.#waiting.delete(run.caller.userId); // not in `claim`: HEAD begins no export
   }
 
   delete(run: RunningExport): void {
@@ -86,28 +90,35 @@ export class ExportSlots {
 
   /**
    * Returns the export that has to end before one of this caller begins; undefined if a slot is free. Throws
-   * 503 if there is none, and may reserve the next one for the caller.
+   * 503 if there is none, or if others come first.
    */
   claim(caller: Caller): RunningExport | undefined {
-    const isOfStaff = isStaff(caller);
-    if (!isOfStaff && !this.#isNext(caller)) throw noSlot();
     const running = [...this.#running].filter(({ stream }) => !stream.isOver);
     const ofUsers = running.filter((run) => !isStaff(run.caller));
-    const isFree = running.length < exportsMax && (isOfStaff || ofUsers.length === 0);
-    if (isFree) return undefined;
-    const preempted = ofUsers.find(({ isPreemptible }) => isPreemptible);
-    if (preempted !== undefined) return preempted;
+    const isOfStaff = isStaff(caller);
+    if (isOfStaff || this.#isFirst(caller)) {
+      const isFree = running.length < exportsMax && (isOfStaff || ofUsers.length === 0);
+      if (isFree) return undefined;
+      const preempted = ofUsers.find(({ isPreemptible }) => isPreemptible);
+      if (preempted !== undefined) return preempted;
+    }
     const hasOwn = ofUsers.some((run) => run.caller.userId === caller.userId);
-    if (!isOfStaff && !hasOwn) this.#reserve(caller);
+    if (!isOfStaff && !hasOwn) this.#keepPlace(caller);
     throw noSlot();
   }
 
-  #isNext({ userId }: Caller): boolean {
-    return this.#next === undefined || this.#next.userId === userId || this.#next.until <= this.#now();
+  /** Whether nobody waits who came before this user. */
+  #isFirst({ userId }: Caller): boolean {
+    const now = this.#now();
+    for (const [each, until] of this.#waiting) if (until <= now) this.#waiting.delete(each);
+    const [first = userId] = this.#waiting.keys();
+    return first === userId;
   }
 
-  #reserve({ userId }: Caller): void {
-    this.#next = { userId, until: this.#now() + exportReservedMilliseconds };
+  /** A map keeps its order when a value is replaced. */
+  #keepPlace({ userId }: Caller): void {
+    const hasRoom = this.#waiting.has(userId) || this.#waiting.size < this.#waitingMax;
+    if (hasRoom) this.#waiting.set(userId, this.#now() + exportPlaceMilliseconds);
   }
 }
 

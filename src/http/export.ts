@@ -29,7 +29,12 @@ type ExportContext = Pick<
   'caller' | 'authorizeRead' | 'reportSecurityEvent' | 'mediaType' | 'isHttp10' | 'now' | 'query'
 >;
 
-type ExportsOptions = { readonly log: Logger; readonly now: () => number };
+type ExportsOptions = {
+  readonly log: Logger;
+  readonly now: () => number;
+  /** The users without staff rights whose places are kept. */
+  readonly waitingMax?: number;
+};
 
 /** The part of `Exports` that routes use. */
 export type HandlerExports = Pick<Exports, 'createResult'>;
@@ -41,10 +46,10 @@ export class Exports {
   readonly #ends = new Map<string, number>();
   #bytes = 0;
 
-  constructor({ log, now }: ExportsOptions) {
+  constructor({ log, now, waitingMax }: ExportsOptions) {
     this.#log = log;
     this.#now = now;
-    this.#slots = new ExportSlots(now);
+    this.#slots = new ExportSlots(now, waitingMax);
   }
 
   get counts(): ExportCounts {

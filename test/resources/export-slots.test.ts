@@ -116,12 +116,93 @@ describe('an export', { skip: executable !== undefined && 'needs the clock' }, (
   });
 });
 
-type WaitingRows = { now: number; isEnd: boolean; readonly found: PromiseWithResolvers<void> };
+describe('users without staff rights', { skip: executable !== undefined && 'needs the clock' }, () => {
+  test('take turns: who was rejected first comes first, who had the slot last', async (t) => {
+    const { people, tryFor, open, rows } = await waitingUsers(t, 3);
+    const [one, two, three] = people as [Person, Person, Person]; // as many as asked for
+    let running = await open(one);
+    for (const person of [two, three]) assertRejected(await tryFor(person));
+    for (const [next, ...others] of [
+      [two, three, one],
+      [three, one, two],
+      [one, two, three],
+    ] as const) {
+      for (const person of [...others.toReversed(), next]) assertRejected(await tryFor(person));
+      await running.end();
+      rows.now += 10 * second;
+      for (const person of others.toReversed()) assertRejected(await tryFor(person));
+      running = await open(next);
+    }
+    await running.end();
+  });
+
+  test('keep their places no longer than 20 seconds', async (t) => {
+    const { people, tryFor, open, rows } = await waitingUsers(t, 3);
+    const [one, two, three] = people as [Person, Person, Person]; // as many as asked for
+    const running = await open(one);
+    assertRejected(await tryFor(two));
+    rows.now += 10 * second;
+    assertRejected(await tryFor(three));
+    await running.end();
+    rows.now += 10 * second;
+    await (await open(three)).end();
+  });
+
+  test('who are too many have no place, and get a slot when nobody waits', async (t) => {
+    const { people, tryFor, open, rows } = await waitingUsers(t, waitingMax + 2);
+    const [one, two, three, four] = people as [Person, Person, Person, Person]; // as many as asked for
+    const running = await open(one);
+    for (const person of [two, three, four]) assertRejected(await tryFor(person));
+    rows.now += 10 * second;
+    assertRejected(await tryFor(four));
+    await running.end();
+    rows.now += 10 * second;
+    await (await open(two)).end(); // before the fourth, for whom there was no place
+    await (await open(four)).end();
+  });
+});
+
+const waitingMax = 2;
+
+type WaitingUsers = {
+  readonly people: readonly Person[];
+  readonly rows: WaitingRows;
+  readonly tryFor: (person: Person) => Promise<TestResponse>;
+  readonly open: (person: Person) => Promise<{ readonly end: () => Promise<void> }>;
+};
+
+/** Users whose exports run until the test ends them. */
+async function waitingUsers(t: TestContext, count: number): Promise<WaitingUsers> {
+  const rows = { now: 0, isEnd: false, found: Promise.withResolvers<void>() };
+  const service = await serviceFor(t, { extraRoutes: [waitingExport(rows)] });
+  const people: Person[] = [];
+  while (people.length < count) people.push(await service.person());
+  return {
+    people,
+    rows,
+    tryFor: ({ token }) => service.get('/test/rows', { token, headers: csv, isUndescribed: true }),
+    async open({ token }) {
+      const { message, ended } = await openUnread(service, token, '/test/rows');
+      return {
+        async end() {
+          rows.isEnd = true;
+          rows.found.resolve();
+          message.resume();
+          assert.equal(await ended, true);
+          rows.isEnd = false;
+          rows.found = Promise.withResolvers();
+        },
+      };
+    },
+  };
+}
+
+type WaitingRows = { now: number; isEnd: boolean; found: PromiseWithResolvers<void> };
 
 /** A list that has no rows, which takes its time. */
 function waitingExport(rows: WaitingRows): Route {
   const log = { write: () => {}, request: () => {}, flush: () => {} };
-  const exports = new Exports({ log, now: () => rows.now });
+  const exports = new Exports({ log, now: () => rows.now, waitingMax });
   const readNext = () =>
     rows.isEnd ? ({ kind: 'end' } as const) : ({ kind: 'wait', found: rows.found.promise } as const);
   return route({
