@@ -8,6 +8,11 @@ import { plainAddress } from './peer.ts';
 
 /** A handshake takes as long as several requests, so hundreds of them would block the event loop. */
 const begunPerTurnMax = 10;
+/**
+ * While connections are accepted, a handshake begins in one of this many turns. Node accepts one connection
+ * in a turn, in the order of their arrival, so those of one client delay those of all others.
+ */
+const acceptingTurnsPerHandshake = 8;
 
 type Handshake = { readonly socket: Socket; readonly cancelTimer: () => void };
 
@@ -18,6 +23,9 @@ export class TlsHandshakes {
   readonly #underWay = new Map<string, Handshake>();
   /** The handshakes whose first bytes have arrived. */
   readonly #waiting = new FairQueue<() => void>();
+  /** Whether this turn has accepted a connection, and how many turns before it did so without a pause. */
+  #isAccepting = false;
+  #acceptingTurns = 0;
 
   constructor(options: TlsHandshakesOptions) {
     this.#options = options;
@@ -25,6 +33,7 @@ export class TlsHandshakes {
 
   /** Ends the connection unless `complete` is called in time. */
   begin(socket: Socket): void {
+    this.#isAccepting = true;
     const name = nameOf(socket); // read now, since a closed socket has no address
     const { timers, milliseconds } = this.#options;
     const cancelTimer = timers.after(milliseconds, () => socket.destroy());
@@ -50,8 +59,16 @@ export class TlsHandshakes {
   }
 
   #runSome(): void {
-    for (let count = 0; count < begunPerTurnMax; count += 1) this.#waiting.take()?.();
+    const count = this.#countOfTurn();
+    for (let begun = 0; begun < count; begun += 1) this.#waiting.take()?.();
     if (this.#waiting.size > 0) setImmediate(() => this.#runSome());
+  }
+
+  #countOfTurn(): number {
+    this.#acceptingTurns = this.#isAccepting ? this.#acceptingTurns + 1 : 0;
+    this.#isAccepting = false;
+    if (this.#acceptingTurns === 0) return begunPerTurnMax;
+    return this.#acceptingTurns % acceptingTurnsPerHandshake === 0 ? 1 : 0;
   }
 
   destroyAll(): void {

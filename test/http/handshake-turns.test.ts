@@ -1,9 +1,11 @@
 // Handshakes of TLS that arrive together run in slices: no turn of the event loop takes long.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, Socket, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { connect } from 'node:tls';
+import { TlsHandshakes } from '../../src/http/tls-handshakes.ts';
 import { executable, serviceFor } from '../service.ts';
 import { simultaneousClients } from './simultaneous-clients.ts';
 import { assertShort, TurnWatch } from './turn-watch.ts';
@@ -36,3 +38,16 @@ for (const groups of ['auto', 'P-384', 'P-521', 'ffdhe3072']) {
     assertShort(watch);
   });
 }
+
+test('while connections are accepted, one handshake begins in eight turns, then ten in each', async () => {
+  const handshakes = new TlsHandshakes({ timers: { after: () => () => {} }, milliseconds: 1 });
+  let begun = 0;
+  for (let index = 0; index < 20; index += 1) handshakes.run(new Socket(), () => (begun += 1));
+  const counts: number[] = [];
+  for (let turns = 1; turns <= 18; turns += 1) {
+    if (turns <= 16) handshakes.begin(new Socket());
+    await turn();
+    counts.push(begun);
+  }
+  assert.deepEqual(counts, [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 12, 20]);
+});
