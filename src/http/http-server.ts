@@ -50,14 +50,7 @@ type HttpServerOptions = {
 type Timeouts = typeof timeoutsDefault;
 type Handler = Pick<
   RequestHandler,
-  | 'onConnection'
-  | 'onRead'
-  | 'setPauseReading'
-  | 'onRequest'
-  | 'onContinue'
-  | 'onExpectation'
-  | 'onUnparsed'
-  | 'problemOfMethod'
+  'intake' | 'onRequest' | 'onContinue' | 'onExpectation' | 'onUnparsed' | 'problemOfMethod'
 >;
 
 /** Connections past the maximum that get a response; further ones are closed without one. */
@@ -107,7 +100,7 @@ export class HttpServer {
       track(this.#httpSockets, socket);
       const state = stateOf(socket);
       state.arrivingHeads = this.#arrivingHeads;
-      state.onRead = () => this.#handler?.onRead();
+      state.onRead = () => this.#handler?.intake.noteRead();
       socket.once('close', () => state.releaseHead());
       watchReads(socket, (read) => state.addRead(read));
     });
@@ -135,7 +128,7 @@ export class HttpServer {
     assert(this.#sockets.size === 0, 'no connection comes before the handler');
     this.#handler = handler;
     const reading = new ReadingPause(this.#httpSockets);
-    handler.setPauseReading(() => reading.begin());
+    handler.intake.setPauseReading(() => reading.begin());
     this.#server
       .on('request', (request, response) => handler.onRequest(request, response))
       .on('checkContinue', (request, response) => handler.onContinue(request, response))
@@ -161,7 +154,7 @@ export class HttpServer {
   /** Passes each connection through the gate before it costs a parser or a TLS handshake. */
   #guard(): void {
     interceptConnections(this.#server, (socket, accept) => {
-      this.#handler?.onConnection();
+      this.#handler?.intake.yieldToConnections();
       const { remoteAddress } = socket; // read now, since a closed socket has no address
       const outcome = this.#gate.enter(remoteAddress);
       if (outcome === 'full') return this.#rejectFull(socket);

@@ -7,6 +7,9 @@ import { currentResponse } from './node-internals.ts';
 const unreadChecksMax = unreadMillisecondsMax / idleCheckMilliseconds;
 const idleChecksMax = keepAliveMilliseconds / idleCheckMilliseconds;
 
+/** Connections checked in one turn of the event loop: to end thousands would take longer than a turn may. */
+const checkedPerTurnMax = 250;
+
 type SocketProgress = { readonly bytesMoved: number; checks: number };
 
 /**
@@ -18,9 +21,12 @@ type SocketProgress = { readonly bytesMoved: number; checks: number };
  */
 export function endIdle(sockets: ReadonlySet<Socket>, checkMilliseconds: number): void {
   const progress = new WeakMap<Socket, SocketProgress>();
-  setInterval(() => {
-    for (const socket of sockets) inspect(socket, progress);
-  }, checkMilliseconds).unref();
+  setInterval(() => inspectSome([...sockets], progress), checkMilliseconds).unref();
+}
+
+function inspectSome(sockets: Socket[], progress: WeakMap<Socket, SocketProgress>): void {
+  for (const socket of sockets.splice(0, checkedPerTurnMax)) inspect(socket, progress);
+  if (sockets.length > 0) setImmediate(() => inspectSome(sockets, progress));
 }
 
 function inspect(socket: Socket, seen: WeakMap<Socket, SocketProgress>): void {

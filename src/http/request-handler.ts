@@ -37,10 +37,11 @@ type RequestHandlerOptions = Omit<ResponderOptions, 'logAllowance' | 'runLater'>
 
 /** Handles requests, and answers bytes that are no valid request. */
 export class RequestHandler {
+  /** Where connections report their work, too. */
+  readonly intake: RequestIntake;
   readonly #options: RequestHandlerOptions;
   readonly #callers: CallerChecks;
   readonly #dependencies: HandlerDependencies;
-  readonly #intake: RequestIntake;
   readonly #responder: Responder;
   readonly #idempotency: Idempotency;
   readonly #logAllowance: LogAllowance;
@@ -53,11 +54,11 @@ export class RequestHandler {
     this.#logAllowance = new LogAllowance(options);
     this.#dependencies = { database, callers: this.#callers };
     const exchangeDependencies = { isTrusted, now, nextRequestId: this.#nextRequestId };
-    this.#intake = new RequestIntake({ router, metrics, isTrusted, exchangeDependencies });
+    this.intake = new RequestIntake({ router, metrics, isTrusted, exchangeDependencies });
     this.#responder = new Responder({
       ...options,
       logAllowance: this.#logAllowance,
-      runLater: (exchange, task) => this.#intake.resumeLater(exchange, () => this.#run(exchange, task)),
+      runLater: (exchange, task) => this.intake.resumeLater(exchange, () => this.#run(exchange, task)),
     });
     this.#idempotency = new Idempotency(options.responses, this.#responder);
   }
@@ -71,29 +72,14 @@ export class RequestHandler {
   }
 
   onExpectation(request: IncomingMessage, response: ServerResponse): void {
-    this.#intake.receive({ request, response, expectsContinue: false }, (exchange) =>
+    this.intake.receive({ request, response, expectsContinue: false }, (exchange) =>
       this.#run(exchange, () => this.#rejectExpectation(exchange)),
     );
   }
 
-  /** `pause` is called at most once a turn, when parsing the bytes that arrived takes too long. */
-  setPauseReading(pause: () => void): void {
-    this.#intake.setPauseReading(pause);
-  }
-
-  /** Called when a connection is accepted, since more of them may wait. */
-  onConnection(): void {
-    this.#intake.yieldToConnections();
-  }
-
-  /** Called for each read of a connection: over TLS, a read of 64 KiB may be thousands of records. */
-  onRead(): void {
-    this.#intake.noteRead();
-  }
-
   /** Counts and logs a request that was not parsed, and returns the bytes of the whole response. */
   onUnparsed(problem: Problem, unparsed: UnparsedRequest): string {
-    this.#intake.noteRejection();
+    this.intake.noteRejection();
     return unparsedResponse(problem, unparsed, {
       ...this.#options,
       logAllowance: this.#logAllowance,
@@ -116,7 +102,7 @@ export class RequestHandler {
   }
 
   #receive(received: ReceivedRequest): void {
-    this.#intake.receive(received, (exchange) => this.#run(exchange, () => this.#handleRequest(exchange)));
+    this.intake.receive(received, (exchange) => this.#run(exchange, () => this.#handleRequest(exchange)));
   }
 
   /** Runs the steps in order: synchronously, unless it has to wait for a body or for the disk. */
@@ -200,7 +186,7 @@ export class RequestHandler {
 
   /** Continues a request after a wait, which may end for thousands of requests together. */
   #resume(exchange: Exchange, task: () => Promise<void> | void): void {
-    this.#intake.resume(exchange, () => this.#run(exchange, task));
+    this.intake.resume(exchange, () => this.#run(exchange, task));
   }
 
   #handleBody(
@@ -243,7 +229,7 @@ export class RequestHandler {
       const respond = (): void => this.#respondNow(context, value);
       // a document takes a hundred times as long as a small response, so small responses go first
       if (value.kind !== 'shared document') return this.#resume(exchange, respond);
-      this.#intake.resumeLater(exchange, () => this.#run(exchange, respond));
+      this.intake.resumeLater(exchange, () => this.#run(exchange, respond));
     });
   }
 

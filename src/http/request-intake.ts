@@ -1,6 +1,7 @@
 // Turns a request of `node:http` into an exchange, which receives its body and waits for the requests before
 // it on the connection.
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { addressBucket } from '../network/address-buckets.ts';
 import { ArrivingBodies } from './arriving-bodies.ts';
 import { stateOf } from './connection-state.ts';
@@ -22,9 +23,12 @@ type RequestIntakeOptions = {
   readonly exchangeDependencies: ExchangeDependencies;
 };
 
+/** What a task belongs to: a request, or a connection without one. */
+type Source = IncomingMessage | Socket;
+
 export class RequestIntake {
   readonly #options: RequestIntakeOptions;
-  readonly #scheduler: TurnScheduler<IncomingMessage>;
+  readonly #scheduler: TurnScheduler<Source>;
   readonly #pipeline: Pipeline;
   readonly #bodies: ArrivingBodies;
   #pauseReading = (): void => {};
@@ -32,7 +36,9 @@ export class RequestIntake {
   constructor(options: RequestIntakeOptions) {
     this.#options = options;
     const bucketOf = (request: IncomingMessage): string => this.#bucketOf(request);
-    this.#scheduler = new TurnScheduler(bucketOf, () => this.#pauseReading());
+    const bucketOfSource = (source: Source): string =>
+      'socket' in source ? bucketOf(source) : stateOf(source).addressBucket;
+    this.#scheduler = new TurnScheduler(bucketOfSource, () => this.#pauseReading());
     this.#bodies = new ArrivingBodies({ bucketOf, onPiece: () => this.#scheduler.noteArrival() });
     const onDrop = (): number => (options.metrics.dropped.pipelined += 1);
     this.#pipeline = new Pipeline({ scheduler: this.#scheduler, onDrop });
@@ -67,17 +73,22 @@ export class RequestIntake {
     this.#scheduler.addFollowing(request, task);
   }
 
+  /** Runs a task of a connection without a request in a later turn. */
+  runLater(socket: Socket, task: Task): void {
+    this.#scheduler.addFollowing(socket, task);
+  }
+
   /** `pause` is called at most once a turn, when parsing the bytes that arrived takes too long. */
   setPauseReading(pause: () => void): void {
     this.#pauseReading = pause;
   }
 
-  /** Called when bytes that were no valid request are rejected, which is work of this turn. */
+  /** Called when a connection ended early, or when bytes that were no valid request are rejected. */
   noteRejection(): void {
     this.#scheduler.noteRejection();
   }
 
-  /** Called for each read of a connection. */
+  /** Called for each read of a connection: over TLS, a read of 64 KiB may be thousands of records. */
   noteRead(): void {
     this.#scheduler.noteArrival();
   }

@@ -17,7 +17,9 @@ import { requestIdFrom } from './request-id.ts';
 import { readRequestStart, type RequestStart } from './request-start.ts';
 import { allMethods } from './router.ts';
 
-type Handler = Pick<RequestHandler, 'onUnparsed' | 'problemOfMethod'>;
+const timeoutCode = 'ERR_HTTP_REQUEST_TIMEOUT';
+
+type Handler = Pick<RequestHandler, 'intake' | 'onUnparsed' | 'problemOfMethod'>;
 
 export function listenForUnparsed(server: Server, handler: Handler): void {
   const rejected = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
@@ -29,10 +31,17 @@ export function listenForUnparsed(server: Server, handler: Handler): void {
   server.on('clientError', (error: ParserError, socket: Socket) => {
     if (rejected.has(socket) || isSlowStream(error, socket)) return;
     rejected.add(socket);
-    if (/^(HPE|ERR_HTTP)_/.test(error.code ?? ''))
-      rejectRequest(rejectionOf(error, socket, handler), socket, handler);
-    else socket.destroy();
+    const reject = (): void => rejectError(error, socket, handler);
+    if (error.code === timeoutCode) return handler.intake.runLater(socket, reject); // may be thousands
+    reject();
+    handler.intake.noteRejection();
   });
+}
+
+function rejectError(error: ParserError, socket: Socket, handler: Handler): void {
+  if (/^(HPE|ERR_HTTP)_/.test(error.code ?? ''))
+    rejectRequest(rejectionOf(error, socket, handler), socket, handler);
+  else socket.destroy();
 }
 
 /** Responds to a connection beyond the limit. */
@@ -123,7 +132,7 @@ function problemOf(error: ParserError, socket: Socket): Problem {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return stateOf(socket).requestLine.isTooLong ? targetTooLong() : headersTooLarge();
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
+    case timeoutCode:
       return new Problem('request-timeout', 'The request did not arrive in time.');
     case 'HPE_INVALID_EOF_STATE':
       return new Problem('bad-request', 'The request ended before it was complete.');
@@ -134,5 +143,5 @@ function problemOf(error: ParserError, socket: Socket): Problem {
 
 /** Whether the error is the timeout of a streamed body, whose reader has its own time limit. */
 function isSlowStream({ code }: ParserError, socket: Socket): boolean {
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' && stateOf(socket).pendingBody?.hasOwnTimeout === true;
+  return code === timeoutCode && stateOf(socket).pendingBody?.hasOwnTimeout === true;
 }

@@ -189,9 +189,7 @@ describe('connections', () => {
     const server = new HttpServer({ certificate: undefined, timeouts: { idleMilliseconds: 20 } });
     const { port } = await server.listen('127.0.0.1', 0);
     server.setHandler({
-      onConnection: () => handler.onConnection(),
-      onRead: () => handler.onRead(),
-      setPauseReading: () => {},
+      intake: handler.intake,
       async onRequest(asked, response) {
         if (asked.url === '/held') await held.promise;
         handler.onRequest(asked, response);

@@ -1,11 +1,13 @@
 // Connections between requests that carry bytes, but no request: they end like those that carry nothing.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { HttpServer, type Certificate } from '../../src/http/http-server.ts';
 import { newCertificate } from '../new-certificate.ts';
+import { endIdle } from '../../src/http/idle-connections.ts';
 import { live } from './connection-support.ts';
 import { sharedService } from './http-support.ts';
 import { openRaw, rawOver, type RawConnection } from './raw-connection.ts';
@@ -49,3 +51,16 @@ async function openTls(port: number): Promise<RawConnection> {
   await once(socket, 'secureConnect');
   return rawOver(socket);
 }
+
+test('idle connections are ended a few in a turn of the event loop, however many there are', async () => {
+  const sockets = Array.from({ length: 2_000 }, () => new Socket());
+  endIdle(new Set(sockets), 1);
+  const endedIn: number[] = [];
+  for (let ended = 0; ended < sockets.length;) {
+    await turn();
+    const now = sockets.filter(({ destroyed }) => destroyed).length;
+    if (now > ended) endedIn.push(now - ended);
+    ended = now;
+  }
+  assert.deepEqual(endedIn, Array<number>(8).fill(250));
+});

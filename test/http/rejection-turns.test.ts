@@ -1,5 +1,6 @@
-// What is no request is rejected at once, and yet takes no long turn of the event loop.
-import { test } from 'node:test';
+// What is no request, or does not arrive in time, is rejected without a long turn of the event loop.
+import { suite, test } from 'node:test';
+import { HttpServer } from '../../src/http/http-server.ts';
 import { executable, serviceFor } from '../service.ts';
 import { simultaneousClients } from './simultaneous-clients.ts';
 import { assertShort, TurnWatch } from './turn-watch.ts';
@@ -10,13 +11,26 @@ const bytesSent: Readonly<Record<string, string>> = {
   'an unknown method': `BREW /orders HTTP/1.1\r\nHost: a\r\n${'aa:bb\r\n'.repeat(1_500)}\r\n`,
 };
 
-for (const [what, bytes] of Object.entries(bytesSent)) {
-  test(`${clients} clients that send ${what} at once take no long turn`, async (t) => {
-    if (executable !== undefined) return t.skip('needs the service in this process');
-    const service = await serviceFor(t);
-    const send = await simultaneousClients(t, { port: service.port, bytes, clients });
+suite('what is rejected', { skip: executable !== undefined }, () => {
+  for (const [what, bytes] of Object.entries(bytesSent))
+    test(`${clients} clients that send ${what} at once take no long turn`, async (t) => {
+      const { port } = await serviceFor(t);
+      const send = await simultaneousClients(t, { port, bytes, clients });
+      const watch = new TurnWatch();
+      await send();
+      assertShort(watch);
+    });
+
+  test('2,500 clients whose heads don’t arrive in time take no long turn', async (t) => {
+    const { inside } = await serviceFor(t);
+    const timeouts = { headersMilliseconds: 1, requestMilliseconds: 60_000, checkMilliseconds: 1_500 };
+    const server = new HttpServer({ certificate: undefined, timeouts });
+    const { port } = await server.listen('127.0.0.1', 0);
+    if (inside !== undefined) server.setHandler(inside.app.handler);
+    t.after(() => server.close());
+    const send = await simultaneousClients(t, { port, bytes: 'GET / HT', clients: 2_500 });
     const watch = new TurnWatch();
     await send();
     assertShort(watch);
   });
-}
+});
