@@ -22,12 +22,17 @@ export async function consoleFiles(): Promise<ConsoleFile[]> {
   const plain = await withoutTypes(typed.map(({ text }) => text));
   const modules = typed.map(({ name }, index) => ({
     name: name.replace(/\.ts$/, '.js'),
-    text: (plain[index] ?? '').replaceAll(/(\bfrom )'(\.\/[\w-]+)\.ts'/g, "$1'$2.js'"),
+    text: withoutComments(plain[index] ?? '').replaceAll(/(\bfrom )'(\.\/[\w-]+)\.ts'/g, "$1'$2.js'"),
   }));
   return [...modules, ...sources.filter(({ name }) => !name.endsWith('.ts'))].map((file) => ({
     ...file,
     mediaType: file.name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
   }));
+}
+
+/** Empties lines that are comments as a whole: they are for readers of the sources. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/^ *(?:\/\/.*|\/\*\*[^]*?\*\/)$/gm, (comment) => comment.replaceAll(/.+/g, ''));
 }
 
 function withoutTypes(texts: readonly string[]): Promise<string[]> {
@@ -43,7 +48,7 @@ function withoutTypes(texts: readonly string[]): Promise<string[]> {
   return promise;
 }
 
-/** Runs on the thread. Tokens keep their lines and columns. */
+/** Runs on the thread. Code keeps its lines and columns. */
 function stripTypes(): void {
   const { stripTypeScriptTypes } = process.getBuiltinModule('node:module');
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');

@@ -1,5 +1,6 @@
 // The console's page and its files, as a browser receives them.
 import assert from 'node:assert/strict';
+import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
@@ -30,6 +31,11 @@ const modules = sources.filter((path) => path.startsWith('src/console/'));
 async function filesOf(service: TestService): Promise<string[]> {
   const { text } = await service.get('/console');
   return [...new Set([...text.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(([, path = '']) => path))];
+}
+
+/** The code without comments and strings, which leave a pair of quotes, and without blanks. */
+function bare(text: string): string {
+  return codeOf(text).replaceAll(/''|\s+/g, '');
 }
 
 suite('the console', () => {
@@ -71,6 +77,16 @@ suite('the console', () => {
         path,
       );
       assert.doesNotMatch(text, /^(type|interface) |: readonly /m, path);
+    }
+  });
+
+  test('is sent without the comments of its sources, and with all of their code', async () => {
+    const files = await filesOf(service());
+    for (const path of files.filter((each) => each.endsWith('.js'))) {
+      const { text } = await service().get(path);
+      const source = texts.get(`src${path.replace(/js$/, 'ts')}`) ?? '';
+      assert.equal(bare(text), bare(stripTypeScriptTypes(source)), path);
+      assert.doesNotMatch(text, /^ *(\/\/|\/\*)/m, path);
     }
   });
 
