@@ -15,10 +15,10 @@ type Account = {
 };
 
 export function accountView(page: Page): void {
-  const { main, signal, client, user } = page;
+  const { main } = page;
   const content = h('div', {}, skeleton(6));
   reloadable(page, content, {
-    async load(): Promise<Account> {
+    async load({ client, user, signal }): Promise<Account> {
       const [sessions, keys, totp] = await Promise.all([
         client.get<List<Session>>('/api/sessions', signal),
         client.get<List<Key>>('/api/keys', signal),

@@ -20,7 +20,7 @@ export function changeOrderView(page: Page): void {
   const content = h('div', { class: 'narrow' }, skeleton(8));
   fill(main, setPageTitle(`Change order ${id}`), content);
   reloadable(page, content, {
-    load: () => load(page),
+    load,
     draw: (loaded) => changeForm(page, loaded),
   });
 }

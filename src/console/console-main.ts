@@ -13,6 +13,7 @@ import { Drawing, keepFocus } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
 import { messageOf } from './forms.ts';
 import { healthView } from './health-view.ts';
+import { Histories } from './histories.ts';
 import { LiveEvents } from './live-events.ts';
 import { isAllowed, moreView, navigation } from './navigation.ts';
 import { newOrderView } from './new-order-view.ts';
@@ -98,7 +99,8 @@ class Console {
     const isOther = before !== undefined && before.id !== user.id;
     if (isOther) history.replaceState(null, '', '#/'); // the URL names a page of the user before
     this.#user = user;
-    const app = { client: this.#client, session: this.#session, live: this.#live, user };
+    const reader = { client: this.#client, live: this.#live, user };
+    const app = { ...reader, session: this.#session, histories: new Histories(reader, signal) };
     runFrame(app, this.#container, signal);
     if (before?.id === user.id && before.role !== user.role) notify(`Your role is ${user.role} now.`);
   }

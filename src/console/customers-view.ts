@@ -1,6 +1,6 @@
 // Customers: the list with its search, and one customer with their orders.
 import { query } from './api-client.ts';
-import type { Customer, List, Order, ServiceEvent } from './api-types.ts';
+import type { Customer, List, Order } from './api-types.ts';
 import { addressBlock, card, factList } from './cards.ts';
 import { explainConflict } from './conflicts.ts';
 import { mailLinkOf } from './contact-links.ts';
@@ -12,15 +12,16 @@ import { type Child, fill, h } from './elements.ts';
 import { addressLines, dateOnly } from './formats.ts';
 import { action, form } from './forms.ts';
 import { orderColumns } from './orders-view.ts';
-import { eventList, PeopleNames, withNames } from './event-list.ts';
+import { eventList } from './event-list.ts';
+import type { NamedEvent } from './histories.ts';
 import { csvButton, searchField } from './list-tools.ts';
 import { type Column, pager, rowLink, table } from './tables.ts';
 
 export function customersView(page: Page): void {
-  const { main, signal, parameters, client } = page;
+  const { main, parameters } = page;
   const list = h('div', { class: 'list' }, skeleton(10));
   const reload = reloadable(page, list, {
-    load: () => client.get<List<Customer>>(`/customers?${listQuery(parameters)}`, signal),
+    load: ({ client, signal }) => client.get<List<Customer>>(`/customers?${listQuery(parameters)}`, signal),
     draw: (customers) => customersList(customers, parameters),
     concerns: ({ subject }) => subject.startsWith('/customers/'),
   });
@@ -99,25 +100,15 @@ type CustomerDetails = {
   readonly customer: Customer;
   readonly etag: string | undefined;
   readonly orders: List<Order>;
-  readonly events: readonly ServiceEvent[];
-  readonly names: ReadonlyMap<number, string>;
+  readonly events: readonly NamedEvent[];
 };
 
 export function customerView(page: Page): void {
-  const { main, signal, client, id } = page;
-  const names = new PeopleNames(page);
+  const { main, id } = page;
   const head = new Drawing(h('div', {}, setPageTitle(`Customer ${id}`)));
   const content = h('div', {}, skeleton(8));
-  async function load(): Promise<CustomerDetails> {
-    const [{ value: customer, etag }, orders, { data: events }] = await Promise.all([
-      client.read<Customer>(`/customers/${id}`, signal),
-      client.get<List<Order>>(`/customers/${id}/orders?limit=20`, signal),
-      client.get<List<ServiceEvent>>(`/customers/${id}/events?limit=20&${withNames}`, signal),
-    ]);
-    return { customer, etag, orders, events, names: await names.of(events) };
-  }
   reloadable(page, content, {
-    load,
+    load: loadCustomer,
     draw(shown, reload) {
       head.show(customerHeading(page, shown, reload));
       return customerContent(shown);
@@ -126,6 +117,16 @@ export function customerView(page: Page): void {
     concerns: ({ subject }) => subject === `/customers/${id}` || subject.startsWith('/orders/'),
   });
   fill(main, head.element, content);
+}
+
+async function loadCustomer({ client, histories, id, signal }: Page): Promise<CustomerDetails> {
+  const path = `/customers/${id}`;
+  const [{ value: customer, etag }, orders, events] = await Promise.all([
+    client.read<Customer>(path, signal),
+    client.get<List<Order>>(`${path}/orders?limit=20`, signal),
+    histories.of(path, signal),
+  ]);
+  return { customer, etag, orders, events };
 }
 
 function customerHeading({ client }: Page, { customer, etag }: CustomerDetails, reload: Reload): HTMLElement {
@@ -168,7 +169,7 @@ function customerHeading({ client }: Page, { customer, etag }: CustomerDetails, 
 
 const members = { name: 'name', email: 'email', phone: 'phone', address: 'address' } as const;
 
-function customerContent({ customer, orders, events, names }: CustomerDetails): Child {
+function customerContent({ customer, orders, events }: CustomerDetails): Child {
   const { name, email, phone, address, createdAt } = customer;
   const facts: readonly (readonly [string, Child])[] = [
     ['E-mail', email === null ? '—' : h('a', { href: mailLinkOf(email) }, email)],
@@ -192,7 +193,7 @@ function customerContent({ customer, orders, events, names }: CustomerDetails): 
             h('h2', {}, orders.next === null ? 'Orders' : `The newest ${orders.data.length} orders`),
             table('Orders', columnsShown, orders.data),
           ),
-      card('History', eventList(events, names)),
+      card('History', eventList(events)),
     ),
     h(
       'div',

@@ -18,7 +18,7 @@ export function dayView(page: Page): void {
   const content = h('div', {}, skeleton(6));
   const range = { from: day, before: addDays(day, 1) };
   reloadable(page, content, {
-    load: () => readSales(page, { ...range, by: 'day' }),
+    load: (loading) => readSales(loading, { ...range, by: 'day' }),
     draw: ({ buckets }) =>
       dayContent(
         buckets.flatMap(({ figures }) => figures),

@@ -20,6 +20,8 @@ const pauseMilliseconds = 2_000;
 const rejectedPauseMilliseconds = 5_000;
 const rejectedPauseMillisecondsMax = 30_000;
 const polledEventsMax = 200;
+/** If more come while the page is hidden, it is loaded as a whole when it is shown. */
+const batchMax = 2_000;
 /** Events within this time are shown together, and many events at most once a second. */
 const batchMilliseconds = 60;
 const intervalMilliseconds = 1_000;
@@ -172,7 +174,8 @@ export class LiveEvents extends EventTarget {
     if (message.kind === 'delay') return this.#changeDelay(message.reason);
     if (message.kind === 'event') {
       this.#cursor = message.cursor;
-      this.#batch.push(message.event);
+      if (this.#batch.length < batchMax) this.#batch.push(message.event);
+      else this.#isIncomplete = true;
     } else this.#isIncomplete = true;
     this.#schedule();
   }
@@ -199,7 +202,8 @@ export class LiveEvents extends EventTarget {
 
   #deliver(): void {
     this.#isScheduled = false;
-    if (this.#batch.length === 0 && !this.#isIncomplete) return; // stopped meanwhile
+    const isEmpty = this.#batch.length === 0 && !this.#isIncomplete; // stopped meanwhile
+    if (isEmpty || document.hidden) return;
     const events = this.#isIncomplete ? [] : this.#batch;
     this.#batch = [];
     this.#isIncomplete = false;

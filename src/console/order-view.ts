@@ -1,14 +1,6 @@
 // One order: its items, customer, status and history, and the changes that are allowed.
 import { query } from './api-client.ts';
-import {
-  type Customer,
-  type Item,
-  type List,
-  type Order,
-  type ServiceEvent,
-  type Status,
-  steps,
-} from './api-types.ts';
+import { type Customer, type Item, type Order, type Status, steps } from './api-types.ts';
 import { addressBlock, card } from './cards.ts';
 import { Rejection } from './request-errors.ts';
 import { reloadable, setPageTitle, isStaff, type Page, skeleton } from './view.ts';
@@ -19,8 +11,9 @@ import { addressLines, count, dateTime, money, statusNames, stepNames } from './
 import { action, field, textOf } from './forms.ts';
 import { changeNote } from './order-note.ts';
 import { packingSlip } from './packing-slip.ts';
-import { eventList, PeopleNames, withNames } from './event-list.ts';
+import { eventList } from './event-list.ts';
 import { eventText } from './event-words.ts';
+import type { NamedEvent } from './histories.ts';
 import { pill, statusPicture } from './order-status.ts';
 
 type OrderDetails = {
@@ -28,19 +21,17 @@ type OrderDetails = {
   readonly etag: string | undefined;
   /** Undefined if the customer belongs to another user. */
   readonly customer: Customer | undefined;
-  readonly events: readonly ServiceEvent[];
-  readonly names: ReadonlyMap<number, string>;
+  readonly events: readonly NamedEvent[];
 };
 
 export function orderView(page: Page): void {
   const { main, client, id } = page;
-  const names = new PeopleNames(page);
   const conflict = h('div', { role: 'alert' });
   const content = h('div', {}, skeleton(8));
   const head = new Drawing(h('div', {}, setPageTitle(`Order ${id}`)));
   let current: OrderDetails | undefined;
   const reload = reloadable(page, content, {
-    load: () => load(page, names),
+    load,
     draw(shown, again) {
       current = shown;
       head.show(orderHeading(page, shown, change));
@@ -69,24 +60,22 @@ export function orderView(page: Page): void {
 }
 
 /** Reads the order without `include`, with which the ETag would not be that of the order alone. */
-async function load({ client, id, signal }: Page, names: PeopleNames): Promise<OrderDetails> {
-  const [{ value: order, etag }, { data: events }] = await Promise.all([
-    client.read<Order>(`/orders/${id}`, signal),
-    client.get<List<ServiceEvent>>(`/orders/${id}/events?limit=50&${withNames}`, signal),
+async function load({ client, histories, id, signal }: Page): Promise<OrderDetails> {
+  const path = `/orders/${id}`;
+  const [{ value: order, etag }, events] = await Promise.all([
+    client.read<Order>(path, signal),
+    histories.of(path, signal),
   ]);
-  const [customer, known] = await Promise.all([
-    client.get<Customer>(`/customers/${order.customerId}`, signal).catch(() => undefined),
-    names.of(events),
-  ]);
-  return { order, etag, customer, events, names: known };
+  const ofCustomer = `/customers/${order.customerId}`;
+  const customer = await client.get<Customer>(ofCustomer, signal).catch(() => undefined);
+  return { order, etag, customer, events };
 }
 
 /** Lists the changes by others since the order was loaded here. */
 function conflictNotice(before: Order, now: OrderDetails | undefined): Child {
   const since = now?.events.filter(({ createdAt }) => createdAt > before.updatedAt) ?? [];
   const changes = since.map((event) => {
-    const who = event.actor === null ? undefined : now?.names.get(event.actor.userId);
-    const by = who === undefined ? '' : `, by ${who}`;
+    const by = event.by === undefined ? '' : `, by ${event.by}`;
     return h('li', {}, `${eventText(event)}${by}, ${dateTime(event.createdAt)}`);
   });
   return h(
@@ -152,14 +141,14 @@ function stepButton({ id, total, currency }: Order, to: Status, change: StatusCh
 }
 
 function orderContent(shown: OrderDetails, changeNote: () => Promise<void>): Child {
-  const { order, customer, events, names } = shown;
+  const { order, customer, events } = shown;
   const { customerId, shippingAddress, note, createdAt } = order;
   const name = customer?.name ?? `Customer ${customerId}`;
   return [
     h(
       'div',
       { class: 'columns' },
-      h('div', {}, card('Items', itemsTable(order)), card('History', eventList(events, names))),
+      h('div', {}, card('Items', itemsTable(order)), card('History', eventList(events))),
       h(
         'div',
         {},

@@ -13,10 +13,10 @@ import { type Column, pager, rowLink, table } from './tables.ts';
 const rowsPerPage = 50;
 
 export function ordersView(page: Page): void {
-  const { main, signal, parameters, client } = page;
+  const { main, parameters } = page;
   const list = h('div', { class: 'list' }, skeleton(10));
   const reload = reloadable(page, list, {
-    load: () => client.get<List<Order>>(`/orders?${listQuery(parameters)}`, signal),
+    load: ({ client, signal }) => client.get<List<Order>>(`/orders?${listQuery(parameters)}`, signal),
     draw: (orders, reload) => ordersList(page, orders, reload),
     concerns: ({ subject }) => subject.startsWith('/orders/'),
   });

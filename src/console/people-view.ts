@@ -10,7 +10,8 @@ import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
 import { dateOnly, dateTime } from './formats.ts';
 import { action, choice, field, form, textOf } from './forms.ts';
-import { eventList, PeopleNames, withNames } from './event-list.ts';
+import { eventList } from './event-list.ts';
+import type { NamedEvent } from './histories.ts';
 import { searchField } from './list-tools.ts';
 import { type Column, pager, rowLink, table } from './tables.ts';
 
@@ -21,10 +22,10 @@ const roles: readonly (readonly [Role, string])[] = [
 ];
 
 export function peopleView(page: Page): void {
-  const { main, signal, parameters, client } = page;
+  const { main, parameters } = page;
   const list = h('div', { class: 'list' }, skeleton(8));
   const reload = reloadable(page, list, {
-    load: () => client.get<List<User>>(`/api/users?${listQuery(parameters)}`, signal),
+    load: ({ client, signal }) => client.get<List<User>>(`/api/users?${listQuery(parameters)}`, signal),
     draw: ({ data, next }) => [
       data.length === 0
         ? emptyState('Nobody found', 'People are found by the beginning of their name.')
@@ -109,19 +110,17 @@ type Person = {
   readonly user: User;
   readonly sessions: readonly Session[];
   readonly keys: readonly Key[];
-  readonly events: readonly ServiceEvent[];
-  readonly names: ReadonlyMap<number, string>;
+  readonly events: readonly NamedEvent[];
   readonly suspendedAt: string | undefined;
   readonly totp: Totp | undefined;
 };
 
 export function personView(page: Page): void {
   const { main, id } = page;
-  const names = new PeopleNames(page);
   const head = new Drawing(h('div', {}, setPageTitle(`Person ${id}`)));
   const content = h('div', {}, skeleton(8));
   reloadable(page, content, {
-    load: () => load(page, names),
+    load,
     draw(person, reload) {
       head.show(setPageTitle(person.user.name));
       return personContent(page, person, reload);
@@ -136,12 +135,12 @@ function isAbout({ subject, actor }: ServiceEvent, id: number): boolean {
   return subject === `/api/users/${id}` || actor?.userId === id;
 }
 
-async function load({ client, signal, id }: Page, names: PeopleNames): Promise<Person> {
+async function load({ client, histories, signal, id }: Page): Promise<Person> {
   const [user, sessions, keys, events, suspension, totp] = await Promise.all([
     client.get<User>(`/api/users/${id}`, signal),
     client.get<List<Session>>(`/api/sessions?userId=${id}`, signal),
     client.get<List<Key>>(`/api/keys?userId=${id}`, signal),
-    client.get<List<ServiceEvent>>(`/api/users/${id}/events?limit=20&${withNames}`, signal),
+    histories.of(`/api/users/${id}`, signal),
     client.get<{ createdAt: string }>(`/api/users/${id}/suspension`, signal).catch(undefinedIfMissing),
     client.get<Totp>(`/api/users/${id}/totp`, signal).catch(undefinedIfMissing),
   ]);
@@ -150,15 +149,14 @@ async function load({ client, signal, id }: Page, names: PeopleNames): Promise<P
     user,
     sessions: sessions.data,
     keys: keys.data,
-    events: events.data,
-    names: await names.of(events.data),
+    events,
     suspendedAt,
     totp,
   };
 }
 
 function personContent(page: Page, person: Person, reload: Reload): Child {
-  const { user, sessions, keys, events, names, suspendedAt } = person;
+  const { user, sessions, keys, events, suspendedAt } = person;
   const isOwn = user.id === page.user.id;
   return [
     suspendedAt !== undefined &&
@@ -171,7 +169,7 @@ function personContent(page: Page, person: Person, reload: Reload): Child {
         {},
         card('Signed in', sessionList(page, sessions, reload)),
         card('API keys', keyList(page, keys, reload)),
-        card('History', eventList(events, names)),
+        card('History', eventList(events)),
       ),
       h(
         'div',

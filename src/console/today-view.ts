@@ -1,23 +1,15 @@
 // Today: sales, orders that wait for their next step, and the latest events.
 import { query } from './api-client.ts';
-import type { Figures, List, Order, Sales, ServiceEvent, Status } from './api-types.ts';
+import type { Figures, List, Order, Sales } from './api-types.ts';
 import { card, factList } from './cards.ts';
 import { type Bar, barPlot } from './charts.ts';
 import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { type Child, fill, h } from './elements.ts';
-import {
-  addDays,
-  compactMoney,
-  count,
-  dayLabel,
-  dayName,
-  hourLabel,
-  money,
-  startOfDay,
-  statusNames,
-} from './formats.ts';
+import { addDays, compactMoney, count, dayLabel, dayName, hourLabel, money, startOfDay } from './formats.ts';
 import { orderColumns, stepColumn } from './orders-view.ts';
-import { eventList, PeopleNames, withNames } from './event-list.ts';
+import { eventList } from './event-list.ts';
+import { isNews, type NamedEvent } from './histories.ts';
+import { LiveValue } from './live-value.ts';
 import { table } from './tables.ts';
 import { currenciesOf, isSale, readSales, sumOf, whatCounts } from './sales-figures.ts';
 
@@ -28,28 +20,46 @@ const spans = [
 ] as const;
 type Span = (typeof spans)[number];
 
-/** The statuses of orders that wait for their next step. */
-const waiting = ['open', 'paid', 'shipped'] as const;
+/** The statuses of orders that wait for their next step, and whether the shop has to do something for it. */
+const waiting = [
+  { status: 'open', label: 'To be paid', isToDo: true },
+  { status: 'paid', label: 'To be shipped', isToDo: true },
+  { status: 'shipped', label: 'On the way', isToDo: false },
+] as const;
+type Kind = (typeof waiting)[number];
+
+/** The newest orders of one status, and how many there are. */
+type Waiting = Kind & List<Order>;
 
 type TodayData = {
-  readonly today: Sales;
   readonly sales: Sales;
-  readonly counts: readonly (readonly [Status, number])[];
-  /** Orders that wait for their next step, newest first. */
-  readonly toDo: readonly Order[];
-  readonly events: readonly ServiceEvent[];
-  readonly names: ReadonlyMap<number, string>;
+  readonly waiting: readonly Waiting[];
+  readonly events: readonly NamedEvent[];
 };
 
 export function todayView(page: Page): void {
-  const { main, signal, live, parameters } = page;
-  const names = new PeopleNames(page);
+  const { main, parameters } = page;
   const span = spans.find(({ days }) => String(days) === parameters.get('days')) ?? spans[0];
   const content = h('div', {}, skeleton(8));
-  const recent: ServiceEvent[] = [];
-  const reload = reloadable(page, content, {
-    load: () => load(page, { span, names, recent }),
-    draw: (shown, again) => todayContent(page, shown, { span, reload: again }),
+  const sales = liveSales(page, span);
+  const lists = waiting.map((kind) => liveList(page, kind));
+  reloadable<TodayData>(page, content, {
+    load: async (loading) => {
+      const [current, events, ...loaded] = await Promise.all([
+        sales.get(loading),
+        loading.histories.latest(loading.signal),
+        ...lists.map((list) => list.get(loading)),
+      ]);
+      return { sales: current, events, waiting: loaded };
+    },
+    draw: (shown, again) => {
+      const reload = (): Promise<void> => {
+        for (const list of lists) list.outdate();
+        return again();
+      };
+      return todayContent(page, shown, { span, reload });
+    },
+    concerns: isNews,
   });
   const end = h('a', { class: 'button', href: `#/day?date=${dayName(new Date())}` }, 'Day’s end');
   fill(
@@ -57,87 +67,83 @@ export function todayView(page: Page): void {
     setPageTitle('Today', end, h('a', { class: 'button primary', href: '#/new' }, 'New order')),
     content,
   );
-  live.watch(signal, (events) => {
-    const shown = events.filter(({ type }) => !type.startsWith('session.'));
-    recent.unshift(...shown.toReversed());
-    if (events.length === 0 || shown.length > 0) void reload();
+}
+
+/** The sales of the span, which ends with today. */
+function liveSales({ live, signal }: Page, { days, by }: Span): LiveValue<Sales, Page> {
+  return new LiveValue(live, signal, {
+    load(page: Page) {
+      const before = addDays(startOfDay(new Date()), 1);
+      return readSales(page, { from: addDays(before, -days), before, by });
+    },
+    concerns: ({ type, changes }) =>
+      ['order.created', 'order.cancelled', 'order.refunded'].includes(type) ||
+      'total' in changes ||
+      'currency' in changes,
   });
 }
 
-type Loading = { readonly span: Span; readonly names: PeopleNames; readonly recent: ServiceEvent[] };
-
-async function load(page: Page, { span, names, recent }: Loading): Promise<TodayData> {
-  const { client, signal } = page;
-  const tomorrow = addDays(startOfDay(new Date()), 1);
-  const waitingList = `/orders?${query({ status: 'open,paid', include: 'customer', limit: toDoShown })}`;
-  const [today, sales, counts, { data: toDo }, latest] = await Promise.all([
-    readSales(page, { from: addDays(tomorrow, -1), before: tomorrow, by: 'hour' }),
-    readSales(page, { from: addDays(tomorrow, -span.days), before: tomorrow, by: span.by }),
-    Promise.all(waiting.map((status) => countOf(status))),
-    client.get<List<Order>>(waitingList, signal),
-    latestEvents(page, recent),
-  ]);
-  signal.throwIfAborted();
-  return { today, sales, counts, toDo, events: latest, names: await names.of(latest) };
-
-  async function countOf(status: Status): Promise<readonly [Status, number]> {
-    const list = `/orders?${query({ status, limit: 1, total: true })}`;
-    return [status, (await client.get<List<Order>>(list, signal)).total ?? 0];
-  }
+/** The list is stale once an order enters or leaves the status, and once one that is shown is changed. */
+function liveList({ live, signal }: Page, kind: Kind): LiveValue<Waiting, Page> {
+  const { status, isToDo } = kind;
+  const parameters = query({ status, include: 'customer', limit: isToDo ? toDoShown : 1, total: true });
+  const isOf =
+    (subject: string) =>
+    ({ id, customerId }: Order): boolean =>
+      [`/orders/${id}`, `/customers/${customerId}`].includes(subject);
+  return new LiveValue(live, signal, {
+    async load({ client, signal: loading }: Page) {
+      return { ...kind, ...(await client.get<List<Order>>(`/orders?${parameters}`, loading)) };
+    },
+    concerns({ subject, changes }, shown) {
+      const isMoved = [changes['status']].flat().includes(status);
+      return isMoved || shown === undefined || (isToDo && shown.data.some(isOf(subject)));
+    },
+  });
 }
 
-const eventsShown = 14;
 const toDoShown = 6;
 const plotsShown = 2;
-
-/** Returns the events of the stream, filled up with those of the orders that changed last. */
-async function latestEvents({ client, signal }: Page, recent: ServiceEvent[]): Promise<ServiceEvent[]> {
-  recent.length = Math.min(recent.length, eventsShown);
-  if (recent.length === eventsShown) return recent;
-  const { data } = await client.get<List<Order>>('/orders?sort=-updatedAt&limit=6', signal);
-  const histories = await Promise.all(
-    data.map(({ id }) => client.get<List<ServiceEvent>>(`/orders/${id}/events?limit=4&${withNames}`, signal)),
-  );
-  const known = new Map(
-    [...recent, ...histories.flatMap((each) => each.data)].map((event) => [event.id, event]),
-  );
-  return [...known.values()].sort(byTime).slice(0, eventsShown);
-}
 
 type Drawing = { readonly span: Span; readonly reload: Reload };
 
 function todayContent(page: Page, shown: TodayData, { span, reload }: Drawing): Child {
-  const { today, sales, counts, toDo, events, names } = shown;
-  const figures = today.buckets.flatMap((bucket) => bucket.figures);
-  const isEmpty = toDo.length === 0 && events.length === 0 && counts.every(([, value]) => value === 0);
-  if (isEmpty && figures.length === 0) return firstSteps();
+  const { sales, waiting: lists, events } = shown;
+  const today = (span.by === 'hour' ? sales.buckets : sales.buckets.slice(-1)).flatMap(figuresOf);
+  const isEmpty = events.length === 0 && lists.every(({ data }) => data.length === 0);
+  if (isEmpty && today.length === 0) return firstSteps();
   return [
-    tiles(figures, counts),
+    tiles(today, lists),
     h(
       'div',
       { class: 'columns' },
-      h('div', {}, toDo.length > 0 && toDoCard(page, toDo, reload), salesCard(sales, span)),
-      card(
-        'Just now',
-        events.length === 0 ? h('p', { class: 'soft' }, 'Nothing yet.') : eventList(events, names),
-      ),
+      h('div', {}, toDoCard(page, toDoOf(lists), reload), salesCard(sales, span)),
+      card('Just now', events.length === 0 ? h('p', { class: 'soft' }, 'Nothing yet.') : eventList(events)),
     ),
   ];
 }
 
-/** Sorts the newest first by time, since imported orders keep their original times. */
-function byTime(a: ServiceEvent, b: ServiceEvent): number {
-  return Date.parse(b.createdAt) - Date.parse(a.createdAt) || b.id - a.id;
+function figuresOf({ figures }: Sales['buckets'][number]): readonly Figures[] {
+  return figures;
 }
 
-function tiles(figures: readonly Figures[], counts: TodayData['counts']): HTMLElement {
-  const orders = figures.reduce((sum, each) => sum + each.orders, 0);
+/** Returns the newest orders that the shop has to do something for. */
+function toDoOf(lists: readonly Waiting[]): readonly Order[] {
+  return lists
+    .filter(({ isToDo }) => isToDo)
+    .flatMap(({ data }) => data)
+    .sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || b.id - a.id)
+    .slice(0, toDoShown);
+}
+
+function tiles(today: readonly Figures[], lists: readonly Waiting[]): HTMLElement {
+  const orders = today.reduce((sum, each) => sum + each.orders, 0);
   return h(
     'div',
     { class: 'tiles' },
     tile({
       label: 'Sales today',
-      figure: salesText(figures),
+      figure: salesText(today),
       note: 'Paid or not; no cancelled and refunded ones',
     }),
     tile({
@@ -146,24 +152,21 @@ function tiles(figures: readonly Figures[], counts: TodayData['counts']): HTMLEl
       note: 'All that were placed',
       href: `#/day?date=${dayName(new Date())}`,
     }),
-    counts.map(([status, value]) =>
-      tile({
-        label: waitingNames[status] ?? statusNames[status],
-        figure: count(value),
-        href: `#/orders?status=${status}`,
-      }),
+    lists.map(({ label, status, total = 0 }) =>
+      tile({ label, figure: count(total), href: `#/orders?status=${status}` }),
     ),
   );
 }
 
-function toDoCard(page: Page, toDo: readonly Order[], reload: Reload): HTMLElement {
+function toDoCard(page: Page, toDo: readonly Order[], reload: Reload): Child {
+  if (toDo.length === 0) return undefined;
   const columns = orderColumns.filter(({ label }) => label !== 'Items' && label !== 'Placed');
   const content = table('Orders that wait', [...columns, stepColumn(page, reload)], toDo);
   return h('section', { class: 'card flush' }, h('h2', {}, 'To do'), content);
 }
 
 function salesCard(sales: Sales, span: Span): HTMLElement {
-  const currencies = currenciesOf(sales.buckets.flatMap((bucket) => bucket.figures).filter(isSale));
+  const currencies = currenciesOf(sales.buckets.flatMap(figuresOf).filter(isSale));
   const nothing = h('p', { class: 'soft' }, 'Nothing was sold in this time.');
   return h(
     'section',
@@ -177,7 +180,7 @@ function salesCard(sales: Sales, span: Span): HTMLElement {
 }
 
 function otherSales({ buckets }: Sales, currencies: readonly string[]): HTMLElement {
-  const figures = buckets.flatMap((bucket) => bucket.figures);
+  const figures = buckets.flatMap(figuresOf);
   return h(
     'details',
     { class: 'sales' },
@@ -185,12 +188,6 @@ function otherSales({ buckets }: Sales, currencies: readonly string[]): HTMLElem
     factList(currencies.map((currency) => [currency, money(sumOf(figures, currency), currency)])),
   );
 }
-
-const waitingNames: Partial<Record<Status, string>> = {
-  open: 'To be paid',
-  paid: 'To be shipped',
-  shipped: 'On the way',
-};
 
 type Tile = {
   readonly label: string;

@@ -6,6 +6,7 @@ import { notify } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, h } from './elements.ts';
 import { messageOf } from './forms.ts';
+import type { Histories } from './histories.ts';
 import type { LiveEvents } from './live-events.ts';
 import { isTemporary, Rejection } from './request-errors.ts';
 
@@ -13,6 +14,7 @@ export type App = {
   readonly client: ApiClient;
   readonly session: BrowserSession;
   readonly live: LiveEvents;
+  readonly histories: Histories;
   readonly user: User;
 };
 
@@ -47,52 +49,86 @@ export function setPageTitle(title: string, ...tools: readonly Child[]): HTMLEle
 }
 
 type Content<T> = {
-  readonly load: () => Promise<T>;
+  /** The page’s signal is aborted when another load replaces this one. */
+  readonly load: (page: Page) => Promise<T>;
   readonly draw: (value: T, reload: Reload) => Child;
   /** Returns whether to load again after this event. Without it only an action of the user does. */
   readonly concerns?: (event: ServiceEvent) => boolean;
 };
 
 /**
- * Loads a value and draws it into the element, now, after each event that concerns it, and when the returned
- * function is called. The old content stays until then, even if the service can’t be reached (which the
- * banner says) or rejects the load for a while. The result of a load is discarded if a newer one has begun.
+ * Loads a value and draws it into the element, now, after events that concern it, and when the returned
+ * function is called, which replaces a load that has begun before.
  */
-export function reloadable<T>(
-  { live, signal }: Page,
-  element: HTMLElement,
-  { load, draw, concerns }: Content<T>,
-): Reload {
-  const drawing = new Drawing(element);
-  let latest = 0;
-  let isLoaded = false;
-  const reload: Reload = async () => {
-    latest += 1;
-    const number = latest;
-    element.setAttribute('aria-busy', 'true');
+export function reloadable<T>(page: Page, element: HTMLElement, content: Content<T>): Reload {
+  const loads = new Loads(page, element, content);
+  void loads.restart();
+  return () => loads.restart();
+}
+
+/**
+ * One load at a time; what events ask for meanwhile is one more after it. The old content stays until then,
+ * even if the service can’t be reached (which the banner says) or rejects the load for a while.
+ */
+class Loads<T> {
+  readonly #page: Page;
+  readonly #content: Content<T>;
+  readonly #drawing: Drawing;
+  #latest = new AbortController();
+  #isRunning = false;
+  /** Whether the running load may have been too early to see a change. */
+  #isStale = false;
+  #isLoaded = false;
+
+  constructor(page: Page, element: HTMLElement, content: Content<T>) {
+    this.#page = page;
+    this.#content = content;
+    this.#drawing = new Drawing(element);
+    page.signal.addEventListener('abort', () => this.#latest.abort(page.signal.reason));
+    const { concerns } = content;
+    if (concerns === undefined) return;
+    page.live.watch(page.signal, (events) => {
+      if (events.length > 0 && !events.some(concerns)) return;
+      if (this.#isRunning) this.#isStale = true;
+      else void this.restart();
+    });
+  }
+
+  async restart(): Promise<void> {
+    if (this.#page.signal.aborted) return;
+    this.#latest.abort(new Error('overtaken'));
+    this.#latest = new AbortController();
+    const { signal } = this.#latest;
+    this.#isRunning = true;
+    this.#isStale = false;
+    this.#drawing.element.setAttribute('aria-busy', 'true');
+    await this.#load(signal);
+    if (signal.aborted) return;
+    this.#isRunning = false;
+    if (this.#isStale) return this.restart();
+    this.#drawing.element.removeAttribute('aria-busy');
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    const { load, draw } = this.#content;
+    const reload = (): Promise<void> => this.restart();
     try {
-      const value = await load();
-      if (number !== latest || signal.aborted) return;
-      drawing.show(draw(value, reload));
-      isLoaded = true;
+      const value = await load({ ...this.#page, signal });
+      if (signal.aborted) return;
+      this.#drawing.show(draw(value, reload));
+      this.#isLoaded = true;
     } catch (error) {
-      if (number !== latest || signal.aborted) return;
-      if (!isLoaded || !isTemporary(error)) drawing.show(failure(error, reload));
-      else if (error instanceof Rejection) retry(error, number);
+      if (signal.aborted) return;
+      if (!this.#isLoaded || !isTemporary(error)) this.#drawing.show(failure(error, reload));
+      else if (error instanceof Rejection) this.#retry(error, signal);
     }
-    if (number === latest) element.removeAttribute('aria-busy');
-  };
-  function retry({ message, retryAfterSeconds }: Rejection, number: number): void {
+  }
+
+  #retry({ message, retryAfterSeconds }: Rejection, signal: AbortSignal): void {
     notify(`This page may be out of date. ${message}`);
     const waiting = pause(Math.max(retryMilliseconds, retryAfterSeconds * 1_000), signal);
-    void waiting.then(() => (number === latest ? reload() : undefined)).catch(() => undefined);
+    void waiting.then(() => this.restart()).catch(() => undefined);
   }
-  if (concerns !== undefined)
-    live.watch(signal, (events) => {
-      if (events.length === 0 || events.some(concerns)) void reload();
-    });
-  void reload();
-  return reload;
 }
 
 const retryMilliseconds = 5_000;

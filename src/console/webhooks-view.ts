@@ -16,10 +16,10 @@ const types = [
 ];
 
 export function webhooksView(page: Page): void {
-  const { main, signal, client } = page;
+  const { main } = page;
   const content = h('div', {}, skeleton(4));
   const reload = reloadable(page, content, {
-    load: () => client.get<List<Webhook>>('/webhooks', signal),
+    load: ({ client, signal }) => client.get<List<Webhook>>('/webhooks', signal),
     draw: ({ data }, reload) =>
       data.length === 0
         ? emptyState(

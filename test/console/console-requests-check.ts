@@ -1,0 +1,130 @@
+// What the console asks the service for while others work, in a real browser: only what an event can have
+// changed, one load at a time, and nothing while nobody sees the page.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { admin } from '../service.ts';
+import { openShop } from './console-shop.ts';
+
+test('the console’s requests', { timeout: 120_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  await person.signIn(service.url, admin);
+  const change = (id: number, body: object): Promise<unknown> =>
+    service.patch(`/orders/${id}`, { token, body });
+  const order = { customerId: 1, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 749 }] };
+
+  /** Does what others do, waits until the page shows it, and returns what was requested meanwhile. */
+  async function requestsOf(work: () => Promise<unknown>, shown: string): Promise<readonly string[]> {
+    await person.settle();
+    await tab.evaluate('performance.clearResourceTimings()');
+    await work();
+    await person.see(shown);
+    await person.settle();
+    const urls = await tab.evaluate<string[]>(
+      'performance.getEntriesByType("resource").map(({ name }) => name)',
+    );
+    return urls
+      .map((url) => new URL(url))
+      .map(({ pathname, searchParams }) => [pathname, searchParams.get('status')].join(' ').trim())
+      .sort();
+  }
+
+  await t.test('are on Today for what an event can have changed', async () => {
+    await person.go('#/today');
+    await person.see('Just now');
+    for (const [what, work, shown, expected] of [
+      [
+        'a payment',
+        () => change(8, { status: 'paid', note: 'Hurry!' }),
+        'Order 8 paid',
+        ['/orders open', '/orders paid'],
+      ],
+      [
+        'a new customer',
+        () => service.post('/customers', { token, body: { name: 'Lise' } }),
+        'Customer 4 created',
+        [],
+      ],
+      ['an order that is on its way', () => change(3, { note: 'Ring.' }), 'Order 3 changed: note', []],
+      [
+        'a new order',
+        () => service.post('/orders', { token, body: order }),
+        'Order 16 created',
+        ['/orders open', '/sales'],
+      ],
+      ['a delivery', () => change(3, { status: 'delivered' }), 'Order 3 delivered', ['/orders shipped']],
+      [
+        'a cancellation',
+        () => change(16, { status: 'cancelled' }),
+        'Order 16 cancelled',
+        ['/orders open', '/sales'],
+      ],
+      [
+        'a customer’s name',
+        () => service.patch('/customers/2', { token, body: { name: 'Ada King' } }),
+        'Ada King',
+        ['/orders open', '/orders paid'],
+      ],
+    ] as const)
+      assert.deepEqual(await requestsOf(work, shown), expected, what);
+  });
+
+  await t.test('for a page that is visited again are those for what it shows', async () => {
+    await person.go('#/orders');
+    const requests = await requestsOf(() => person.go('#/today'), 'Just now');
+    assert.deepEqual(requests, ['/orders open', '/orders paid', '/orders shipped', '/sales']);
+  });
+
+  await t.test('begin when those before have ended, and see all that happened', async () => {
+    await person.go('#/orders');
+    await tab.evaluate(holdLists);
+    await change(5, { note: 'one' });
+    await tab.until('held.length === 1');
+    const { body } = await service.post('/orders', { token, body: order });
+    await tab.until(`messages.includes('/orders/${body.id}')`);
+    const { body: latest } = await service.post('/orders', { token, body: order });
+    await tab.until(`messages.includes('/orders/${latest.id}')`);
+    await tab.evaluate('new Promise((done) => setTimeout(done, 2_500))');
+    assert.equal(await tab.evaluate('held.length'), 1);
+    await tab.evaluate('release()');
+    await person.see(`#${latest.id}`);
+    assert.equal(await tab.evaluate('held.length'), 2);
+  });
+
+  await t.test('wait while the page is hidden, and are made once when it is shown', async () => {
+    await person.go('#/orders');
+    await person.settle();
+    await tab.evaluate('held.length = 0');
+    await tab.evaluate(hide(true));
+    for (const id of [10, 11]) await change(id, { note: 'unseen' });
+    const { body } = await service.post('/orders', { token, body: order });
+    await tab.until(`messages.includes('/orders/${body.id}')`);
+    await tab.evaluate('new Promise((done) => setTimeout(done, 1_500))');
+    assert.equal(await tab.evaluate('held.length'), 0);
+    await tab.evaluate(hide(false));
+    await person.see(`#${body.id}`);
+    assert.equal(await tab.evaluate('held.length'), 1);
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
+
+/** Lists wait until the page calls `release`; `messages` are the subjects of the events that came. */
+const holdLists = `{
+  const gate = Promise.withResolvers();
+  window.held = [];
+  window.messages = [];
+  window.release = gate.resolve;
+  new BroadcastChannel('orderly-events').onmessage = ({ data }) => messages.push(data.event?.subject);
+  const send = fetch;
+  window.fetch = async (path, options) => {
+    if (!path.startsWith('/orders?')) return send(path, options);
+    held.push(path);
+    await gate.promise;
+    return send(path, options);
+  };
+}`;
+
+function hide(isHidden: boolean): string {
+  return `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'))`;
+}
