@@ -1,4 +1,4 @@
-// What src/ARCHITECTURE.md says is so: its layers, the steps of its paths, and the tests that it names.
+// The claims of src/ARCHITECTURE.md: its layers, the steps of its paths, and the tests that it names.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { layers, importsOf } from './layers.ts';
@@ -33,7 +33,7 @@ test('every step is a function of its file', () => {
   assert.deepEqual(missing, []);
 });
 
-test('every rule names a test that there is', () => {
+test('every rule names a test that exists', () => {
   const [, list = ''] = architecture.split('## Rules, and the tests that hold them\n');
   const rules = list.trim().split(/^- /m).slice(1);
   assert.ok(rules.length > 20, `only ${rules.length} are seen`);
@@ -45,7 +45,7 @@ test('every rule names a test that there is', () => {
   assert.deepEqual(missing, []);
 });
 
-test('every file that is named is there', () => {
+test('every file that is named exists', () => {
   const names = [...architecture.matchAll(/`([\w./-]+\.(?:ts|js))`/g)].map(([, name = '']) => name);
   const missing = names.filter((name) => !paths.some((path) => `/${path}`.endsWith(`/${name}`)));
   assert.deepEqual(missing, ['x.ts', 'x-store.ts', 'x-routes.ts', 'x-representation.ts']);
@@ -91,7 +91,7 @@ test('no file exports a name that no other file imports', () => {
   assert.deepEqual(unused, []);
 });
 
-test('a file of routes declares some', () => {
+test('a file of routes declares at least one', () => {
   const empty = sources.filter((path) => isRoutes(path) && !/\broute\(\{/.test(texts.get(path) ?? ''));
   assert.deepEqual(empty, []);
 });

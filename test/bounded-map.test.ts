@@ -1,4 +1,4 @@
-// The bounded map: what it keeps, what it forgets, and what it counts.
+// The bounded map: what it keeps, what it evicts, and what it counts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BoundedMap } from '../src/bounded-map.ts';
@@ -45,7 +45,7 @@ test('a value that weighs more than half of the bound is not kept, and evicts no
   assert.equal(map.get('c'), 'x'.repeat(10));
 });
 
-test('look-ups that find something are counted apart from those that do not', () => {
+test('hits and misses are counted separately', () => {
   const map = new BoundedMap<string, number>(4);
   for (const [value, key] of ['a', 'b', 'c'].entries()) map.set(key, value);
   for (const key of ['a', 'a', 'c', 'nowhere']) map.get(key);
@@ -127,7 +127,7 @@ test('if all entries are in use, one eviction examines only a few of them', () =
   assert.deepEqual([map.get(15), map.get(16), map.get(17), map.get(100)], [15, undefined, 17, 100]);
 });
 
-test('it keeps its bound after it was cleared', () => {
+test('the bound still holds after the map was cleared', () => {
   const map = new BoundedMap<number, number>(10);
   for (let round = 0; round < 3; round += 1) {
     for (let key = 0; key < 25; key += 1) map.set(key, key);

@@ -1,4 +1,4 @@
-// The service's own authority and certificates: what Node, OpenSSL and the RFCs say of them.
+// The service's own authority and certificates, as Node, OpenSSL and the RFCs judge them.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
@@ -106,7 +106,7 @@ for (const [name, isPermitted] of permittedTable) {
   });
 }
 
-test('serial numbers are positive, of 16 bytes, and another each time', () => {
+test('serial numbers are positive, have 16 bytes, and differ each time', () => {
   const serials = Array.from(
     { length: 20 },
     () => new X509Certificate(issueCertificate(names, authority, now).certPem).serialNumber,
@@ -132,7 +132,7 @@ test('no certificate outlives its authority', () => {
 });
 
 for (const year of [2049, 2050, 2051]) {
-  test(`a certificate that ends in ${year} says so`, () => {
+  test(`a certificate can expire in ${year}`, () => {
     const end = Date.UTC(year, 5, 30, 12, 34, 56);
     const made = end - 396 * dayMilliseconds;
     const issuer = createAuthority(names, { now: made, owner: 'till' });

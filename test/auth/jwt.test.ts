@@ -1,4 +1,4 @@
-// Access tokens: what verifies, and every known way to forge or bend one.
+// Access tokens: which ones verify, and every known way to forge or alter one.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -104,7 +104,7 @@ for (const [name, bent] of Object.entries({
   'with the address of a key': { alg: 'HS256', typ: 'at+jwt', kid, jku: 'https://evil.example/keys' },
   'whose header is a list': [{ alg: 'HS256', typ: 'at+jwt', kid }],
 })) {
-  test(`a token ${name} is rejected, though rightly signed`, () =>
+  test(`a token ${name} is rejected, although its signature is valid`, () =>
     assert.equal(signer.verify(forged(bent, claims), now), undefined));
 }
 
@@ -132,7 +132,7 @@ for (const [name, bent] of Object.entries({
   'that is a list': `[${text}]`,
   'without claims': '{}',
 })) {
-  test(`a payload ${name} is rejected, though rightly signed`, () => {
+  test(`a payload ${name} is rejected, although its signature is valid`, () => {
     assert.equal(signer.verify(signed(`${header}.${base64url(bent)}`), now), undefined);
   });
 }
@@ -172,13 +172,13 @@ for (const [claim, value] of Object.entries({
   });
 }
 
-test('a token ends on the second it said', () => {
+test('a token expires at the second that it names', () => {
   assert.notEqual(signer.verify(token, now + 899), undefined);
   assert.equal(signer.verify(token, now + 900), 'not current');
 });
 
 for (const claim of ['iat', 'auth_time']) {
-  test(`a token whose ${claim} lies ahead is taken for a clock's 30 seconds and no more`, () => {
+  test(`a token whose ${claim} lies in the future is accepted for at most 30 seconds of clock skew`, () => {
     assert.notEqual(signer.verify(signer.sign({ ...claims, [claim]: now + 30 }), now), undefined);
     assert.equal(signer.verify(signer.sign({ ...claims, [claim]: now + 31 }), now), 'not current');
   });
@@ -201,7 +201,7 @@ test("a token that carries another known secret's key id is rejected", () => {
   assert.equal(both.verify(signed(`${otherHeader}.${payload}`), now), undefined);
 });
 
-test('a short secret, or none, is an error that does not tell it', () => {
+test('a secret that is too short or missing is an error that doesn’t disclose it', () => {
   const short = Buffer.from('thirty-one bytes are too few ..');
   const message = 'A secret must have at least 32 bytes.';
   assert.throws(() => createSigner({ secrets: [secret, short], issuer: origin, audience: origin }), {
@@ -239,7 +239,7 @@ for (const group of hmacGroups) {
   }
 }
 
-test('Wycheproof: the vectors judged otherwise here are as described', () => {
+test('Wycheproof: the vectors that are judged differently here are those described', () => {
   const jws = new Map(hmacGroups.flatMap((group) => group.tests).map((vector) => [vector.tcId, vector.jws]));
   assert.deepEqual([jws.get(367), jws.get(370)], [jws.get(357), jws.get(357)]);
   assert.equal(jws.get(372)?.replace('?', ''), jws.get(357));

@@ -34,7 +34,7 @@ test('the e-mail address is also normalized before a password is compared with i
   assert.equal(passwordIssue('offices of the north', ligature, 8), undefined);
 });
 
-test('one password has another hash each time', async (t) => {
+test('the same password has a different hash each time', async (t) => {
   const hasher = hasherFor(t);
   assert.notEqual(await hasher.hash(password), await hasher.hash(password));
 });
@@ -67,13 +67,13 @@ test('the example of RFC 7914 section 12 verifies', async (t) => {
   assert.equal(await hasherFor(t).verify('pleaseletmeout', phc), false);
 });
 
-test('ways to write the same characters are the same password', async (t) => {
+test('different encodings of the same characters are the same password', async (t) => {
   const hasher = hasherFor(t);
   const phc = await hasher.hash(`${dotted}ngström ﬁnds 1²`);
   assert.equal(await hasher.verify('Ångström finds 12', phc), true);
 });
 
-test('nobody has no password', async (t) => {
+test('no password is valid for an unknown user', async (t) => {
   assert.equal(await hasherFor(t).verify(password, null), false);
 });
 
@@ -96,7 +96,7 @@ test('an unknown address costs as much time as a wrong password', async (t) => {
   assert.deepEqual(derived, [work, work, work]);
 });
 
-test('a hash of another cost or size asks for an upgrade, one of the present cost does not', async (t) => {
+test('a hash of another cost or size needs an upgrade, one of the present cost does not', async (t) => {
   const hasher = hasherFor(t);
   const phc = await hasher.hash(password);
   assert.equal(hasher.needsUpgrade(phc), false);
@@ -194,7 +194,7 @@ test(
   },
 );
 
-test('a process that has hashed ends by itself', async () => {
+test('hashing threads don’t keep a process from ending', async () => {
   const module = new URL('../../src/auth/password.ts', import.meta.url).href;
   const source = `import { createPasswordHasher } from ${JSON.stringify(module)};
     console.log(await createPasswordHasher({ cost: { ln: 4, r: 8, p: 1 } }).hash('${password}'));`;
@@ -248,7 +248,7 @@ for (const chosen of [
   'lovelace analytical engine',
   'order 1815 books',
 ]) {
-  test(`the password ${JSON.stringify(chosen)} is taken`, () =>
+  test(`the password ${JSON.stringify(chosen)} is accepted`, () =>
     assert.equal(passwordIssue(chosen, user, 8), undefined));
 }
 
@@ -259,7 +259,7 @@ test('each of the 3,000 most common passwords is rejected, in upper or lower cas
   assert.deepEqual(taken, []);
 });
 
-test('the shortest length can be raised', () => {
+test('the minimum length can be raised', () => {
   assert.match(passwordIssue('fourteen chars', user, 15) ?? '', /15 to 128/);
   assert.equal(passwordIssue('fifteen chars !', user, 15), undefined);
 });

@@ -25,7 +25,7 @@ test('a sealed secret that was changed or truncated doesn’t open', () => {
   }
 });
 
-test('the same secret sealed twice looks different, and holds nothing of it', () => {
+test('the same secret sealed twice looks different, and contains no part of it', () => {
   const seals = new SealedSecrets([old], 'totp');
   const [first, second] = [seals.seal(secret, ''), seals.seal(secret, '')];
   assert.notDeepEqual(first.bytes, second.bytes);

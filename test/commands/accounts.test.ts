@@ -30,7 +30,7 @@ describe('accounts from the command line', { concurrency: true }, () => {
     );
   });
 
-  test('admin reset gives a new password, ends sessions and keys, and moves the ETag', async (t) => {
+  test('admin reset sets a new password, ends sessions and keys, and changes the ETag', async (t) => {
     const service = await serviceFor(t);
     const person = await service.person('staff');
     const before = await service.get(`/api/users/${person.id}`, { token: person.token });
@@ -85,7 +85,7 @@ describe('accounts from the command line', { concurrency: true }, () => {
     assert.doesNotMatch((await orderly(reset)).stdout, /One-time codes/);
   });
 
-  test('a suspended user stays so after admin reset, and gets no key', async (t) => {
+  test('a suspended user stays suspended after admin reset, and gets no key', async (t) => {
     const service = await serviceFor(t);
     const { id, email } = await service.person();
     const { token } = await service.signIn(admin.email, admin.password);
@@ -102,7 +102,7 @@ describe('accounts from the command line', { concurrency: true }, () => {
     );
   });
 
-  test('keys create makes a key that works at once, with its scopes and no more', async (t) => {
+  test('keys create makes a key that works immediately, with its scopes only', async (t) => {
     const service = await serviceFor(t);
     const person = await service.person();
     const made = printed(

@@ -103,7 +103,7 @@ describe('backup and restore', { concurrency: true }, () => {
     assert.equal(db.prepare('SELECT count(*) AS count FROM sessions').get()?.['count'], 0);
   });
 
-  test('what is no backup is rejected, and nothing is left of it', async (t) => {
+  test('a file that is not a backup is rejected, and nothing of it remains', async (t) => {
     const folder = newFolder(t);
     writeFileSync(join(folder, 'text.db'), 'certainly no database\n'.repeat(100));
     const foreign = new DatabaseSync(join(folder, 'foreign.db'));
@@ -129,7 +129,7 @@ describe('backup and restore', { concurrency: true }, () => {
 
 describe('sample and check', { concurrency: true }, () => {
   test(
-    'a check whose result can’t be written blames that, not the database',
+    'a check whose result can’t be written reports that, not an issue of the database',
     { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' },
     async (t) => {
       const ended = spawn(
@@ -163,7 +163,7 @@ describe('sample and check', { concurrency: true }, () => {
     return () => endings.forEach((end) => end());
   });
 
-  test('sample data is the same for the same seed, and other for another', () => {
+  test('sample data is the same for the same seed, and differs for another seed', () => {
     const [first = '', same = '', other = ''] = folders.map((folder) => join(folder, 'orderly.db'));
     for (const table of tables) {
       const rows = visible(first, table);
@@ -258,7 +258,7 @@ describe('sample and check', { concurrency: true }, () => {
     assert.match(stdout, /^order 3 has events, but does not exist\.$/m);
   });
 
-  test('check finds pages that were written over', async (t) => {
+  test('check finds pages that were overwritten', async (t) => {
     const folder = await copyOf(t, folders[0]);
     const file = openSync(join(folder, 'orderly.db'), 'r+');
     writeSync(

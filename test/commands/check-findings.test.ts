@@ -20,14 +20,14 @@ describe('orderly check', { concurrency: true }, () => {
     assert.match(stdout, /^order 1 at \/items: is not what its events say\.\n.* is not sound\./m);
   });
 
-  test('knows no items of orders whose events show none, as of long ones', async (t) => {
+  test('doesn’t compare items with events that don’t show them, since they are long', async (t) => {
     const folder = await folderWithOrders(t);
     change(folder, "UPDATE orders SET items = replace(items, 'Tea', 'Rye') WHERE id IN (2, 3)");
     const { status, stdout } = await orderly(['check', `--data=${folder}`]);
     assert.equal(status, 0, stdout);
   });
 
-  test('knows names that no search can find', async (t) => {
+  test('accepts names that no search can find', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     for (const name of ['¨', '\u0301', '\u200d', '´ ´']) await newCustomer(service, token, { name });
@@ -36,7 +36,7 @@ describe('orderly check', { concurrency: true }, () => {
     assert.equal(status, 0, stdout);
   });
 
-  test('names events that can’t be read, and goes on', async (t) => {
+  test('names events that can’t be read, and continues', async (t) => {
     const folder = await folderWithOrders(t);
     for (const [id, changes] of ['[', 'null', '7', '{"role":7}'].entries())
       change(

@@ -1,4 +1,4 @@
-// The command line: help, exit statuses, and all that is wrong at once.
+// The command line: help, exit statuses, and all issues at once.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { version } from '../../src/version.ts';
 import { assertAll, dataFolder, newFolder, orderly } from './command-support.ts';
 
 describe('the command line', { concurrency: true }, () => {
-  test('--version prints the version of package.json, wherever it stands', async () => {
+  test('--version prints the version of package.json, in any position', async () => {
     const { version: packaged } = JSON.parse(
       readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
     );
@@ -46,7 +46,7 @@ describe('the command line', { concurrency: true }, () => {
     assert.deepEqual(await orderly(['-v']), { status: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  test('--help of a command says what it takes in 80 columns', async () => {
+  test('--help of a command lists its operands and flags in 80 columns', async () => {
     const { status, stdout } = await orderly(['keys', 'create', '--help']);
     assert.deepEqual([status, stdout], [0, `${await helpText('keys create')}\n`]);
     for (const name of commandNames) {
@@ -107,7 +107,7 @@ describe('the command line', { concurrency: true }, () => {
     });
   }
 
-  test('a .env is read, and flags go before it', async (t) => {
+  test('a .env file is read, and flags win over it', async (t) => {
     const cwd = newFolder(t);
     writeFileSync(join(cwd, '.env'), 'ORDERLY_DATA=from-file\nORDERLY_LOG=loud\n');
     const both = await orderly(['check'], { cwd });
@@ -118,13 +118,13 @@ describe('the command line', { concurrency: true }, () => {
     assert.match((await orderly(['check', '--log=warn'], { cwd })).stderr, /at from-file/);
   });
 
-  test('a .env may begin with a byte-order mark, as some editors write it', async (t) => {
+  test('a .env file may begin with a byte-order mark, which some editors write', async (t) => {
     const cwd = newFolder(t);
     writeFileSync(join(cwd, '.env'), '\ufeffORDERLY_DATA=from-file\r\n');
     assert.match((await orderly(['check'], { cwd })).stderr, /at from-file/);
   });
 
-  test('openapi prints the document for the address that is configured, and makes nothing', async (t) => {
+  test('openapi prints the document for the configured address, and creates nothing', async (t) => {
     const cwd = newFolder(t);
     const { status, stdout } = await orderly(['openapi', '--public-url', 'https://orders.example.com'], {
       cwd,

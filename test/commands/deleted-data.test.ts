@@ -1,4 +1,4 @@
-// What was deleted is gone from the file, too: whoever steals a backup finds none of it in free pages.
+// Deleted content is removed from the file: the free pages of a stolen backup contain none of it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const customers = 60;
 const deleted = 'Zebulon Quillfeather';
 const kept = 'Ottoline Farthingale';
 
-test('a backup holds nothing of deleted users and customers, and no earlier text of orders', async (t) => {
+test('a backup contains no deleted users and customers, and no earlier versions of orders', async (t) => {
   const service = await serviceFor(t);
   const { id, token } = await service.person('user', deleted);
   const order = await newOrder(service, token, { note: `${deleted} `.repeat(80).trim() });

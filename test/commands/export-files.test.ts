@@ -30,7 +30,7 @@ describe('orderly export', () => {
       );
     });
 
-  test('takes no file whose ending says nothing', async (t) => {
+  test('rejects a file with an unknown extension', async (t) => {
     const service = await serviceFor(t);
     const file = join(service.folder, 'orders.xlsx');
     const { status, stderr } = await orderly(['export', 'orders', file, '--data', service.folder]);
@@ -54,7 +54,7 @@ describe('orderly export', () => {
     assert.match(readFileSync(file, 'utf8'), /^id,/);
   });
 
-  test('makes no database where there is none', async (t) => {
+  test('doesn’t create a missing database', async (t) => {
     const service = await serviceFor(t);
     const folder = join(service.folder, 'elsewhere');
     const { status, stderr } = await orderly(['export', 'orders', 'x.csv', '--data', folder]);

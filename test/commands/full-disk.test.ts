@@ -1,4 +1,4 @@
-// A full disk: a service starts on it for reading, and what needs room says so.
+// A full disk: a service starts on it for reading, and anything that needs space reports that.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { dataFolder, newFolder, orderly, serving } from './command-support.ts';
 const env = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'the first administrator' };
 
 for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-  test(`after ${signal} a service starts on a full disk for reading, and writes once there is room`, (t) =>
+  test(`after ${signal} a service starts on a full disk for reading, and writes once there is space`, (t) =>
     withSmallDisk(t, 4, async (disk) => {
       const data = join(disk.folder, 'data');
       const flags = [`--data=${data}`, '--tls=off'];
@@ -43,7 +43,7 @@ test('a first start on a full disk says what is wrong', (t) =>
     assert.equal(status, 1);
   }));
 
-test('a certificate that can’t be made for want of room is no wrong setting', (t) =>
+test('a certificate that can’t be created for lack of space is not a wrong setting', (t) =>
   withSmallDisk(t, 4, async (disk) => {
     const data = join(disk.folder, 'data');
     const { end } = await serving(disk, [`--data=${data}`, '--tls=off'], { env });
@@ -55,7 +55,7 @@ test('a certificate that can’t be made for want of room is no wrong setting', 
     assert.equal(status, 1);
   }));
 
-test('a backup or a restore onto a full disk names the file that has no room, and leaves nothing', (t) =>
+test('a backup or a restore onto a full disk names the file that has no space, and leaves nothing', (t) =>
   withSmallDisk(t, 1, async (disk) => {
     const data = await dataFolder(t);
     const good = join(newFolder(t), 'good.db');

@@ -45,7 +45,7 @@ describe('orderly import', () => {
     assert.deepEqual(await totals(service, token), [300, 300]);
   });
 
-  test('knows the keys that were imported over HTTP, and the other way round', async (t) => {
+  test('knows the keys that were imported over HTTP, and vice versa', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { id: userId } = await service.person();
@@ -72,7 +72,7 @@ describe('orderly import', () => {
     assert.deepEqual(await totals(service, token), [1, 0]);
   });
 
-  test('with --dry-run says the same and changes nothing', async (t) => {
+  test('with --dry-run reports the same and changes nothing', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const text = linesOf([customerLine('a'), orderLine('o', 'a'), customerLine('a'), orderLine('p', 'b')]);
@@ -94,7 +94,7 @@ describe('orderly import', () => {
     ]);
   });
 
-  test('needs an owner for what names none', async (t) => {
+  test('needs an owner for objects that name none', async (t) => {
     const service = await serviceFor(t);
     const text = linesOf([customerLine('a')]);
     const { status, stdout } = await importFile(service, { name: 'x.ndjson', text });
@@ -112,7 +112,7 @@ describe('orderly import', () => {
     assert.match(unknown.stderr, /There is no user no@example\.com\./);
   });
 
-  test('reads customers of a table whose heading names members', async (t) => {
+  test('reads customers from a table whose header line names members', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const text =
@@ -152,14 +152,14 @@ describe('orderly import', () => {
     ['a row without an end', `key,name\na,"${'x'.repeat(70_000)}`, /line 2: a row must have at most/],
     ['bytes that are no UTF-8', Buffer.from('key,name\na,\xff\n', 'latin1'), /The table must be UTF-8/],
   ] as const)
-    test(`takes no table with ${name}`, async (t) => {
+    test(`rejects a table with ${name}`, async (t) => {
       const service = await serviceFor(t);
       const { status, stderr } = await importFile(service, { name: 'x.csv', text, flags: ofRoot });
       assert.equal(status, 1);
       assert.match(stderr, message);
     });
 
-  test('adds what comes before the part of a table that can’t be read, and says how much', async (t) => {
+  test('adds the rows before the part of a table that can’t be read, and reports how many', async (t) => {
     const service = await serviceFor(t);
     const text = 'key,name\na,Ada\nb,\nc,Grace\nd,"Hopper\n';
     const { status, stdout, stderr } = await importFile(service, { name: 'x.csv', text, flags: ofRoot });
@@ -169,7 +169,7 @@ describe('orderly import', () => {
     assert.deepEqual(await totals(service, await rootToken(service)), [2, 0]);
   });
 
-  test('reports a row of a table whose cells are too few', async (t) => {
+  test('reports a row of a table that has too few cells', async (t) => {
     const service = await serviceFor(t);
     const text = 'key,name\na\nb,Ada\n';
     const { stdout } = await importFile(service, { name: 'x.csv', text, flags: ofRoot });
@@ -179,7 +179,7 @@ describe('orderly import', () => {
     );
   });
 
-  test('takes no file whose ending says nothing, and none that isn’t there', async (t) => {
+  test('rejects a file with an unknown extension, and a missing one', async (t) => {
     const service = await serviceFor(t);
     const other = await importFile(service, { name: 'shop.xlsx', text: '' });
     assert.equal(other.status, 64);
@@ -189,7 +189,7 @@ describe('orderly import', () => {
     assert.match(missing.stderr, /no\.ndjson/);
   });
 
-  test('leaves events of the command line', async (t) => {
+  test('leaves events without an actor', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await newCustomer(service, token);

@@ -1,4 +1,4 @@
-// Passwords that the service makes: how long they work, what a start says of them, and the file with one.
+// Passwords that the service generates: how long they work, what a start reports about them, and their file.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +14,8 @@ const dayMilliseconds = 24 * hourMilliseconds;
 const skip = executable !== undefined && 'needs a clock that a test can set';
 const chosen = 'a password that somebody chose';
 
-describe('a password that the service made', { concurrency: 4, skip }, () => {
-  test('works for 7 days, and then is answered exactly as a wrong one', async (t) => {
+describe('a password that the service generated', { concurrency: 4, skip }, () => {
+  test('works for 7 days, and then gets exactly the response of a wrong one', async (t) => {
     const service = await firstStart(t);
     const { email, password } = credentialsIn(service.folder);
     service.clock.advance(7 * dayMilliseconds - 1);
@@ -47,7 +47,7 @@ describe('a password that the service made', { concurrency: 4, skip }, () => {
     assert.deepEqual(statuses, [401, 401, 429]);
   });
 
-  test('does not prove who one is after 7 days where a session is still fresh', async (t) => {
+  test('is no current password after 7 days, even in a recent session', async (t) => {
     const service = await firstStart(t);
     const { email, password } = credentialsIn(service.folder);
     service.clock.advance(7 * dayMilliseconds - 1);
@@ -60,7 +60,7 @@ describe('a password that the service made', { concurrency: 4, skip }, () => {
     assert.deepEqual([status, body.errors[0].pointer], [400, '#/currentPassword']);
   });
 
-  test('is no more once it is changed: the new one goes on, and the file is removed', async (t) => {
+  test('no longer expires once it is changed, and its file is removed', async (t) => {
     const service = await firstStart(t);
     const { email, password } = credentialsIn(service.folder);
     const { id, token } = await service.signIn(email, password);
@@ -86,7 +86,7 @@ describe('a password that the service made', { concurrency: 4, skip }, () => {
     assert.equal((await service.post('/api/sessions', { body: { email, password } })).status, 401);
   });
 
-  test('of somebody else is replaced without touching the file', async (t) => {
+  test('of somebody else can be replaced without a change of the file', async (t) => {
     const service = await firstStart(t);
     const { email, password } = credentialsIn(service.folder);
     const { token } = await service.signIn(email, password);
@@ -113,7 +113,7 @@ describe('a password that the service made', { concurrency: 4, skip }, () => {
     ]);
   });
 
-  test('is not claimed to be in a file that is left from another password', async (t) => {
+  test('is not said to be in a file that has another password', async (t) => {
     const service = await serviceFor(t);
     writeFileSync(fileIn(service.folder), JSON.stringify(admin));
     assert.deepEqual(saidAtStart(service), []);

@@ -15,7 +15,7 @@ describe('a database that was lost', { concurrency: true }, () => {
     ['emptied', (folder) => truncateSync(join(folder, 'orderly.db'))],
   ];
   for (const [what, lose] of losses) {
-    test(`and was ${what} is not replaced by a new one, unless last-event is deleted, too`, async (t) => {
+    test(`and was ${what} is not replaced by a new one, unless last-event is also deleted`, async (t) => {
       const folder = await servedFolder(t);
       lose(folder);
       for (const command of [
@@ -38,7 +38,7 @@ describe('a database that was lost', { concurrency: true }, () => {
     });
   }
 
-  test('with the log of a service killed in its first minute is missed as well', async (t) => {
+  test('is noticed even if the service was killed in its first minute and left its WAL', async (t) => {
     const folder = newFolder(t);
     const { end } = await serving(t, [`--data=${folder}`, '--tls=off'], { env });
     await end('SIGKILL');
@@ -47,7 +47,7 @@ describe('a database that was lost', { concurrency: true }, () => {
     assert.deepEqual([status, /is missing or empty/.test(stderr)], [1, true], stderr);
   });
 
-  test('while its log is there is not replaced, and the log stays', async (t) => {
+  test('is not replaced while its WAL exists, and the WAL stays', async (t) => {
     const folder = await dataFolder(t);
     writeFileSync(join(folder, 'orderly.db'), '');
     writeFileSync(join(folder, 'orderly.db-wal'), 'frames');
@@ -59,7 +59,7 @@ describe('a database that was lost', { concurrency: true }, () => {
   });
 });
 
-test('a start on a database that lacks its latest events says so', async (t) => {
+test('a start reports that a database lacks its latest events', async (t) => {
   const service = await serviceFor(t);
   await service.stop();
   const [file, copy] = [join(service.folder, 'orderly.db'), join(newFolder(t), 'copy.db')];

@@ -51,7 +51,7 @@ describe('the names of the certificate', () => {
     });
   }
 
-  test('have no host name that is none of DNS', () => {
+  test('have no host name that is invalid in DNS', () => {
     const { config } = readCommandLine(['--host=::'], {});
     assert.equal(
       ownNames(config, { hostname: 'my_till', addresses: [] }).all.join(' '),
@@ -61,7 +61,7 @@ describe('the names of the certificate', () => {
 });
 
 describe('the certificate', () => {
-  test('is kept while it is good, and made anew in its last 30 days by the same authority', (t) => {
+  test('is kept while it is valid, and renewed in its last 30 days by the same authority', (t) => {
     const { made, authority } = folder(t);
     assertMade(made(start), authorityMade, certificateMade);
     const first = authority();
@@ -70,7 +70,7 @@ describe('the certificate', () => {
     assert.equal(authority(), first);
   });
 
-  test('is made anew when its names change; the authority stays unless it does not permit them', (t) => {
+  test('is renewed when its names change; the authority stays unless it does not permit them', (t) => {
     const { made, authority } = folder(t);
     made(start, '--public-url=https://kasse.example');
     const first = authority();
@@ -83,7 +83,7 @@ describe('the certificate', () => {
     assert.notEqual(authority(), first);
   });
 
-  test('is made anew by a new authority when a clock was wrong, or the authority is about to end', (t) => {
+  test('is renewed by a new authority if a clock was wrong or the authority is about to expire', (t) => {
     const { made } = folder(t);
     made(start);
     assertMade(made(start - 2 * dayMilliseconds), newAuthorityMade, certificateMade);
@@ -98,7 +98,7 @@ describe('the certificate', () => {
     assertMade(made(start, '--public-url=https://till.local'), certificateMade);
   });
 
-  test('is made anew where a file of it is missing, damaged or of another', (t) => {
+  test('is renewed if one of its files is missing, damaged or belongs to another', (t) => {
     const { made, path } = folder(t);
     made(start);
     rmSync(path('key.pem'));
@@ -115,7 +115,7 @@ describe('the certificate', () => {
     assertMade(made(start), authorityReplaced, certificateMade);
   });
 
-  test('is read again on a signal, which renews it in a service that runs long', async (t) => {
+  test('is read again on a signal, which also renews it', async (t) => {
     const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
     if (service.inside === undefined) return t.skip('needs its clock');
     const file = join(service.folder, 'tls', 'cert.pem');

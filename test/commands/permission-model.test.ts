@@ -29,7 +29,7 @@ function flagsFor(folder: string): string[] {
 }
 
 describe('under the permission model', { concurrency: true, skip }, () => {
-  test('the service starts in an empty folder, signs in, outlives a kill, and ends well', async (t) => {
+  test('the service starts in an empty folder, recovers after a kill, and stops normally', async (t) => {
     const folder = newFolder(t);
     const where = { env: { NODE_OPTIONS: flagsFor(folder).map(quoted).join(' ') } };
     const first = await serving(
@@ -75,7 +75,7 @@ describe('under the permission model', { concurrency: true, skip }, () => {
     assert.equal(stdout.trim(), 'ERR_ACCESS_DENIED,ERR_ACCESS_DENIED,ERR_ACCESS_DENIED,ERR_DLOPEN_DISABLED');
   });
 
-  test('a folder that it was not given is named in a sentence', async (t) => {
+  test('a folder without permission is named in a sentence', async (t) => {
     const { status, stderr } = await node(t, [
       ...flagsFor(newFolder(t)),
       start,

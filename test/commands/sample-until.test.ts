@@ -8,7 +8,7 @@ import { newFolder, orderly } from './command-support.ts';
 
 const root = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'the first administrator' };
 
-test('sample data is of the year before the time that is given', async (t) => {
+test('sample data covers the year before the given time', async (t) => {
   const folder = newFolder(t);
   const until = '2024-07-01T12:00:00Z';
   const { status } = await orderly(['sample', '--orders=400', `--until=${until}`, `--data=${folder}`], {

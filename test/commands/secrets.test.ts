@@ -1,4 +1,4 @@
-// Plants secrets, does what goes right and wrong with them, and looks for them in everything that comes out.
+// Sends secrets in valid and invalid requests, and looks for them in all output.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The service as a process: what the first start makes, who may start, what it says and how it ends.
+// The service as a process: what the first start creates, who may start it, its messages, and how it ends.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
@@ -22,7 +22,7 @@ const readOnly =
   /^orderly: .*lock\.db (can't be opened: check the folder's permissions|can only be read).*\n$/;
 
 describe('orderly serve', { concurrency: true }, () => {
-  test('the first start makes a secret, a certificate and an administrator, and names files', async (t) => {
+  test('the first start creates a secret, a certificate and an administrator, and says where', async (t) => {
     const cwd = newFolder(t);
     const service = await serving(t, [], { cwd });
     assert.equal(
@@ -75,7 +75,7 @@ describe('orderly serve', { concurrency: true }, () => {
     assert.deepEqual(lines.find(({ message }) => message === 'listening')?.['version'], version);
   });
 
-  test('a second process on the folder is rejected, whatever its port, and the first goes on', async (t) => {
+  test('a second process on the folder is rejected, whatever its port; the first continues', async (t) => {
     const folder = await dataFolder(t);
     const first = await serving(t, ['--tls=off', `--data=${folder}`]);
     const second = await orderly(['--port=0', '--tls=off', `--data=${folder}`]);
@@ -118,7 +118,7 @@ describe('orderly serve', { concurrency: true }, () => {
   );
 
   test(
-    'so does one that another account may not write, as root gives its rights up',
+    'so does one that another account may not write, after root gave up its rights',
     { skip: (!isRoot || executable !== undefined) && 'only root can be somebody else, from the sources' },
     async (t) => {
       const folder = newFolder(t);
@@ -140,7 +140,7 @@ describe('orderly serve', { concurrency: true }, () => {
     },
   );
 
-  test('a secret that was cut short is rejected, not signed with', (t) => {
+  test('a truncated secret is rejected instead of used', (t) => {
     const data = newFolder(t);
     writeFileSync(join(data, 'secret.key'), 'short\n');
     assert.throws(
@@ -149,7 +149,7 @@ describe('orderly serve', { concurrency: true }, () => {
     );
   });
 
-  test('a certificate with a foreign key is rejected, also with one of another type', (t) => {
+  test('a certificate with the key of another one is rejected, even if the key has another type', (t) => {
     const [cert = '', key = ''] = ['cert.pem', 'key.pem'].map((name) => join(newFolder(t), name));
     writeFileSync(cert, newCertificate().certPem);
     const { privateKey } = generateKeyPairSync('ed25519');
@@ -184,7 +184,7 @@ describe('orderly serve', { concurrency: true }, () => {
     });
   }
 
-  test('SIGHUP reads a renewed certificate; a broken one leaves the old', async (t) => {
+  test('SIGHUP reads a renewed certificate; after a broken one the old one stays', async (t) => {
     const folder = await dataFolder(t);
     const [cert = '', key = ''] = ['cert.pem', 'key.pem'].map((name) => join(folder, name));
     const [first, second] = [newCertificate(), newCertificate()];

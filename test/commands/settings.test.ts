@@ -1,4 +1,4 @@
-// Settings: where they come from, and what is wrong with them, all at once.
+// Settings: where they come from, and all their issues at once.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commandNames, loadCommand, type Command, type CommandName } from '../../src/commands/commands.ts';
@@ -129,7 +129,7 @@ describe('settings', () => {
     test(`${name}: "${command} ${line}" is rejected`, () => assertAll(issuesOf(command, line), complaints));
   }
 
-  test('the environment goes before .env, and flags before both', () => {
+  test('the environment wins over .env, and flags win over both', () => {
     const dotEnv = { ORDERLY_DATA: 'c', ORDERLY_PORT: '3', ORDERLY_LOG: 'off' };
     const { config } = readCommandLine(['--data=a'], {
       environment: { ORDERLY_DATA: 'b', ORDERLY_PORT: '2' },
@@ -138,14 +138,14 @@ describe('settings', () => {
     assert.deepEqual([config.data, config.port, config.log], ['a', 2, 'off']);
   });
 
-  test('the name and the address of the shop are a short line each', () => {
+  test('the name and the address of the shop are one short line each', () => {
     assertAll(issuesOf('serve', `--shop-name ${'x'.repeat(201)} --shop-address a\nb`), [
       /^--shop-name must be a line of at most 200 characters/,
       /^--shop-address must be a line of at most 200 characters/,
     ]);
   });
 
-  test('a slash at the end of an origin is left out', () => {
+  test('a slash at the end of an origin is removed', () => {
     const { config } = readCommandLine(
       ['--public-url=https://orders.example.com/', '--cors-origins=https://a.example/,https://b.example'],
       {},
@@ -156,7 +156,7 @@ describe('settings', () => {
     );
   });
 
-  test('a variable of orderly that is not known is an issue, in the environment and in .env', () => {
+  test('an unknown variable of orderly is an issue, in the environment and in .env', () => {
     const issues = issuesOf('check', '', { ORDERLY_JWT_SECRET: 'planted' }, { ORDERLY_PROT: '1' });
     assertAll(issues, [/^ORDERLY_PROT is unknown/, /^ORDERLY_JWT_SECRET is unknown/]);
     assert.doesNotMatch(issues.join(), /planted/);
@@ -171,7 +171,7 @@ describe('settings', () => {
     ]);
   });
 
-  test('the administrator of the environment needs an address and a password that would do', () => {
+  test('the administrator of the environment needs a valid address and a valid password', () => {
     assertAll(issuesOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root', ORDERLY_ADMIN_PASSWORD: 'password' }), [
       /^ORDERLY_ADMIN_EMAIL is invalid: /,
       /^ORDERLY_ADMIN_PASSWORD is invalid: .*too common/,

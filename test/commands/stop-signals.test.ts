@@ -47,7 +47,7 @@ describe('signals to stop', () => {
   }
 
   test(
-    'npm start ends well with the service, whether npm gets the signal or the whole process group',
+    'npm start ends normally with the service, whether npm gets the signal or the whole process group',
     { skip: executable !== undefined && 'npm start runs the sources' },
     async (t) => {
       for (const [signal, target] of [
@@ -78,7 +78,7 @@ describe('signals to stop', () => {
 });
 
 describe('a start that is abandoned', { concurrency: true }, () => {
-  test('while the first password is hashed ends with 0, makes no user and releases the folder', async (t) => {
+  test('while the first password is hashed ends with 0, without a user or a lock', async (t) => {
     const cwd = newFolder(t);
     const ended = await endedEarly(t, cwd, () => existsSync(join(cwd, 'data/tls/cert.pem')));
     assert.deepEqual(ended, [0, null]);
@@ -88,7 +88,7 @@ describe('a start that is abandoned', { concurrency: true }, () => {
     assert.equal((await service.end()).status, 0);
   });
 
-  test('before anything else is loaded ends with 0, too', async (t) => {
+  test('before anything else is loaded ends with 0 as well', async (t) => {
     const cwd = newFolder(t);
     const started = spawn(
       process.execPath,
@@ -104,7 +104,7 @@ describe('a start that is abandoned', { concurrency: true }, () => {
     assert.deepEqual([status, signal], [0, null]);
   });
 
-  test('leaves the folder to the next one in the same process', async (t) => {
+  test('unlocks the folder for the next one in the same process', async (t) => {
     const folder = await dataFolder(t);
     const { config } = readCommandLine(['--port=0', '--tls=off', `--data=${folder}`], {});
     const log = new LineLogger({

@@ -1,4 +1,4 @@
-// A signal during a backup ends it, and nothing of the half-made copy stays.
+// A signal during a backup ends it, and nothing of the incomplete copy remains.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

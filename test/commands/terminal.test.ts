@@ -1,4 +1,4 @@
-// The service and its commands on a terminal: what it shows, and a terminal that takes no more or is closed.
+// The service and its commands on a terminal: their output, and a terminal that is closed or blocked.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,7 +35,7 @@ describe('orderly on a terminal', { concurrency: true }, () => {
   );
 
   test(
-    'a terminal that takes no more stops nothing, and closing it ends the service',
+    'a terminal that accepts no more output stops nothing, and closing it ends the service',
     noTerminal,
     async (t) => {
       const folder = await dataFolder(t);

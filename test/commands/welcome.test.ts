@@ -1,4 +1,4 @@
-// What a start says to people: where the service listens, how others reach and trust it, and what to try.
+// The messages of a start: where the service listens, how others reach and trust it, and what to try.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,8 +12,8 @@ import { newFolder } from './command-support.ts';
 
 const skip = executable !== undefined && 'needs the service itself';
 
-describe('the start says', { skip }, () => {
-  test('under which addresses other devices reach the service, and how they trust it', async (t) => {
+describe('a start reports', { skip }, () => {
+  test('the addresses at which other devices reach the service, and how they can trust it', async (t) => {
     const start = await started(t, {
       host: '0.0.0.0',
       tls: 'self-signed',
@@ -51,7 +51,7 @@ describe('the start says', { skip }, () => {
     assert.doesNotMatch(welcome(start), /does not permit/);
   });
 
-  test('nothing of other devices where the service listens on loopback alone', async (t) => {
+  test('nothing about other devices if the service listens on loopback only', async (t) => {
     for (const publicUrl of ['', 'https://localhost:8450']) {
       const start = await started(t, { tls: 'self-signed', 'public-url': publicUrl });
       assert.doesNotMatch(welcome(start), /other devices/i);
@@ -69,7 +69,7 @@ describe('the start says', { skip }, () => {
     assert.doesNotMatch(replaced, /Sign (up|in)/);
   });
 
-  test('that nothing answers at the public URL, where TLS is off and none is set', async (t) => {
+  test('that nothing listens at the public URL, if TLS is off and none is set', async (t) => {
     const [level, message = ''] = logOf(await started(t, {})).find(([each]) => each === 'warn') ?? [];
     assert.match(message, /^Without --public-url, links and tokens will name https:\/\/localhost:\d+, where/);
     assert.equal(level, 'warn');
