@@ -1,4 +1,4 @@
-// Cells that a spreadsheet would take for formulas: those that begin with a control character, of which
+// Cells that a spreadsheet would evaluate as formulas: those that begin with a control character, of which
 // clients can send few, and those that it splits.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

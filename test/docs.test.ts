@@ -24,7 +24,7 @@ suite('the pages', () => {
   });
 
   for (const page of pages) {
-    test(`links of ${page} lead somewhere`, () => {
+    test(`links of ${page} have targets`, () => {
       const broken = linksOf(page).filter(({ file, anchor }) => !isTarget(file, anchor));
       assert.deepEqual(broken, []);
     });

@@ -1,4 +1,4 @@
-// In which order the work of several clients runs when it has to wait.
+// The order in which waiting work of several clients runs.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FairQueue } from '../src/fair-queue.ts';
@@ -28,7 +28,7 @@ class Orders {
 }
 
 describe('work that waits', () => {
-  test('runs in the order of its coming, for one client', () => {
+  test('runs in the order of arrival, for one client', () => {
     const queue = new FairQueue<() => void>();
     const ran: number[] = [];
     for (let index = 0; index < 30; index += 1) queue.add('a', () => ran.push(index));
@@ -47,7 +47,7 @@ describe('work that waits', () => {
     assert.equal(orders.size, 0);
   });
 
-  test('runs at once for a client that comes, though another has hundreds waiting', () => {
+  test('runs immediately for a new client, although another has hundreds waiting', () => {
     const orders = new Orders();
     orders.add('a', 500);
     assert.equal(orders.run(20), 'a'.repeat(20));
@@ -57,7 +57,7 @@ describe('work that waits', () => {
     assert.equal(orders.run(3), 'bba');
   });
 
-  test('runs for one that comes before what follows earlier work of hundreds of clients', () => {
+  test('runs for a new client before continuations of hundreds of others', () => {
     const orders = new Orders();
     for (let index = 0; index < 500; index += 1) orders.addFollowing(`(${index})`);
     orders.run(5);
@@ -66,7 +66,7 @@ describe('work that waits', () => {
     assert.equal(orders.run(1), '(5)');
   });
 
-  test('runs for those served before, too, however many new clients come', () => {
+  test('also runs for clients served before, however many new ones arrive', () => {
     const orders = new Orders();
     orders.addFollowing('a');
     const ran: string[] = [];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { decimalText, moneyText, priceOf, readingsOf } from '../../src/console/amounts.ts';
 
-suite('a price is read', () => {
+suite('a price is parsed', () => {
   for (const [text, fraction, minorUnits] of [
     ['7,49', 2, 749],
     ['7.49', 2, 749],
@@ -32,7 +32,7 @@ suite('a price is read', () => {
       assert.equal(priceOf(text, { fraction, decimalSign: '.' }), minorUnits));
 });
 
-suite('what could mean two prices, or none, is not read', () => {
+suite('a text that could mean two prices, or none, is not parsed', () => {
   for (const [text, fraction] of [
     ['', 2],
     [' ', 2],
@@ -54,7 +54,7 @@ suite('what could mean two prices, or none, is not read', () => {
       assert.equal(priceOf(text, { fraction, decimalSign: '.' }), undefined));
 });
 
-suite('what could be two prices is none, and is asked about', () => {
+suite('a text that could be two prices is rejected with a question', () => {
   for (const [text, fraction, decimalSign, readings] of [
     ['1.234', 2, '.', ['1234', '1.23']],
     ['1,234', 2, '.', ['1234', '1.23']],
@@ -102,7 +102,7 @@ suite('an amount is shown', () => {
     test(`${minorUnits} of ${currency} for ${locale}`, () =>
       assert.equal(moneyText(minorUnits, currency, { digits, locale }).replaceAll('\u00a0', ' '), shown));
 
-  test('what is shown in decimals is read as the same amount', () => {
+  test('a formatted amount is parsed as the same amount', () => {
     for (const fraction of [0, 2, 3, 4])
       for (const minorUnits of [0, 1, 9, 10, 99, 100, 101, 12_345, 1_000_000])
         assert.equal(priceOf(decimalText(minorUnits, fraction), { fraction, decimalSign: '.' }), minorUnits);

@@ -1,5 +1,5 @@
-// Who is signed in to the console, as its tabs have it: the real classes against a real service. What
-// browsers have and Node lacks (a cookie jar, locks of tabs, local storage) is made here.
+// Who is signed in to the console, in all its tabs: the real classes against a real service. What Node lacks
+// (a cookie jar, locks of tabs, local storage) is simulated here.
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
@@ -127,7 +127,7 @@ describe('a session in a browser', () => {
     ['can’t be reached', () => Promise.reject(new TypeError('Failed to fetch'))],
     ['is stopping', () => Promise.resolve(new Response('', { status: 503 }))],
   ] as const)
-    test(`goes on, and says so, where the service ${what} as one signs out`, async () => {
+    test(`continues, and reports that, if the service ${what} while signing out`, async () => {
       const session = await signedIn();
       browser.respond = respond;
       await assert.rejects(session.signOut());
@@ -196,11 +196,11 @@ describe('a session in a browser', () => {
     ['a rejection for good', () => new Rejection({ code: 'x', status: 403, detail: '' }), false],
     ['a defect of a view', () => new TypeError('x is undefined'), false],
   ] as const)
-    test(`starts ${isWorthRetrying ? 'again' : 'no more'} after ${what}`, () => {
+    test(`is ${isWorthRetrying ? 'retried' : 'not retried'} after ${what}`, () => {
       assert.equal(isTemporary(error()), isWorthRetrying);
     });
 
-  test('is the new one in all tabs, where another tab renews the old one meanwhile', async () => {
+  test('is the new one in all tabs, even if another tab renews the old one meanwhile', async () => {
     const [{ email, password }, first] = [await service().person(), await signedIn()];
     const second = new BrowserSession();
     const old = await second.token();

@@ -41,7 +41,7 @@ function bare(text: string): string {
 suite('the console', () => {
   const service = sharedService();
 
-  test('is a page under a strict policy, for nobody’s frame and no other window', async () => {
+  test('has a strict policy that denies frames and other windows', async () => {
     const { status, headers } = await service().get('/console');
     assert.equal(status, 200);
     assert.equal(headers['content-type'], 'text/html; charset=utf-8');
@@ -56,7 +56,7 @@ suite('the console', () => {
     assert.doesNotMatch(text, /<style|\sstyle=|<script(?![^>]* src=)|\son\w+=/);
   });
 
-  test('names all of its files, and each is served for what it is', async () => {
+  test('names all of its files, and each is served with its type', async () => {
     const files = await filesOf(service());
     assert.equal(files.length, modules.length + 1);
     for (const path of files) {
@@ -90,7 +90,7 @@ suite('the console', () => {
     }
   });
 
-  test('offers the currencies and countries that the API takes, with the digits of minor units', async () => {
+  test('offers the currencies that the API accepts, with their digits, and its countries', async () => {
     const { text } = await service().get('/console');
     const wordsOf = (name: string): string[] =>
       new RegExp(`<meta name="${name}" content="([^"]*)"`).exec(text)?.[1]?.split(' ') ?? [];
@@ -107,7 +107,7 @@ suite('the console', () => {
       assert.equal(decimalText(1_234, digits.get(code) ?? 2), amount);
   });
 
-  test('isn’t sent again while it is the same', async () => {
+  test('isn’t sent again while it is unchanged', async () => {
     for (const path of ['/console', '/console/console.css', '/console/console-main.js']) {
       const { headers } = await service().get(path);
       const again = await service().get(path, { headers: { 'if-none-match': String(headers.etag) } });
@@ -143,7 +143,7 @@ suite('the console of a shop with a name', () => {
 suite('the console’s requests', () => {
   const service = sharedService({ settings: { 'rate-anonymous': '5/60' } });
 
-  test('draw on no bucket until somebody signs in', async () => {
+  test('consume no token until somebody signs in', async () => {
     for (const path of ['/console', ...(await filesOf(service()))])
       assert.equal((await service().get(path)).headers.ratelimit, undefined, path);
   });

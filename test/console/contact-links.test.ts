@@ -9,7 +9,7 @@ for (const [email, link] of [
   ['100%25@example.com', 'mailto:100%2525@example.com'],
   ['jörg@käse.example', 'mailto:j%C3%B6rg@k%C3%A4se.example'],
 ] as const) {
-  test(`the link for ${email} writes to that address, and says nothing else`, () => {
+  test(`the link for ${email} writes to that address and adds nothing`, () => {
     assert.equal(mailLinkOf(email), link);
     assert.equal(new URL(link).search, '');
   });

@@ -1,4 +1,4 @@
-// Events as the console names them, and where their lines lead.
+// The console's words for events, and the links of their lines.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServiceEvent } from '../../src/console/api-types.ts';

@@ -47,7 +47,7 @@ describe('Accept-Encoding', () => {
     });
   }
 
-  test('each coding has a strong ETag of its own, which gives 304', async () => {
+  test('each coding has its own strong ETag, which gives 304', async () => {
     const tags = new Set<string>();
     for (const coding of ['identity', 'gzip', 'br']) {
       const etag = (await ask('/openapi.json', coding)).headers.get('etag') ?? '';

@@ -1,4 +1,4 @@
-// All issues of a request are reported at once: each two that don't depend on each other.
+// All issues of a request are reported together: any two that don't depend on each other.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,4 +1,4 @@
-// Bodies that break off, stall or are malformed: a problem of their request, as any other.
+// Bodies that end early, stall or are malformed: a problem of their request, like any other.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { HttpServer } from '../../src/http/http-server.ts';
@@ -62,7 +62,7 @@ describe('a body', () => {
     );
   });
 
-  test('that the client ends early is a bad request of its request', async () => {
+  test('that the client ends early is a bad request', async () => {
     const connection = await openRaw(service().port);
     connection.socket.end(`${postHead('Content-Length: 14')}{"name`);
     const response = await connection.response();
@@ -73,7 +73,7 @@ describe('a body', () => {
     connection.socket.destroy();
   });
 
-  test('that stalls runs out of time: 408 of its request, so that the log shows who was slow', async (t) => {
+  test('that stalls times out with the 408 of its request, so that the log shows who was slow', async (t) => {
     const { inside } = service();
     if (inside === undefined) return t.skip('needs timeouts of its own');
     const port = await impatientServer(t, inside);
@@ -83,7 +83,7 @@ describe('a body', () => {
     assert.equal(stalled.headers['connection'], 'close');
   });
 
-  test('that stalls, of a request that is rejected anyway, gets that response alone', async (t) => {
+  test('that stalls, of a request that is rejected anyway, gets only that response', async (t) => {
     const { inside } = service();
     if (inside === undefined) return t.skip('needs timeouts of its own');
     const port = await impatientServer(t, inside);
@@ -106,7 +106,7 @@ describe('a body', () => {
     connection.socket.destroy();
   });
 
-  test('with a malformed chunk, of a request that takes none, is rejected and nothing is done', async () => {
+  test('with a malformed chunk, of a request that takes no body, is rejected without effect', async () => {
     const { token, authorization } = credentials();
     const { body } = await service().post('/customers', { token, body: { name: 'Ada' } });
     const connection = await openRaw(service().port);

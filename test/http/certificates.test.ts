@@ -1,4 +1,4 @@
-// TLS: with the certificate that the service makes, and with certificates from files.
+// TLS: with the service's own certificate, and with certificates from files.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
@@ -26,7 +26,7 @@ const hsts = 'max-age=31536000';
 const certificateOf = ({ folder }: TestService): string =>
   readFileSync(join(folder, 'tls', 'cert.pem'), 'utf8');
 
-describe('TLS with the certificate the service makes', () => {
+describe('TLS with the service’s own certificate', () => {
   const service = sharedService({ settings: { tls: 'self-signed', 'rate-anonymous': '1000/60' } });
 
   test('is trusted by clients with that certificate, under each of its names', async () => {
@@ -40,7 +40,7 @@ describe('TLS with the certificate the service makes', () => {
     await assert.rejects(ask(service().port, { ca: certPem }), { code: /SELF_SIGNED|UNABLE_TO_VERIFY|CERT/ });
   });
 
-  test('lasts: a restart keeps it', async (t) => {
+  test('survives a restart', async (t) => {
     const own = await serviceFor(t, { settings: { tls: 'self-signed' } });
     const ca = certificateOf(own);
     await own.restart();
@@ -49,7 +49,7 @@ describe('TLS with the certificate the service makes', () => {
   });
 
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
-    test(`${version} is spoken`, async () => {
+    test(`${version} is supported`, async () => {
       const socket = await openTls(service().port, {
         ca: certificateOf(service()),
         minVersion: version,
@@ -75,12 +75,12 @@ describe('TLS with the certificate the service makes', () => {
   }
 
   const allowed = ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'];
-  test('TLS 1.2 is spoken with the suites of RFC 9325 section 4.2', async () => {
+  test('TLS 1.2 supports the suites of RFC 9325 section 4.2', async () => {
     for (const suite of allowed.map((name) => `ECDHE-ECDSA-${name}`))
       assert.equal(await suiteSpoken(service().port, certificateOf(service()), suite), suite);
   });
 
-  test('and with the same for certificates with an RSA key', async (t) => {
+  test('and the same for certificates with an RSA key', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'orderly-rsa-'));
     t.after(() => rmSync(folder, { recursive: true }));
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
@@ -150,7 +150,7 @@ describe('TLS with the certificate the service makes', () => {
     connection.socket.destroy();
   });
 
-  test('proxies are not believed that aren’t trusted: their fields change nothing', async () => {
+  test('fields of proxies that aren’t trusted change nothing', async () => {
     const ca = certificateOf(service());
     for (const headers of [
       { 'x-forwarded-proto': 'http' },
@@ -160,7 +160,7 @@ describe('TLS with the certificate the service makes', () => {
       assert.equal((await ask(service().port, { ca, headers })).status, 200);
   });
 
-  test('neither TLS nor HTTP, or a handshake broken off, gets nothing; no socket is left', async () => {
+  test('other bytes, or an aborted handshake, get no response and leave no socket', async () => {
     const hello = Buffer.from([0x16, 0x03, 0x01, 0x00, 0x05, 0x01, 0x00, 0x00, 0x01, 0x03]);
     for (const bytes of [
       Buffer.alloc(300, 7),
@@ -195,7 +195,7 @@ describe('TLS with certificates from files', () => {
     return certPem;
   }
 
-  test('takes up new ones on a signal, without losing a connection; bad ones change nothing', async (t) => {
+  test('uses new ones after a signal, without losing connections; invalid ones change nothing', async (t) => {
     t.after(() => rmSync(folder, { recursive: true }));
     const first = renew();
     const service = await serviceFor(t, { settings: { tls: 'files', 'tls-cert': cert, 'tls-key': key } });

@@ -62,14 +62,14 @@ describe('orders that changed', () => {
     }
   }
 
-  test('come in the order of their change', async () => {
+  test('are sorted by their last change', async () => {
     const listed = await service().get('/orders?sort=updatedAt&limit=2', { token: ada?.token });
     const rest = await service().get(`${listed.body.next}`, { token: ada?.token });
     const times: string[] = [...listed.body.data, ...rest.body.data].map(({ updatedAt }: Order) => updatedAt);
     assert.deepEqual(times, times.toSorted());
   });
 
-  test('are asked for by times', async () => {
+  test('are filtered by time', async () => {
     const response = await service().get('/orders?updatedFrom=today&updatedBefore=2026-02-30T00:00:00Z', {
       token: staff?.token,
     });

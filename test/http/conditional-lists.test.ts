@@ -1,4 +1,4 @@
-// Writes of lists whose conditions name the page that a GET would return: it is read only for a condition.
+// Writes of lists: conditions name the page that a GET would return, which is read only for them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { adminOnly } from '../../src/auth/access.ts';

@@ -188,7 +188,7 @@ describe('conditional requests', () => {
     }
   });
 
-  test('public documents are also answered 304', async () => {
+  test('public documents can also be a 304', async () => {
     for (const path of ['/openapi.json', '/docs', '/problems', '/problems/not-found']) {
       const full = await service().get(path, { headers: { accept: '*/*' } });
       const response = await service().get(path, {
@@ -223,7 +223,7 @@ describe('conditional requests', () => {
     assert.equal(tags[3], tags[0]);
   });
 
-  test('a changed password changes the user’s tag, though it can’t be seen', async () => {
+  test('a changed password changes the user’s tag, although it isn’t shown', async () => {
     const { id, token } = await service().person();
     const before = await service().get(`/api/users/${id}`, { token });
     const response = await service().patch(`/api/users/${id}`, {
@@ -255,7 +255,7 @@ describe('conditional requests', () => {
     );
   });
 
-  test('dates are no conditions here: nothing has a modification date', async () => {
+  test('dates aren’t conditions here: nothing has a modification date', async () => {
     const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
     const headers = {
       'if-modified-since': 'Sun, 01 Mar 2099 00:00:00 GMT',
@@ -284,7 +284,7 @@ describe('conditional requests', () => {
     assert.equal(response.status, 304);
   });
 
-  test('tags outlive a restart', async () => {
+  test('tags survive a restart', async () => {
     const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
     const { headers } = await ask('GET', path);
     await service().restart();

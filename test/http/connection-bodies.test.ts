@@ -32,7 +32,7 @@ describe('request bodies', () => {
       ],
     ];
     for (const [what, bytes] of large) {
-      test(`of ${what} are 413, and the connection answers on`, async () => {
+      test(`of ${what} are 413, and the connection stays open`, async () => {
         const connection = await openRaw(service().port);
         connection.write(bytes() + live);
         const [first, second] = [await connection.response(), await connection.response()];
@@ -42,7 +42,7 @@ describe('request bodies', () => {
       });
     }
 
-    test('announced to be too large are rejected before they come', async () => {
+    test('announced to be too large are rejected before they arrive', async () => {
       for (const length of ['65537', '9999999999'])
         assertProblem(await raw(postHead(`Content-Length: ${length}`)), 'content-too-large');
     });
@@ -77,7 +77,7 @@ describe('request bodies', () => {
       ],
     ];
     for (const [what, status, head] of unread) {
-      test(`${what} that nobody reads are read on within bounds, then the connection ends`, async () => {
+      test(`${what} that nobody reads are received within bounds, then the connection ends`, async () => {
         const connection = await openRaw(service().port);
         connection.write(head());
         assert.equal((await connection.response()).status, status);
@@ -110,11 +110,11 @@ describe('request bodies', () => {
       ['an encoding of transfer that isn’t chunked', () => postHead('Transfer-Encoding: gzip')],
     ];
     for (const [what, bytes] of broken) {
-      test(`with ${what} are a bad request, at once`, async () =>
+      test(`with ${what} are a bad request, immediately`, async () =>
         void (await assertRejected(bytes(), 'bad-request')));
     }
 
-    test('that break off get no response and create nothing', async () => {
+    test('that end early get no response and create nothing', async () => {
       const before = (await service().get('/customers?total=true&limit=1', { token: credentials().token }))
         .body.total;
       for (const bytes of [
@@ -147,7 +147,7 @@ describe('request bodies', () => {
       }
     });
 
-    test('that aren’t there are malformed JSON, whether their length is given or not', async () => {
+    test('that are missing are malformed JSON, whether or not a length is given', async () => {
       for (const method of [
         'POST /customers',
         'PUT /customers/1',
@@ -169,7 +169,7 @@ describe('request bodies', () => {
       }
     });
 
-    test('that a route does not take are a bad request, and the connection goes on', async () => {
+    test('that a route does not take are a bad request, and the connection stays open', async () => {
       const connection = await openRaw(service().port);
       const body = '{"not":"asked for"}';
       connection.write(request('GET /health/live', [`Content-Length: ${body.length}`]) + body + live);

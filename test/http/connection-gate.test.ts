@@ -1,4 +1,4 @@
-// How many connections are taken: in all, of one address, and for how long without TLS.
+// How many connections are accepted: in total, from one address, and how long one may take for TLS.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
@@ -88,7 +88,7 @@ describe('the gate', () => {
     });
   }
 
-  test('leaves one address of a network what --connections-per-address says', () => {
+  test('allows one address of a network as many as --connections-per-address', () => {
     const gate = gateFor(8, 6);
     const outcomes = Array.from({ length: 7 }, () => gate.enter('192.0.2.1'));
     assert.deepEqual(outcomes, [...Array(6).fill('entered'), 'address']);
@@ -114,7 +114,7 @@ describe('connections past the maximum', inProcess, () => {
     return { service, server, port };
   }
 
-  test('get a 503 over plain HTTP, and one that closes makes room for another', async (t) => {
+  test('get a 503 over plain HTTP, until another one closes', async (t) => {
     const { service, server, port } = await small(t);
     const [first, second] = [await openRaw(port), await openRaw(port)];
     for (const connection of [first, second]) {
@@ -140,7 +140,7 @@ describe('connections past the maximum', inProcess, () => {
     assert.equal((await service.get('/health/ready')).status, 200);
   });
 
-  test('are closed over TLS, before anything is worked out for them', async (t) => {
+  test('are closed over TLS, before they cost a handshake', async (t) => {
     const { certPem: cert, keyPem: key } = newCertificate();
     const { server, port } = await small(t, { cert, key });
     const sockets = [await opened(port), await opened(port), await opened(port)];
@@ -175,7 +175,7 @@ describe('connections past the maximum', inProcess, () => {
     secured.destroy();
   });
 
-  test('leave nothing on a socket that TLS takes over', async (t) => {
+  test('leave no listener on a socket that TLS takes over', async (t) => {
     const accepted = Promise.withResolvers<Socket>();
     const server = createServer(accepted.resolve).listen(0, '127.0.0.1');
     t.after(() => server.close());
@@ -193,7 +193,7 @@ describe('connections past the maximum', inProcess, () => {
     client.destroy();
   });
 
-  test('and such a connection holds no end up', async (t) => {
+  test('and such a connection doesn’t delay a stop', async (t) => {
     const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
     const sockets = [await opened(service.port), await opened(service.port)];
     sockets[1]?.write('\x16\x03\x01'); // the beginning of a handshake
@@ -205,7 +205,7 @@ describe('connections past the maximum', inProcess, () => {
   });
 });
 
-test('past --connections-per-address an address has no more, the machine itself has', async (t) => {
+test('past --connections-per-address an address gets no more, but the machine itself does', async (t) => {
   const own = Object.values(networkInterfaces())
     .flat()
     .find((each) => each?.family === 'IPv4' && !each.internal)?.address;

@@ -1,4 +1,4 @@
-// Connections: broken and slow clients. Nothing ends the service, and no socket leaks.
+// Connections of broken and slow clients: none of them ends the service or leaks a socket.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { HttpServer } from '../../src/http/http-server.ts';
@@ -25,7 +25,7 @@ describe('connections', () => {
     connection.socket.destroy();
   });
 
-  test('a client that has said all it wants to, and listens on, gets its response', async () => {
+  test('a client that has ended its side of the connection gets its response', async () => {
     for (const [bytes, status] of [
       [live, 200],
       [post('{"name":"Ada"}'), 201],
@@ -39,7 +39,7 @@ describe('connections', () => {
     }
   });
 
-  test('a client that breaks off within its request line gets a bad request, if it listens', async () => {
+  test('a client that ends its side within the request line gets a bad request', async () => {
     const connection = await openRaw(service().port);
     connection.write('GET /hea');
     connection.socket.end();
@@ -47,7 +47,7 @@ describe('connections', () => {
     assert.equal(await connection.closed, '');
   });
 
-  test('a head is the same whether the service or node:http puts it together', async () => {
+  test('a head is the same whether the service or node:http writes it', async () => {
     const [etag = ''] = [(await raw(request('GET /problems', ['Accept: application/json']))).headers['etag']];
     const asked = [
       'GET /health/live',
@@ -93,7 +93,7 @@ describe('connections', () => {
     assert.equal(await connection.closed, '');
   });
 
-  test('a client that doesn’t read its responses holds nothing up', async () => {
+  test('a client that doesn’t read its responses delays no other', async () => {
     const deaf = await openRaw(service().port);
     deaf.socket.pause();
     deaf.write(Array.from({ length: 300 }, () => request('GET /openapi.json')).join(''));
@@ -146,7 +146,7 @@ describe('connections', () => {
       });
     }
 
-    test('for a head that doesn’t come has run out before its connection counts as idle', async (t) => {
+    test('for a missing head runs out before its connection counts as idle', async (t) => {
       const port = await impatient(t, 65); // nearly in the proportion of limits.ts
       if (port === undefined) return t.skip('needs time-outs of its own');
       await new Promise((resolve) => setTimeout(resolve, 55)); // the next look comes at once
@@ -156,7 +156,7 @@ describe('connections', () => {
       connection.socket.destroy();
     });
 
-    test('runs out also for fields that come one byte at a time', async (t) => {
+    test('also runs out for fields that arrive one byte at a time', async (t) => {
       const port = await impatient(t);
       if (port === undefined) return t.skip('needs time-outs of its own');
       const connection = await openRaw(port);
@@ -182,7 +182,7 @@ describe('connections', () => {
     });
   });
 
-  test('between requests is bounded: an idle connection is closed, one that is answered isn’t', async (t) => {
+  test('between requests is bounded: an idle connection is closed, one with a request isn’t', async (t) => {
     const handler = service().inside?.app.handler;
     if (handler === undefined) return t.skip('needs time-outs of its own');
     const held = Promise.withResolvers<void>();
@@ -214,7 +214,7 @@ describe('connections', () => {
     waiting.socket.destroy();
   });
 
-  test('a thousand connections that break off leave none behind', async () => {
+  test('a thousand aborted connections leave none behind', async () => {
     const scraps = [
       '',
       'G',

@@ -1,4 +1,4 @@
-// Pages of other origins (the Fetch standard): what goes wrong can be read by them.
+// Pages of other origins (the Fetch standard) can read what went wrong.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ProblemCode } from '../../src/problem.ts';
@@ -34,7 +34,7 @@ describe('a page of an allowed origin', () => {
     });
   }
 
-  test('may read all header fields but those that are the browser’s own business', async () => {
+  test('may read all header fields but those that only concern the browser', async () => {
     const { headers } = await service().get('/orders', { headers: { origin } });
     const exposed = String(headers['access-control-expose-headers']).split(', ');
     const browsersOwn = [
@@ -67,7 +67,7 @@ describe('a page of an allowed origin', () => {
     });
   }
 
-  test('does not learn of other paths by OPTIONS that is no preflight', async () => {
+  test('does not learn of other paths by an OPTIONS that is not a preflight', async () => {
     assertProblem(await service().call('OPTIONS', '/order', { headers: { origin } }), 'not-found');
     const headers = { 'access-control-request-method': 'GET' };
     assertProblem(await service().call('OPTIONS', '/order', { headers }), 'not-found');
@@ -80,7 +80,7 @@ describe('a preflight of another origin', () => {
     ['where an origin is listed', { 'cors-origins': origin }],
     ['where none is', {}],
   ] as const) {
-    test(`is answered as any other OPTIONS, ${what}`, async (t) => {
+    test(`gets the response of any other OPTIONS, ${what}`, async (t) => {
       const service = await serviceFor(t, { settings });
       const known = await service.call('OPTIONS', '/orders', { headers });
       assert.deepEqual([known.status, known.headers.allow], [204, 'GET, HEAD, POST, OPTIONS']);

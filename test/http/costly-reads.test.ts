@@ -1,4 +1,4 @@
-// What costs much to parse, of many connections at the same moment: no turn of the event loop is long.
+// Reads that are costly to parse, from many connections at once: no turn of the event loop is long.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { suite, test, type TestContext } from 'node:test';
@@ -42,7 +42,7 @@ async function floodInThread(): Promise<void> {
 
 const chunkedHead = 'POST /orders HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-suite('reads that cost much', { skip: executable !== undefined }, () => {
+suite('costly reads', { skip: executable !== undefined }, () => {
   const atOnce: Readonly<Record<string, { first?: string; bytes: string }>> = {
     'bodies in chunks of one byte': { bytes: chunkedHead + '1\r\nx\r\n'.repeat(12_000) },
     'bodies in chunks of one byte, after their heads': {

@@ -1,4 +1,4 @@
-// What counts as created or changed, and that no user adds more to the database in a day.
+// The daily quotas: what counts as created or changed, and that nothing exceeds them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { items, newCustomer, newKey, newOrder, rootToken } from '../resources/resource-support.ts';
@@ -14,7 +14,7 @@ const made: readonly (readonly [path: string, body: (customerId: number) => obje
 ];
 
 for (const [path, body] of made)
-  test(`an object made at ${path} is one of a user’s quota, and with none left none is made`, async (t) => {
+  test(`an object created at ${path} counts against the user’s quota, which bounds them`, async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-created': '2/86400' } });
     const { id, token } = await service.person();
     const { id: customerId } = await newCustomer(service, await rootToken(service), { userId: id });
@@ -26,7 +26,7 @@ for (const [path, body] of made)
     assertProblem(await service.post(path, { token, body: another }), 'quota-exceeded', 429);
   });
 
-test('a change with an Idempotency-Key draws on the quota, also one that changes nothing', async (t) => {
+test('a change with an Idempotency-Key consumes the quota, even if it changes nothing', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-created': '4/86400' } });
   const { token } = await service.person();
   const { id } = await newOrder(service, token);
@@ -68,7 +68,7 @@ test('the response of a change is stored byte for byte, and that of a rejection 
   assert.deepEqual(stored(), [2, 2 * Buffer.byteLength(text)]);
 });
 
-test('a change is one of a user’s quota, since it leaves an event; no change is none', async (t) => {
+test('a change counts against the user’s quota, since it leaves an event; no change doesn’t', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-changed': '2/86400' } });
   const [{ token }, staff] = [await service.person(), await service.person('staff')];
   const path = `/orders/${(await newOrder(service, token)).id}`;

@@ -105,7 +105,7 @@ describe('every declared path', () => {
     );
   });
 
-  test('describes the names that it may have, so that all there are fit', async () => {
+  test('describes the names that it may have, and all existing ones fit', async () => {
     const { body: document } = await service().get('/openapi.json');
     const { text } = await service().get('/console');
     const files = [...text.matchAll(/"\/console\/([^"]+)"/g)].map(([, name = '']) => name);
@@ -121,7 +121,7 @@ describe('every declared path', () => {
     }
   });
 
-  test('answers HEAD as GET, without the body', async () => {
+  test('responds to HEAD as to GET, without the body', async () => {
     for (const { target, methods } of paths) {
       const call = { token: root.token, headers: { 'x-request-id': 'same' } };
       const [head, get] = [await service().call('HEAD', target, call), await service().get(target, call)];
@@ -138,7 +138,7 @@ describe('every declared path', () => {
     }
   });
 
-  test('answers HEAD with the problem’s status and fields, without its document', async () => {
+  test('responds to HEAD with the problem’s status and fields, without its document', async () => {
     for (const [target, status] of [
       ['/orders/999999', 404],
       ['/nowhere', 404],
@@ -158,7 +158,7 @@ describe('every declared path', () => {
     assert.deepEqual([status, headers['www-authenticate']], [401, 'Bearer realm="orderly"']);
   });
 
-  test('answers OPTIONS with 204 and what it allows, to anyone', async () => {
+  test('responds to OPTIONS with 204 and the allowed methods, to anyone', async () => {
     for (const path of paths) {
       const { status, headers, text } = await service().call('OPTIONS', path.target);
       assert.deepEqual([status, headers.allow, text], [204, allowOf(path), ''], path.path);
@@ -171,7 +171,7 @@ describe('every declared path', () => {
     }
   });
 
-  test('answers every other method with 405 and what it allows', async () => {
+  test('responds to every other method with 405 and the allowed methods', async () => {
     for (const path of paths) {
       for (const method of [
         'GET',
@@ -201,7 +201,7 @@ describe('every declared path', () => {
     }
   });
 
-  test('is 404 with anything before or behind it, whatever the method', async () => {
+  test('is 404 with anything before or after it, whatever the method', async () => {
     for (const { target } of paths) {
       for (const wrong of [
         `${target}/`,

@@ -39,7 +39,7 @@ suite('a deprecated route', () => {
     }),
   ];
 
-  test('says so in every response: since when, until when, and where to read about it', async (t) => {
+  test('has that in every response: since when, until when, and where to read about it', async (t) => {
     const service = await serviceFor(t, { extraRoutes });
     if (service.inside === undefined) return t.skip('needs a route of its own');
     const first = await service.get('/api/relics');
@@ -81,7 +81,7 @@ suite('a deprecated route', () => {
     );
   });
 
-  test('says so in the document, with the fields; no other operation does', async (t) => {
+  test('is deprecated in the document, with the fields; no other operation is', async (t) => {
     const service = await serviceFor(t, { extraRoutes });
     if (service.inside === undefined) return t.skip('needs a route of its own');
     const { body: document } = await service.get('/openapi.json');

@@ -116,7 +116,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
   }
 
   for (const coding of ['br', 'gzip', 'identity']) {
-    test(`the event loop has no long turn while its documents are first made, as ${coding}`, async (t) => {
+    test(`the event loop has no long turn while its documents are first created, as ${coding}`, async (t) => {
       const { service } = await start(t);
       const headers = { 'accept-encoding': coding };
       for (const path of ['/openapi.json', '/docs', '/', '/problems', '/metrics']) {
@@ -127,7 +127,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     });
   }
 
-  test('the event loop has no long turn while the fattest page is read', async (t) => {
+  test('the event loop has no long turn while the largest page is read', async (t) => {
     const { service, person } = await start(t);
     giveOrders(service, person, { count: 200, items: 100 });
     const path = `${service.url}/orders?limit=200&total=true`;
@@ -138,7 +138,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
   });
 
   for (const type of ['text/csv', 'application/x-ndjson'])
-    test(`the event loop has no long turn while the fattest orders are exported as ${type}`, async (t) => {
+    test(`the event loop has no long turn while the largest orders are exported as ${type}`, async (t) => {
       const { service, person } = await start(t);
       giveOrders(service, person, { count: 200, items: 100 });
       change(service, `UPDATE orders SET note = '${'"'.repeat(2_000)}'`); // doubled in each row of a table

@@ -91,7 +91,7 @@ describe('requests with Expect', () => {
       });
     }
 
-    test('100-continue of a request without a body is answered', async () => {
+    test('100-continue of a request without a body gets a response', async () => {
       const { status } = await raw(request('GET /health/live', ['Expect: 100-continue']));
       assert.equal(status, 200);
     });

@@ -1,4 +1,4 @@
-// What an export keeps in memory while its client takes its time.
+// What an export keeps in memory while its client reads slowly.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
@@ -26,7 +26,7 @@ const caller: Caller = {
   authTimeSeconds: 0,
 };
 
-test('an export finds nothing more while anything of it waits for the client', async (t) => {
+test('an export reads no further while a part of it waits for the client', async (t) => {
   const unsent: number[] = [];
   let left = elementsMax;
   const response = await exportOf(t, (stream) => ({
@@ -45,7 +45,7 @@ test('an export finds nothing more while anything of it waits for the client', a
   assert.equal(Math.max(...unsent), 0);
 });
 
-test('an export ends when nothing more is found, also while its client reads nothing', async (t) => {
+test('an export whose search fails ends, even while its client reads nothing', async (t) => {
   const ended = Promise.withResolvers<string>();
   let isAfterElement = false;
   const response = await exportOf(t, (stream) => {

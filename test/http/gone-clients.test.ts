@@ -1,4 +1,4 @@
-// Clients that don't wait for their response: what they asked for is logged and counted all the same.
+// Clients that don't wait for their response: their requests are logged and counted as well.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { anyone } from '../../src/auth/access.ts';
@@ -10,7 +10,7 @@ import { until } from '../storage/storage-support.ts';
 import { request } from './connection-support.ts';
 import { openRaw } from './raw-connection.ts';
 
-suite('a client that has gone by its response', () => {
+suite('a client that has gone before its response', () => {
   const line = async (service: TestService, id: string): Promise<Readonly<Record<string, unknown>>> => {
     const find = (): string | undefined => service.logged.find((text) => text.includes(`"${id}"`));
     await until(() => find() !== undefined);
@@ -45,7 +45,7 @@ suite('a client that has gone by its response', () => {
     assert.equal(countsOf(service, 'method="POST",route="/api/waits",status="204"'), '1');
   });
 
-  test('in the middle of its body leaves a line, too', async (t) => {
+  test('in the middle of its body also leaves a line', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { socket, write } = await openRaw(service.port);
