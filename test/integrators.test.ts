@@ -1,9 +1,13 @@
 // The samples of src/docs/integrators.md, as they stand: each hears of the order that was paid.
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, test, type TestContext } from 'node:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, suite, test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { signedFields } from '../src/webhooks/signature.ts';
+import { newFolder } from './commands/command-support.ts';
 import { freePort } from './free-port.ts';
 import { newKey, newOrder, rootToken } from './resources/resource-support.ts';
 import { executable, serviceFor, type TestService } from './service.ts';
@@ -104,6 +108,43 @@ test(
   },
 );
 
+suite('a signature is the same', { skip: process.platform === 'win32' && 'needs a POSIX shell' }, () => {
+  const secret = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
+  const body = '{"subject":"/orders/7","reason":"bezahlt — bar"}';
+  const fields = signedFields({ id: 'evt_1_7', timestamp: 1_772_357_400, body }, [
+    Buffer.alloc(32, 1),
+    secret,
+  ]);
+  const text = `whsec_${secret.toString('base64')}`;
+
+  test('in Python', async (t) => {
+    if (!hasProgram('python3')) return t.skip('there is no Python');
+    const calls = [body, `${body} `].map(
+      (sent) => `is_ours(secret, headers, ${JSON.stringify(sent)}.encode())`,
+    );
+    const program = [
+      sampleOf('A webhook', 'py'),
+      `secret, headers = ${JSON.stringify(text)}, ${JSON.stringify(fields)}`,
+      `print(${calls.join(', ')})`,
+    ].join('\n');
+    assert.equal((await run('python3', ['-c', program])).stdout, 'True False\n');
+  });
+
+  test('in a shell', async (t) => {
+    if (!hasProgram('openssl')) return t.skip('there is no openssl');
+    const cwd = newFolder(t);
+    writeFileSync(join(cwd, 'body'), body);
+    const [, sample = ''] = /\n```sh\n(key=[^]*?)\n```\n/.exec(page) ?? [];
+    const env = { ...process.env, secret: text, id: 'evt_1_7', timestamp: '1772357400' };
+    const { stdout } = await run('sh', ['-c', sample], { cwd, env });
+    assert.equal(`v1,${stdout.trim()}`, fields['webhook-signature']?.split(' ')[1]);
+  });
+});
+
+function hasProgram(name: string): boolean {
+  return spawnSync(name, ['--version']).error === undefined;
+}
+
 /** The sample as a program of its own, which listens when this resolves. */
 async function startReceiver(t: TestContext, port: string, secret: string): Promise<void> {
   const program = sampleOf('A webhook', 'js').replace('listen(8080)', `listen(${port}, () => console.log())`);
@@ -115,7 +156,7 @@ async function startReceiver(t: TestContext, port: string, secret: string): Prom
   await once(child.stdout, 'data');
 }
 
-function sampleOf(section: string, language: 'js' | 'sh'): string {
+function sampleOf(section: string, language: 'js' | 'py' | 'sh'): string {
   const [, text = ''] = page.split(`\n## ${section}\n`);
   const [, sample] = new RegExp(`\n\`\`\`${language}\n([^]*?)\n\`\`\`\n`).exec(text) ?? [];
   return sample ?? assert.fail(`${section} has no sample`);
