@@ -90,6 +90,8 @@ export const searchMillisecondsMax = 1_000;
 /** Bounds of one response of sales. */
 export const salesBucketsMax = 1_000;
 export const salesFiguresMax = 20_000;
+/** The time zones that are cached for sales; a shop needs one or two. */
+export const timeZonesMax = 50;
 
 /** The events that one page of the feed may examine to find those that the caller may see. */
 export const feedRowsExaminedMax = 1_000;

@@ -1,12 +1,20 @@
 // Where hours, days, weeks and months begin, in time zones whose clocks are changed.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { bucketBoundaries, isTimeZone, type Span } from '../../src/resources/orders/sales-buckets.ts';
+import { bucketBoundaries, TimeZones, type Span } from '../../src/resources/orders/sales-buckets.ts';
+
+const timeZones = new TimeZones();
+
+function clockOf(timeZone: string) {
+  const clock = timeZones.find(timeZone);
+  assert.ok(clock !== undefined, timeZone);
+  return clock;
+}
 
 /** Begins and end of the buckets, as `MM-DDTHH:MM`. */
 function shown(by: Span, timeZone: string, from: string, before: string): string[] {
   const times = { from: Date.parse(from), before: Date.parse(before) };
-  return bucketBoundaries({ ...times, by, timeZone }).map((time) =>
+  return bucketBoundaries({ ...times, by, clock: clockOf(timeZone) }).map((time) =>
     new Date(time).toISOString().slice(5, 16),
   );
 }
@@ -155,10 +163,10 @@ describe('every bucket follows the one before it', () => {
   ]) {
     for (const by of ['hour', 'day', 'week', 'month'] as const) {
       test(`${by} in ${timeZone}, at times from 2000 to 2030`, () => {
-        assert.ok(isTimeZone(timeZone));
+        const clock = clockOf(timeZone);
         for (let from = Date.UTC(2000, 0, 1, 5, 7); from < Date.UTC(2030); from += 5_003 * 3_600_000) {
           const before = from + 900 * 3_600_000;
-          const times = bucketBoundaries({ from, before, by, timeZone });
+          const times = bucketBoundaries({ from, before, by, clock });
           assert.ok(
             times.every((time, index) => index === 0 || time > (times[index - 1] ?? 0)),
             String(from),
@@ -168,4 +176,9 @@ describe('every bucket follows the one before it', () => {
       });
     }
   }
+});
+
+test('the clock of a time zone is made once, and there is none of a name that is no time zone', () => {
+  assert.equal(timeZones.find('Europe/Berlin'), clockOf('Europe/Berlin'));
+  assert.equal(timeZones.find('Europe/Entenhausen'), undefined);
 });

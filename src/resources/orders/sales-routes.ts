@@ -4,9 +4,11 @@ import { jsonDocument } from '../../http/handler-result.ts';
 import { revalidatedDocument } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { Sales, salesIssues, salesOf, salesQuery, resolveSalesQuery } from './sales.ts';
+import { TimeZones } from './sales-buckets.ts';
 import { findFigures } from './sales-store.ts';
 
 export function salesRoute(): Route {
+  const timeZones = new TimeZones();
   return route({
     method: 'GET',
     path: '/sales',
@@ -14,15 +16,15 @@ export function salesRoute(): Route {
     summary: 'Sales by hour, day, week or month',
     access: staffOnly,
     scope: 'orders:read',
-    query: salesQuery,
+    query: salesQuery(timeZones),
     reply: revalidatedDocument(Sales),
     description:
       'How many orders were created in each bucket of time, by currency and present status, and their ' +
       'totals. The first and the last bucket may be shorter: they begin at `from` and end at `before`.',
-    queryIssues: (query, { now }) => salesIssues(query, now),
+    queryIssues: (query, { now }) => salesIssues(query, { now, timeZones }),
     async handle(context) {
       const { query, now, database } = context;
-      const request = resolveSalesQuery(query, now);
+      const request = resolveSalesQuery(query, { now, timeZones });
       const rows = await findFigures(database, request);
       context.authorizeRead();
       return jsonDocument(salesOf(request, rows));

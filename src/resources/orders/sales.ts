@@ -1,4 +1,5 @@
 // Sales: how many orders there are in each span of time, by currency and status, and their totals.
+import assert from 'node:assert';
 import { dayMilliseconds } from '../../durations.ts';
 import { invalid } from '../../problem.ts';
 import { counted } from '../../counted.ts';
@@ -20,25 +21,30 @@ import {
   type ObjectOf,
 } from '../../schema/schema.ts';
 import { statuses, type OrderStatus } from './order.ts';
-import { bucketBoundaries, isTimeZone, spans } from './sales-buckets.ts';
+import { bucketBoundaries, spans, type TimeZones } from './sales-buckets.ts';
 
-const timeZoneSchema = string({
+const timeZoneMembers = {
   maxLength: 64,
   pattern: '^(?:[A-Za-z][A-Za-z0-9_+\\-]*(?:/[A-Za-z0-9_+\\-]+)*|[+\\-]\\d\\d:\\d\\d)$',
   reportsFormatForLength: true,
   mustBe: 'a time zone such as Europe/Berlin or +01:00',
-  rule: (name) => (isTimeZone(name) ? undefined : `${name} is not a time zone; Europe/Berlin is one.`),
   description: 'Whose hours, days, weeks and months: a name of the IANA time zone database, or an offset.',
   examples: ['Europe/Berlin'],
-});
+} as const;
 
-export const salesQuery = {
+export function salesQuery(timeZones: TimeZones) {
+  const rule = (name: string): string | undefined =>
+    timeZones.find(name) === undefined ? `${name} is not a time zone; Europe/Berlin is one.` : undefined;
+  const timeZone = string({ ...timeZoneMembers, rule });
+  return { ...salesSpan, timeZone: optional(timeZone, { description: 'By default `UTC`.' }) };
+}
+
+const salesSpan = {
   from: optional(sentTimestamp, { description: 'Inclusive; 30 days before `before` by default.' }),
   before: optional(sentTimestamp, { description: 'Exclusive; now by default.' }),
   by: optional(
     oneOf(spans, { description: 'The buckets; `day` by default. Weeks begin on Monday (ISO 8601).' }),
   ),
-  timeZone: optional(timeZoneSchema, { description: 'By default `UTC`.' }),
 };
 
 const Figures = named(
@@ -59,7 +65,7 @@ export const Sales = named(
     from: timestamp,
     before: timestamp,
     by: oneOf(spans),
-    timeZone: timeZoneSchema,
+    timeZone: string(timeZoneMembers),
     buckets: array(
       named(
         'SalesBucket',
@@ -85,34 +91,38 @@ export type SalesRequest = Pick<Sales, 'by' | 'timeZone'> & {
 
 const defaultMilliseconds = 30 * dayMilliseconds;
 
-type SalesQuery = ObjectOf<typeof salesQuery>;
+type SalesQuery = ObjectOf<ReturnType<typeof salesQuery>>;
+/** The time of the request, and the time zones that its schema has accepted. */
+type SalesContext = { readonly now: number; readonly timeZones: TimeZones };
 
 /** Returns the issue of a range that is empty or has too many buckets. */
-export function salesIssues(query: SalesQuery, now: number): Issue[] {
-  const { from, before, by, timeZone } = withDefaults(query, now);
+export function salesIssues(query: SalesQuery, context: SalesContext): Issue[] {
+  const { from, before, by, clock } = withDefaults(query, context);
   if (from >= before) {
     const detail = 'before (default: now) must be later than from.';
     return [{ parameter: 'before', code: 'range', detail }];
   }
-  const boundaries = bucketBoundaries({ from, before, by, timeZone });
+  const boundaries = bucketBoundaries({ from, before, by, clock });
   return boundaries.length - 1 <= salesBucketsMax ? [] : [tooMany(by, salesBucketsMax)];
 }
 
 /** Sets defaults in a query without issues, and computes its buckets. */
-export function resolveSalesQuery(query: SalesQuery, now: number): SalesRequest {
-  const { from, before, by, timeZone } = withDefaults(query, now);
-  return { by, timeZone, boundaries: bucketBoundaries({ from, before, by, timeZone }) };
+export function resolveSalesQuery(query: SalesQuery, context: SalesContext): SalesRequest {
+  const { from, before, by, timeZone, clock } = withDefaults(query, context);
+  return { by, timeZone, boundaries: bucketBoundaries({ from, before, by, clock }) };
 }
 
 /** Keeps both times, rounded up or set by default, within those that a response can show. */
-function withDefaults(query: SalesQuery, now: number) {
+function withDefaults(query: SalesQuery, { now, timeZones }: SalesContext) {
   const { by = 'day', timeZone = 'UTC' } = query;
+  const clock = timeZones.find(timeZone);
+  assert(clock !== undefined, 'the schema of the query has found this time zone');
   const before = query.before === undefined ? now : Math.min(timeAtOrAfter(query.before), lastTime);
   const from =
     query.from === undefined
       ? Math.max(before - defaultMilliseconds, firstTime)
       : Math.min(timeAtOrAfter(query.from), lastTime);
-  return { from, before, by, timeZone };
+  return { from, before, by, timeZone, clock };
 }
 
 function tooMany(what: string, max: number): Issue {
