@@ -1,4 +1,4 @@
-// The samples of src/docs/integrators.md, as they stand: each hears of the order that was paid.
+// The samples of src/docs/integrators.md, unchanged: each receives the event of the order that was paid.
 import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -84,7 +84,7 @@ async function payOrder(service: TestService, token: string): Promise<string> {
 }
 
 test(
-  'a webhook is made with curl, and its receiver takes what is signed and nothing else',
+  'a webhook is created with curl, and its receiver accepts signed messages only',
   { skip: executable !== undefined && 'needs the clock' },
   async (t) => {
     const service = await serviceFor(t, { settings: { 'webhook-allow': '127.0.0.1' } });

@@ -1,4 +1,4 @@
-// The log: JSON lines for programs, lines for people, and neither obeys what a stranger wrote.
+// The log: JSON lines for programs, text for people, and no injection into either.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Level, RequestLogLine } from '../src/log-lines.ts';
@@ -56,14 +56,14 @@ test('a request is one JSON object a line, its path without a query', () => {
 });
 
 for (const isTerminal of [false, true])
-  test(`a long path is cut, ${isTerminal ? 'on a terminal' : 'in JSON'}`, () => {
+  test(`a long path is truncated, ${isTerminal ? 'on a terminal' : 'in JSON'}`, () => {
     const { log, text } = logTo({ isTerminal });
     log.request({ ...line, path: `/${'a'.repeat(8_000)}` }, time);
     assert.match(text(), /\/a{199}…["\s]/);
   });
 
 for (const isTerminal of [false, true])
-  test(`escapes lengthen no line, ${isTerminal ? 'on a terminal' : 'in JSON'}`, () => {
+  test(`escapes make no line longer, ${isTerminal ? 'on a terminal' : 'in JSON'}`, () => {
     const { log, text } = logTo({ isTerminal });
     const evil = '\x9b'.repeat(8_000);
     log.request({ ...line, path: `/${evil}`, traceparent: evil }, time);
@@ -76,7 +76,7 @@ const tricks = ['\x1b[2J', '\x9b2J', '\u2028', '\r\n{"level":"error"}', '\x7f', 
 for (const trick of tricks) {
   for (const isTerminal of [false, true]) {
     const shown = JSON.stringify(trick).replace(/[^ -~]/g, '?');
-    test(`${shown} is spelled out ${isTerminal ? 'on a terminal' : 'in JSON, and reads back'}`, () => {
+    test(`${shown} is escaped ${isTerminal ? 'on a terminal' : 'in JSON, and parses back'}`, () => {
       const { log, text } = logTo({ isTerminal });
       log.request({ ...line, path: `/${trick}` }, time);
       log.write('warn', `note ${trick}`, { detail: trick, error: new Error(trick) });
@@ -130,7 +130,7 @@ function inZone(t: TestContext, zone: string): void {
   });
 }
 
-test('for people a line has the time, the level, what happened and to whom', (t) => {
+test('for people a line has the time, the level, the request and the principal', (t) => {
   inZone(t, 'UTC');
   const { log, text } = logTo({ isTerminal: true });
   log.request(line, time);
@@ -144,7 +144,7 @@ test('for people a line has the time, the level, what happened and to whom', (t)
   );
 });
 
-test('colours are only there where they are wanted', () => {
+test('colours are used only if they are wanted', () => {
   for (const hasColor of [true, false]) {
     const { log, text } = logTo({ isTerminal: true, hasColor });
     log.write('error', 'x');
@@ -210,7 +210,7 @@ test('every line arrives once and in order, whether or not the sink writes at on
   }
 });
 
-test('when the reader is too slow, lines are dropped and counted, not piled up', () => {
+test('if the reader is too slow, lines are dropped and counted instead of buffered', () => {
   const { log, sink, text } = logTo({ writableLength: 2 ** 30 });
   for (let count = 0; count < 5; count += 1) log.request(line, time);
   assert.equal(text(), '');

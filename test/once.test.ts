@@ -1,4 +1,4 @@
-// Values that are made when they are first needed, such as the pages of the documentation.
+// Values that are created when they are first needed, such as the pages of the documentation.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentIn } from '../src/http/reply.ts';
@@ -8,7 +8,7 @@ import { anyone } from '../src/auth/access.ts';
 import { once } from '../src/once.ts';
 import { serviceFor } from './service.ts';
 
-test('a document that could not be made is made for the next request, and then never again', async (t) => {
+test('a document that could not be created is created for the next request, and then cached', async (t) => {
   let attempts = 0;
   const made = once(async () => {
     attempts += 1;

@@ -1,4 +1,4 @@
-// Handshakes of TLS that arrive together run in slices: no turn of the event loop takes long.
+// TLS handshakes that arrive together run in slices: no turn of the event loop takes long.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, Socket, type AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Requests with one Idempotency-Key that are sent at once.
+// Requests with the same Idempotency-Key that are sent at the same time.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { items, newCustomer, newOrder } from '../resources/resource-support.ts';
@@ -7,7 +7,7 @@ import { until } from '../storage/storage-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { withKey, isReplay } from './idempotency-support.ts';
 
-describe('requests with one key at once', () => {
+describe('concurrent requests with the same key', () => {
   let ada: Person, staff: Person;
   let customerId = 0;
   const service = sharedService({}, async (started) => {
@@ -18,7 +18,7 @@ describe('requests with one key at once', () => {
   const place = (key: string, body: object = order(), token = ada.token): Promise<TestResponse> =>
     service().post('/orders', { token, body, headers: withKey(key) });
 
-  test('fifty at once make one order: one is its response, the others say so or wait', async () => {
+  test('fifty create one order: one gets its response, the others get it too or have to wait', async () => {
     const before = (await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total;
     const responses = await Promise.all(Array.from({ length: 50 }, () => place('fifty')));
     const made = responses.filter((response) => response.status === 201 && !isReplay(response));
@@ -37,7 +37,7 @@ describe('requests with one key at once', () => {
     assert.equal((await place('fifty')).text, made[0]?.text);
   });
 
-  test('fifty steps at once with one key are one step', async () => {
+  test('fifty status changes are one change', async () => {
     const { id } = await newOrder(service(), ada.token);
     const send = (): Promise<TestResponse> =>
       service().patch(`/orders/${id}`, {
@@ -51,7 +51,7 @@ describe('requests with one key at once', () => {
   });
 });
 
-test('while the first request waits for the disk, the second is 409; then it is answered', async (t) => {
+test('while the first request waits for the disk, the second is 409; then it is replayed', async (t) => {
   let isHeld = false;
   const held: (() => void)[] = [];
   const letGo = (): void => {

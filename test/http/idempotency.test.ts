@@ -81,7 +81,7 @@ describe('Idempotency-Key', () => {
     });
   }
 
-  test('an order is made once, however often it is placed with one key', async () => {
+  test('an order is created once, however often it is placed with one key', async () => {
     const count = async (): Promise<number> =>
       (await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total;
     const before = await count();
@@ -89,7 +89,7 @@ describe('Idempotency-Key', () => {
     assert.equal(await count(), before + 1);
   });
 
-  test('the first response stays the response, also when the order has moved on since', async () => {
+  test('the first response is replayed, even if the order has changed since', async () => {
     const { id } = await newOrder(service(), ada.token);
     const send = (): Promise<TestResponse> =>
       service().patch(`/orders/${id}`, {
@@ -104,7 +104,7 @@ describe('Idempotency-Key', () => {
     assert.equal((await service().get(`/orders/${id}`, { token: ada.token })).body.status, 'shipped');
   });
 
-  test('principals are apart: another user, staff and an API key each make their own', async () => {
+  test('principals are separate: another user, staff and an API key each create their own', async () => {
     const { key } = await newKey(service(), ada.token, { scopes: ['customers:write'] });
     const { key: secondKey } = await newKey(service(), ada.token, { scopes: ['customers:write'] });
     const callers: Call[] = [
@@ -139,7 +139,7 @@ describe('Idempotency-Key', () => {
     assert.deepEqual([again.text, isReplay(again)], [first.text, true]);
   });
 
-  test('paths and methods are apart', async () => {
+  test('paths and methods are separate', async () => {
     const [one, two] = [await newOrder(service(), ada.token), await newOrder(service(), ada.token)];
     const body = { note: 'one key' };
     for (const { id } of [one, two]) {
@@ -195,7 +195,7 @@ describe('Idempotency-Key', () => {
     ],
   ];
   for (const [what, send, status, mend] of rejections) {
-    test(`a request rejected for ${what} isn’t stored: mended, it takes the same key`, async () => {
+    test(`a request rejected for ${what} isn’t stored: corrected, it may use the same key`, async () => {
       const key = `rejected-${what.replaceAll(/\W/g, '')}`;
       assert.equal((await send(key)).status, status);
       assert.equal((await send(key)).status, status);
@@ -204,7 +204,7 @@ describe('Idempotency-Key', () => {
     });
   }
 
-  test('a step that wasn’t possible, or was stale, isn’t stored', async () => {
+  test('a rejected status change, or a stale one, isn’t stored', async () => {
     const { id } = await newOrder(service(), ada.token);
     const send = (body: object, headers = {}): Promise<TestResponse> =>
       service().patch(`/orders/${id}`, {
@@ -244,7 +244,7 @@ describe('Idempotency-Key', () => {
     ['the same field twice', ['a', 'a'], false],
   ];
   for (const [what, key, isGood] of keys) {
-    test(`a key of ${what} is ${isGood ? 'taken' : 'rejected in both interfaces'}`, async () => {
+    test(`a key of ${what} is ${isGood ? 'accepted' : 'rejected in both interfaces'}`, async () => {
       const headers = { 'idempotency-key': key };
       const response = await service().post('/customers', {
         token: ada.token,
@@ -275,12 +275,12 @@ describe('Idempotency-Key', () => {
     assert.equal((await service().get(`/orders/${id}`, { token: ada.token })).body.note, 'second');
   });
 
-  test('keys tell case apart', async () => {
+  test('keys are case-sensitive', async () => {
     const [lower, upper] = [await place('case'), await place('CASE')];
     assert.ok(lower.body.id !== upper.body.id && !isReplay(upper));
   });
 
-  test('where it isn’t taken it does nothing', async () => {
+  test('is ignored by operations that don’t accept it', async () => {
     const headers = withKey('elsewhere');
     const send = (): Promise<TestResponse> =>
       service().post('/api/keys', {

@@ -1,4 +1,4 @@
-// Connections between requests that carry bytes, but no request: they end like those that carry nothing.
+// Connections that carry bytes between requests, but no request: they end like idle ones.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
@@ -27,7 +27,7 @@ describe('a connection on which nothing but line breaks is sent', () => {
 
   for (const [name, certificate, open] of transports)
     for (const lineBreaks of ['\r\n', '\n', '\r\n'.repeat(20_000)])
-      test(`over ${name} is closed as an idle one, for ${lineBreaks.length} bytes at a time`, async (t) => {
+      test(`over ${name} is closed like an idle one, with ${lineBreaks.length} bytes a read`, async (t) => {
         const handler = service().inside?.app.handler;
         if (handler === undefined) return t.skip('needs time-outs of its own');
         const server = new HttpServer({ certificate, timeouts: { idleMilliseconds: 40 } });

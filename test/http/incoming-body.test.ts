@@ -1,4 +1,4 @@
-// Bodies that have not arrived whole: what they take of memory, and that it is bounded in all.
+// Incomplete bodies: how much memory they take, and that it is bounded in total.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
@@ -64,7 +64,7 @@ async function serverFor(t: TestContext, receive: Receive): Promise<() => Promis
   };
 }
 
-test('pieces of a body share one buffer, which is given back at its end', async (t) => {
+test('pieces of a body share one buffer, which is released at its end', async (t) => {
   const bodies = new ArrivingBodies({ bucketOf });
   const connection = await (await lengths(t, bodies))();
   connection.write(head + chunk('abcd').repeat(250));
@@ -76,7 +76,7 @@ test('pieces of a body share one buffer, which is given back at its end', async 
   assert.equal(bodies.bytes, 0);
 });
 
-test('bodies under way are bounded in all: the one that is too much is unavailable', async (t) => {
+test('incomplete bodies are bounded in total: one beyond that is unavailable', async (t) => {
   const bodies = new ArrivingBodies({
     bucketOf,
     bounds: { total: 3000, perAddress: 3000, perNetwork: 3000 },
@@ -124,7 +124,7 @@ for (const [whose, others] of [
   });
 }
 
-test('a body that breaks off gives its memory back', async (t) => {
+test('a body that ends early releases its memory', async (t) => {
   const bodies = new ArrivingBodies({ bucketOf });
   const connection = await (await lengths(t, bodies))();
   connection.write(head + chunk('x'.repeat(2000)));
@@ -165,7 +165,7 @@ test('streamed bodies that nothing reads yet share the bound of all bodies', asy
   await until(() => bodies.bytes === 0);
 });
 
-test('a streamed body that breaks off before it is read gives its memory back', async (t) => {
+test('a streamed body that ends early, before it is read, releases its memory', async (t) => {
   const bodies = new ArrivingBodies({ bucketOf });
   const connection = await (await streamedLengths(t, bodies, new Promise(() => {})))();
   connection.write(head + chunk('x'.repeat(2000)));

@@ -1,4 +1,4 @@
-// Heads of many fields: only what is read is kept, and every rule about heads sees what it saw before.
+// Heads of many fields: only the fields that are read are kept, and every rule about heads still applies.
 import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
@@ -50,7 +50,7 @@ describe('a head of many fields', () => {
     ['of very many fields', many(8_000, 'a', '')],
   ];
   for (const [what, fields] of heads) {
-    test(`${what} is kept in few strings, and read as before`, () => {
+    test(`${what} is kept in few strings, and read the same`, () => {
       const [before, after] = [requestWith(fields), requestWith(fields)];
       shrinkHead(after);
       assert.ok(
@@ -66,7 +66,7 @@ describe('a head of many fields', () => {
     });
   }
 
-  test('of an ordinary number is left as it is', () => {
+  test('of an ordinary number stays unchanged', () => {
     const fields = ['Host', 'a', ...many(63)];
     const request = requestWith(fields);
     shrinkHead(request);

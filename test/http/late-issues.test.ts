@@ -1,4 +1,4 @@
-// A body that comes after the right to send it has gone is not looked at.
+// A body that arrives after the caller lost the right to send it is not checked.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serviceFor } from '../service.ts';

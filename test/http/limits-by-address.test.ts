@@ -156,7 +156,7 @@ describe('addresses', () => {
   });
 });
 
-test('bad credentials draw on the address’s bucket, not on the principal’s', async (t) => {
+test('bad credentials consume tokens of the address’s bucket, not of the principal’s', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-anonymous': '6/60', 'rate-default': '600/60' } });
   if (service.inside === undefined) return t.skip('needs the clock');
   const { token } = await service.person();
@@ -231,7 +231,7 @@ describe('sign-ins', () => {
     assertProblem(await send('203.0.113.2', 21), 'invalid-credentials');
   });
 
-  test('report all the policies that they draw on', async (t) => {
+  test('report all policies that apply to them', async (t) => {
     const service = await serviceFor(t, {
       settings: { 'rate-anonymous': '120/60', 'rate-login-account': '5/60', 'rate-login-address': '20/60' },
     });
@@ -243,7 +243,7 @@ describe('sign-ins', () => {
     ]);
   });
 
-  test('other than by password don’t count: new tokens for a session', async (t) => {
+  test('without a password don’t count: new tokens for a session', async (t) => {
     const service = await serviceFor(t, {
       settings: { 'rate-login-account': '5/60', 'rate-login-address': '5/60' },
     });

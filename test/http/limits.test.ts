@@ -1,5 +1,5 @@
 // Rates: the fields' exact syntax, 429, refill, whose bucket is used, and how many
-// are kept.
+// exist.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createLimiter } from '../../src/rates/limiter.ts';
@@ -68,7 +68,7 @@ test('every response to a limited request counts and reports the rate, whatever 
   }
 });
 
-test('past the rate it is 429, with Retry-After; the bucket fills with time, never over', async (t) => {
+test('past the rate it is 429, with Retry-After; the bucket refills with time, up to the rate', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-default': '3/60' } });
   if (service.inside === undefined) return t.skip('needs the clock');
   const { token } = await service.person();
@@ -132,7 +132,7 @@ describe('where no credential is needed', () => {
     ['the options', 'OPTIONS', '/orders', 204],
   ];
   for (const [what, method, path, status] of asks) {
-    test(`${what}: a valid credential draws on its user’s rate, anything else on the address’s`, async () => {
+    test(`${what}: a valid credential uses its user’s rate, anything else the address’s`, async () => {
       const { token } = await service().person();
       const { key } = await newKey(service(), token);
       const calls: readonly (readonly [call: Call, policy: string])[] = [
@@ -187,7 +187,7 @@ describe('requests that are rejected whatever their path consume the address’s
   }
 });
 
-test('health is not limited, nor are its options, nor preflights of an origin that is listed', async (t) => {
+test('health checks, their OPTIONS, and preflights of an allowed origin are not limited', async (t) => {
   const service = await serviceFor(t, {
     settings: { 'rate-anonymous': '1/60', 'cors-origins': 'https://shop.example' },
   });
@@ -205,13 +205,13 @@ test('health is not limited, nor are its options, nor preflights of an origin th
   }
 });
 
-test('without a limit there are no such fields', async (t) => {
+test('without a limit there are no RateLimit fields', async (t) => {
   const service = await serviceFor(t);
   assert.deepEqual(limitFields(await service.get('/problems')), [undefined, undefined]);
 });
 
 describe('buckets', () => {
-  test('hold no more than their rate, and lose nothing when a clock is set back', () => {
+  test('hold no more than their rate, and lose nothing if a clock is set back', () => {
     const limiter = createLimiter('x', { requests: 10, seconds: 1 });
     const isGranted = (now: number): boolean => limiter.consumeToken('a', now)?.isExceeded === false;
     assert.equal(Array.from({ length: 12 }, () => isGranted(1_000_000)).filter(Boolean).length, 10);
@@ -251,7 +251,7 @@ describe('buckets', () => {
     assert.ok(limiter.size >= 500);
   });
 
-  test('of the busy outlive a flood of strangers: a flood buys nobody a new one', () => {
+  test('of busy clients survive a flood of strangers: a flood refills nobody’s bucket', () => {
     const limiter = createLimiter('x', { requests: 5, seconds: 3600 }, 1000);
     let granted = 0;
     for (let index = 0; index < 50_000; index += 1) {
@@ -262,7 +262,7 @@ describe('buckets', () => {
   });
 });
 
-test('a user makes so many objects a day, by any of their keys; staff aren’t limited', async (t) => {
+test('a user may create so many objects a day, with any of their keys; staff aren’t limited', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-created': '3/86400' } });
   const { token } = await service.person();
   const { key } = await newKey(service, token, { scopes: ['customers:write'] });

@@ -1,4 +1,4 @@
-// Cursors: pages while rows come, change and go, and cursors that were not made here.
+// Cursors: pages while rows are added, changed and removed, and cursors of other origin.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createMac } from '../../src/auth/mac.ts';
@@ -8,7 +8,7 @@ import { serviceFor, type TestResponse } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { type Row, withoutSyncs, orderSorts, walk } from './list-support.ts';
 
-describe('a page of much text', () => {
+describe('a page with much text', () => {
   const fatItems = Array.from({ length: 100 }, () => ({ name: '€'.repeat(165), quantity: 1, unitPrice: 1 }));
   let token = '';
   const service = sharedService(withoutSyncs, async (started) => {
@@ -21,7 +21,7 @@ describe('a page of much text', () => {
   });
 
   for (const sort of ['id', '-createdAt', 'total', '-total']) {
-    test(`by ${sort} ends before it passes 1 MiB, and the next one goes on from there`, async () => {
+    test(`by ${sort} ends before it exceeds 1 MiB, and the next one continues there`, async () => {
       const target = `/orders?sort=${sort}&limit=200&total=true`;
       const sizes: number[] = [];
       const ids: number[] = [];
@@ -50,7 +50,7 @@ describe('a page of much text', () => {
   }
 });
 
-test('rows alike in the sort key come by id, in the direction of the sort', async (t) => {
+test('rows with the same sort key are sorted by id, in the direction of the sort', async (t) => {
   const service = await serviceFor(t, withoutSyncs);
   if (service.inside === undefined) return t.skip('needs the clock');
   const { token } = await service.person();
@@ -65,7 +65,7 @@ test('rows alike in the sort key come by id, in the direction of the sort', asyn
   }
 });
 
-test('a row removed between pages, the last of its page, ends nothing', async (t) => {
+test('the list continues after the last row of a page was removed', async (t) => {
   const service = await serviceFor(t, withoutSyncs);
   const { token } = await service.person();
   const ids: number[] = [];
@@ -144,7 +144,7 @@ describe('cursors', () => {
     });
   }
 
-  test('a cursor cut short, made longer or doubled is invalid-cursor', async () => {
+  test('a truncated, extended or doubled cursor is invalid-cursor', async () => {
     const cursor = await cursorOf('/customers?limit=2');
     for (const changed of [cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, `A${cursor}`, cursor + cursor])
       assertProblem(await get(`/customers?cursor=${changed}`), 'invalid-cursor', 422);
@@ -224,7 +224,7 @@ describe('cursors', () => {
     });
   }
 
-  test('a cursor is that of the same list with or without what it includes', async () => {
+  test('a cursor is valid for its list with and without include', async () => {
     const cursor = await cursorOf('/orders?limit=1', root);
     assert.equal((await get(`/orders?limit=1&include=customer&cursor=${cursor}`, root)).status, 200);
   });
@@ -234,13 +234,13 @@ describe('cursors', () => {
       assertProblem(await get(`${to}&cursor=${await cursorOf(from)}`), 'invalid-cursor', 422));
   }
 
-  test('another limit, or total, is no other list', async () => {
+  test('another limit, or total, is still the same list', async () => {
     const cursor = await cursorOf('/customers?limit=2');
     const { body } = await get(`/customers?limit=200&total=true&cursor=${cursor}`);
     assert.deepEqual([body.data.length, body.total], [3, 5]);
   });
 
-  test('another user’s cursor shows nobody anything of theirs', async () => {
+  test('another user’s cursor discloses none of their rows', async () => {
     const response = await get(`/orders?limit=2&cursor=${await cursorOf('/orders?limit=2')}`, other);
     assert.ok(response.status === 422 || response.body.data.length === 0, response.text);
   });

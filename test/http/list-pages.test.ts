@@ -1,5 +1,4 @@
-// Pages of orders however they are found: straight from an index, tested on the way, gathered, or in the slow
-// thread.
+// Pages of orders, however they are found: by index, tested row by row, sorted, or in the query worker.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
@@ -123,11 +122,11 @@ function expected(filter: OrderListQuery, sort: string): number[] {
     .map(({ id }) => id);
 }
 
-describe('a list of orders, page by page, is what it should be', () => {
+describe('a list of orders, page by page, is complete and in order', () => {
   let [here, aside] = [0, 0];
   for (const rowsExaminedMax of [1, 30, 1_000]) {
     for (const sort of orderSorts) {
-      test(`by ${sort}, with every filter, where ${rowsExaminedMax} entries may be looked at`, async () => {
+      test(`by ${sort}, with every filter, if ${rowsExaminedMax} entries may be examined`, async () => {
         const readInWorker = async <R extends Row>(
           sql: string,
           params: readonly SqlValue[],
@@ -160,7 +159,7 @@ describe('a list of orders, page by page, is what it should be', () => {
     }
   }
 
-  test('and some of those pages were read here, some by the query worker', () => {
+  test('and some of these pages were read on the event loop, others in the query worker', () => {
     assert.ok(aside > 100 && here > 2 * aside, `${aside} of ${here} pages came from the query worker`);
   });
 });
@@ -192,7 +191,7 @@ test('a caller who loses the right to an element while it is looked up doesn’t
   assert.deepEqual(pageOf(after), [first, third]);
 });
 
-test('a page whose elements have all gone meanwhile is empty, and the list continues after it', async () => {
+test('a page whose elements were all removed meanwhile is empty, and the list continues', async () => {
   const gone = new Set([1, 2, 3]);
   const read = (query: ListQuery) =>
     listPage(contextOf(query, slow), {

@@ -1,4 +1,4 @@
-// The parameters of lists, and what is rejected of them.
+// The parameters of lists, valid and invalid.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertIssues, newCustomer, rootToken } from '../resources/resource-support.ts';
@@ -16,7 +16,7 @@ describe('the parameters of lists', () => {
   const get = (target: string): Promise<TestResponse> =>
     service().get(target, { token: target.startsWith('/api/users') ? root : token });
 
-  test('a page has 50 elements, unless limit says other', async () => {
+  test('a page has 50 elements by default', async () => {
     for (const [query, length] of [
       ['', 50],
       ['?limit=1', 1],
@@ -139,7 +139,7 @@ describe('the parameters of lists', () => {
     assert.equal((await get('/customers/60')).status, 200);
   });
 
-  test('empty pairs are nothing, a question mark within a value is itself, and + is a blank', async () => {
+  test('empty pairs are ignored, a question mark is part of a value, and + is a blank', async () => {
     assert.equal((await get('/customers?&&limit=2&')).body.data.length, 2);
     assert.equal((await get('/customers?name=a?b')).status, 200);
     assert.equal((await get('/customers?name=Grace+Hopper&limit=1')).body.data.length, 1);

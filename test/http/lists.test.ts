@@ -258,7 +258,7 @@ test('the list of a customer or user takes that id as a filter, and is empty for
   assert.deepEqual(others.body, { data: [], next: null, total: 0 });
 });
 
-test('a filter for another user’s orders or customers finds a user nothing', async (t) => {
+test('a filter for another user’s orders or customers finds nothing', async (t) => {
   const service = await serviceFor(t, withoutSyncs);
   const [ada, bob] = [await service.person(), await service.person()];
   await newOrder(service, ada.token);

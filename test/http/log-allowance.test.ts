@@ -1,4 +1,4 @@
-// What one client can write to the log by requests that no rate bounds: some lines a minute, then a summary.
+// Log lines of requests that no rate bounds: a client gets some a minute, and then a summary.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { until } from '../storage/storage-support.ts';
@@ -103,21 +103,25 @@ test('the lines of one address are not those of another, nor of what a rate boun
   );
 });
 
-test('a rejection for a rate is logged with its security event, or neither is', inProcess, async (t) => {
-  const service = await serviceFor(t, { settings: { 'rate-anonymous': '1/3600' } });
-  for (let count = 0; count < 1 + linesMax + 5; count += 1) await service.get('/orders');
-  const count = (test: (line: Line) => boolean): number => linesOf(service).filter(test).length;
-  assert.equal(
-    count(({ status }) => status === 429),
-    linesMax,
-  );
-  assert.equal(
-    count(({ message }) => message === 'excess_rate_limit_exceeded'),
-    linesMax,
-  );
-  const counted = /^orderly_security_events_total\{event="excess_rate_limit_exceeded"\} 65$/m;
-  assert.match(service.inside?.app.metricsText() ?? '', counted);
-});
+test(
+  'a request that exceeds a rate is logged with its security event, or neither is',
+  inProcess,
+  async (t) => {
+    const service = await serviceFor(t, { settings: { 'rate-anonymous': '1/3600' } });
+    for (let count = 0; count < 1 + linesMax + 5; count += 1) await service.get('/orders');
+    const count = (test: (line: Line) => boolean): number => linesOf(service).filter(test).length;
+    assert.equal(
+      count(({ status }) => status === 429),
+      linesMax,
+    );
+    assert.equal(
+      count(({ message }) => message === 'excess_rate_limit_exceeded'),
+      linesMax,
+    );
+    const counted = /^orderly_security_events_total\{event="excess_rate_limit_exceeded"\} 65$/m;
+    assert.match(service.inside?.app.metricsText() ?? '', counted);
+  },
+);
 
 test(
   'the lines omitted since the last minute are counted in the log when the service ends',

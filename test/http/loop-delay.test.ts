@@ -5,7 +5,7 @@ import { LoopDelay } from '../../src/http/loop-delay.ts';
 import { serviceFor } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 
-test('a loop that was blocked shows by how much', async (t) => {
+test('a blocked event loop shows for how long', async (t) => {
   const loopDelay = new LoopDelay();
   t.after(() => loopDelay.stop());
   loopDelay.sample();
@@ -26,7 +26,7 @@ test('sampling begins with a request and ends some time after the last', async (
   await until(() => !loopDelay.isSampling);
 });
 
-test('each request begins it', async (t) => {
+test('each request starts the sampling', async (t) => {
   const service = await serviceFor(t);
   const median = /^orderly_event_loop_delay_seconds\{percentile="50"\} 0$/m;
   for (let { text } = await service.get('/metrics'); median.test(text);)

@@ -58,7 +58,7 @@ test('the metrics count the requests rejected as unavailable', async (t) => {
   assert.equal(rejections.get('orderly_rejections_total{reason="rate"}'), 0);
 });
 
-test('the metrics are well formed, counters say so in their names, and histograms add up', async (t) => {
+test('the metrics are well formed, names of counters end in _total, and histograms add up', async (t) => {
   const service = await serviceFor(t);
   const { token } = await service.person();
   await newOrder(service, token);

@@ -1,4 +1,4 @@
-// What goes over the wire, and how it is agreed on: Accept, Content-Type, HEAD, OPTIONS, 405.
+// Content negotiation: Accept.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newCustomer } from '../resources/resource-support.ts';

@@ -1,4 +1,4 @@
-// What Node does beyond its documentation, on a plain server of `node:http`.
+// Undocumented behaviour of Node, on a plain server of `node:http`.
 import assert from 'node:assert/strict';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -168,7 +168,7 @@ test('a pipelined response gets the connection once the one before it has left',
   connection.socket.destroy();
 });
 
-test('a connection is read on only when it is no longer to stay paused, whatever resumes it', async (t) => {
+test('a connection that has to stay paused is not read, whatever resumes it', async (t) => {
   const sockets: Socket[] = [];
   let isPaused = true;
   const port = await listening(t, ({ socket }, response) => {

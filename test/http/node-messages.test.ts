@@ -1,4 +1,4 @@
-// What Node does beyond its documentation with requests and responses, on a plain server of `node:http`.
+// Undocumented behaviour of Node with requests and responses, on a plain server of `node:http`.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -39,7 +39,7 @@ for (const [name, request, status, body] of [
       assert.equal(sent[0], sent[1]);
     });
 
-test('a body is received as it is parsed, and the connection goes on to the next request', async (t) => {
+test('a body is received as it is parsed, and the connection continues with the next request', async (t) => {
   const received: string[] = [];
   const port = await listening(t, (request, response) => {
     receiveDirectly(request, {
@@ -86,7 +86,7 @@ test('a body that ends early is an error of its request', async (t) => {
   assert.equal(await failed.promise, 'ECONNRESET');
 });
 
-test('a connection knows its response until that left, and whether its request arrived', async (t) => {
+test('a connection has its response until that is sent, and shows if its request has arrived', async (t) => {
   const seen: [hasResponse: boolean, hasArrived: boolean][] = [];
   const sockets: Socket[] = [];
   const note = (socket: Socket): unknown =>

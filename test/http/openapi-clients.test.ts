@@ -1,4 +1,4 @@
-// What generators make clients of: names of components, open and closed schemas, credentials.
+// What generators build clients from: names of components, open and closed schemas, credentials.
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { newKey } from '../resources/resource-support.ts';
@@ -65,7 +65,7 @@ suite('the document, for generated clients', async () => {
     }
   });
 
-  test('gives events one type for what they are and what is asked for', () => {
+  test('uses one schema for the types of events, sent and requested', () => {
     const { parameters } = document.paths['/events'].get;
     const type = parameters.find((each: Json) => each['name'] === 'type');
     assert.deepEqual(type.schema.items, { $ref: '#/components/schemas/EventType' });
@@ -93,7 +93,7 @@ suite('the document, for generated clients', async () => {
     assert.match(document.components.securitySchemes.apiKey.description, /`api_key`/);
   });
 
-  test('has a tag of its own for what concerns the service alone', () => {
+  test('has a separate tag for operations of the service itself', () => {
     const own = operations.filter(({ tags }) => tags.includes('Service'));
     const ids = own.map(({ operationId }) => operationId);
     for (const id of ['getHealthLive', 'getMetrics', 'getDocs', 'getProblems'])

@@ -1,4 +1,4 @@
-// The OpenAPI document: its golden copy, its inner truth, a deprecated route. Exchanges: conformance.ts.
+// The OpenAPI document: its snapshot and its consistency. Exchanges are compared with it in conformance.ts.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
@@ -75,7 +75,7 @@ suite('the document', async () => {
     );
   });
 
-  test('gives each operation an id of its own', () => {
+  test('gives each operation a unique id', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     assert.equal(new Set(ids).size, ids.length);
     for (const id of ids) assert.match(id, /^(list|get|create|refresh|replace|update|delete)[A-Z]\w*$/);
@@ -118,7 +118,7 @@ suite('the document', async () => {
     }
   });
 
-  test('says of which operations need a credential as it is', async () => {
+  test('declares exactly the operations that need a credential', async () => {
     for (const { method, path, operation } of operations) {
       const { status } = await service.call(
         method,

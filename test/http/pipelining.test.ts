@@ -104,7 +104,7 @@ describe('requests of one connection', () => {
     connection.socket.destroy();
   });
 
-  test('that wait are answered before the connection is rejected or ends', async (t) => {
+  test('that wait get their responses before the connection is rejected or ends', async (t) => {
     const { gate, asked, open } = gated();
     const service = await serviceFor(t, { extraRoutes: [gate] });
     for (const [end, status] of [
@@ -141,7 +141,7 @@ describe('requests of one connection', () => {
     assert.equal(asked.length, 1);
   });
 
-  test('that wait are bounded: with one more the connection is cut', async (t) => {
+  test('that wait are bounded: with one more the connection is closed', async (t) => {
     const { gate, asked, openAll } = gated();
     const service = await serviceFor(t, { extraRoutes: [gate] });
     const [within, beyond] = [await openRaw(service.port), await openRaw(service.port)];
@@ -156,7 +156,7 @@ describe('requests of one connection', () => {
     within.socket.destroy();
   });
 
-  test('that wait stop the reading of more, however many a client sends', async (t) => {
+  test('that wait stop the reading of further ones, however many a client sends', async (t) => {
     const { gate, asked, open, openAll } = gated();
     const service = await serviceFor(t, { extraRoutes: [gate] });
     const connection = await openRaw(service.port);
@@ -174,7 +174,7 @@ describe('requests of one connection', () => {
     connection.socket.destroy();
   });
 
-  test('are not made while their client reads nothing', async (t) => {
+  test('are not handled while their client reads nothing', async (t) => {
     const { fat, counted } = large(2_000_000);
     const service = await serviceFor(t, { extraRoutes: [fat] });
     const { token } = await service.person();
@@ -187,7 +187,7 @@ describe('requests of one connection', () => {
   });
 });
 
-test('responses that nobody reads are bounded in all: the client with most loses its oldest', async (t) => {
+test('unread responses are bounded in total: the client with most loses its oldest', async (t) => {
   const { fat, counted } = large(20_000_000);
   const service = await serviceFor(t, { extraRoutes: [fat] });
   const [eve, ada] = [await service.person(), await service.person()];
@@ -206,7 +206,7 @@ test('responses that nobody reads are bounded in all: the client with most loses
   assert.equal(await cutFor(service, 'unread'), 1);
 });
 
-test('of those bounded in all, only as many are cut as must be, of the client with most', async (t) => {
+test('of unread responses, only as many are dropped as necessary, of the client with most', async (t) => {
   const { fat, counted } = largeById();
   const service = await serviceFor(t, { extraRoutes: [fat] });
   const [bob, eve, ada] = [await service.person(), await service.person(), await service.person()];
@@ -238,7 +238,7 @@ async function cutFor(service: TestService, reason: 'pipelined' | 'unread'): Pro
   return Number(sample.exec(text)?.[1]);
 }
 
-test('responses that were read are not unread any more, and nothing is cut for them', async (t) => {
+test('responses that were read no longer count, and nothing is dropped for them', async (t) => {
   const { fat } = large(20_000_000);
   const service = await serviceFor(t, { extraRoutes: [fat] });
   const { token } = await service.person();

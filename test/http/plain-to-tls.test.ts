@@ -1,4 +1,4 @@
-// HTTP sent to the port of HTTPS gets a sentence, not an empty response.
+// Plain HTTP on a port of HTTPS gets a sentence, not an empty response.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { until } from '../storage/storage-support.ts';
@@ -23,7 +23,7 @@ describe('plain HTTP on the port of TLS', () => {
 
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'FOO']) {
     const body = 'x'.repeat(method === 'POST' ? 60_000 : 0);
-    test(`${method} is answered that this port accepts HTTPS only`, async () => {
+    test(`${method} gets the response that this port accepts HTTPS only`, async () => {
       const head = `${method} /orders/7?api_key=k HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n`;
       const response = await lastResponse(`${head}\r\n${body}`);
       assertProblem(response, 'tls-required');
@@ -59,7 +59,7 @@ describe('plain HTTP on the port of TLS', () => {
     });
   }
 
-  test('keeps no id that an ordinary request wouldn’t', async () => {
+  test('keeps only ids that an ordinary request may have', async () => {
     const ends = rejectedIds.map(async ([what, fields]) => {
       const { headers } = await lastResponse(`GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\n`);
       assert.doesNotMatch(headers['x-request-id'] ?? '', /mine/, what);

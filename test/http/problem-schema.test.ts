@@ -1,9 +1,9 @@
-// The problem schema of the OpenAPI document, with as much wrong as can be.
+// The problem schema of the OpenAPI document, with as many issues as possible.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { serviceFor } from '../service.ts';
 
-suite('a problem fits its schema, however much is wrong', () => {
+suite('a problem fits its schema, however many issues it has', () => {
   const longName = 'ü'.repeat(1_300); // as a target, 6 bytes each
   const requests: readonly (readonly [what: string, method: string, path: string, body?: unknown])[] = [
     [

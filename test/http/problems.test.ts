@@ -36,7 +36,7 @@ describe('each type of problem', () => {
     'insufficient-scope': 'Bearer realm="orderly", error="insufficient_scope", scope="customers:read"',
   };
 
-  test('has one of these names, and those are all', async () => {
+  test('has one of these names, and there are no others', async () => {
     assert.deepEqual([...problemCodes].sort(), [...documentedNames, 'quota-exceeded'].sort());
     const { body } = await service().get('/problems', { headers: { accept: 'application/json' } });
     assert.deepEqual(
@@ -46,7 +46,7 @@ describe('each type of problem', () => {
   });
 
   for (const code of problemCodes) {
-    test(`${code} can be provoked, and says what it is`, async (t) => {
+    test(`${code} can be provoked, and has its type`, async (t) => {
       const response = await provocations[code]({ t, service: service(), ada, root });
       if (response === undefined) return t.skip('needs the clock or the inside');
       const { status } = problemTypes[code];
@@ -64,7 +64,7 @@ describe('each type of problem', () => {
       assert.equal('violated-policies' in response.body, code === 'quota-exceeded');
     });
 
-    test(`${code} resolves, for people and for programs`, async () => {
+    test(`${code} has a page for people and JSON for programs`, async () => {
       const path = `/problems/${code}`;
       const [html, json] = [
         await service().get(path, { headers: { accept: 'text/html' } }),
@@ -89,12 +89,12 @@ describe('each type of problem', () => {
     for (const code of problemCodes) assert.ok(text.includes(code), code);
   });
 
-  test('that there isn’t is 404, as a problem', async () => {
+  test('that doesn’t exist is 404, as a problem', async () => {
     for (const name of ['about:blank', 'nonsense', 'NOT-FOUND', '<b>', "'", '%00'])
       assertProblem(await service().get(`/problems/${name}`, { isUndescribed: true }), 'not-found');
   });
 
-  test('is never named after the Host that a request claims, nor after a proxy’s word', async () => {
+  test('is never named after the Host of a request or the fields of a proxy', async () => {
     const claims = [
       { host: 'evil.example' },
       { host: 'evil.example:443' },
@@ -126,7 +126,7 @@ describe('each type of problem', () => {
     );
   });
 
-  test('of invalid data says where each issue is: exactly one of pointer, parameter and header', async () => {
+  test('of invalid data locates each issue by exactly one of pointer, parameter and header', async () => {
     const response = await service().post('/orders?a=1&a=2', {
       token: ada.token,
       headers: { 'idempotency-key': 'ü' },
@@ -171,7 +171,7 @@ describe('each type of problem', () => {
   }
 
   for (const { method, path } of failing) {
-    test(`of a handler that fails, ${path}, says no more than where the log has it`, async (t) => {
+    test(`of a handler that fails, ${path}, discloses only where the log has the cause`, async (t) => {
       const { inside, logged } = service();
       if (inside === undefined) return t.skip('needs routes of its own');
       const response = await service().call(method, path, {

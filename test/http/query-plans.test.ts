@@ -174,7 +174,7 @@ describe('a page of customers walks an index in order', () => {
     });
   }
 
-  test('and needs no more than that for any one filter, names where they are the sort', () => {
+  test('and walks nothing else for any one filter, except names unless they are the sort', () => {
     for (const sort of customerSorts) {
       for (const filter of [{}, { userId: 7 }, { email: 'ada@example.com' }])
         assert.equal(customerSelection(all, { ...filter, sort }).residual, undefined);
@@ -200,7 +200,7 @@ describe('a page of users walks an index in order', () => {
     });
   }
 
-  test('and needs no more than that for role and e-mail, names where they are the sort', () => {
+  test('and walks nothing else for role and e-mail, except names unless they are the sort', () => {
     for (const sort of userSorts)
       for (const filter of choices([{ role: 'staff' as const }, { email: 'a@b.de' }]))
         assert.equal(userSelection(all, { ...filter, sort }).residual, undefined);
@@ -216,7 +216,7 @@ test('a page of sessions or keys walks an index in order', async () => {
   }
 });
 
-test('a total is counted aside, never on the main thread', async () => {
+test('a total is counted in the query worker, never on the event loop', async () => {
   // countOf must not touch it
   const read = { all: () => assert.fail('counted on the main thread') } as unknown as Connection;
   for (const selection of [

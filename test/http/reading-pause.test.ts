@@ -1,4 +1,4 @@
-// In which order connections are read again, once parsing has taken too long in one turn of the event loop.
+// The order in which connections are read again, after parsing took too long in a turn of the event loop.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';

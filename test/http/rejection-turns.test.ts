@@ -1,4 +1,4 @@
-// What is no request, or does not arrive in time, is rejected without a long turn of the event loop.
+// Bytes that are no request, or that arrive too late, are rejected without a long turn of the event loop.
 import { suite, test } from 'node:test';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { executable, serviceFor } from '../service.ts';

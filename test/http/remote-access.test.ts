@@ -1,9 +1,9 @@
-// What other machines may read, and what only the machine itself may.
+// What other machines may read, and what only this machine may read.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from './http-support.ts';
 
-describe('from elsewhere than the machine itself', () => {
+describe('from other machines', () => {
   const running = sharedService({ settings: { 'trusted-proxy': '127.0.0.1' } });
   const headers = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' };
 

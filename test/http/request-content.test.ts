@@ -95,7 +95,7 @@ describe('Content-Type', () => {
       assertProblem(await send(method, {}), 'unsupported-media-type');
   });
 
-  test('a request without a body needs no Content-Type to be told that it needs a body', async () => {
+  test('a missing body is reported even without a Content-Type', async () => {
     for (const method of ['POST', 'PUT', 'PATCH']) {
       const target = method === 'POST' ? '/customers' : path;
       const response = await service().call(method, target, { token, headers: { 'content-type': [] } });
@@ -131,7 +131,7 @@ describe('Content-Type', () => {
   }
 
   for (const encoding of ['identity', 'Identity']) {
-    test(`Content-Encoding ${encoding} is none`, async () => {
+    test(`Content-Encoding ${encoding} is ignored`, async () => {
       for (const method of ['POST', 'PUT', 'PATCH']) {
         const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
         assert.ok((await send(method, headers)).status < 300);
@@ -139,7 +139,7 @@ describe('Content-Type', () => {
     });
   }
 
-  test('the type is looked at before the body is read', async () => {
+  test('the type is checked before the body is read', async () => {
     assertProblem(await send('POST', { 'content-type': 'text/plain' }, '{'), 'unsupported-media-type');
   });
 });

@@ -13,7 +13,7 @@ describe('request heads', () => {
   const tls = sharedService({ settings: { tls: 'self-signed' } });
 
   describe('targets and fields', () => {
-    test('of 8 KiB are looked for, one byte more is 414', async () => {
+    test('of 8 KiB are routed, one byte more is 414', async () => {
       const target = (bytes: number): string => `/${'x'.repeat(bytes - 1)}`;
       assertProblem(await raw(request(`GET ${target(8192)}`)), 'not-found');
       assertProblem(await raw(request(`GET ${target(8193)}`)), 'uri-too-long');
@@ -72,7 +72,7 @@ describe('request heads', () => {
       assertProblem(await raw(request(`GET http://localhost/${'x'.repeat(30_000)}`)), 'uri-too-long');
     });
 
-    test('a field that begins like a request is none', async () => {
+    test('a field that begins like a request is still a field', async () => {
       const connection = await openRaw(service().port);
       connection.write(`GET / HTTP/1.1${crlf}X: `);
       await turn();
@@ -100,7 +100,7 @@ describe('request heads', () => {
       );
     });
 
-    test('that are many, but short, are all read: a second Host behind two thousand is seen', async () => {
+    test('that are many, but short, are all read: a second Host after two thousand is found', async () => {
       const many = Array.from({ length: 2600 }, () => 'a:');
       await assertStatus(request('GET /health/live', many), 200);
       assertProblem(await raw(request('GET /health/live', [...many, 'Host: elsewhere'])), 'bad-request');
@@ -139,7 +139,7 @@ describe('request heads', () => {
       assert.equal((await raw(bytes)).status, status);
     }
 
-    test('Host: one, neither none nor two; HTTP/1.0 may leave it out', async () => {
+    test('Host: exactly one; HTTP/1.0 may omit it', async () => {
       assertProblem(await raw(request('GET /health/live', ['Host: localhost'])), 'bad-request');
       assertProblem(await raw(request('GET /health/live', ['hOST: elsewhere'])), 'bad-request');
       assertProblem(await raw(`GET /health/live HTTP/1.1${crlf}${crlf}`), 'bad-request');

@@ -39,7 +39,7 @@ describe('every response', () => {
     }
   });
 
-  test('without a body has none of the fields of one', async () => {
+  test('without a body has none of the fields that describe one', async () => {
     const { id } = await newCustomer(service(), ada.token);
     const { headers: read } = await service().get(`/customers/${id}`, { token: ada.token });
     const responses = [
@@ -118,7 +118,7 @@ describe('every response', () => {
     });
   }
 
-  test('has an X-Request-Id of its own', async () => {
+  test('has a unique X-Request-Id', async () => {
     const seen = new Set<unknown>();
     for (let index = 0; index < 200; index += 1)
       seen.add((await service().get('/health/live')).headers['x-request-id']);
@@ -185,7 +185,7 @@ describe('every response', () => {
       assert.ok(!text.includes(hidden), hidden);
   });
 
-  test('is logged with control characters and their like escaped', async () => {
+  test('is logged with control and formatting characters escaped', async () => {
     const { status } = await askRaw(
       service().port,
       Buffer.from(

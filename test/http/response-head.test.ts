@@ -1,4 +1,4 @@
-// Header fields as they leave: none that a value could smuggle in; and what handlers must not forget.
+// Header fields of responses: no value can add another one; and what handlers must not omit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anyone } from '../../src/auth/access.ts';

@@ -1,4 +1,4 @@
-// A bound that clients share: in all, for one address, and for its network.
+// A bound that clients share: in total, for one address, and for its network.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { addressBucket, networkOf } from '../../src/network/address-buckets.ts';
@@ -17,7 +17,7 @@ describe('a network', () => {
 describe('a shared bound', () => {
   const bounds = { total: 100, perAddress: 20, perNetwork: 30 };
 
-  test('is exceeded by an address, by its network, or in all', () => {
+  test('is exceeded by an address, by its network, or in total', () => {
     const shared = new SharedBound(bounds);
     assert.equal(shared.reserve('192.0.2.1', 21), 'perAddress');
     assert.equal(shared.reserve('192.0.2.1', 20), 'reserved');
@@ -30,7 +30,7 @@ describe('a shared bound', () => {
     assert.equal(shared.used, 100);
   });
 
-  test('has room again for what was given back', () => {
+  test('has room again for what was released', () => {
     const shared = new SharedBound(bounds);
     for (let times = 0; times < 3; times += 1) {
       assert.equal(shared.reserve('192.0.2.1', 20), 'reserved');

@@ -1,4 +1,4 @@
-// How many accounts one address may make in a day.
+// How many accounts one address may create in a day.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rootToken } from '../resources/resource-support.ts';
@@ -21,7 +21,7 @@ for (const [same, other] of [
   [['192.0.2.1', '192.0.2.1'], '192.0.2.2'],
   [['2001:db8::1', '2001:db8::2'], '2001:db8:0:1::1'],
 ] as const)
-  test(`sign-ups from ${same.join(' and ')} draw on one bucket, whoever is signed in`, async (t) => {
+  test(`sign-ups from ${same.join(' and ')} share one bucket, whoever is signed in`, async (t) => {
     const service = await serviceFor(t, {
       settings: { 'rate-sign-up': '2/86400', 'trusted-proxy': '127.0.0.1' },
     });

@@ -1,4 +1,4 @@
-// TLS records of one byte each, from many clients in one turn of the event loop, don't make that turn long.
+// TLS records of one byte, from many clients at once, cause no long turn of the event loop.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { suite, test } from 'node:test';

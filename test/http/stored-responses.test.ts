@@ -1,4 +1,4 @@
-// Responses stored for Idempotency-Key: for how long, who gets them again, and what of them reaches the disk.
+// Responses stored for Idempotency-Key: how long, who gets them again, and which parts reach the disk.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { withKey, isReplay } from './idempotency-support.ts';
 
 const daySeconds = 24 * 3600;
 
-test('a key is kept for 24 hours, and not a millisecond longer', async (t) => {
+test('a response is stored for 24 hours, and not a millisecond longer', async (t) => {
   const service = await serviceFor(t);
   const { inside } = service;
   if (inside === undefined) return t.skip('needs the clock');
@@ -112,7 +112,7 @@ test('a secret that is replaced breaks neither repeated requests nor cursors', a
   assertProblem(await third.get(next, { token: root }), 'invalid-cursor', 422);
 });
 
-test('a stored response outlives a restart', async (t) => {
+test('a stored response survives a restart', async (t) => {
   const service = await serviceFor(t);
   const { email, password: secret, token } = await service.person();
   const headers = withKey('restart');

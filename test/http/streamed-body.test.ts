@@ -80,7 +80,7 @@ describe('a body that is read as it arrives', () => {
       assert.deepEqual([status, body.bytes], [200, length]);
     });
 
-  test('is whole where the client ends its side of the connection behind it', async (t) => {
+  test('is complete if the client ends its side of the connection after it', async (t) => {
     const length = 400_000;
     const slow = async (): Promise<void> => {
       for (let turns = 0; turns < 100; turns += 1) await nextTurn();
@@ -92,13 +92,13 @@ describe('a body that is read as it arrives', () => {
     assert.deepEqual([status, body.bytes], [200, length]);
   });
 
-  test('may be left out', async (t) => {
+  test('may be omitted', async (t) => {
     const { service, token } = await countingService(t);
     const { status, body } = await service.post('/counted', { token, headers: plain });
     assert.deepEqual([status, body.bytes], [200, 0]);
   });
 
-  test('is read no faster than its route takes it', async (t) => {
+  test('is read no faster than its route reads it', async (t) => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const { service, token } = await countingService(t, () => promise);
     const sent = service.post('/counted', { token, body: Buffer.alloc(bytesMax), headers: plain });
@@ -109,7 +109,7 @@ describe('a body that is read as it arrives', () => {
     assert.ok(body.largest <= 2 * 65_536, `${body.largest} bytes were read ahead`);
   });
 
-  test('is continued where the client waits for that', async (t) => {
+  test('is requested with 100 Continue if the client waits for that', async (t) => {
     const { service, token } = await countingService(t);
     const connection = await sendRaw(service, headOf(token, 'Content-Length: 3\r\nExpect: 100-continue\r\n'));
     assert.equal((await connection.response()).status, 100);
@@ -127,7 +127,7 @@ describe('a body that is read as it arrives', () => {
     connection.socket.destroy();
   });
 
-  test('has no time of the server’s own: its route bounds that', async (t) => {
+  test('has no time limit of the server: its route limits that', async (t) => {
     const { service, token } = await countingService(t);
     if (service.inside === undefined) return t.skip('needs the inside');
     const timeouts = { headersMilliseconds: 50, requestMilliseconds: 100, checkMilliseconds: 10 };
@@ -147,7 +147,7 @@ describe('a body that is read as it arrives', () => {
 });
 
 describe('a body that would be read as it arrives is rejected', () => {
-  test('of who isn’t signed in, and no more of it is read than of others', async (t) => {
+  test('of a caller who isn’t signed in, and no more of it is read than of others', async (t) => {
     const { service } = await countingService(t);
     const body = Buffer.alloc(100_000);
     assertProblem(await service.post('/counted', { body, headers: plain }), 'unauthenticated', 401);
@@ -160,7 +160,7 @@ describe('a body that would be read as it arrives is rejected', () => {
     assertProblem(response, 'unsupported-media-type', 415);
   });
 
-  test('where it announces too much', async (t) => {
+  test('if it announces too many bytes', async (t) => {
     const { service, token } = await countingService(t);
     const call = { token, body: Buffer.alloc(bytesMax + 1), headers: plain };
     assertProblem(await service.post('/counted', call), 'content-too-large', 413);
@@ -170,7 +170,7 @@ describe('a body that would be read as it arrives is rejected', () => {
     ['has too much without announcing it', 'a'.repeat(65_536), 17],
     ['comes in tiny chunks', 'a', 10_000],
   ] as const)
-    test(`where it ${name}`, async (t) => {
+    test(`if it ${name}`, async (t) => {
       const { service, token } = await countingService(t);
       const chunks = `${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(count);
       const bytes = `${headOf(token, 'Transfer-Encoding: chunked\r\n')}${chunks}0\r\n\r\n`;

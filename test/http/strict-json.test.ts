@@ -1,4 +1,4 @@
-// Bodies are read strictly: what two readers could take for two things is rejected.
+// Bodies are parsed strictly: text that two parsers could interpret differently is rejected.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertIssues } from '../resources/resource-support.ts';
@@ -73,7 +73,7 @@ describe('strict JSON', () => {
     });
   }
 
-  test('the place of a mistake is reported, the body never is', async () => {
+  test('the place of a syntax error is reported, but no part of the body', async () => {
     const { body } = await post('{\n  "name": "Ada",\n  "secret" "hunter2"\n}');
     assert.match(body.detail, /line 3, column 12/);
     assert.doesNotMatch(JSON.stringify(body), /hunter2|secret/);

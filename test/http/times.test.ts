@@ -1,4 +1,4 @@
-// Times in requests: any fraction and offset is taken, and responses show UTC with milliseconds.
+// Times in requests: any fraction and offset is accepted, and responses show UTC with milliseconds.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newCustomer, newOrder } from '../resources/resource-support.ts';
@@ -30,7 +30,7 @@ describe('times', { concurrency: false }, () => {
     });
   }
 
-  test('a next page keeps the time as it was sent', async () => {
+  test('the next page keeps the time as it was sent', async () => {
     await newOrder(service(), ada.token, { customerId: order.customerId });
     const first = await service().get('/orders?limit=1&createdFrom=2026-03-01T10:30:00%2B01:00', ada);
     const second = await service().get(first.body.next, ada);
@@ -45,7 +45,7 @@ describe('times', { concurrency: false }, () => {
     assert.deepEqual([other.status, issuesOf(other)], [422, ['#/createdAt read-only']]);
   });
 
-  test('an expiry is answered in UTC with milliseconds', async () => {
+  test('an expiry is shown in UTC with milliseconds', async () => {
     const { status, body } = await service().post('/api/keys', {
       ...ada,
       body: { name: 'till 3', scopes: ['orders:read'], expiresAt: '2027-01-01T00:00:00.12345+01:00' },

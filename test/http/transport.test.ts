@@ -1,4 +1,4 @@
-// The way to the service and back: TLS, proxies, CORS, and the fields that every response has.
+// The transport: TLS, proxies and CORS.
 import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { describe, test } from 'node:test';
@@ -95,7 +95,7 @@ describe('plain HTTP', () => {
     });
   }
 
-  test('from another machine is rejected, but from a trusted proxy that was reached by HTTPS', async (t) => {
+  test('from other machines is rejected, except from a trusted proxy reached by HTTPS', async (t) => {
     const own = Object.values(networkInterfaces())
       .flat()
       .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
@@ -126,7 +126,7 @@ describe('plain HTTP', () => {
     );
   });
 
-  test('over IPv6 loopback is taken as over IPv4’s', async (t) => {
+  test('over the loopback of IPv6 is accepted like that of IPv4', async (t) => {
     if (
       !Object.values(networkInterfaces())
         .flat()
@@ -141,7 +141,7 @@ describe('plain HTTP', () => {
     );
   });
 
-  test('has no Strict-Transport-Security: that is the proxy’s to say', async () => {
+  test('has no Strict-Transport-Security, which the proxy may send', async () => {
     assert.equal((await strict().get('/problems')).headers['strict-transport-security'], undefined);
   });
 });
@@ -219,7 +219,7 @@ describe('CORS', () => {
     });
   }
 
-  test('responses that depend on the origin say so to caches, also to who sends none', async () => {
+  test('responses that depend on the origin have it in Vary, even if the request has none', async () => {
     for (const headers of [{}, { origin: shop }, { origin: 'https://evil.example' }] as Headers[]) {
       const response = await service().get('/orders', { token: ada.token, headers });
       assert.equal(response.headers.vary, 'Accept, Authorization, X-API-Key, Origin');

@@ -14,7 +14,7 @@ function spin(milliseconds: number): void {
 }
 
 describe('work that arrives in one turn', () => {
-  test('runs at once while it fits, and the rest in later turns, in order', async () => {
+  test('runs immediately as far as it fits, and the rest in later turns, in order', async () => {
     const scheduler = new TurnScheduler((client: string) => client);
     const ran: number[] = [];
     for (let index = 0; index < 9; index += 1) {
@@ -68,7 +68,7 @@ describe('work that arrives in one turn', () => {
     }
   });
 
-  test('waits, but for one a turn, while connections are accepted', async () => {
+  test('waits, except for one task a turn, while connections are accepted', async () => {
     const scheduler = new TurnScheduler((client: string) => client);
     const ran: number[] = [];
     const counts: number[] = [];

@@ -1,4 +1,4 @@
-// What is no request: bytes that the parser rejects, tunnels, requests that break off.
+// Input that is not a request: bytes that the parser rejects, tunnels, requests that end early.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { turn } from '../storage/storage-support.ts';
@@ -11,7 +11,7 @@ describe('a connection', () => {
   const { service, raw, post, postChunked, assertRejected, credentials } = connectionSuite();
 
   describe('bytes that are not a request', () => {
-    test('is logged and counted as any other', async () => {
+    test('is logged and counted like any other', async () => {
       const { headers } = await raw('nonsense\r\n\r\n');
       const [line] = service()
         .logged.map((text) => JSON.parse(text))
@@ -113,7 +113,7 @@ describe('a connection', () => {
       connection.socket.destroy();
     });
 
-    test('a request to upgrade is answered as if it hadn’t asked', async () => {
+    test('a request to upgrade gets an ordinary response', async () => {
       for (const upgrade of ['websocket', 'h2c', 'TLS/1.2'])
         assert.equal(
           (await raw(request('GET /health/live', ['Connection: Upgrade', `Upgrade: ${upgrade}`]))).status,
@@ -199,7 +199,7 @@ describe('a connection', () => {
       ['chunks as identity', '1.1', 'identity, chunked'],
     ];
     for (const [what, version, coding] of codings) {
-      test(`${what} are a bad request, and what follows is not answered`, async () => {
+      test(`${what} are a bad request, and what follows gets no response`, async () => {
         const head = `GET /health/live HTTP/${version}${crlf}Host: a${crlf}Connection: keep-alive${crlf}`;
         const bytes = `${head}Transfer-Encoding: ${coding}${crlf}${crlf}0${crlf}${crlf}${live}`;
         const { headers } = await assertRejected(bytes, 'bad-request');
@@ -211,15 +211,15 @@ describe('a connection', () => {
       assertProblem(await raw(`GET /health/live HTTP/2.0${crlf}Host: a${crlf}${crlf}`), 'bad-request');
     });
 
-    test('OPTIONS * is about the service, and answered', async () => {
+    test('OPTIONS * is about the service, and gets a response', async () => {
       assert.equal((await raw(request('OPTIONS *'))).status, 204);
     });
 
-    test('blank lines before a request are passed over', async () => {
+    test('blank lines before a request are ignored', async () => {
       assert.equal((await raw(`${crlf}${crlf}${live}`)).status, 200);
     });
 
-    test('bytes after it are not answered, and don’t cut off a late reader’s response', async () => {
+    test('bytes after it get no response, and don’t truncate that of a slow reader', async () => {
       for (const nonsense of [
         'nonsense\r\n\r\n',
         request('GET /health/live', [`X-Large: ${'x'.repeat(30_000)}`]),
@@ -267,7 +267,7 @@ describe('a connection', () => {
       assert.equal(await connection.closed, '');
     });
 
-    test('in a body that was rejected already is not answered a second time', async () => {
+    test('in a body that was already rejected gets no second response', async () => {
       const connection = await openRaw(service().port);
       connection.write(
         request('POST /customers', ['Content-Type: application/json', 'Transfer-Encoding: chunked']),

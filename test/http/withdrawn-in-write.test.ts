@@ -14,7 +14,7 @@ import { assertProblem } from './http-support.ts';
 import { newPassword, done } from './withdrawn-support.ts';
 
 describe('while a password is hashed', { skip: executable !== undefined && 'needs the inside' }, () => {
-  test('an administrator who is demoted makes no administrator', async (t) => {
+  test('an administrator who is demoted creates no administrator', async (t) => {
     const { service, hashing, goOn } = await slowlyHashing(t);
     const [root, actor] = [
       await service.signIn(service.admin.email, service.admin.password),

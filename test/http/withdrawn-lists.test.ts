@@ -1,4 +1,4 @@
-// Rights withdrawn while a list waits for the query worker: the page is made with those of after the wait.
+// Rights withdrawn while a list waits for the query worker: the rights after the wait count.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { newOrder } from '../resources/resource-support.ts';
@@ -55,12 +55,12 @@ describe('while the query worker looks for a page', needsInside, () => {
   });
 
   for (const [name, { path, isOwnLeft }] of Object.entries(lists)) {
-    test(`who is demoted sees ${isOwnLeft ? 'their own alone' : 'nothing'} of ${name}`, async (t) => {
+    test(`a demoted caller sees ${isOwnLeft ? 'only their own' : 'nothing'} of ${name}`, async (t) => {
       const response = await listDuring(t, path, demotion);
       if (!isOwnLeft) return assertProblem(response, 'forbidden', 403);
       assert.deepEqual([response.status, response.body.data.length, response.body.total], [200, 1, 1]);
     });
-    test(`who signs out sees nothing of ${name}`, async (t) => {
+    test(`a caller who signs out sees nothing of ${name}`, async (t) => {
       assertProblem(await listDuring(t, path, signOut), 'invalid-token', 401);
     });
   }

@@ -1,4 +1,4 @@
-// Rights are what they are when the change is made: withdrawn while a body is on its way, while a password is
+// Rights are what they are when the change is made: withdrawn while a body arrives, while a password is
 // hashed, or earlier in the same transaction.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

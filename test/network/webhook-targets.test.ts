@@ -142,7 +142,7 @@ describe('a connection', () => {
       );
     });
 
-  test('to an allowed address is made over HTTP, too, also where IPv6 embeds it', () => {
+  test('to an allowed address is also made over HTTP, even if IPv6 embeds it', () => {
     for (const address of ['192.168.1.7', '::ffff:192.168.1.7', 'fd12::1'])
       assert.ok(withLan.permits(address, 'http:') && withLan.permits(address, 'https:'), address);
     assert.equal(withLan.permits('192.168.2.7', 'https:'), false);
