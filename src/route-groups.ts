@@ -31,7 +31,7 @@ import { version } from './version.ts';
 /** The dependencies of handlers, except for the database, which each request brings. */
 export type HandlerServices = Omit<Cryptography, 'storedResponses'> & {
   readonly passwords: PasswordChecks;
-  readonly limiters: Pick<Limiters, 'created' | 'changed' | 'signUp'>;
+  readonly limiters: Pick<Limiters, 'created' | 'changed' | 'signUp' | 'signUpNetwork'>;
   readonly caches: Pick<Caches, 'orders' | 'customers' | 'pages'>;
   readonly live: Streams;
   readonly exports: HandlerExports;
@@ -73,7 +73,7 @@ export function mountRoutes(
 }
 
 function userGroup({ config, publicUrl }: Settings, services: HandlerServices): Route[] {
-  const { passwords, signer, refreshTokens, totpSecrets, cursors, caches } = services;
+  const { passwords, signer, refreshTokens, totpSecrets, cursors, caches, limiters } = services;
   return [
     ...userRoutes({
       passwords,
@@ -81,7 +81,7 @@ function userGroup({ config, publicUrl }: Settings, services: HandlerServices): 
       cursors,
       passwordMin: config.passwordMin,
       registration: config.registration,
-      signUpLimiter: services.limiters.signUp,
+      signUpLimiters: { address: limiters.signUp, network: limiters.signUpNetwork },
       endSessions: endUserSessions,
       removeKeys: removeUserKeys,
       clearOwners: () => services.cleanup.runInBackground(),

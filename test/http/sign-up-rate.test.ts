@@ -36,6 +36,21 @@ for (const [same, other] of [
     assert.equal((await signUp(other)).status, 201);
   });
 
+test('a /48 of IPv6 creates ten times as many users as an address of it', async (t) => {
+  const service = await serviceFor(t, {
+    settings: { 'rate-sign-up': '1/86400', 'trusted-proxy': '127.0.0.1' },
+  });
+  const signUp = signUpFrom(service);
+  for (let subnet = 1; subnet <= 10; subnet += 1)
+    assert.equal((await signUp(`2001:db8:7:${subnet}::1`)).status, 201);
+  for (let count = 0; count < 2; count += 1) {
+    const rejected = await signUp('2001:db8:7:ff::1');
+    assertProblem(rejected, 'quota-exceeded', 429);
+    assert.deepEqual(rejected.body['violated-policies'], ['sign-up-network']);
+  }
+  assert.equal((await signUp('2001:db8:8:1::1')).status, 201);
+});
+
 test('a sign-up that fails does not count, nor does one on the machine itself', async (t) => {
   const service = await serviceFor(t, {
     settings: { 'rate-sign-up': '1/86400', 'trusted-proxy': '127.0.0.1' },

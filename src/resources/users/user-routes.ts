@@ -14,12 +14,11 @@ import { throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { empty } from '../../http/handler-result.ts';
 import { listPage, listParameters } from '../../http/list.ts';
-import type { Limiter } from '../../rates/limiter.ts';
 import type { Representation } from '../../http/representation.ts';
 import { createFinder } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
-import { withinSignUpRate } from '../../rates/sign-up-rate.ts';
+import { withinSignUpRate, type SignUpLimiters } from '../../rates/sign-up-rate.ts';
 import type { Infer } from '../../schema/schema.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import { removeObject } from '../flows/change.ts';
@@ -41,7 +40,7 @@ type UserServices = UserChangeServices & {
   readonly cursors: Cursors;
   readonly registration: 'open' | 'closed';
   /** Has a bucket for each address. */
-  readonly signUpLimiter: Limiter;
+  readonly signUpLimiters: SignUpLimiters;
   /** Starts clearing removed users from the rows that they owned, in the background. */
   readonly clearOwners: () => void;
 };
@@ -105,7 +104,7 @@ function signUpRoute(services: UserServices): Route {
     problems: ['email-taken', 'forbidden', 'step-up-required'],
     furtherIssues: (body) => sentPasswordIssues(body, nobody, passwordMin),
     handle: (context) =>
-      withinSignUpRate(context, services.signUpLimiter, () => createUser(context, services)),
+      withinSignUpRate(context, services.signUpLimiters, () => createUser(context, services)),
   });
 }
 
