@@ -1,12 +1,17 @@
 // Reads tables (RFC 4180) while their text arrives. Each row has the number of the line that it begins in.
+// Cells may also be separated by semicolons or tabs, as spreadsheets write them where the comma is decimal.
 
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
+
+const separators: readonly string[] = [',', ';', '\t'];
 
 /** The state of the reader. In a quoted cell, a quote is followed by another quote or by the cell's end. */
 type Place = 'start of a cell' | 'cell' | 'quoted cell' | 'after a quote';
 
 export class CsvRows {
   readonly #rowCharsMax: number;
+  /** Undefined until the heading shows it. */
+  #separator: string | undefined;
   #place: Place = 'start of a cell';
   #cells: string[] = [];
   #cell = '';
@@ -40,13 +45,19 @@ export class CsvRows {
         `line ${this.#firstLine}: a row must have at most ${this.#rowCharsMax} characters`,
       );
     if (this.#place === 'quoted cell') return this.#readQuoted(character);
-    if (character === ',') return this.#endCell();
+    if (this.#isSeparator(character)) return this.#endCell();
     if (character === '\n') return this.#endRow();
     if (character === '"') return this.#readQuote();
     if (this.#place === 'after a quote' && character !== '\r')
       throw this.#syntaxError('a quoted cell ends with its quote');
     if (this.#place === 'start of a cell') this.#place = 'cell';
     if (this.#place === 'cell') this.#cell += character;
+  }
+
+  /** The first one in the heading is that of the table: no name of a column contains any. */
+  #isSeparator(character: string): boolean {
+    if (this.#separator === undefined && separators.includes(character)) this.#separator = character;
+    return character === this.#separator;
   }
 
   #readQuoted(character: string): void {
@@ -72,7 +83,10 @@ export class CsvRows {
   #endRow(): void {
     this.#endCell();
     const isBlank = this.#cells.length === 1 && this.#cells[0] === '';
-    if (!isBlank) this.#rows.push({ line: this.#firstLine, cells: this.#cells });
+    if (!isBlank) {
+      this.#rows.push({ line: this.#firstLine, cells: this.#cells });
+      this.#separator ??= ',';
+    }
     this.#cells = [];
     this.#rowChars = 0;
     this.#firstLine = this.#line;

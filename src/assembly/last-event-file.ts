@@ -18,7 +18,7 @@ const form = /^([1-9]\d{0,15})\n$/;
  */
 export function rejectLostDatabase(folder: string): void {
   const file = databaseFile(folder);
-  if (schemaVersion(file, migrations.length) !== undefined) return;
+  if (!isMissing(file)) return;
   const lastEvent = lastEventFile(folder);
   const latest = readLastEvent(lastEvent);
   if (latest > 0)
@@ -31,6 +31,15 @@ export function rejectLostDatabase(folder: string): void {
       `${file} is missing or empty, but its write-ahead log is there: ` +
         'put the file back, or restore a backup.',
     );
+}
+
+/** Whether the file is missing, or has no tables. */
+function isMissing(file: string): boolean {
+  try {
+    return schemaVersion(file, migrations.length) === undefined;
+  } catch {
+    return false; // it is there; opening it, once the folder is locked, reports what is wrong
+  }
 }
 
 export class LastEventFile {

@@ -3,6 +3,7 @@ import { dayMilliseconds } from '../durations.ts';
 import { scopes, type Scope } from '../auth/access.ts';
 import { CommandError } from '../config/command-error.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { splitList } from '../config/setting-rules.ts';
 import type { CommandFlag } from '../config/settings.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
 import { requireVisible, type Visible } from '../resources/flows/visible.ts';
@@ -95,7 +96,7 @@ export const keysCreate: Command = {
   ],
   async run({ config, flags }) {
     // checked in the next line
-    const wanted = { name: String(flags['name']), scopes: String(flags['scopes']).split(',') as Scope[] };
+    const wanted = { name: String(flags['name']), scopes: splitList(String(flags['scopes'])) as Scope[] };
     rejectInvalidFlags(schemaIssues(NewKey, wanted));
     return withExistingDatabase(config, async (database) => {
       const key = database.write((writer) => {

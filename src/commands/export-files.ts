@@ -1,5 +1,5 @@
 // `orderly export`: writes all orders, customers or events to a file, even while a service runs.
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CommandError } from '../config/command-error.ts';
@@ -66,6 +66,7 @@ function exportCommand<T>(resource: ResourceName, table: CsvTable<T>, find: Find
     flags: [{ flag: 'force', help: 'replace an existing file' }],
     async run({ config, operands: [file = ''], flags }) {
       const format = formatOf(file, table);
+      rejectFolder(file);
       if (existsSync(file) && flags['force'] !== true)
         throw new CommandError(`${file} exists; --force replaces it.`);
       return withExistingDatabase(config, ({ connection }) =>
@@ -86,6 +87,12 @@ function formatOf<T>(file: string, table: CsvTable<T>): FileFormat<T> {
   if (end === '.csv') return csvFormat(table);
   if (end === '.ndjson') return ndjsonFormat;
   throw new ConfigError([], [`FILE must end in .csv or .ndjson, not "${file}"`]);
+}
+
+/** Otherwise it would be noticed only when the whole export is written, and gets its name. */
+function rejectFolder(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw new CommandError(`${file} is a folder, not a file.`);
 }
 
 type ExportFile<T> = {

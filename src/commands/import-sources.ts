@@ -1,5 +1,6 @@
 // The files of `orderly import`: reads the values of their lines, from NDJSON or a CSV table of customers.
 import { CommandError } from '../config/command-error.ts';
+import { counted } from '../counted.ts';
 import { withoutFormulaGuard } from '../csv.ts';
 import { CsvRows, type CsvRow } from '../csv-rows.ts';
 import { NdjsonLines, parseLine } from '../http/ndjson-lines.ts';
@@ -72,7 +73,10 @@ function requireHeading(cells: readonly string[]): readonly string[] {
 
 function lineOf(heading: readonly string[], { line: number, cells }: CsvRow): FileLine {
   if (cells.length !== heading.length)
-    return { number, unreadable: `The row has ${cells.length} cells, its heading ${heading.length}.` };
+    return {
+      number,
+      unreadable: `The row has ${counted(cells.length, 'cell')}, its heading ${heading.length}.`,
+    };
   const members = new Map<string, string>();
   for (const [index, name] of heading.entries()) {
     const cell = withoutFormulaGuard(cells[index] ?? '');
@@ -91,5 +95,6 @@ function customerLineOf(members: ReadonlyMap<string, string>): unknown {
     else if (name !== 'key') customer[name] = cell;
   }
   if (Object.keys(address).length > 0) customer['address'] = address;
-  return { key: members.get('key'), customer };
+  const key = members.get('key');
+  return key === undefined ? { customer } : { key, customer };
 }

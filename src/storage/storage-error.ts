@@ -52,7 +52,7 @@ const sentences: Readonly<Record<number, string>> = {
   [sqliteCodes.ioError]: "can't be read or written: the disk reports an I/O error",
   [sqliteCodes.corrupt]: 'is damaged: restore a backup',
   [sqliteCodes.full]: "can't grow: the disk is full",
-  [sqliteCodes.cantOpen]: "can't be opened: check the folder's permissions",
+  [sqliteCodes.cantOpen]: "can't be opened: check the folder's permissions, and that its disk can be written",
   [sqliteCodes.notADatabase]: 'is not a database',
 };
 

@@ -111,7 +111,7 @@ describe('accounts from the command line', { concurrency: true }, () => {
         'create',
         `--email=${person.email}`,
         '--name=till 3',
-        '--scopes=orders:read,customers:read',
+        '--scopes=orders:read, customers:read',
         `--data=${service.folder}`,
       ]),
     );

@@ -1,6 +1,6 @@
 // `orderly export`: files of orders, customers and events, beside a running service.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { newOrder, rootToken } from '../resources/resource-support.ts';
@@ -52,6 +52,17 @@ describe('orderly export', () => {
     const { status, stderr } = await orderly([...line, '--force']);
     assert.equal(status, 0, stderr);
     assert.match(readFileSync(file, 'utf8'), /^id,/);
+  });
+
+  test('doesn’t begin where a folder is in the way', async (t) => {
+    const service = await serviceFor(t);
+    const file = join(service.folder, 'orders.csv');
+    mkdirSync(file);
+    const { status, stderr } = await orderly([
+      ...['export', 'orders', file, '--force', '--data'],
+      service.folder,
+    ]);
+    assert.deepEqual([status, stderr], [1, `orderly: ${file} is a folder, not a file.\n`]);
   });
 
   test('doesn’t create a missing database', async (t) => {

@@ -138,6 +138,31 @@ describe('orderly import', () => {
     );
   });
 
+  for (const [what, separator] of [
+    ['semicolons, as Excel writes where the comma is decimal', ';'],
+    ['tabs', '\t'],
+  ] as const)
+    test(`reads a table whose cells are separated by ${what}`, async (t) => {
+      const service = await serviceFor(t);
+      const rows = [
+        ['key', 'name', 'email'],
+        ['a', 'Hopper, Grace', ''],
+        ['b', '"Ada;\tL."', 'ada@example.com'],
+      ];
+      const text = rows.map((cells) => `${cells.join(separator)}\r\n`).join('');
+      const { stdout, stderr } = await importFile(service, { name: 'x.csv', text, flags: ofRoot });
+      assert.equal(stderr, '');
+      assert.match(stdout, /^line 3: \/customer\/name: .*\n.*: 1 line added, 1 line rejected\.\n$/);
+      const { body } = await service.get('/customers', { token: await rootToken(service) });
+      assert.equal(body.data[0].name, 'Hopper, Grace');
+    });
+
+  test('reports an empty key as missing', async (t) => {
+    const service = await serviceFor(t);
+    const { stdout } = await importFile(service, { name: 'x.csv', text: 'key,name\n,Ada\n', flags: ofRoot });
+    assert.match(stdout, /^line 2: \/key: key is required\.\n/);
+  });
+
   for (const [name, text, message] of [
     [
       'an unknown column',
@@ -175,7 +200,7 @@ describe('orderly import', () => {
     const { stdout } = await importFile(service, { name: 'x.csv', text, flags: ofRoot });
     assert.match(
       stdout,
-      /^line 2: The row has 1 cells, its heading 2\.\n.*: 1 line added, 1 line rejected\.\n$/,
+      /^line 2: The row has 1 cell, its heading 2\.\n.*: 1 line added, 1 line rejected\.\n$/,
     );
   });
 
