@@ -126,7 +126,7 @@ describe('section 7.1, status codes:', () => {
     assert.equal((await service.get(`/customers/${customerId}/orders?status=lost`, { token })).status, 422);
   });
 
-  test('500: an unexpected error is reported, and the service goes on', async (t) => {
+  test('500: an unexpected error is reported, and the service continues', async (t) => {
     if (executable !== undefined) return t.skip('needs a route that fails');
     const broken = route({
       method: 'GET',
@@ -194,7 +194,7 @@ describe('section 7.2, the error body:', () => {
     }
   });
 
-  test('title is a short readable summary', async () => {
+  test('title is a short, readable summary', async () => {
     for (const { response } of await rejections()) assert.match(response.body.title, /^[A-Z][\w ]{3,40}$/);
   });
 
@@ -216,7 +216,7 @@ describe('section 7.2, the error body:', () => {
 });
 
 describe('section 8, limits:', () => {
-  test('the number of requests per time span is bounded, for each caller apart', async (t) => {
+  test('the number of requests per time span is bounded, for each caller separately', async (t) => {
     const service = await serviceFor(t, {
       settings: { 'rate-default': '3/3600', 'rate-anonymous': '30/3600' },
     });

@@ -140,7 +140,7 @@ describe('section 4.2, orders interface:', () => {
     assert.deepEqual([response.body.customerId, response.body.userId], [customerId, userId]);
   });
 
-  test('GET /orders/{id} with Accept: application/json gives 200 and one order as that', async () => {
+  test('GET /orders/{id} with Accept: application/json gives 200 and one order as JSON', async () => {
     const {
       service,
       owner: { token },

@@ -24,7 +24,7 @@ describe('section 1', () => {
     assert.equal(typeof JSON.parse(response.text), 'object');
   });
 
-  test('resources are at plural nouns, addressed by URIs: what is made is at its location', async () => {
+  test('resources are at plural nouns, addressed by URIs: a created one is at its location', async () => {
     const { service, admin } = inWorld();
     const bodies = {
       '/api/users': { name: 'Ada', email: 'plural@example.com', password },
@@ -187,7 +187,7 @@ describe('section 1', () => {
     );
   });
 
-  test('rule 7: behind a proxy that says it was reached by plain HTTP nothing is answered', async () => {
+  test('rule 7: requests that reached the proxy by plain HTTP are rejected', async () => {
     const {
       service,
       owner: { token },

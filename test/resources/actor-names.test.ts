@@ -24,7 +24,7 @@ describe('a history with names', () => {
       assert.deepEqual(await namesAt(service(), target(), token), [name, 'Ada']);
   });
 
-  test('names to a user themselves alone', async () => {
+  test('names a user only to themselves', async () => {
     const { token } = world.ada;
     assert.deepEqual(await namesAt(service(), target(), token), [null, 'Ada']);
     assert.doesNotMatch((await service().get(target(), { token })).text, /Zo/);
@@ -32,7 +32,7 @@ describe('a history with names', () => {
     assert.deepEqual(new Set(await namesAt(service(), own, token)), new Set(['Ada']));
   });
 
-  test('has the events as they are without names otherwise', async () => {
+  test('has otherwise the same events as one without names', async () => {
     const { token } = world.staff;
     const named = (await service().get(target(), { token })).body.data;
     const plain = (await service().get(`/orders/${world.order}/events`, { token })).body.data;
@@ -54,7 +54,7 @@ describe('a history with names', () => {
       assert.match(issuesOf(response).join(), /^include (enum|max-items)/);
     });
 
-  test('takes an API key with the scope for users', async () => {
+  test('needs an API key with the scope for users', async () => {
     const { token } = world.staff;
     const narrow = await newKey(service(), token, { scopes: ['events:read'] });
     const wide = await newKey(service(), token, { scopes: ['events:read', 'users:read'] });

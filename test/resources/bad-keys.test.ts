@@ -67,7 +67,7 @@ describe('an API key in the query', () => {
     }
   });
 
-  test('is taken like one in the header, among other parameters', async (t) => {
+  test('is accepted like one in the header, among other parameters', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const order = await newOrder(service, token);
@@ -78,7 +78,7 @@ describe('an API key in the query', () => {
     assertInsufficient(await service.get(`/customers?api_key=${key}`), 'customers:read');
   });
 
-  test('shows in no log, next, Link or instance', async (t) => {
+  test('is in no log, next, Link or instance', async (t) => {
     const service = await serviceFor(t, { settings: { log: 'debug' } });
     const { token } = await service.person();
     const customer = await newCustomer(service, token);
@@ -132,7 +132,7 @@ describe('an API key in the query', () => {
       assertRejected(await service.get(`/customers?${query}`));
   });
 
-  test('can be switched off, and the header goes on', async (t) => {
+  test('can be disabled, and the header still works', async (t) => {
     const service = await serviceFor(t, { settings: { 'api-key-query': 'off' } });
     const { token } = await service.person();
     const { key } = await newKey(service, token);
@@ -168,7 +168,7 @@ describe('two credentials in one request are rejected:', () => {
     });
   }
 
-  test('also where none is needed', async () => {
+  test('even if none is needed', async () => {
     const service = running();
     const token = await rootToken(service);
     const { key } = await newKey(service, token, { scopes });

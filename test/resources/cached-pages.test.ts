@@ -1,4 +1,5 @@
-// Pages of lists are cached until the next commit: what a list shows is current, and what its reader may see.
+// Pages of lists are cached until the next commit: a list shows current rows, and only to those who may see
+// them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Caches } from '../../src/assembly/caches.ts';
@@ -72,7 +73,7 @@ describe('a page that was read before shows', () => {
     });
 });
 
-test('a page that was read again was looked up once, whole', async (t) => {
+test('a page that is read again is one look-up in the cache', async (t) => {
   const { service, staff } = await worldOf(await serviceFor(t));
   const hits = async (): Promise<number> => {
     const { text } = await service.get('/metrics');
@@ -101,7 +102,7 @@ test('a page holds orders that were cached and orders that weren’t, each in it
 });
 
 describe('a page that somebody else read is shown', () => {
-  test('to staff, and not to a user, who see their own', async (t) => {
+  test('to staff, but not to users, who see only their own', async (t) => {
     const { service, staff, ada } = await worldOf(await serviceFor(t));
     const bob = await service.person();
     const counts: number[] = [];
@@ -110,7 +111,7 @@ describe('a page that somebody else read is shown', () => {
     assert.deepEqual(counts, [2, 0, 2, 2, 2]);
   });
 
-  test('to no key without the scope for what it includes', async (t) => {
+  test('to no key without the scope for the objects that it includes', async (t) => {
     const { service, ada } = await worldOf(await serviceFor(t));
     const { key } = await newKey(service, ada.token, { scopes: ['orders:read'] });
     const { key: reader } = await newKey(service, ada.token, { scopes: ['orders:read', 'customers:read'] });
@@ -120,7 +121,7 @@ describe('a page that somebody else read is shown', () => {
     assertProblem(await service.get(path, { key }), 'insufficient-scope', 403);
   });
 
-  test('to nobody who has lost the role', async (t) => {
+  test('to no caller who has lost the role', async (t) => {
     const { service, staff } = await worldOf(await serviceFor(t));
     const before = await service.get('/orders', { token: staff.token });
     assert.equal(before.body.data.length, 2);
@@ -137,7 +138,7 @@ describe('the pages that are cached', () => {
     ['a commit that named nothing as stale', (caches: Caches) => caches.invalidate([])],
     ['a change by another process', (caches: Caches) => caches.clear()],
   ] as const)
-    test(`go with ${name}`, () => {
+    test(`are dropped with ${name}`, () => {
       const caches = new Caches(100_000);
       caches.pages.add('orders', toListPage([], null));
       assert.notEqual(caches.pages.find('orders'), undefined);

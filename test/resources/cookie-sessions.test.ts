@@ -56,7 +56,7 @@ describe('a sign-in with a cookie', () => {
     assert.equal((await service().get('/orders', { token: accessToken })).status, 200);
   });
 
-  test('sets none without it, or where the password is wrong', async () => {
+  test('sets none without it, or if the password is wrong', async () => {
     const { email, password } = await service().person();
     for (const body of [
       { email, password },
@@ -90,7 +90,7 @@ describe('the cookie', () => {
     assert.equal((await renew(service(), replaced)).status, 201);
   });
 
-  test('is found among others, and nothing else is taken for it', async () => {
+  test('is found among others, and no other is mistaken for it', async () => {
     const { cookie } = await signIn(service());
     assert.equal((await renew(service(), `a=b; ${cookie}; theme=dark`)).status, 201);
     const [, value = ''] = cookie.split('=');
@@ -152,7 +152,7 @@ describe('the cookie', () => {
     });
   }
 
-  test('must be there, and once', async () => {
+  test('must be sent exactly once', async () => {
     const { cookie } = await signIn(service());
     for (const missing of [undefined, '', 'theme=dark']) {
       const response = await renew(service(), missing);
@@ -191,7 +191,7 @@ describe('the cookie', () => {
     });
   }
 
-  test('is not used for a form, another method, or a body that has something', async () => {
+  test('is not used for a form, another method, or a body with members', async () => {
     const { cookie } = await signIn(service());
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])
       assertProblem(
@@ -210,7 +210,7 @@ describe('the cookie', () => {
     assert.equal((await renew(service(), cookie)).status, 201);
   });
 
-  test('is no credential of any other route', async () => {
+  test('is no credential for any other route', async () => {
     const { cookie, id } = await signIn(service());
     const headers = { cookie, 'sec-fetch-site': 'same-origin' };
     for (const target of ['/orders', '/api/sessions', `/api/sessions/${id}`, '/events'])
@@ -238,7 +238,7 @@ describe('the cookie', () => {
   });
 });
 
-test('one route alone reads the cookie, and those of sessions alone set it', async (t) => {
+test('only one route reads the cookie, and only those of sessions set it', async (t) => {
   const { inside } = await serviceFor(t);
   if (inside === undefined) return t.skip('needs the list of routes');
   const routes = inside.app.router.mounted.map(({ route }) => route);
@@ -283,7 +283,7 @@ describe('signing out', () => {
     assert.deepEqual([response.status, response.headers['set-cookie']], [204, undefined]);
   });
 
-  test('of a session that stays removes nothing', async () => {
+  test('of a session that remains removes nothing', async () => {
     const { id, token } = await signIn(service());
     const headers = { 'if-match': '"other"' };
     const response = await service().delete(`/api/sessions/${id}`, { token, headers });

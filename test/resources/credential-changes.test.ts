@@ -15,7 +15,7 @@ describe('a change of one’s own password or e-mail address', () => {
 
   for (const [method, body] of changes) {
     test(
-      `(${method} ${Object.keys(body)}) needs a sign-in within 10 minutes, which no refresh stands for`,
+      `(${method} ${Object.keys(body)}) needs a sign-in within 10 minutes, which no refresh replaces`,
       needsClock,
       async (t) => {
         const service = await serviceFor(t);
@@ -42,7 +42,7 @@ describe('a change of one’s own password or e-mail address', () => {
     );
   }
 
-  test('works until the tenth minute is over', needsClock, async (t) => {
+  test('works until the tenth minute has passed', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { id, token } = await service.person();
     service.clock.advance(10 * minute);
@@ -52,7 +52,7 @@ describe('a change of one’s own password or e-mail address', () => {
     );
   });
 
-  test('isn’t a change of the name', needsClock, async (t) => {
+  test('is not needed for a change of the name', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { id, token, email } = await service.person();
     service.clock.advance(14 * minute);

@@ -21,7 +21,7 @@ describe('changing a customer', () => {
     assert.deepEqual((await service.get(`/customers/${before.id}`, { token })).body, put.body);
   });
 
-  test('by PUT makes null what is left out, but leaves the owner', async () => {
+  test('by PUT sets omitted members to null, but keeps the owner', async () => {
     const service = running();
     const { token } = await service.person();
     const before = await newCustomer(service, token, whole);
@@ -35,7 +35,7 @@ describe('changing a customer', () => {
     );
   });
 
-  test('by PUT of an unknown id makes nothing', async () => {
+  test('by PUT of an unknown id creates nothing', async () => {
     const service = running();
     for (const token of [(await service.person()).token, await rootToken(service)]) {
       assertProblem(
@@ -68,7 +68,7 @@ describe('changing a customer', () => {
     ],
   ];
   for (const [patch, becomes] of patches) {
-    test(`by PATCH to ${JSON.stringify(patch)} leaves the rest`, async () => {
+    test(`by PATCH to ${JSON.stringify(patch)} keeps the other members`, async () => {
       const service = running();
       const { token } = await service.person();
       const before = await newCustomer(service, token, whole);
@@ -82,7 +82,7 @@ describe('changing a customer', () => {
     });
   }
 
-  test('by PATCH can give an address where there was none, if it is a whole one', async () => {
+  test('by PATCH can add an address, if it is complete', async () => {
     const service = running();
     const { token } = await service.person();
     const { id } = await newCustomer(service, token);
@@ -148,7 +148,7 @@ describe('changing a customer', () => {
     });
   }
 
-  test('in nothing is 200 with the same entity tag and time', async (t) => {
+  test('without an effect is 200 with the same entity tag and time', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { id } = await newCustomer(service, token, whole);
@@ -166,7 +166,7 @@ describe('changing a customer', () => {
     }
   });
 
-  test('in anything changes the entity tag and the time of the change', async (t) => {
+  test('of any member changes the entity tag and the time of the change', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { id, createdAt } = await newCustomer(service, token, whole);
@@ -182,7 +182,7 @@ describe('changing a customer', () => {
     assert.equal(seen.size, 4);
   });
 
-  test('that restore what was before have an ETag of their own, within a millisecond, too', async (t) => {
+  test('back to earlier values has a new ETag, even within a millisecond', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const made = await newCustomer(service, token, { name: 'Ada' });
@@ -201,7 +201,7 @@ describe('changing a customer', () => {
     assertProblem(await service.delete(path, { token, headers }), 'precondition-failed');
   });
 
-  test('in its owner takes staff, and a user who exists', async () => {
+  test('of its owner needs staff, and a user who exists', async () => {
     const service = running();
     const [owner, other, staff] = [
       await service.person(),
@@ -236,7 +236,7 @@ describe('changing a customer', () => {
     assert.equal((await service.get(`/customers/${id}`, { token: other.token })).status, 200);
   });
 
-  test('of nobody works as GET, edit, PUT, and staff can give it an owner', async () => {
+  test('without an owner works as GET, edit, PUT, and staff can set one', async () => {
     const service = running();
     const [gone, heir, token] = [await service.person(), await service.person(), await rootToken(service)];
     const { id } = await newCustomer(service, gone.token, whole);

@@ -1,4 +1,4 @@
-// Customers: making, reading, changing and deleting them, and whose they are.
+// Customers: creating, reading and deleting them, and who owns them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
@@ -6,10 +6,10 @@ import { type TestResponse } from '../service.ts';
 import { assertIssues, idsIn, newCustomer, newKey, newOrder, rootToken, shown } from './resource-support.ts';
 import { address, whole } from './customer-support.ts';
 
-describe('making a customer', () => {
+describe('creating a customer', () => {
   const running = sharedService();
 
-  test('takes a name alone; what is absent is null', async () => {
+  test('needs only a name; absent members are null', async () => {
     const service = running();
     const { id: userId, token } = await service.person();
     const made = await service.post('/customers', { token, body: { name: 'Grace Hopper' } });
@@ -33,7 +33,7 @@ describe('making a customer', () => {
     assert.equal(read.headers.etag, made.headers.etag);
   });
 
-  test('keeps all that it is given, the postal code trimmed and in capitals', async () => {
+  test('stores all members, the postal code trimmed and in capitals', async () => {
     const service = running();
     const { token } = await service.person();
     assert.deepEqual(
@@ -55,7 +55,7 @@ describe('making a customer', () => {
     ]);
   });
 
-  test('makes it the caller’s, and only staff name another', async () => {
+  test('makes the caller its owner, and only staff may name another', async () => {
     const service = running();
     const [owner, other] = [await service.person(), await service.person()];
     assert.equal((await newCustomer(service, owner.token, { userId: owner.id })).userId, owner.id);
@@ -138,7 +138,7 @@ describe('making a customer', () => {
     });
   }
 
-  test('needs no postal code where the country has none', async () => {
+  test('needs no postal code if the country has none', async () => {
     const service = running();
     const { token } = await service.person();
     const { address: kept } = await newCustomer(service, token, {
@@ -148,7 +148,7 @@ describe('making a customer', () => {
   });
 });
 
-describe('the customers of another', () => {
+describe('another user’s customers', () => {
   const running = sharedService();
 
   test('are 403 to a user, and open to staff and administrators', async () => {
@@ -179,7 +179,7 @@ describe('the customers of another', () => {
     assert.equal((await service.delete(path, { token: (await service.person('staff')).token })).status, 204);
   });
 
-  test('aren’t in a user’s list, even when asked for', async () => {
+  test('aren’t in a user’s list, even if it is filtered for them', async () => {
     const service = running();
     const [owner, other, staff] = [
       await service.person(),
@@ -225,7 +225,7 @@ describe('deleting a customer', () => {
     );
   });
 
-  test('with orders is rejected, whatever their status and whoever asks', async () => {
+  test('with orders is rejected, whatever their status and whoever the caller is', async () => {
     const service = running();
     const { token } = await service.person();
     const { id, customerId } = await newOrder(service, token);
@@ -241,7 +241,7 @@ describe('deleting a customer', () => {
     assert.equal((await service.get(`/customers/${customerId}`, { token })).status, 200);
   });
 
-  test('at the moment an order is placed lets exactly one of the two happen', async () => {
+  test('while an order is placed lets exactly one of the two succeed', async () => {
     const service = running();
     const { token } = await service.person();
     for (let round = 0; round < 20; round += 1) {

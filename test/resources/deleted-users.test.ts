@@ -1,4 +1,4 @@
-// A deleted user, and what stays of them.
+// A deleted user, and what remains.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
@@ -43,7 +43,7 @@ describe('deleting a user', () => {
     );
   });
 
-  test('leaves their customers and orders, of nobody', async () => {
+  test('leaves their customers and orders, without an owner', async () => {
     const service = running();
     const { person, customer, order } = await withEverything(service);
     const token = await rootToken(service);
@@ -67,7 +67,7 @@ describe('deleting a user', () => {
       assertProblem(await service.get(path, { token: other.token }), 'forbidden', 403);
   });
 
-  test('never gives its id to another', async () => {
+  test('never reuses their id', async () => {
     const service = running();
     const { id, token } = await service.person();
     await service.delete(`/api/users/${id}`, { token });

@@ -212,7 +212,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-describe('what a request leaves', { skip: executable !== undefined && 'needs the inside' }, () => {
+describe('the events of requests', { skip: executable !== undefined && 'needs the inside' }, () => {
   let root: Person;
   const service = sharedService({}, async (started) => {
     root = await started.person('admin');
@@ -246,7 +246,7 @@ describe('what a request leaves', { skip: executable !== undefined && 'needs the
       assert.deepEqual(left, type === null ? [] : [type]);
     });
 
-    test(`${name} leaves no event where it is rejected`, async () => {
+    test(`${name} leaves no event if it is rejected`, async () => {
       const { path, call } = await prepare(service(), root);
       const body = call.body === undefined ? undefined : { ...call.body, colour: 'red' };
       const invalid = { ...call, body, headers: { 'if-match': '"stale"' } };
@@ -267,7 +267,7 @@ describe('what a request leaves', { skip: executable !== undefined && 'needs the
     assert.deepEqual(await leftBy(renew), ['session.reused']);
   });
 
-  test('a read, a failed sign-in and a rejected step leave nothing', async () => {
+  test('a read, a failed sign-in and a rejected status change leave none', async () => {
     const { id } = await newOrder(service(), root.token);
     assert.deepEqual(
       await leftBy(async () => {

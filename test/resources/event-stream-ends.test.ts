@@ -102,7 +102,7 @@ test('nothing ends the streams of others', async (t) => {
   assert.equal((await stream.event()).data.subject, `/customers/${id}`);
 });
 
-test('a reader who does not keep up is cut, resumes and misses nothing', async (t) => {
+test('a reader who does not keep up is disconnected, resumes and misses nothing', async (t) => {
   const service = await serviceFor(t);
   const token = await rootToken(service);
   const { id, position: start } = await newOrderIn(service, token);
@@ -228,7 +228,7 @@ test('a cursor whose events were removed is 410 before the stream begins', async
 });
 
 test(
-  'a comment follows every 15 seconds, with the position where it has moved',
+  'a comment follows every 15 seconds, with the position if it has moved',
   { skip: executable !== undefined },
   async (t) => {
     const service = await serviceFor(t);

@@ -1,4 +1,4 @@
-// A reader of the event stream who stalls while the events that come next are removed for their age.
+// A reader of the event stream who stalls while the next events are removed for their age.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from '../http/http-support.ts';

@@ -67,7 +67,7 @@ describe('a stream of the feed', () => {
     );
   });
 
-  test('with types has those alone', async (t) => {
+  test('with types has only those', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const stream = await openStream(service, { token }, '/events?type=order.created,order.paid');
@@ -145,7 +145,7 @@ describe('a stream begins', () => {
     assert.deepEqual(all, ['/customers/1', '/customers/2', '/customers/3', '/customers/4']);
   });
 
-  test('after its cursor, and after Last-Event-ID rather than that', async (t) => {
+  test('after its cursor, but after Last-Event-ID if both are sent', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { next } = (await service.get('/events?from=latest', { token })).body;
@@ -161,7 +161,7 @@ describe('a stream begins', () => {
     assert.deepEqual(await follow(service, token, '/events', ''), ['/customers/5']);
   });
 
-  test('far behind, and gets to the head', async (t) => {
+  test('far behind, and catches up', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await Promise.all(Array.from({ length: 700 }, () => newCustomer(service, token)));
@@ -171,7 +171,7 @@ describe('a stream begins', () => {
     assert.deepEqual(await subjects(stream, 1), [`/customers/${id}`]);
   });
 
-  test('nowhere with a cursor that is none, or with cursor and from', async (t) => {
+  test('not with an invalid cursor, or with cursor and from', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const call = { token, headers: sse };
@@ -182,7 +182,7 @@ describe('a stream begins', () => {
     assertProblem(await service.get(`${next}&from=latest`, call), 'validation-failed', 422);
   });
 
-  test('not without a credential, nor where nothing in Accept is available', async (t) => {
+  test('not without a credential, or if nothing in Accept is available', async (t) => {
     const service = await serviceFor(t);
     assertProblem(await service.get('/events', { headers: sse }), 'unauthenticated', 401);
     const token = await rootToken(service);
@@ -192,7 +192,7 @@ describe('a stream begins', () => {
     assert.equal(any.headers['content-type'], 'application/json');
   });
 
-  test('not with HEAD, which has its head alone', async (t) => {
+  test('not with HEAD, which gets only the head', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const head = await service.call('HEAD', '/events', { token, headers: sse });

@@ -83,7 +83,7 @@ describe('the history of an order', () => {
     assert.deepEqual(long.changes, { items: null, total: [749, 100] });
   });
 
-  test('has nothing of requests that change nothing, are rejected or replayed', async () => {
+  test('has no events of requests that change nothing, are rejected or replayed', async () => {
     const { id } = await newOrder(service(), ada.token);
     const sent = { token: ada.token, headers: { 'idempotency-key': 'once' }, body: { note: 'Ring twice.' } };
     await service().patch(`/orders/${id}`, { token: ada.token, body: { status: 'open', reason: 'None.' } });
@@ -162,7 +162,7 @@ describe('the feed', () => {
     assert.equal(seen.filter(({ type }) => type === 'customer.created').length, 10);
   });
 
-  test('from=latest begins after what has happened', async (t) => {
+  test('from=latest begins after all existing events', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await newOrder(service, token);
@@ -214,7 +214,7 @@ describe('the feed', () => {
     assert.equal(data[0].subject, `/customers/${id}`);
   });
 
-  test('ends a page at about 1 MiB, and goes on', async (t) => {
+  test('ends a page at about 1 MiB, and continues', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { id } = await newOrder(service, token);
@@ -234,7 +234,7 @@ describe('the feed', () => {
     );
   });
 
-  test('examines 1,000 events for a page, and goes on', async (t) => {
+  test('examines 1,000 events for a page, and continues', async (t) => {
     const service = await serviceFor(t);
     const [ada, root] = [await service.person(), await rootToken(service)];
     const { body } = await service.get('/events?from=latest', { token: ada.token });
@@ -249,7 +249,7 @@ describe('the feed', () => {
     assert.equal(data[0].subject, `/customers/${id}`);
   });
 
-  test('a cursor may be used with other types, and not beside from', async (t) => {
+  test('a cursor may be used with other types, but not with from', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { next } = (await service.get('/events?from=latest&type=order.created', { token })).body;

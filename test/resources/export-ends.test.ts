@@ -1,4 +1,4 @@
-// Exports that are rejected, and exports that end before their list does: none of them looks whole.
+// Exports that are rejected, and exports that end before their list: none of them looks complete.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { signedIn } from '../../src/auth/access.ts';
@@ -25,7 +25,7 @@ describe('an export is rejected', () => {
       assert.equal(response.body.errors[0].parameter, query.split('=')[0]);
     });
 
-  test('of an API key without the scope, and of who isn’t signed in', async (t) => {
+  test('of an API key without the scope, and without a credential', async (t) => {
     const service = await serviceFor(t);
     const { key } = await newKey(service, await rootToken(service), { scopes: ['customers:read'] });
     assertProblem(await service.get('/orders', { key, headers: csv }), 'insufficient-scope', 403);
@@ -44,7 +44,7 @@ describe('an export is rejected', () => {
     }
   });
 
-  test('over HTTP/1.0, where a cut file would look whole', async (t) => {
+  test('over HTTP/1.0, where a truncated file would look complete', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const head = `GET /orders HTTP/1.0\r\nAuthorization: Bearer ${token}\r\nAccept: text/csv\r\n\r\n`;
@@ -56,7 +56,7 @@ describe('an export is rejected', () => {
     assert.equal(JSON.parse(lineOf505() ?? '').level, 'info');
   });
 
-  test('so as the OpenAPI document says of the operations with files', async (t) => {
+  test('as the OpenAPI document describes for operations with files', async (t) => {
     const { paths } = (await (await serviceFor(t)).get('/openapi.json')).body;
     const documented = Object.keys(paths).flatMap((path) =>
       Object.keys(paths[path])
@@ -66,7 +66,7 @@ describe('an export is rejected', () => {
     assert.deepEqual(documented.sort(), ['get /customers', 'get /events', 'get /orders', 'post /imports']);
   });
 
-  test('where the list has no files', async (t) => {
+  test('for lists without files', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     assertProblem(await service.get('/api/users', { token, headers: csv }), 'not-acceptable', 406);
@@ -91,7 +91,7 @@ describe('an export is rejected', () => {
   });
 });
 
-describe('an export that is cut short', () => {
+describe('an export that ends early', () => {
   test('ends without its last chunk when the session ends', async (t) => {
     const service = await serviceFor(t);
     const staff = await service.person('staff');
@@ -104,7 +104,7 @@ describe('an export that is cut short', () => {
     assert.match(service.logged.at(-1) ?? '', /"end":"unauthorized"/);
   });
 
-  test('ends so when its reader loses staff rights', async (t) => {
+  test('also does when its reader loses staff rights', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const staff = await service.person('staff');
@@ -116,7 +116,7 @@ describe('an export that is cut short', () => {
     assert.equal(await reader.ended, false);
   });
 
-  test('leaves its reason in the log when the service has no room to find the next rows', async (t) => {
+  test('leaves its reason in the log if too many queries wait to find the next rows', async (t) => {
     const logged: string[] = [];
     const sink = { write: (text: string) => logged.push(text), writableLength: 0 };
     const now = () => 0;

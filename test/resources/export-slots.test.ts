@@ -34,7 +34,7 @@ function assertRejected(response: TestResponse): void {
 }
 
 describe('an export', { skip: executable !== undefined && 'needs the clock' }, () => {
-  test('that its client does not read ends for another user’s, which retries as it is told', async (t) => {
+  test('that its client does not read ends for another user’s after Retry-After', async (t) => {
     const all = await readers(t);
     const { service, first, other } = all;
     const unread = await openUnread(service, first.token);
@@ -51,7 +51,7 @@ describe('an export', { skip: executable !== undefined && 'needs the clock' }, (
     assert.ok(service.logged.some((line) => line.includes('"end":"preempted"')));
   });
 
-  test('that its client reads at 256 KiB a second goes on', async (t) => {
+  test('that its client reads at 256 KiB a second continues', async (t) => {
     const all = await readers(t);
     const { service, first, other } = all;
     const { message, ended } = await openUnread(service, first.token);
@@ -63,7 +63,7 @@ describe('an export', { skip: executable !== undefined && 'needs the clock' }, (
     assert.equal((await ask(all, other)).status, 200);
   });
 
-  test('of staff goes on, whatever its client reads', async (t) => {
+  test('of staff continues, whatever its client reads', async (t) => {
     const all = await readers(t);
     const { service, other } = all;
     const [one, two] = [await service.person('staff'), await service.person('staff')];
@@ -74,7 +74,7 @@ describe('an export', { skip: executable !== undefined && 'needs the clock' }, (
     assert.deepEqual([await ofOne.ended, await ofTwo.ended], [true, true]);
   });
 
-  test('that takes five minutes, though not for its client, ends for another user’s', async (t) => {
+  test('that takes five minutes, although its client reads, ends for another user’s', async (t) => {
     const rows = { now: 0, isEnd: false, found: Promise.withResolvers<void>() };
     const service = await serviceFor(t, { extraRoutes: [waitingExport(rows)] });
     const [first, other] = [await service.person(), await service.person()];
@@ -91,7 +91,7 @@ describe('an export', { skip: executable !== undefined && 'needs the clock' }, (
     assert.equal(await next.ended, true);
   });
 
-  test('comes first for 20 seconds once it was rejected, before one of who had the slot', async (t) => {
+  test('comes first for 20 seconds once it was rejected, before that of the previous user', async (t) => {
     const all = await readers(t);
     const { service, first, other } = all;
     const unread = await openUnread(service, first.token);

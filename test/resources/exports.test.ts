@@ -45,7 +45,7 @@ describe('a list as NDJSON', () => {
     assert.deepEqual(linesOf(file), [...body.data, ...rest.body.data]);
   });
 
-  test('is a download that is named, and neither stored nor tagged', async (t) => {
+  test('is a named download without ETag, which is not cached', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     for (const method of ['GET', 'HEAD']) {
@@ -79,7 +79,7 @@ describe('a list as NDJSON', () => {
     assert.deepEqual(linesOf(await service.get(path, { token, headers: ndjson })), list.body.data);
   });
 
-  test('has what is the caller’s own', async (t) => {
+  test('has only the caller’s own', async (t) => {
     const service = await serviceFor(t);
     await newOrder(service, await rootToken(service));
     const { token } = await service.person();
@@ -205,7 +205,7 @@ describe('a list as CSV', () => {
     assert.equal(text, `${[...columns, 'createdAt', 'updatedAt'].join(',')}\r\n`);
   });
 
-  test('has times that spreadsheets of any language read as such, in UTC', async (t) => {
+  test('has times in UTC that spreadsheets of any language recognize', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await newOrder(service, token);

@@ -1,4 +1,4 @@
-// The feed where objects change hands: who hears of a new owner, and of one who is gone.
+// The feed when objects change hands: who learns of a new owner, and of a deleted one.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { serviceFor, type TestService } from '../service.ts';

@@ -1,4 +1,4 @@
-// What the flows of src/resources/flows/ hold for all resources, and no store or route can do otherwise.
+// The guarantees of src/resources/flows/ for all resources, which no store or route can bypass.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, sources, texts } from '../source-text.ts';

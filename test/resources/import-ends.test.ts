@@ -1,4 +1,4 @@
-// Imports that end before their lines do: what was answered is on disk, and none of them looks whole.
+// Imports that end before their lines: reported results are on disk, and no response looks complete.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ describe('an import ends early, and without its last chunk', () => {
       assert.equal(body.total, 1);
     });
 
-  test('where its chunks are malformed, after what came before them', async (t) => {
+  test('if its chunks are malformed, after the lines before them', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person('admin');
     const line = linesOf([customerLine('a')]);
@@ -60,7 +60,7 @@ describe('an import ends early, and without its last chunk', () => {
     assert.doesNotMatch(text, /\r\n0\r\n\r\n$/);
   });
 
-  test('where no whole line comes for half a minute', async (t) => {
+  test('if no whole line arrives for half a minute', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const sent = await openImport(service, token);
@@ -99,12 +99,12 @@ describe('an import ends early, and without its last chunk', () => {
   });
 });
 
-describe('an import whose client is silent ends when the service stops', () => {
+describe('an import whose client sends nothing ends when the service stops', () => {
   for (const [what, text] of [
     ['between two lines', ''],
     ['within a line', '{"key":"b",'],
   ] as const)
-    test(`${what}: the last line says from where on to send again`, async (t) => {
+    test(`${what}: the last line names the first line to send again`, async (t) => {
       const service = await serviceFor(t);
       const sent = await openImport(service, await rootToken(service));
       sent.write(`${linesOf([customerLine('a')])}${text}`);
@@ -117,8 +117,8 @@ describe('an import whose client is silent ends when the service stops', () => {
     });
 });
 
-describe('an import whose client goes', () => {
-  test('keeps what was whole, and completes when it is sent again', async (t) => {
+describe('an import whose client disconnects', () => {
+  test('keeps the complete lines, and is completed when it is sent again', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const values = Array.from({ length: 400 }, (_, index) => customerLine(String(index)));
@@ -143,7 +143,7 @@ describe('an import whose client goes', () => {
   });
 });
 
-test('over HTTP/1.0 an import is rejected, since a cut response would look whole', async (t) => {
+test('over HTTP/1.0 an import is rejected, since a truncated response would look complete', async (t) => {
   const service = await serviceFor(t);
   const token = await rootToken(service);
   const { status, body } = await askRaw(
@@ -154,7 +154,7 @@ test('over HTTP/1.0 an import is rejected, since a cut response would look whole
   assert.deepEqual([status, body.code], [505, 'bad-request']);
 });
 
-test('while a client reads nothing, no more of its lines are taken', async (t) => {
+test('while a client reads nothing, no more of its lines are read', async (t) => {
   const service = await serviceFor(t);
   const token = await rootToken(service);
   const wrong = Array.from({ length: 100 }, (_, index) => [`m${index}`, 0]);
@@ -184,7 +184,7 @@ async function untilItStays(read: () => Promise<number>): Promise<number> {
   return last;
 }
 
-test('after kill -9 what was answered is there, and the file sent again completes it', async (t) => {
+test('after kill -9 reported objects exist, and the file sent again completes them', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const values = Array.from({ length: 4_000 }, (_, index) =>

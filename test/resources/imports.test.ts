@@ -1,4 +1,4 @@
-// POST /imports: customers and orders as lines, made once for each key.
+// POST /imports: customers and orders as lines, created once for each key.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem } from '../http/http-support.ts';
@@ -17,7 +17,7 @@ import {
 import { items, newCustomer, newKey, rootToken } from './resource-support.ts';
 
 describe('an import', () => {
-  test('makes customers, and orders of them, as a POST would', async (t) => {
+  test('creates customers, and orders of them, as a POST would', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const address = { line1: 'Street 1', city: 'Oldenburg', postalCode: '26133', country: 'DE' };
@@ -61,7 +61,7 @@ describe('an import', () => {
     );
   });
 
-  test('gives what names no owner to who imports it', async (t) => {
+  test('makes the caller the owner of objects that name none', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const other = await service.person();
@@ -76,7 +76,7 @@ describe('an import', () => {
     assert.equal((await service.get('/orders', { token: other.token })).body.data.length, 1);
   });
 
-  test('by a key that may make no customers rejects these alone', async (t) => {
+  test('by a key that may not create customers rejects only these', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await importLines(service, token, [customerLine('c')]);
@@ -87,7 +87,7 @@ describe('an import', () => {
     assert.equal((await service.get('/customers?total=true', { token })).body.total, 1);
   });
 
-  test('sent again makes nothing twice, whoever sends it and after a restart', async (t) => {
+  test('sent again creates nothing twice, by any administrator and after a restart', async (t) => {
     const service = await serviceFor(t);
     const values = [customerLine('1'), orderLine('1', '1'), orderLine('2', '1')];
     const first = await importLines(service, await rootToken(service), values);
@@ -103,7 +103,7 @@ describe('an import', () => {
     assert.equal(body.total, 2);
   });
 
-  test('takes a key with another content for a mistake, and blanks for none', async (t) => {
+  test('rejects a key with another content, unless only blanks differ', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await importLines(service, token, [customerLine('c')]);
@@ -114,7 +114,7 @@ describe('an import', () => {
     assert.deepEqual(results.map(summaryOf), ['1 422 #/key idempotency-key-reused', '2 200']);
   });
 
-  test('makes a customer anew that was deleted since', async (t) => {
+  test('creates a customer again that was deleted since', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const [first] = await importLines(service, token, [customerLine('c')]);
@@ -124,7 +124,7 @@ describe('an import', () => {
     assert.notEqual(second.id, first?.id);
   });
 
-  test('numbers lines by their ends, and leaves out blank ones', async (t) => {
+  test('counts all lines, and skips blank ones', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const text = `\n${linesOf([customerLine('a')])}  \r\n\t\n${JSON.stringify(customerLine('b'))}`;
@@ -132,7 +132,7 @@ describe('an import', () => {
     assert.deepEqual(resultsOf(answer).map(summaryOf), ['2 201', '5 201']);
   });
 
-  test('is answered once all of it was sent: many a client can’t do both at once', async (t) => {
+  test('is answered once all lines were sent: many clients can’t send and read together', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const line = linesOf([customerLine('a')]);
@@ -149,7 +149,7 @@ describe('an import', () => {
     assert.match(await closed, /^HTTP\/1\.1 200 OK\r\n[^]*\{"line":1,"status":201,"id":1\}/);
   });
 
-  test('may come in chunks of a line, and of its end', async (t) => {
+  test('may arrive in chunks that are parts of lines', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
@@ -163,7 +163,7 @@ describe('an import', () => {
     assert.match(await closed, /\{"line":2000,"status":201,"id":2000\}\n\r\n0\r\n\r\n$/);
   });
 
-  test('of nothing is answered with nothing', async (t) => {
+  test('without lines has no results', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     for (const body of ['', '\n\n']) {
@@ -172,7 +172,7 @@ describe('an import', () => {
     }
   });
 
-  test('of thousands of lines is answered in their order', async (t) => {
+  test('of thousands of lines has results in their order', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const values = Array.from({ length: 3_000 }, (_, index) =>
@@ -189,7 +189,7 @@ describe('an import', () => {
     );
   });
 
-  test('is a stream that isn’t stored', async (t) => {
+  test('has a response that isn’t cached', async (t) => {
     const service = await serviceFor(t);
     const { headers } = await sendImport(service, '', { token: await rootToken(service) });
     assert.equal(headers['content-type'], 'application/x-ndjson');
@@ -199,7 +199,7 @@ describe('an import', () => {
 });
 
 describe('an import is rejected', () => {
-  test('with JSON, and from an API key without its scopes', async (t) => {
+  test('with application/json, and from an API key without its scopes', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const response = await service.post('/imports', { token, body: {} });
@@ -209,14 +209,14 @@ describe('an import is rejected', () => {
     assertProblem(await sendImport(service, '', { key }), 'insufficient-scope', 403);
   });
 
-  test('of more than 32 MiB that are announced', async (t) => {
+  test('that announces more than 32 MiB', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const body = Buffer.alloc(32 * 1024 * 1024 + 1, '\n');
     assertProblem(await service.post('/imports', { token, body, headers: ndjson }), 'content-too-large', 413);
   });
 
-  test('where nobody could import: of staff, and with an unknown parameter', async (t) => {
+  test('of staff, and with an unknown parameter', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const staff = await service.person('staff');

@@ -26,7 +26,7 @@ describe('an order with its customer', () => {
     single = [`/orders/${order}`, `/api/users/${ada.id}/orders/${order}`];
   });
 
-  test('has their id and name, in every list and alone', async () => {
+  test('has their id and name, in every list and by itself', async () => {
     const { ada, staff, customer } = world;
     const expected = { id: customer, name: 'Zoë "Ö" Müller' };
     for (const { token } of [ada, staff]) {
@@ -78,7 +78,7 @@ describe('an order with its customer', () => {
     });
   }
 
-  test('takes an API key with the scope for customers', async () => {
+  test('needs an API key with the scope for customers', async () => {
     const { token } = world.ada;
     const narrow = await newKey(service(), token, { scopes: ['orders:read'] });
     const wide = await newKey(service(), token, { scopes: ['orders:read', 'customers:read'] });
@@ -109,7 +109,7 @@ test('the customer of somebody else stays unnamed', async (t) => {
   assert.deepEqual(shown.body.customer, { id: customerId, name: 'Known to Bob' });
 });
 
-test('a page with customers ends where its text passes 1 MiB', async (t) => {
+test('a page with customers ends before its text exceeds 1 MiB', async (t) => {
   const service = await serviceFor(t);
   const { token } = await service.person();
   const customerId = (await newCustomer(service, token, { name: 'Ö'.repeat(200) })).id;

@@ -1,4 +1,4 @@
-// POST /imports: what is invalid of a line, reported at once and without harm to the lines around it.
+// POST /imports: the issues of a line are reported together, without an effect on other lines.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedService } from '../http/http-support.ts';
@@ -6,7 +6,7 @@ import { serviceFor } from '../service.ts';
 import { resultsOf, customerLine, importLines, orderLine, sendImport, summaryOf } from './import-support.ts';
 import { items, rootToken } from './resource-support.ts';
 
-describe('a line is rejected by itself', () => {
+describe('a line is rejected alone', () => {
   const bad: readonly (readonly [name: string, line: unknown, answer: string])[] = [
     ['not JSON', '{', '400 # malformed-json'],
     ['a byte-order mark', '\ufeff{}', '400 # malformed-json'],
@@ -101,13 +101,13 @@ describe('a line is rejected by itself', () => {
     assert.deepEqual(resultsOf(text).map(summaryOf), ['1 400 # malformed-json']);
   });
 
-  test('with a longest line, which is taken', async () => {
+  test('but not one of the maximum length', async () => {
     const [start, end] = ['{"key":"long","customer":{"name":"Ada"', '}}'];
     const line = start + ' '.repeat(65_536 - start.length - end.length) + end;
     assert.deepEqual((await importLines(service(), token, [line])).map(summaryOf), ['1 201']);
   });
 
-  test('refers to the lines before it, also if it is invalid', async (t) => {
+  test('may refer to the lines before it, even if it is invalid', async (t) => {
     const service = await serviceFor(t);
     const results = await importLines(service, await rootToken(service), [
       orderLine('1', 'c', { note: 5 }),

@@ -1,4 +1,4 @@
-// API keys: making, sending and ending them, and what they may do.
+// API keys: creating, sending and deleting them, and what they may do.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,10 +13,10 @@ const yearMilliseconds = 365 * 86_400_000;
 
 const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 
-describe('making an API key', () => {
+describe('creating an API key', () => {
   const running = sharedService();
 
-  test('shows the key this once, at its location, and for how long it is good', async () => {
+  test('shows the key only once, with its location and its expiry', async () => {
     const service = running();
     const { token } = await service.person();
     const made = await service.post('/api/keys', {
@@ -45,7 +45,7 @@ describe('making an API key', () => {
     assert.deepEqual((await service.get('/api/keys', { token })).body.data, [rest]);
   });
 
-  test('takes null for no expiry, and any time to come', async () => {
+  test('accepts null for no expiry, and any future time', async () => {
     const service = running();
     const { token } = await service.person();
     for (const expiresAt of [null, '2999-12-31T23:59:59.999Z'])
@@ -88,7 +88,7 @@ describe('making an API key', () => {
 describe('an API key', () => {
   const running = sharedService();
 
-  test('of another can be neither seen nor deleted, but by an administrator', async () => {
+  test('of another user can be seen and deleted only by an administrator', async () => {
     const service = running();
     const owner = await service.person();
     const { id, key } = await newKey(service, owner.token);
@@ -133,7 +133,7 @@ describe('an API key', () => {
     );
   });
 
-  test('does what its scopes name and nothing else', async () => {
+  test('may do what its scopes name and nothing else', async () => {
     const service = running();
     const { id: userId, token } = await service.person();
     const order = await newOrder(service, token);
@@ -217,7 +217,7 @@ describe('an API key', () => {
     }
   });
 
-  test('that is deleted is rejected by the very next request', async () => {
+  test('is rejected from the next request after its deletion', async () => {
     const service = running();
     const { token } = await service.person();
     const [one, two] = [await newKey(service, token), await newKey(service, token)];
@@ -229,7 +229,7 @@ describe('an API key', () => {
     assertProblem(await service.delete(`/api/keys/${one.id}`, { token }), 'not-found', 404);
   });
 
-  test('can’t be made to expire at this very moment', needsClock, async (t) => {
+  test('can’t be created to expire immediately', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const expiring = (milliseconds: number): Promise<TestResponse> => {
@@ -282,7 +282,7 @@ describe('an API key', () => {
     assert.equal((await service.get('/orders', { key })).status, 200);
   });
 
-  test('is nowhere in the database', async (t) => {
+  test('is not in the database', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { key, prefix } = await newKey(service, token);

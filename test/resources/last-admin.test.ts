@@ -27,7 +27,7 @@ describe('the last administrator', () => {
     ['demote', 'PATCH', { role: 'user' }],
     ['delete', 'DELETE', undefined],
   ] as const) {
-    test(`is left when two administrators ${what} each other at once`, async (t) => {
+    test(`remains if two administrators ${what} each other at the same time`, async (t) => {
       const service = await serviceFor(t);
       const one = await service.signIn(service.admin.email, service.admin.password);
       const two = await service.person('admin');

@@ -38,7 +38,7 @@ describe('PATCH of an order', () => {
     assert.equal(stats.commits, commits + 1);
   });
 
-  test('items are replaced as a whole, and their totals are computed anew', async () => {
+  test('items are replaced as a whole, and their totals are computed again', async () => {
     const order = await placed();
     const { body } = await patch(order.id, { items: [{ name: 'Coffee', quantity: 3, unitPrice: 100 }] });
     assert.deepEqual(
@@ -47,14 +47,14 @@ describe('PATCH of an order', () => {
     );
   });
 
-  test('a total sent with items has to be theirs; one sent alone has to be the order’s', async () => {
+  test('a total sent with items must be their sum; one sent alone must be the order’s', async () => {
     const order = await placed();
     assertIssues(await patch(order.id, { items: [tea], total: 1 }), 422, ['#/total total']);
     assertIssues(await patch(order.id, { total: 1 }), 422, ['#/total total']);
     assert.equal((await patch(order.id, { total: order.total })).status, 200);
   });
 
-  test('an order read can be sent back whole as its own patch', async () => {
+  test('a whole order can be sent back as its own patch', async () => {
     const order = await placed({ note: 'a', shippingAddress: german });
     const response = await patch(order.id, { ...order, note: 'b' });
     assert.deepEqual(
@@ -63,7 +63,7 @@ describe('PATCH of an order', () => {
     );
   });
 
-  test('read-only members are rejected where they differ', async () => {
+  test('read-only members are rejected if they differ', async () => {
     const order = await placed();
     const response = await patch(order.id, {
       id: order.id + 1,
@@ -81,7 +81,7 @@ describe('PATCH of an order', () => {
     ]);
   });
 
-  test('null empties note and address, and is invalid for what is required', async () => {
+  test('null removes note and address, and is invalid for required members', async () => {
     const order = await placed({ note: 'a', shippingAddress: german });
     const { body } = await patch(order.id, { note: null, shippingAddress: null });
     assert.deepEqual([body.note, body.shippingAddress], [null, null]);
@@ -110,7 +110,7 @@ describe('PATCH of an order', () => {
     ]);
   });
 
-  test('an address patched into an order without one has to be whole', async () => {
+  test('an address patched into an order without one must be complete', async () => {
     const order = await placed();
     assertIssues(await patch(order.id, { shippingAddress: { city: 'Emden' } }), 422, [
       '#/shippingAddress/country required',
@@ -186,7 +186,7 @@ describe('PATCH of an order', () => {
     assert.equal(read.headers.etag, responses.at(-1)?.headers.etag);
   });
 
-  test('of fifty patches at once none is lost half: the order is what one of them made it', async () => {
+  test('of fifty concurrent patches none is applied in part: the order is that of one of them', async () => {
     const order = await placed();
     const responses = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>

@@ -1,4 +1,4 @@
-// Whose an order is: which customers and users it may name, and who then sees it.
+// The owner of an order: which customers and users it may name, and who sees it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
@@ -31,13 +31,13 @@ describe('the owner of an order', () => {
     assert.equal(response.body.detail.replace(String(foreign), '999999'), unknown.body.detail);
   });
 
-  test('nor does it differ from one when something else is wrong, too', async () => {
+  test('nor can the two be distinguished if the request has other issues', async () => {
     const places = ['#/customerId unknown', '#/items min-items'];
     for (const customerId of [foreign, 999_999])
       assertIssues(await place(wanted({ customerId, items: [] })), 422, places);
   });
 
-  test('a plain user learns of no user id whether it exists, whatever else is wrong', async () => {
+  test('a user can’t learn whether a user id exists, whatever other issues the request has', async () => {
     for (const userId of [bob.id, 999_999]) {
       assertIssues(await place(wanted({ userId, items: [] })), 422, ['#/items min-items']);
       assertProblem(await place(wanted({ userId })), 'forbidden', 403);
@@ -46,7 +46,7 @@ describe('the owner of an order', () => {
     assertIssues(await place(unknown, staff), 422, ['#/items min-items', '#/userId unknown']);
   });
 
-  test('of a customer are listed to the owner of that customer only as far as they are theirs', async () => {
+  test('of a customer are listed to the owner of that customer only if they own the orders', async () => {
     const { id: customerId } = await newCustomer(service(), bob.token);
     const before = await newOrder(service(), bob.token, { customerId, note: 'of the owner before' });
     await service().patch(`/customers/${customerId}`, { token: staff.token, body: { userId: ada.id } });
@@ -60,7 +60,7 @@ describe('the owner of an order', () => {
     assertProblem(await service().get(`/orders/${before.id}`, { token: ada.token }), 'forbidden', 403);
   });
 
-  test('nobody but staff places an order for another user', async () => {
+  test('only staff may place an order for another user', async () => {
     assertProblem(await place(wanted({ userId: bob.id })), 'forbidden');
     const placed = await place(wanted({ userId: bob.id }), staff);
     assert.deepEqual([placed.status, placed.body.userId, placed.body.customerId], [201, bob.id, own]);

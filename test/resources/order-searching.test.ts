@@ -14,7 +14,7 @@ describe('an order', () => {
   const tea = { sku: 'TEA-250', name: 'Grüner Tee "Sencha" 12"', quantity: 1, unitPrice: 749 };
   const pot = { sku: null, name: 'Teapot, cast iron', quantity: 1, unitPrice: 5900 };
 
-  test('is found by its id, its customer, and its items', async () => {
+  test('is found by its id, its customer and its items', async () => {
     const customer = await newCustomer(service(), staff.token, { name: 'Ingrid Bergman' });
     const placed = { customerId: customer.id, items: [tea, pot, { ...pot, name: 'WEIẞER Becher' }] };
     const { id } = await newOrder(service(), staff.token, placed);
@@ -38,7 +38,7 @@ describe('an order', () => {
       assert.deepEqual(await found(service(), staff, '/orders', q), [], q);
   });
 
-  test('is found by the id of its customer beside their name, and by its own alone', async () => {
+  test('is found by the id of its customer together with their name, and by its own id alone', async () => {
     const customer = await newCustomer(service(), staff.token, { name: 'Henrik Ibsen' });
     const { id } = await newOrder(service(), staff.token, { customerId: customer.id, items: [pot] });
     assert.deepEqual(await found(service(), staff, '/orders', `ibsen ${customer.id}`), [id]);
@@ -77,7 +77,7 @@ describe('an order', () => {
     assert.deepEqual(await found(service(), staff, `/orders?status=open`, String(paid.id)), []);
   });
 
-  test('is found by its owner and staff alone', async () => {
+  test('is found only by its owner and staff', async () => {
     const [owner, other] = [await service().person(), await service().person()];
     const customer = await newCustomer(service(), owner.token, { name: 'Private Parsley' });
     const { id } = await newOrder(service(), owner.token, {

@@ -91,7 +91,7 @@ describe('the steps of an order', () => {
     }
   }
 
-  test('a status that there isn’t is an issue of the data', async () => {
+  test('an unknown status is an issue of the data', async () => {
     assertIssues(await patch((await orderThatIs('open')).id, { status: 'lost' }), 422, ['#/status enum']);
   });
 
@@ -146,7 +146,7 @@ describe('the steps of an order', () => {
   }
 
   for (const [what, body] of changes) {
-    test(`an open order takes other ${what}, also with the step that ends being open`, async () => {
+    test(`an open order takes other ${what}, even together with the step to another status`, async () => {
       const order = await orderThatIs('open');
       const response = await patch(order.id, body, 'user');
       assert.equal(response.status, 200, response.text);

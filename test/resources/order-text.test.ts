@@ -1,4 +1,4 @@
-// The fast read of an order is the text of the plain one.
+// The text of an order that SQLite joins equals that of JSON.stringify.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';

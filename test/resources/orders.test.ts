@@ -50,7 +50,7 @@ describe('placing an order', () => {
     assert.deepEqual(Object.keys(body), Object.keys(expected));
   });
 
-  test('everything sent comes back, correct totals included, and reads alike at its location', async () => {
+  test('all members are returned, correct totals included, and are the same at its location', async () => {
     const full = wanted({
       status: 'open',
       userId: ada.id,
@@ -210,7 +210,7 @@ describe('placing an order', () => {
     test(`an order ${what} is rejected`, async () => assertIssues(await place(wanted(members)), 422, issues));
   }
 
-  test('a body of nothing lacks all that is required', async () => {
+  test('an empty object lacks all required members', async () => {
     assertIssues(await place({}), 422, ['#/customerId required', '#/currency required', '#/items required']);
   });
 

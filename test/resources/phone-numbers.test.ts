@@ -11,7 +11,7 @@ describe('a phone number', () => {
     ada = await started.person();
   });
 
-  test('is kept as E.164, whether created, replaced or patched', async () => {
+  test('is stored as E.164, whether created, replaced or patched', async () => {
     const name = 'Grace Hopper';
     const created = await service().post('/customers', { ...ada, body: { name, phone: '0441 / 123 45' } });
     assert.deepEqual([created.status, created.body.phone], [201, '+4944112345']);
@@ -22,7 +22,7 @@ describe('a phone number', () => {
     assert.deepEqual([patched.status, patched.body.phone], [200, '+4944112347']);
   });
 
-  test('written in another way is no change', async () => {
+  test('in another notation is no change', async () => {
     const created = await service().post('/customers', {
       ...ada,
       body: { name: 'Grace Hopper', phone: '+4944112345' },

@@ -47,31 +47,19 @@ describe('a refresh token', () => {
     assert.equal((await refresh(service, sessionId, first.refreshToken)).status, 201);
   });
 
-  test(
-    'used a second time later than that ends the session, with the very next request',
-    needsClock,
-    async () => {
-      const service = running();
-      const person = await service.person();
-      const renewed = (await refresh(service, person.sessionId, person.refreshToken)).body;
-      assert.equal((await service.get('/orders', { token: renewed.accessToken })).status, 200);
-      service.clock.advance(10_001);
-      assertProblem(
-        await refresh(service, person.sessionId, person.refreshToken),
-        'invalid-credentials',
-        401,
-      );
-      for (const token of [person.token, renewed.accessToken])
-        assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
-      assertProblem(
-        await refresh(service, person.sessionId, renewed.refreshToken),
-        'invalid-credentials',
-        401,
-      );
-    },
-  );
+  test('used a second time later than that ends the session immediately', needsClock, async () => {
+    const service = running();
+    const person = await service.person();
+    const renewed = (await refresh(service, person.sessionId, person.refreshToken)).body;
+    assert.equal((await service.get('/orders', { token: renewed.accessToken })).status, 200);
+    service.clock.advance(10_001);
+    assertProblem(await refresh(service, person.sessionId, person.refreshToken), 'invalid-credentials', 401);
+    for (const token of [person.token, renewed.accessToken])
+      assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
+    assertProblem(await refresh(service, person.sessionId, renewed.refreshToken), 'invalid-credentials', 401);
+  });
 
-  test('of many uses ago ends the session, too', async () => {
+  test('of many uses ago also ends the session', async () => {
     const service = running();
     const { sessionId, refreshToken } = await service.person();
     let last = { refreshToken, accessToken: '' };
@@ -101,26 +89,22 @@ describe('a refresh token', () => {
     'jwt-secrets': secrets,
   });
 
-  test(
-    'works while the secret it was made with is configured, and its replacement longer',
-    needsInside,
-    async (t) => {
-      const [old, renewed] = ['an old secret of at least 32 bytes', 'a new secret of at least 32 bytes'];
-      const before = await serviceFor(t, { settings: madeWith(old) });
-      const { sessionId, refreshToken } = await before.person();
-      await before.stop();
-      const { folder } = before;
-      const during = await serviceFor(t, { folder, settings: madeWith(`${renewed},${old}`) });
-      const { body } = await refresh(during, sessionId, refreshToken);
-      await during.stop();
-      const after = await serviceFor(t, { folder, settings: madeWith(renewed) });
-      assertProblem(await refresh(after, sessionId, refreshToken), 'invalid-credentials', 401);
-      assert.equal((await refresh(after, sessionId, body.refreshToken)).status, 201);
-    },
-  );
+  test('works while its secret is configured, and its replacement longer', needsInside, async (t) => {
+    const [old, renewed] = ['an old secret of at least 32 bytes', 'a new secret of at least 32 bytes'];
+    const before = await serviceFor(t, { settings: madeWith(old) });
+    const { sessionId, refreshToken } = await before.person();
+    await before.stop();
+    const { folder } = before;
+    const during = await serviceFor(t, { folder, settings: madeWith(`${renewed},${old}`) });
+    const { body } = await refresh(during, sessionId, refreshToken);
+    await during.stop();
+    const after = await serviceFor(t, { folder, settings: madeWith(renewed) });
+    assertProblem(await refresh(after, sessionId, refreshToken), 'invalid-credentials', 401);
+    assert.equal((await refresh(after, sessionId, body.refreshToken)).status, 201);
+  });
 
   test(
-    'of a session removed by a restore is none of the next session with its number',
+    'of a session that a restore removed is invalid for the next session with its id',
     needsInside,
     async (t) => {
       const service = await serviceFor(t);
@@ -135,7 +119,7 @@ describe('a refresh token', () => {
   );
 
   test(
-    'has an access token beside it that is none of the next session with its number after a restore',
+    'came with an access token that is invalid for the next session with its id',
     needsInside,
     async (t) => {
       const service = await serviceFor(t);
@@ -154,7 +138,7 @@ describe('a refresh token', () => {
     },
   );
 
-  test('issued after the state that a standby took over goes on working', needsInside, async (t) => {
+  test('issued after the state that a standby took over still works', needsInside, async (t) => {
     const service = await serviceFor(t);
     const { sessionId, refreshToken } = await service.person();
     const { body } = await refresh(service, sessionId, refreshToken);
@@ -166,7 +150,7 @@ describe('a refresh token', () => {
     assertProblem(await refresh(service, sessionId, refreshToken), 'invalid-credentials', 401);
   });
 
-  test('is nowhere at rest, whether used or current', needsInside, async (t) => {
+  test('is stored nowhere, whether used or current', needsInside, async (t) => {
     const service = await serviceFor(t);
     const { sessionId, refreshToken } = await service.person();
     const { body } = await refresh(service, sessionId, refreshToken);
@@ -181,7 +165,7 @@ describe('a refresh token', () => {
     }
   });
 
-  test('is good for its own session only, and ends no other', async () => {
+  test('is valid for its own session only, and ends no other', async () => {
     const service = running();
     const [one, two] = [await service.person(), await service.person()];
     await refresh(service, one.sessionId, one.refreshToken);
@@ -192,7 +176,7 @@ describe('a refresh token', () => {
     assert.equal((await refresh(service, two.sessionId, two.refreshToken)).status, 201);
   });
 
-  test('made up is rejected and ends nothing', async () => {
+  test('that is invented is rejected and ends nothing', async () => {
     const service = running();
     const { sessionId, token } = await service.person();
     assertProblem(await refresh(service, sessionId, 'A'.repeat(43)), 'invalid-credentials', 401);
@@ -203,7 +187,7 @@ describe('a refresh token', () => {
     assert.equal((await service.get('/orders', { token })).status, 200);
   });
 
-  test('made up costs no write', needsInside, async () => {
+  test('that is invented costs no write', needsInside, async () => {
     const service = running();
     const { sessionId, refreshToken } = await service.person();
     const { stats } = service.inside?.database ?? {};

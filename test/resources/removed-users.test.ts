@@ -1,5 +1,4 @@
-// A user with very many orders is gone for everybody at once, and their rows follow in slices, also after a
-// restart.
+// A user with very many orders is removed at once; their rows follow in slices, even after a restart.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sliceRowsMax } from '../../src/limits.ts';
@@ -67,7 +66,7 @@ async function walk(
 }
 
 test(
-  'a removed user is gone from all they owned at once, and a restart finishes the rows',
+  'a removed user owns nothing immediately, and a restart completes the cleanup',
   needsInside,
   async (t) => {
     const service = await serviceFor(t);
@@ -116,7 +115,7 @@ test(
   },
 );
 
-test('what a removed user leaves is also cleared away at once, without a restart', needsInside, async (t) => {
+test('the rows of a removed user are cleared immediately, without a restart', needsInside, async (t) => {
   const service = await serviceFor(t);
   const gone = await service.person();
   await newOrder(service, gone.token);
@@ -124,7 +123,7 @@ test('what a removed user leaves is also cleared away at once, without a restart
   await until(() => leftIn(service.inside?.database.read) === 0);
 });
 
-test('check reports an owner that never was', needsInside, async (t) => {
+test('check reports an owner that never existed', needsInside, async (t) => {
   const service = await serviceFor(t);
   const { token } = await service.person();
   const { id, customerId } = await newOrder(service, token);
