@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { newFolder } from './commands/command-support.ts';
 import { executable, serviceFor } from './service.ts';
 
 const run = promisify(execFile);
@@ -72,6 +73,27 @@ function checkWalk(stdout: string, stderr: string): void {
     ['#/currency', '#/items/0/name', '#/items/0/quantity', '#/shippingAddress/postalCode', '#/customerId'],
   );
 }
+
+test(
+  'npm start passes a Node that npm install did not bring no option that it may not know',
+  { skip: process.platform === 'win32' && 'has a start script of its own' },
+  async (t) => {
+    const folder = newFolder(t);
+    const program = '#!/bin/sh\necho "$0 $@"\n';
+    writeFileSync(join(folder, 'node'), program, { mode: 0o755 }); // the machine's own
+    const start = async (path: string): Promise<string> => {
+      const env = { PATH: `${path}:${process.env['PATH']}` };
+      return (await run('sh', ['-c', JSON.parse(page('package.json')).scripts.start], { cwd: folder, env }))
+        .stdout;
+    };
+    assert.equal(await start(folder), `${folder}/node --max-semi-space-size=8 src/start.js\n`);
+
+    const bin = join(folder, 'node_modules/.bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'node'), program, { mode: 0o755 });
+    assert.equal(await start(bin), `${bin}/node --max-semi-space-size=8 --disable-sigusr1 src/start.js\n`);
+  },
+);
 
 test(
   "the container's health check asks whether the service is ready, by HTTPS or HTTP",

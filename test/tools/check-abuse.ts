@@ -83,7 +83,8 @@ function programOf(checkout: string): Pick<Program, 'program' | 'environment'> {
   const environment = { MALLOC_ARENA_MAX: '1' };
   if (executable !== undefined) return { program: [resolve(executable)], environment };
   const manifest = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
-  const args = String(manifest.scripts.start).split(' node ')[1]?.split(' ') ?? [];
+  const start = String(manifest.scripts.start).replace(/\$\(.*\)/, '--disable-sigusr1');
+  const args = start.split(' node ')[1]?.split(' ') ?? [];
   const paths = args.map((arg) => (arg.startsWith('src/') ? resolve(checkout, arg) : arg));
   return { program: [process.execPath, ...paths], environment };
 }
