@@ -1,4 +1,4 @@
-// The page "A second machine": its commands for moving to a copy and coming back, as they are.
+// The page "A second machine": its commands for moving to a copy and back, unchanged.
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { executable, serviceFor } from './service.ts';
 
 const options = { skip: executable !== undefined && 'looks at the sources' };
 
-test('a copy is moved to, and back, by the commands of its page', options, async (t) => {
+test('the commands of the page move to a copy and back', options, async (t) => {
   const service = await serviceFor(t);
   const token = await rootToken(service);
   await newOrder(service, token);

@@ -11,7 +11,7 @@ const functionLinesMedianMax = 10;
 const fileLinesMax = 300;
 const parametersMax = 3;
 
-suite('what is read', () => {
+suite('the files', () => {
   const read = programs.filter((path) => !tables.includes(path));
 
   test(`has at most ${lineLengthMax} columns`, () => {

@@ -1,4 +1,4 @@
-// The shortest way through the service.
+// The shortest path through the service.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serviceFor } from './service.ts';

@@ -77,7 +77,7 @@ suite('every file', () => {
     );
   });
 
-  test('has a name of its own in kebab-case', () => {
+  test('has a unique name in kebab-case', () => {
     const names = programs.map((path) => basename(path));
     assert.deepEqual(
       names.filter((name, index) => names.indexOf(name) !== index),
@@ -110,7 +110,7 @@ suite('every file', () => {
     );
   });
 
-  test('ends with a line break, and no line of it with a blank', () => {
+  test('ends with a line break, and none of its lines with a blank', () => {
     const untidy = [...texts].filter(
       ([path, text]) =>
         /\.(ts|js|md|json|c|lua|sql)$/.test(path) &&
@@ -243,7 +243,7 @@ suite('the sources', () => {
     );
   });
 
-  test('silence no checker', () =>
+  test('disable no checker', () =>
     assert.deepEqual(
       sources.filter((path) => /@ts-(ignore|expect-error|nocheck)/.test(texts.get(path) ?? '')),
       [],

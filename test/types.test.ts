@@ -1,5 +1,4 @@
-// What must not compile: the mistakes that the types are there to catch, each with the error that it has to
-// give.
+// Mistakes that must not compile, each with its error.
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Where hours, days, weeks and months begin, in time zones whose clocks are changed.
+// When hours, days, weeks and months begin, in time zones whose clocks change.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { bucketBoundaries, TimeZones, type Span } from '../../src/resources/orders/sales-buckets.ts';

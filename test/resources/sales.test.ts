@@ -61,14 +61,14 @@ describe('sales', () => {
     staff = await started.person('staff');
   });
 
-  test('are of the 30 days until now, by day, in UTC', async () => {
+  test('cover by default the 30 days until now, by day, in UTC', async () => {
     const { body } = await service().get('/sales', { token: staff.token });
     const { from, before, by, timeZone, buckets } = body;
     assert.deepEqual([from, before], ['2026-01-30T09:30:00.000Z', '2026-03-01T09:30:00.000Z']);
     assert.deepEqual([by, timeZone, buckets.length], ['day', 'UTC', 31]);
   });
 
-  test('have a total of null where no JSON number is exact', async () => {
+  test('have a total of null if no JSON number is exact', async () => {
     const large = { name: 'Yacht', quantity: 1_000, unitPrice: 1e12 };
     const orders = { items: [...Array.from({ length: 9 }, () => large)], currency: 'XAF' };
     const { customerId } = await newOrder(service(), staff.token, orders);
@@ -103,12 +103,12 @@ describe('sales', () => {
     });
   }
 
-  test('of an unknown time zone name one that exists', async () => {
+  test('with an unknown time zone have an issue that names an existing one', async () => {
     const { body } = await service().get('/sales?timeZone=Europe/Berln', { token: staff.token });
     assert.equal(body.detail, 'Europe/Berln is not a time zone; Europe/Berlin is one.');
   });
 
-  test('may have 1,000 buckets, in any time from the year 0 on', async () => {
+  test('may have 1,000 buckets, from the year 0 on', async () => {
     for (const [query, count] of [
       ['from=2026-01-01T00:00:00Z&before=2026-02-11T16:00:00Z&by=hour', 1_000],
       ['from=0000-01-01T00:00:00Z&before=0083-05-01T00:00:00Z&by=month', 1_000],
@@ -123,7 +123,7 @@ describe('sales', () => {
   });
 
   const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
-  test('are not shown to who loses the right while they are counted', needsInside, async (t) => {
+  test('are not shown to a caller who loses the right while they are counted', needsInside, async (t) => {
     const own = await serviceFor(t);
     const [admin, actor] = [await own.person('admin'), await own.person('staff')];
     const { database } = own.inside ?? assert.fail('it is inside');

@@ -1,4 +1,4 @@
-// The parameter q of lists: customers and what finds them, and what can't be combined with it.
+// The parameter q of lists: what finds customers, and what can't be combined with it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedService } from '../http/http-support.ts';
@@ -108,7 +108,7 @@ describe('a customer', () => {
     assert.deepEqual(await found(service(), staff, '/customers', `#${id}`), [id]);
   });
 
-  test('is found by its id beside words of its text, and not beside others', async () => {
+  test('is found by its id together with words of its text, and with no others', async () => {
     const id = ids.get('lodz') ?? 0;
     const { id: newer } = await newCustomer(service(), staff.token, { name: `Zoë ${id}` });
     assert.deepEqual(await found(service(), staff, '/customers', `zoe ${id}`), [id, newer]);
@@ -121,7 +121,7 @@ describe('a customer', () => {
     assert.deepEqual(await found(service(), other, '/customers', `zoe ${mine.id}`), [mine.id]);
   });
 
-  test('is found as it is now: renamed, and no more once deleted', async () => {
+  test('is found by its new name, and not after its deletion', async () => {
     const { id } = await newCustomer(service(), staff.token, { name: 'Before', email: 'b@example.org' });
     await service().patch(`/customers/${id}`, { token: staff.token, body: { name: 'Afterwards' } });
     assert.deepEqual(await found(service(), staff, '/customers', 'before'), []);
@@ -154,7 +154,7 @@ describe('a customer', () => {
     assert.deepEqual(await found(service(), staff, '/customers?email=nobody%40example.com', 'hopper'), []);
   });
 
-  test('is found by its owner and staff, whatever others ask for', async () => {
+  test('is found only by its owner and staff', async () => {
     const [owner, other] = [await service().person(), await service().person()];
     const { id } = await newCustomer(service(), owner.token, {
       name: 'Secret Sorrel',
@@ -215,7 +215,7 @@ describe('a search', () => {
   });
 
   const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
-  test('waits for the thread alone, with the rights of after the wait', needsInside, async (t) => {
+  test('runs in the query worker, with the rights after the wait', needsInside, async (t) => {
     const own = await serviceFor(t);
     const [admin, actor, other] = [await own.person('admin'), await own.person('staff'), await own.person()];
     await newOrder(own, other.token);
@@ -237,7 +237,7 @@ describe('a search', () => {
   });
 });
 
-test('customers are renamed and deleted however many there were', async (t) => {
+test('customers can be renamed and deleted after row ids beyond 2^53', async (t) => {
   const service = await serviceFor(t);
   const { token } = await service.person('staff');
   const made = await Promise.all(

@@ -1,4 +1,4 @@
-// Lines in the log, and counters, for credentials that are wrong and for rights that are lacking midway.
+// Log lines and counters for wrong credentials, and for rights that are lost midway.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { executable, serviceFor, type Call, type TestService } from '../service.ts';
@@ -10,7 +10,7 @@ const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 
 type Owner = { readonly token: string; readonly key: string };
 
-describe('a wrong credential has a line of its own', { concurrency: true }, () => {
+describe('a wrong credential has its own line', { concurrency: true }, () => {
   const wrong: readonly (readonly [
     name: string,
     call: (owner: Owner) => Call,
@@ -60,7 +60,7 @@ describe('a wrong credential has a line of its own', { concurrency: true }, () =
     assert.deepEqual(reasons(service), [[id, 'key-expired']]);
   });
 
-  test('a refresh token of none of the session’s, of no session, and in a cookie', async (t) => {
+  test('a refresh token of another session, of no session, and in a cookie', async (t) => {
     const service = await serviceFor(t);
     const { id, sessionId, refreshToken } = await service.person();
     const send = (session: number, token: string): Promise<unknown> =>
@@ -82,7 +82,7 @@ describe('a wrong credential has a line of its own', { concurrency: true }, () =
   });
 
   test(
-    'but a token that was good once has none, and what a rate rejects is a line of that',
+    'but a token that was once valid has none, and a request beyond a rate has that line',
     needsClock,
     async (t) => {
       const service = await serviceFor(t, {
@@ -104,8 +104,8 @@ describe('a wrong credential has a line of its own', { concurrency: true }, () =
   );
 });
 
-describe('rights that are lacking midway have one line', { concurrency: true }, () => {
-  test('in an import by a key that may make no customers', async (t) => {
+describe('rights that are lost midway have one line', { concurrency: true }, () => {
+  test('in an import by a key that may not create customers', async (t) => {
     const service = await serviceFor(t);
     const { key, id } = await newKey(service, await rootToken(service), { scopes: ['orders:write'] });
     const lines = linesOf([customerLine('a'), orderLine('1', 'a'), customerLine('b')]);

@@ -1,4 +1,4 @@
-// A session from sign-in to its end: who sees it, who ends it, and when it ends by itself.
+// A session from sign-in to its end: who sees it, who ends it, and when it expires.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -36,7 +36,7 @@ describe('a session', () => {
     assert.equal(list.body.data[1].userAgent, null);
   });
 
-  test('of another can be neither seen nor ended, but by an administrator', async () => {
+  test('of another user can be seen and ended only by an administrator', async () => {
     const service = running();
     const owner = await service.person();
     for (const role of ['user', 'staff'] as const) {
@@ -55,7 +55,7 @@ describe('a session', () => {
     assertProblem(await service.get('/orders', { token: owner.token }), 'invalid-token', 401);
   });
 
-  test('that is ended ends with the next request, its refresh token too, and no other session', async () => {
+  test('that is ended is rejected from the next request, with its refresh token; others aren’t', async () => {
     const service = running();
     const one = await service.person();
     const two = await service.signIn(one.email, password);
@@ -119,7 +119,7 @@ describe('a session', () => {
   });
 
   test(
-    'that is refreshed after the clock stepped back was not used before it began',
+    'that is renewed after the clock stepped back isn’t used before its creation',
     needsClock,
     async (t) => {
       const service = await serviceFor(t);
@@ -133,29 +133,25 @@ describe('a session', () => {
     },
   );
 
-  test(
-    'beyond 1,000 of one user ends that user’s oldest, with its very next request',
-    needsClock,
-    async (t) => {
-      const service = await serviceFor(t);
-      const oldest = await service.person();
-      const other = await service.person();
-      await service.inside?.database.write((db) => {
-        const copies = 'WITH RECURSIVE n (i) AS (VALUES (2) UNION ALL SELECT i + 1 FROM n LIMIT 998)';
-        const columns = 'userId, refreshSeed, createdAt, lastUsedAt, expiresAt';
-        db.run(
-          `${copies} INSERT INTO sessions (${columns}) SELECT ${columns} FROM sessions, n WHERE id = ?`,
-          oldest.sessionId,
-        );
-      });
-      const statusOf = async ({ token }: Person): Promise<number> =>
-        (await service.get('/api/sessions?limit=1', { token })).status;
-      await service.signIn(oldest.email, oldest.password);
-      assert.equal(await statusOf(oldest), 200);
-      await service.signIn(oldest.email, oldest.password);
-      assert.deepEqual([await statusOf(oldest), await statusOf(other)], [401, 200]);
-    },
-  );
+  test('beyond 1,000 of one user ends that user’s oldest immediately', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    const oldest = await service.person();
+    const other = await service.person();
+    await service.inside?.database.write((db) => {
+      const copies = 'WITH RECURSIVE n (i) AS (VALUES (2) UNION ALL SELECT i + 1 FROM n LIMIT 998)';
+      const columns = 'userId, refreshSeed, createdAt, lastUsedAt, expiresAt';
+      db.run(
+        `${copies} INSERT INTO sessions (${columns}) SELECT ${columns} FROM sessions, n WHERE id = ?`,
+        oldest.sessionId,
+      );
+    });
+    const statusOf = async ({ token }: Person): Promise<number> =>
+      (await service.get('/api/sessions?limit=1', { token })).status;
+    await service.signIn(oldest.email, oldest.password);
+    assert.equal(await statusOf(oldest), 200);
+    await service.signIn(oldest.email, oldest.password);
+    assert.deepEqual([await statusOf(oldest), await statusOf(other)], [401, 200]);
+  });
 
   test('that has ended is removed from the database', needsClock, async (t) => {
     const service = await serviceFor(t);

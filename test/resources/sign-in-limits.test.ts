@@ -21,7 +21,7 @@ function signIn(service: TestService, address: string, body: object): Promise<Te
 
 const wrong = (email: string): object => ({ email, password: 'not that password' });
 
-describe('of the places in the queue of hashing', needsInside, () => {
+describe('in the queue of password hashing', needsInside, () => {
   type Busy = { service: TestService; hasher: PasswordHasher; token: string; id: number };
 
   /** Both threads taken, so that whoever comes waits. */
@@ -44,7 +44,7 @@ describe('of the places in the queue of hashing', needsInside, () => {
     response.catch(() => {});
   }
 
-  test('an address holds two, whatever it asks for, and others aren’t held up', async (t) => {
+  test('an address holds two places, whatever it requests, and others aren’t delayed', async (t) => {
     const busy = await busyService(t);
     const { service } = busy;
     leave(signIn(service, '192.0.2.7', wrong('one@example.com')));
@@ -58,7 +58,7 @@ describe('of the places in the queue of hashing', needsInside, () => {
     await waiting(busy, 3);
   });
 
-  test('a user holds two, from however many addresses', async (t) => {
+  test('a user holds two places, from however many addresses', async (t) => {
     const busy = await busyService(t);
     const change = (address: string): Promise<TestResponse> =>
       busy.service.post('/api/users', {
@@ -72,7 +72,7 @@ describe('of the places in the queue of hashing', needsInside, () => {
     assertProblem(await change('192.0.2.9'), 'quota-exceeded', 429);
   });
 
-  test('the addresses of one /48 hold four', async (t) => {
+  test('the addresses of one /48 hold four places', async (t) => {
     const busy = await busyService(t);
     const one = (network: number): Promise<TestResponse> =>
       signIn(busy.service, `2001:db8:7:${network}::1`, wrong(`nobody${network}@example.com`));
@@ -83,7 +83,7 @@ describe('of the places in the queue of hashing', needsInside, () => {
     await waiting(busy, 5);
   });
 
-  test('sign-ups take no more than theirs, and sign-ins have places left', async (t) => {
+  test('sign-ups take no more than their share, so sign-ins have places left', async (t) => {
     const busy = await busyService(t);
     const signUp = (host: number): Promise<TestResponse> =>
       busy.service.post('/api/users', {
@@ -100,7 +100,7 @@ describe('of the places in the queue of hashing', needsInside, () => {
   });
 });
 
-test('signing up draws on the address’s sign-ins, and an administrator making users doesn’t', async (t) => {
+test('signing up counts as a sign-in of the address; an administrator creating a user doesn’t', async (t) => {
   const service = await serviceFor(t, { settings: { ...proxied, 'rate-login-address': '3/3600' } });
   const { accessToken: token } = (await signIn(service, '192.0.2.1', service.admin)).body;
   for (let index = 0; index < 3; index += 1) {
@@ -118,7 +118,7 @@ test('signing up draws on the address’s sign-ins, and an administrator making 
   }
 });
 
-test('a password change draws on the address’s sign-ins', async (t) => {
+test('a password change counts as a sign-in of the address', async (t) => {
   const service = await serviceFor(t, { settings: { ...proxied, 'rate-login-address': '3/3600' } });
   const { id, token } = await personFrom(service, '192.0.2.1'); // by its sign-up and its sign-in two
   const body = { password: 'another good password', currentPassword: password };
@@ -142,7 +142,7 @@ describe('failed sign-ins from everywhere', () => {
     assert.deepEqual(rejected.body['violated-policies'], ['login-account-total']);
   }
 
-  test('lock nobody out where they have signed in before', async (t) => {
+  test('lock nobody out at an address where they have signed in before', async (t) => {
     const service = await serviceFor(t, { settings });
     assert.equal((await signIn(service, '192.0.2.1', service.admin)).status, 201);
     await attack(service, service.admin.email);
@@ -150,7 +150,7 @@ describe('failed sign-ins from everywhere', () => {
     assert.equal((await signIn(service, '192.0.2.1', service.admin)).status, 201);
   });
 
-  test('nor where a session of theirs was renewed, nor anywhere in that /64', async (t) => {
+  test('nor at one where their session was renewed, nor anywhere in that /64', async (t) => {
     const service = await serviceFor(t, { settings });
     const { id, refreshToken } = (await signIn(service, '192.0.2.1', service.admin)).body;
     const renewal = { ...from('2001:db8::1'), body: { refreshToken } };
@@ -170,7 +170,7 @@ describe('failed sign-ins from everywhere', () => {
     assert.equal((await service.post('/api/sessions', { body: service.admin })).status, 201);
   });
 
-  test('look alike for an account known there, one unknown there and none at all', async (t) => {
+  test('look the same for an account known there, one unknown there, and none at all', async (t) => {
     const service = await serviceFor(t, { settings: { ...settings, 'rate-login-address': '20/3600' } });
     await signIn(service, '192.0.2.1', service.admin);
     service.clock.advance(3_600_000); // so that all buckets are full
@@ -204,7 +204,7 @@ describe('the log and the metrics', () => {
   const named = (service: TestService, name: string): Line[] =>
     lines(service).filter(({ message }) => message === name);
 
-  test('name what succeeds and fails at signing in, with address and account, no more', async (t) => {
+  test('have successful and failed sign-ins, with address and account only', async (t) => {
     const service = await serviceFor(t, { settings: { ...proxied, 'rate-login-account': '2/3600' } });
     const { id, email } = await personFrom(service, '192.0.2.1');
     const failed = await signIn(service, '2001:db8::7', wrong(email));
@@ -243,7 +243,7 @@ describe('the log and the metrics', () => {
     assert.match(text, /^orderly_security_events_total\{event="authn_token_reuse"\} 0$/m);
   });
 
-  test('name rejected access, rates and a refresh token used again, one line for each request', async (t) => {
+  test('have rejected access, exceeded rates and reused refresh tokens, one line per request', async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-default': '2/3600' } });
     const { id, token, sessionId, refreshToken } = await service.person();
     await service.get('/api/users', { token });
@@ -273,7 +273,7 @@ describe('the log and the metrics', () => {
       );
   });
 
-  test('have the client’s address in each request’s line, beyond trusted proxies', async (t) => {
+  test('have the client’s address in each request’s line, even behind trusted proxies', async (t) => {
     const service = await serviceFor(t, { settings: proxied });
     await service.get('/problems', from('2001:db8::7'));
     await service.get('/problems', from('192.0.2.9, 127.0.0.1'));

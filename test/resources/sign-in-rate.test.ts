@@ -40,7 +40,7 @@ describe('the rate of signing in', () => {
     assertProblem(await attempt(service, 'somebody.else@example.com'), 'invalid-credentials', 401);
   });
 
-  test('comes back with time', needsClock, async (t) => {
+  test('refills with time', needsClock, async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60' } });
     for (let index = 0; index < 5; index += 1) await attempt(service, service.admin.email);
     assertProblem(await attempt(service, service.admin.email), 'quota-exceeded', 429);
@@ -49,7 +49,7 @@ describe('the rate of signing in', () => {
     assertProblem(await attempt(service, service.admin.email), 'quota-exceeded', 429);
   });
 
-  test('does not come back with bodies that arrive long after their heads', needsClock, async (t) => {
+  test('does not refill with bodies that arrive long after their heads', needsClock, async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60' } });
     const { email } = service.admin;
     const sent = {

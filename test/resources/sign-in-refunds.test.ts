@@ -9,7 +9,7 @@ import { executable, serviceFor, type TestResponse } from '../service.ts';
 
 const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
 
-test('a sign-in that finds the queue of hashing full counts in no rate', needsInside, async (t) => {
+test('a sign-in that finds the hashing queue full counts against no rate', needsInside, async (t) => {
   const hasher = cheapHasher();
   let isFull = true;
   const filled: PasswordHasher = {
@@ -57,7 +57,7 @@ test('sign-ins that one account’s bucket rejects leave the address’s to othe
   assert.deepEqual(body['violated-policies'], ['login-address']);
 });
 
-test('sign-ins that the bucket of an account’s total rejects count in no other', async (t) => {
+test('sign-ins that the bucket of an account’s total rejects count against no other', async (t) => {
   const settings = {
     'trusted-proxy': '127.0.0.1',
     'rate-login-account': '2/3600',

@@ -1,4 +1,4 @@
-// Representations are kept in a cache that holds a few only: what is read is what was written, all the same.
+// A cache that holds only a few representations: reads still return what was written.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serviceFor } from '../service.ts';

@@ -84,7 +84,7 @@ test('one’s own session and key end however long ago the sign-in was', needsCl
 describe('an API key, were it an administrator’s with all scopes,', () => {
   const running = sharedService();
 
-  test('makes only users with the role user', async () => {
+  test('creates only users with the role user', async () => {
     const service = running();
     const { key } = await newKey(service, (await service.person('admin')).token, { scopes });
     const body = { name: 'Eve', email: 'eve@example.com', password };
@@ -131,7 +131,7 @@ describe('a new password of one’s own', () => {
     await service.signIn(person.email, newPassword);
   });
 
-  test('is the only change that takes currentPassword', async () => {
+  test('is the only change that accepts currentPassword', async () => {
     const service = running();
     const [admin, person] = [await service.person('admin'), await service.person()];
     const body = { name: 'Ada', currentPassword: password };
@@ -154,7 +154,7 @@ describe('a new password of one’s own', () => {
     assert.equal((await service.post('/api/sessions', { body: { email, password } })).status, 429);
   });
 
-  test('ends the user’s other sessions; this one and the keys go on', async () => {
+  test('ends the user’s other sessions; this one and the keys stay', async () => {
     const service = running();
     const person = await service.person();
     const elsewhere = await service.signIn(person.email, password);

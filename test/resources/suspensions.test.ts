@@ -1,4 +1,4 @@
-// Suspending a user: what ends at once, what no longer works, what nobody can tell, and lifting it.
+// Suspending a user: what ends immediately, what no longer works, what isn't disclosed, and lifting it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
@@ -71,7 +71,7 @@ describe('a suspension', () => {
     assertProblem(await service.get('/orders', { key }), 'invalid-token', 401);
   });
 
-  test('leaves the user object as it is, and goes with it', async () => {
+  test('leaves the user object unchanged, and is deleted with it', async () => {
     const service = running();
     const admin = await rootToken(service);
     const { id } = await service.person();
@@ -83,7 +83,7 @@ describe('a suspension', () => {
     assertProblem(await service.put(pathOf(id), { token: admin, body: {} }), 'not-found', 404);
   });
 
-  test('keeps to the conditions of the request', async () => {
+  test('respects the conditions of the request', async () => {
     const service = running();
     const token = await rootToken(service);
     const { id } = await service.person();
@@ -106,7 +106,7 @@ describe('a suspension', () => {
     [{ userId: 1, createdAt: '2026-01-01T00:00:00Z' }, ['#/userId read-only', '#/createdAt read-only']],
   ];
   for (const [body, issues] of invalid)
-    test(`is not made of ${JSON.stringify(body).slice(0, 60)}`, async () => {
+    test(`is rejected with ${JSON.stringify(body).slice(0, 60)}`, async () => {
       const service = running();
       const { id } = await service.person();
       assertIssues(await service.put(pathOf(id), { token: await rootToken(service), body }), 400, issues);
@@ -136,7 +136,7 @@ describe('a suspension', () => {
       assertProblem(refused, 'last-admin', 409);
   });
 
-  test('made while a password is hashed signs nobody in', async (t) => {
+  test('during a sign-in prevents it', async (t) => {
     const service = await serviceFor(t);
     if (service.inside === undefined) return t.skip('needs the database');
     const token = await rootToken(service);
@@ -152,7 +152,7 @@ describe('a suspension', () => {
     assert.equal(sessions.body.total, 0);
   });
 
-  test('is in the log, with the sign-ins that it rejects', async (t) => {
+  test('is in the log, and so are the sign-ins that it rejects', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { id, email } = await service.person();
@@ -184,7 +184,7 @@ describe('ending all sessions of a user', () => {
     assert.deepEqual(linesAbout(service, first.id).filter(([name]) => name === 'session_expired').length, 1);
   });
 
-  test('leaves an event and a line in the log only if one has not ended', needsClock, async (t) => {
+  test('leaves an event and a line in the log only if one had not expired', needsClock, async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { id } = await service.person();
@@ -201,7 +201,7 @@ describe('ending all sessions of a user', () => {
     assert.equal(lines.filter(([name]) => name === 'session_expired').length, 1);
   });
 
-  test('of another needs an administrator who signed in lately', needsClock, async (t) => {
+  test('of another user needs an administrator who signed in recently', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { id, token } = await service.person();
     const path = `/api/sessions?userId=${id}`;

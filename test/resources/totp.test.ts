@@ -63,7 +63,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await signIn(service, email, code)).status, 201, 'a wrong password uses no code up');
   });
 
-  test('work once each, and within the step before and after', async () => {
+  test('work once each, also in the step before and after', async () => {
     const service = running();
     const { person, secret } = await personWithCodes(service);
     const statusOf = async (steps: number): Promise<number> =>
@@ -76,7 +76,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal(await statusOf(0), 201);
   });
 
-  test('of the same step sent twice at once sign in once', async () => {
+  test('of the same step sent twice at the same time sign in once', async () => {
     const service = running();
     const { person, secret } = await personWithCodes(service);
     const code = codeOf(secret, service);
@@ -107,7 +107,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await signIn(service, email, again.body.recoveryCodes[0])).status, 201);
   });
 
-  test('are not turned on where If-Match names another version', async () => {
+  test('are not turned on if If-Match names another version', async () => {
     const service = running();
     const person = await service.person();
     const [path, { token }] = [pathOf(person), person];
@@ -136,7 +136,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await service.get(pathOf(person), { token })).body.isOn, false);
   });
 
-  test('that are on can’t be set up again; what was never confirmed can', async () => {
+  test('that are on can’t be set up again, unlike a set-up that was never confirmed', async () => {
     const service = running();
     const { person } = await personWithCodes(service);
     assertIssues(await service.post(pathOf(person), { token: person.token }), 400, ['# already-on']);
@@ -174,7 +174,7 @@ describe('one-time codes', { skip }, () => {
 });
 
 describe('one-time codes', { skip }, () => {
-  test('are set up, turned on and turned off with a recent sign-in only', async (t) => {
+  test('are set up, turned on and turned off only with a recent sign-in', async (t) => {
     const service = await serviceFor(t);
     const { person, secret } = await personWithCodes(service);
     const { token } = person;
@@ -216,7 +216,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await signIn(after, person.email, codeOf(secret, after))).status, 201);
   });
 
-  test('whose secret is lost leave the recovery codes, and hold up no cleanup', async (t) => {
+  test('whose secret is lost leave the recovery codes valid, and don’t block the cleanup', async (t) => {
     const before = await serviceFor(t, { settings: { 'jwt-secrets': 'an old secret of at least 32 bytes' } });
     const { person, secret, recoveryCodes } = await personWithCodes(before);
     await before.stop();
@@ -227,7 +227,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await signIn(after, person.email, recoveryCodes[0])).status, 201);
   });
 
-  test('and recovery codes are at rest of no use, and in no log', async (t) => {
+  test('and recovery codes are useless at rest, and in no log', async (t) => {
     const service = await serviceFor(t, { settings: { log: 'debug' } });
     const { person, secret, recoveryCodes } = await personWithCodes(service);
     await signIn(service, person.email, recoveryCodes[0]);

@@ -19,7 +19,7 @@ describe('changing a user', () => {
     await service.signIn(email, password); // the password, which can't be read, stayed
   });
 
-  test('by PUT leaves the role and the password that are left out', async () => {
+  test('by PUT keeps an omitted role and password', async () => {
     const service = running();
     const { id, token, email } = await service.person('staff');
     const put = await service.put(`/api/users/${id}`, { token, body: { name: 'Grace', email } });
@@ -27,7 +27,7 @@ describe('changing a user', () => {
     await service.signIn(email, password);
   });
 
-  test('by PUT of an unknown id makes nothing', async () => {
+  test('by PUT of an unknown id creates nothing', async () => {
     const service = running();
     const token = await rootToken(service);
     const before = await service.get('/api/users?total=true&limit=1', { token });
@@ -42,7 +42,7 @@ describe('changing a user', () => {
     );
   });
 
-  test('in nothing is 200 with the same entity tag', async () => {
+  test('without an effect is 200 with the same entity tag', async () => {
     const service = running();
     const { id, token, email } = await service.person();
     const path = `/api/users/${id}`;
@@ -59,7 +59,7 @@ describe('changing a user', () => {
     );
   });
 
-  test('in anything, were it the password, changes the entity tag', async () => {
+  test('of any member, even the password, changes the entity tag', async () => {
     const service = running();
     const { id, token } = await service.person();
     const path = `/api/users/${id}`;
@@ -75,7 +75,7 @@ describe('changing a user', () => {
     assert.equal(new Set(tags).size, tags.length);
   });
 
-  test('by PATCH leaves what it doesn’t name', async () => {
+  test('by PATCH keeps the members that it doesn’t name', async () => {
     const service = running();
     const { id, token } = await service.person();
     const path = `/api/users/${id}`;
@@ -135,7 +135,7 @@ describe('changing a user', () => {
     });
   }
 
-  test('of another is 403 whether that user exists or not, to all but administrators', async () => {
+  test('of another user is 403 whether or not that user exists, except for administrators', async () => {
     const service = running();
     const other = await service.person();
     for (const role of ['user', 'staff'] as const) {
@@ -162,7 +162,7 @@ describe('changing a user', () => {
     );
   });
 
-  test('in its role takes an administrator', async () => {
+  test('of its role needs an administrator', async () => {
     const service = running();
     for (const role of ['user', 'staff'] as const) {
       const { id, token, email } = await service.person(role);

@@ -32,7 +32,7 @@ describe('a password', () => {
     assert.ok(!service.logged.join('\n').includes(secret));
   });
 
-  test('signs in however its characters are composed', async () => {
+  test('signs in, however its characters are composed', async () => {
     const service = running();
     await service.post('/api/users', {
       body: { name: 'Ada', email: 'nfkc@example.com', password: '\u00c5ngstr\u00f6m \ufb01nds 12' },
@@ -71,10 +71,10 @@ describe('a password', () => {
   });
 });
 
-describe('where passwords have at least 15 characters', () => {
+describe('if passwords need at least 15 characters', () => {
   const running = sharedService({ settings: { 'password-min': '15' } });
 
-  test('14 are rejected at sign-up and at a change, 15 are taken', async () => {
+  test('14 are rejected at sign-up and at a change, 15 are accepted', async () => {
     const service = running();
     const body = { name: 'Ada', email: 'ada@example.com', password: 'fourteen chars' };
     assertIssues(await service.post('/api/users', { body }), 400, ['#/password password']);

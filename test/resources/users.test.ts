@@ -12,7 +12,7 @@ const longestEmail = `${'a'.repeat(64)}@${domain}`;
 describe('signing up', () => {
   const running = sharedService();
 
-  test('makes a user with exactly these members, at its location', async () => {
+  test('creates a user with exactly these members, at its location', async () => {
     const service = running();
     const response = await service.post('/api/users', {
       body: { name: 'Ada Lovelace', email: 'ada@example.com', password },
@@ -26,7 +26,7 @@ describe('signing up', () => {
     assert.equal(read.headers.etag, response.headers.etag);
   });
 
-  test('gives the role user, and no other but by an administrator', async () => {
+  test('gives the role user, and any other only by an administrator', async () => {
     const service = running();
     const tokens = {
       nobody: undefined,
@@ -46,7 +46,7 @@ describe('signing up', () => {
     }
   });
 
-  test('with a bad credential is rejected, though none is needed', async () => {
+  test('with a bad credential is rejected, although none is needed', async () => {
     const service = running();
     assertProblem(
       await service.post('/api/users', {
@@ -58,7 +58,7 @@ describe('signing up', () => {
     );
   });
 
-  test('eight times at once with one address makes one user', async () => {
+  test('eight times at the same time with one address creates one user', async () => {
     const service = running();
     const responses = await Promise.all(
       Array.from({ length: 8 }, () =>
@@ -157,7 +157,7 @@ describe('signing up', () => {
     ['a password of letters only', { password: 'vtkfgzxwq' }],
   ];
   for (const [index, [what, change]] of right.entries()) {
-    test(`takes ${what}, which then signs in`, async () => {
+    test(`accepts ${what}, which then signs in`, async () => {
       const service = running();
       const body = { name: 'Ada', email: `right${index}@example.com`, password, ...change };
       assert.equal((await service.post('/api/users', { body })).status, 201);
@@ -169,7 +169,7 @@ describe('signing up', () => {
 describe('an e-mail address', () => {
   const running = sharedService();
 
-  test('is unique without regard to case and composition, and kept as it was written', async () => {
+  test('is unique without regard to case and composition, and stored as it was written', async () => {
     const service = running();
     const made = await service.post('/api/users', {
       body: { name: 'Ada', email: 'J\u00dcrgen@Example.COM', password },
@@ -185,7 +185,7 @@ describe('an e-mail address', () => {
     }
   });
 
-  test('of another can be taken neither by PUT nor by PATCH', async () => {
+  test('of another user can be taken neither by PUT nor by PATCH', async () => {
     const service = running();
     const taken = await service.person();
     const { id, token } = await service.person();
@@ -225,7 +225,7 @@ describe('an e-mail address', () => {
 describe('while registration is closed', () => {
   const running = sharedService({ settings: { registration: 'closed' } });
 
-  test('only an administrator makes users, of any role', async () => {
+  test('only an administrator creates users, of any role', async () => {
     const service = running();
     const token = await rootToken(service);
     const body = (name: string, role?: string): object => ({

@@ -1,4 +1,4 @@
-// What isn't there, or isn't the caller's, is that whatever its body is like.
+// A missing object, or one of another user, is reported before the issues of a body.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
@@ -14,7 +14,7 @@ describe('an object that a body with issues would change', () => {
     ada = await started.person();
   });
 
-  test('is 404 where there is none', async () => {
+  test('is 404 if it doesn’t exist', async () => {
     const { paths } = (await service().get('/openapi.json')).body;
     const failed: string[] = [];
     let count = 0;
@@ -34,7 +34,7 @@ describe('an object that a body with issues would change', () => {
     assert.ok(count >= 6, `${count} operations`);
   });
 
-  test('is 404 where one-time codes were not set up', async () => {
+  test('is 404 if one-time codes were not set up', async () => {
     for (const body of bodies) {
       const path = `/api/users/${ada?.id}/totp`;
       assertProblem(await service().put(path, { token: ada?.token, body }), 'not-found');
@@ -42,7 +42,7 @@ describe('an object that a body with issues would change', () => {
   });
 
   for (const method of ['PUT', 'PATCH'] as const) {
-    test(`is 403 where it is a customer of another user: ${method}`, async () => {
+    test(`is 403 if it is a customer of another user: ${method}`, async () => {
       const { id } = await newCustomer(service(), root);
       for (const body of bodies) {
         const response = await service().call(method, `/customers/${id}`, { token: ada?.token, body });
@@ -51,18 +51,18 @@ describe('an object that a body with issues would change', () => {
     });
   }
 
-  test('is 403 where it is an order of another user', async () => {
+  test('is 403 if it is an order of another user', async () => {
     const { id } = await newOrder(service(), root);
     for (const body of bodies)
       assertProblem(await service().patch(`/orders/${id}`, { token: ada?.token, body }), 'forbidden');
   });
 
-  test('is 400 where the body is not JSON', async () => {
+  test('is 400 if the body is not JSON', async () => {
     const sent = { token: root, body: '{' };
     assertProblem(await service().patch('/orders/999999', sent), 'malformed-json');
   });
 
-  test('is 422 where it is the caller’s own', async () => {
+  test('is 422 if it is the caller’s own', async () => {
     const { id } = await newOrder(service(), ada?.token ?? '');
     for (const body of bodies)
       assertProblem(

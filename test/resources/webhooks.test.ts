@@ -1,4 +1,4 @@
-// Webhooks as a resource: making, reading, changing and ending them, and their secrets at rest.
+// Webhooks as a resource: creating, reading, changing and deleting them, and their secrets at rest.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ describe('a webhook', () => {
       await running().delete(`/webhooks/${id}`, { token });
   }
 
-  test('shows its secret this once, and begins after the event of its creation', async () => {
+  test('shows its secret only once, and begins after the event of its creation', async () => {
     const service = running();
     const response = await service.post('/webhooks', { token, body: { url, types: ['order.paid'] } });
     assert.equal(response.status, 201);
@@ -58,7 +58,7 @@ describe('a webhook', () => {
     assert.equal(kept, 'https://example.com/a');
   });
 
-  test('takes every type of event', async () => {
+  test('accepts every type of event', async () => {
     const { types } = await newWebhook(running(), token, { types: eventTypes });
     assert.deepEqual(types, eventTypes);
   });
@@ -74,12 +74,12 @@ describe('a webhook', () => {
     [{ secret: 'whsec_x', status: 'enabled' }, ['#/secret unknown-member', '#/status unknown-member']],
   ];
   for (const [change, issues] of wrong)
-    test(`is not made with ${JSON.stringify(change).slice(0, 80)}`, async () => {
+    test(`is not created with ${JSON.stringify(change).slice(0, 80)}`, async () => {
       const body = { url, types: ['order.paid'], ...change };
       assertIssues(await running().post('/webhooks', { token, body }), 400, issues);
     });
 
-  test('is paused, enabled, moved and sent elsewhere by PATCH', async () => {
+  test('is paused, enabled, moved and redirected to another URL by PATCH', async () => {
     const service = running();
     const { id, position, secret: _secret, ...made } = await newWebhook(service, token);
     const changes = [
@@ -96,7 +96,7 @@ describe('a webhook', () => {
     }
   });
 
-  test('is left as it is by what GET showed, and by the same URL in another form', async () => {
+  test('stays unchanged by what GET showed, and by the same URL in another form', async () => {
     const service = running();
     const { secret: _secret, ...shown } = await newWebhook(service, token);
     const before = await service.get(`/webhooks/${shown.id}`, { token });
@@ -138,7 +138,7 @@ describe('a webhook', () => {
     assert.equal((await running().patch(path, { token, body: { position: latest } })).status, 200);
   });
 
-  test('has an ETag of its own after each change, even one that restores it', async () => {
+  test('has a new ETag after each change, even one that restores it', async () => {
     const { id } = await newWebhook(running(), token);
     const path = `/webhooks/${id}`;
     const tag = async (): Promise<string> => String((await running().get(path, { token })).headers.etag);
@@ -152,7 +152,7 @@ describe('a webhook', () => {
     assert.equal(new Set(tags).size, 6);
   });
 
-  test('is not changed or deleted over a change in between', async () => {
+  test('is not changed or deleted if If-Match names an earlier version', async () => {
     const { id } = await newWebhook(running(), token);
     const path = `/webhooks/${id}`;
     const headers = { 'if-match': String((await running().get(path, { token })).headers.etag) };
@@ -183,7 +183,7 @@ describe('a webhook', () => {
     await removeAll();
   });
 
-  test('has another secret after each rotation, shown this once', async () => {
+  test('has another secret after each rotation, shown only once', async () => {
     const { id, secret } = await newWebhook(running(), token);
     const rotated = await running().post(`/webhooks/${id}/secrets`, { token });
     assert.deepEqual([rotated.status, rotated.headers.location], [201, `/webhooks/${id}`]);
@@ -194,7 +194,7 @@ describe('a webhook', () => {
   });
 });
 
-test('what happens to webhooks is seen by administrators alone, and says no URL', async (t) => {
+test('events of webhooks are shown to administrators only, and contain no URL', async (t) => {
   const service = await serviceFor(t);
   const staff: Person = await service.person('staff');
   const token = await rootToken(service);
@@ -228,7 +228,7 @@ test('no file holds a secret of a webhook', needsInside, async (t) => {
 });
 
 test(
-  'a webhook whose events were removed meanwhile is enabled with another position alone',
+  'a webhook whose events were removed meanwhile can be enabled only with another position',
   needsInside,
   async (t) => {
     const service = await serviceFor(t, { settings: { 'events-days': '1' } });

@@ -1,4 +1,4 @@
-// Which e-mail addresses are accepted, which are the same, and that hostile ones cost no more.
+// Which e-mail addresses are accepted, which are the same, and the cost of hostile ones.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { emailIssue, emailKey } from '../../src/schema/email.ts';
@@ -197,7 +197,7 @@ test('addresses that differ in more than case are different', () => {
   assert.notEqual(emailKey('anna@faß.example'), emailKey('anna@fass.example'));
 });
 
-test('the key of a key is that key, whatever the characters', () => {
+test('the key of a key is the same key, whatever the characters', () => {
   for (let code = 0; code <= 0x1ffff; code += 1) {
     // beyond are ideographs and nothing with a case
     const key = emailKey(`a${String.fromCodePoint(code)}\u0301`);

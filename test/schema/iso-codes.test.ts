@@ -99,7 +99,7 @@ for (const code of [
   test(`the currency '${code}' is not known`, () => assert.equal(currencies.has(code), false));
 }
 
-test("the platform's current currencies are known, save the withdrawn and the uncountable", () => {
+test("the platform's currencies are known, except for withdrawn ones and those without a minor unit", () => {
   const except = new Set([...withdrawn, ...uncountable]);
   const missing = Intl.supportedValuesOf('currency').filter(
     (code) => !currencies.has(code) && !except.has(code),

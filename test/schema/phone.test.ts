@@ -1,4 +1,4 @@
-// Which telephone numbers are accepted, and what they are as E.164.
+// Which telephone numbers are accepted, and their form in E.164.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { countries } from '../../src/schema/iso-codes.ts';
@@ -92,7 +92,7 @@ for (const [country, sent, sentence = /(such as|as in) \+4944112345678/] of reje
   });
 }
 
-test('the example in the sentence would be right', () => {
+test('the example in the sentence is valid', () => {
   const example = /\+\d+/.exec(schemaIssues(sentPhone(undefined), 'call me now')[0]?.detail ?? '')?.[0] ?? '';
   assert.deepEqual(schemaIssues(sentPhone(undefined), example), []);
 });

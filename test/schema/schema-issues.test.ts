@@ -68,7 +68,7 @@ const rules = object(
 );
 
 suite('how many issues are reported', () => {
-  test('all at once, each once', () => {
+  test('all together, each once', () => {
     const schema = object({ name: word, color, counts: list, flag: boolean(), size: pair, absent: anything });
     const value = {
       name: 'A',
@@ -103,7 +103,7 @@ suite('how many issues are reported', () => {
     assert.deepEqual([issue, others], [{ pointer: '/size', code: 'unknown-member', detail }, []]);
   });
 
-  test('a rule is applied whatever the members are like that it does not need', () => {
+  test('a rule is applied even if members that it does not need are invalid', () => {
     const value = { left: 'x', right: 1, up: 1, spans: [{ from: 2, to: 1, left: 0, up: 1 }] };
     assert.deepEqual(
       schemaIssues(rules, value).map(({ pointer, code }) => `${pointer} ${code}`),
@@ -131,7 +131,7 @@ suite('how many issues are reported', () => {
     assert.deepEqual(codes(lax, { left: 1, right: 9 }), ['maximum']);
   });
 
-  test('a rule of one object is asked though another does not fit', () => {
+  test('a rule of one object is applied even if another object does not fit', () => {
     const issues = schemaIssues(object({ first: span, second: span }), {
       first: { from: 2, to: 1 },
       second: { from: 9, to: 1 },

@@ -57,7 +57,7 @@ suite('the patch of an object', () => {
   for (const [what, schema, value, issues] of rows)
     test(what, () => assert.deepEqual(schemaIssues(schema, value).map(summary), issues));
 
-  test('is no longer the whole’s name', () => assert.equal(patch['title'], undefined));
+  test('doesn’t have the name of the whole', () => assert.equal(patch['title'], undefined));
 });
 
 suite('the text of a query parameter is read as', () => {

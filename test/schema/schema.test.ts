@@ -265,7 +265,7 @@ suite('the members of a schema are JSON Schema', () => {
   ];
   for (const [what, schema, json] of rows) test(what, () => assert.deepEqual(shown(schema), json));
 
-  test('a nullable schema knows the named schema that it makes nullable', () => {
+  test('a nullable schema has a reference to the named schema that it makes nullable', () => {
     const Color = named('Color', color);
     assert.equal(nullableBase(nullable(Color)), Color);
     assert.equal(nullableBase(nullable(color)), undefined);

@@ -1,4 +1,4 @@
-// What backups leave: the time of the last one, and nothing of those that were killed.
+// The traces of backups: the time of the last one, and no files of those that were killed.
 import assert from 'node:assert/strict';
 import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ test('a backup removes the old files of killed backups beside it, and nothing el
   );
 });
 
-test('the metrics say when the last backup was made, once there is one', async (t) => {
+test('the metrics show when the last backup was made, once there is one', async (t) => {
   const service = await serviceFor(t);
   const line = /^orderly_last_backup_timestamp_seconds (\d+)$/m;
   assert.doesNotMatch((await service.get('/metrics')).text, line);
@@ -49,7 +49,7 @@ test('the metrics say when the last backup was made, once there is one', async (
   rmSync(copy);
 });
 
-test('the metrics say when the certificate in use ends', async (t) => {
+test('the metrics show when the certificate in use expires', async (t) => {
   const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
   const expected = Math.floor(service.clock.now / 1000) + 396 * 86_400;
   assert.equal(service.inside?.app.metricsText().includes(`_end_timestamp_seconds ${expected}\n`), true);

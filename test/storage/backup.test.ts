@@ -1,4 +1,4 @@
-// A backup of a live database is whole; a restore never replaces what it must not.
+// A backup of a live database is complete; a restore never replaces anything by mistake.
 import assert from 'node:assert/strict';
 import {
   chownSync,
@@ -29,7 +29,7 @@ function says(pattern: RegExp): (error: unknown) => boolean {
   return (error) => error instanceof StorageError && pattern.test(error.message);
 }
 
-test('a backup under load holds all that was answered before it began, in one private file', async (t) => {
+test('a backup under load has all writes answered before it began, in a private file', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
   let answered = 0;
@@ -69,7 +69,7 @@ test('a backup under load holds all that was answered before it began, in one pr
   for (let note = 0; note < before; note += 1) assert(texts.has(note), `note ${note} of ${before}`);
 });
 
-test('a backup holds nothing that was written after it began', async (t) => {
+test('a backup contains nothing that was written after it began', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
   await database.write(addNote('x'.repeat(6_000_000))); // more than is copied in one step
@@ -108,7 +108,7 @@ test('a backup is restored into an empty folder', async (t) => {
   assert.equal(statSync(databaseFile(folder)).mode & 0o777, 0o600);
 });
 
-test('a database is replaced only by force, its log with it, and never under a live service', async (t) => {
+test('a database is replaced only by force, with its WAL, and never under a live service', async (t) => {
   const file = await madeBackup(t, 'kept');
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
@@ -124,7 +124,7 @@ test('a database is replaced only by force, its log with it, and never under a l
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['kept']);
 });
 
-test('a WAL that a reader holds open is not mistaken for the restored database’s', async (t) => {
+test('a WAL that a reader has open is not mistaken for that of the restored database', async (t) => {
   const file = await madeBackup(t, 'kept');
   const folder = newFolder(t);
   await (await openNotes(t, { folder })).close();
@@ -138,7 +138,7 @@ test('a WAL that a reader holds open is not mistaken for the restored database�
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['kept']);
 });
 
-test('a backup says of itself that it has no log, so that it can be read from anywhere', async (t) => {
+test('a backup is marked as having no WAL, so that it can be read from anywhere', async (t) => {
   const header = readFileSync(await madeBackup(t, 'kept'));
   // "file format write version" and "read version": 2 is WAL (https://sqlite.org/fileformat.html section 1.3)
   assert.deepEqual([header[18], header[19]], [1, 1]);
@@ -155,7 +155,7 @@ test('a truncated backup is not restored, and the advice is not to restore it', 
   assert.equal(existsSync(databaseFile(folder)), false);
 });
 
-test('a backup whose rows break the schema is not restored', async (t) => {
+test('a backup whose rows violate the schema is not restored', async (t) => {
   const file = await madeBackup(t, 'kept');
   const damaged = new DatabaseSync(file);
   damaged.enableDefensive(false);
@@ -180,7 +180,7 @@ test('a backup whose index differs from its table is not restored', async (t) =>
   assert.equal(existsSync(databaseFile(folder)), false);
 });
 
-test('a copy leaves nothing of itself when it fails, nor of one that was killed', async (t) => {
+test('a copy that fails leaves nothing of itself or of one that was killed', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
   await database.write(addNote('x'.repeat(6_000_000)));
@@ -199,7 +199,7 @@ test('a copy leaves nothing of itself when it fails, nor of one that was killed'
 });
 
 test(
-  'what root restores belongs to the folder’s owner',
+  'files that root restores belong to the folder’s owner',
   { skip: process.getuid?.() === 0 ? false : 'only root can' },
   async (t) => {
     const folder = newFolder(t);
@@ -213,7 +213,7 @@ test(
 );
 
 test(
-  'a copy whose source can’t be read names the source, not the file that it was to be',
+  'a copy whose source can’t be read names the source, not the target',
   { skip: !existsSync('/proc/self/fd') && 'descriptors are listed nowhere' },
   async (t) => {
     const file = await madeBackup(t, 'x'.repeat(8_000_000));
@@ -279,7 +279,7 @@ test('only an intact database of orderly is restored', async (t) => {
   assert.equal(existsSync(databaseFile(folder)), false);
 });
 
-test('rows that refer to nothing are found', async (t) => {
+test('dangling references are found', async (t) => {
   const marks = [
     ...migrations,
     { name: 'marks', sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes) STRICT' },

@@ -1,4 +1,4 @@
-// The log stays short under sustained writes, and waits for long readers without making writes wait.
+// The WAL stays short under sustained writes; a checkpoint waits for long readers without delaying writes.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -40,7 +40,7 @@ test('the WAL is checkpointed while writes go on, and its growth is bounded', as
   await until(() => database.stats.walBytes < 32 * mebibyte);
 });
 
-test('a long reader keeps the log growing, no longer than it reads', async (t) => {
+test('a long reader keeps the WAL growing, no longer than it reads', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
   const reader = new DatabaseSync(databaseFile(folder), { readOnly: true, returnArrays: true });
@@ -85,7 +85,7 @@ function checkpointsBy(query: (real: Query, sql: string) => ReturnType<Query>) {
     options.access === 'read' ? new SqlWorker(options) : new PatchedWorker(options);
 }
 
-test('long queries rest while the WAL is checkpointed, so that none keeps part of it in use', async (t) => {
+test('long queries are paused during a checkpoint, so that none keeps part of the WAL in use', async (t) => {
   let steps = '';
   const database = await openNotes(t, {
     sqlWorker: checkpointsBy((real, sql) => {
@@ -104,7 +104,7 @@ test('long queries rest while the WAL is checkpointed, so that none keeps part o
   assert.match(steps, /^N+P+a/, 'after the first that was long enough, none had to be repeated');
 });
 
-test('a thread that can’t start or open the file is tried again, as that passes', async (t) => {
+test('a thread that can’t start or open the file is retried, since that is transient', async (t) => {
   const troubles: unknown[] = [
     new ThreadError('no descriptors'),
     Object.assign(new Error('unable to open database file'), { errcode: 14 }),
@@ -122,7 +122,7 @@ test('a thread that can’t start or open the file is tried again, as that passe
   assert.deepEqual(logged, [warning, warning]);
 });
 
-test('any other error of the thread is the disk’s, and fatal', async (t) => {
+test('any other error of the thread is fatal, since it may be the disk’s', async (t) => {
   const fatal: unknown[] = [];
   const error = Object.assign(new Error('disk I/O error'), { errcode: 10 });
   const database = await openNotes(t, {
@@ -223,7 +223,7 @@ function saltsOf(folder: string): string {
     .toString('hex');
 }
 
-test('a WAL that is left to Litestream is the same one after a stop and a start', async (t) => {
+test('a WAL that is left to Litestream is the same after a stop and a start', async (t) => {
   const folder = newFolder(t);
   const options = { folder, checkpoints: 'litestream' } as const;
   const first = await openNotes(t, options);
@@ -241,7 +241,7 @@ test('a WAL that is left to Litestream is the same one after a stop and a start'
   assert.equal(count(second), notes + 1);
 });
 
-test('if Litestream stays away, the service checkpoints in the end and logs that once', async (t) => {
+test('if Litestream doesn’t, the service finally checkpoints, and logs that once', async (t) => {
   const warnings: string[] = [];
   const database = await openNotes(t, {
     checkpoints: 'litestream',

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Connection } from '../../src/storage/connection.ts';
 import { WriteTransaction } from '../../src/storage/write-transaction.ts';
 
-test('a row id past 2^53, as full-text indexes have them, stops no later statement', () => {
+test('a row id beyond 2^53, as in full-text indexes, breaks no later statement', () => {
   using sqlite = new DatabaseSync(':memory:', { returnArrays: true });
   sqlite.exec('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)');
   const transaction = new WriteTransaction(sqlite);
@@ -21,14 +21,14 @@ test('a row id past 2^53, as full-text indexes have them, stops no later stateme
   assert.equal(new Connection(sqlite).run("INSERT INTO notes (id, text) VALUES (7, 'new')").lastId, 7);
 });
 
-test('no transaction is open once the database is closed, when the last turn may be yet to end', () => {
+test('no transaction is open once the database is closed, even if the last turn has not ended', () => {
   const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
   const transaction = new WriteTransaction(sqlite);
   sqlite.close();
   assert.equal(transaction.isOpen, false);
 });
 
-test('a query is no change, however its SQL begins', () => {
+test('a query is not a change, however its SQL begins', () => {
   using sqlite = new DatabaseSync(':memory:', { returnArrays: true });
   const transaction = new WriteTransaction(sqlite);
   transaction.begin();

@@ -1,4 +1,4 @@
-// Who may use a data folder, which databases are taken, and how an older one is brought up to date.
+// Who may use a data folder, which databases are accepted, and how an older one is migrated.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -45,7 +45,7 @@ test('a second service on one folder is rejected, until the first has ended', as
   await openNotes(t, { folder });
 });
 
-test('a service in another process holds its folder until it dies, and its responses last', async (t) => {
+test('a service in another process locks its folder until it dies; answered writes survive', async (t) => {
   const folder = newFolder(t);
   const child = spawn(
     process.execPath,
@@ -82,7 +82,7 @@ test('a service in another process holds its folder until it dies, and its respo
     assert(texts.has(`note ${note}`), `note ${note} of ${last} was answered`);
 });
 
-test('a command makes the database where there is none, and leaves no log', async (t) => {
+test('a command creates a missing database, and leaves no WAL', async (t) => {
   const folder = newFolder(t);
   const beside = await openCommandDatabase(folder, migrations);
   assert.equal(beside.write(addNote('first')), 1);
@@ -99,7 +99,7 @@ test('a command makes the database where there is none, and leaves no log', asyn
   assert.equal(existsSync(`${databaseFile(folder)}-wal`), false);
 });
 
-test('a database of another application is rejected and left as it is', async (t) => {
+test('a database of another application is rejected and left unchanged', async (t) => {
   const folder = newFolder(t);
   const other = new DatabaseSync(databaseFile(folder));
   other.exec('CREATE TABLE theirs (x)');
@@ -109,13 +109,13 @@ test('a database of another application is rejected and left as it is', async (t
   assert.deepEqual(readFileSync(databaseFile(folder)), before);
 });
 
-test('a file that is no database is rejected', async (t) => {
+test('a file that is not a database is rejected', async (t) => {
   const folder = newFolder(t);
   writeFileSync(databaseFile(folder), 'Dear diary, '.repeat(1000));
   await assert.rejects(openNotes(t, { folder }), says(/is not a database/));
 });
 
-test('a database that is cut short is rejected', async (t) => {
+test('a truncated database is rejected', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
   await Promise.all(
@@ -195,7 +195,7 @@ test('a start that is abandoned during the backup before a migration leaves no b
   assert.equal(existsSync(join(folder, 'orderly-v1.backup.db')), false);
 });
 
-test("a folder that can't be made is named", async (t) => {
+test("a folder that can't be created is named", async (t) => {
   const file = join(newFolder(t), 'file');
   writeFileSync(file, '');
   await assert.rejects(

@@ -1,4 +1,4 @@
-// What the database does when a sync, a commit or the disk fails.
+// How the database handles a sync, a commit or a disk that fails.
 import assert from 'node:assert/strict';
 import { rmSync, statSync } from 'node:fs';
 import { test } from 'node:test';
@@ -41,7 +41,7 @@ test('a failed sync rejects all, is reported once, and leaves the WAL to the nex
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['syncing']);
 });
 
-test('a log that is deleted under the service is a failure, as the next writes would be lost', async (t) => {
+test('a WAL that is deleted under the service is fatal, since later writes would be lost', async (t) => {
   const folder = newFolder(t);
   const fatal: string[] = [];
   const database = await openNotes(t, { folder, onFatal: (error) => fatal.push(error.message) });
@@ -70,7 +70,7 @@ test('on a full disk writes are unavailable, and after it they work again', asyn
   assert.equal(database.read.get<[number]>('SELECT count(*) FROM notes')?.[0], 2);
 });
 
-test('a transaction that SQLite gives up rejects all its writes, and the next one works', async (t) => {
+test('a transaction that SQLite rolls back rejects all its writes, and the next one works', async (t) => {
   const told: Invalidation[] = [];
   const database = await openNotes(t, { onSync: (stale) => told.push(...stale) });
   const first = database.write((db) => {

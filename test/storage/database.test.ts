@@ -1,4 +1,4 @@
-// The write path and the read side: durable before answered, alone when undone, bounded, and never stale.
+// The write path and the read side: durable before answered, undone separately, bounded, and never stale.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -37,7 +37,7 @@ test('a write is answered once a sync that began after its commit has ended, and
   assert.equal(await second, 2);
 });
 
-test('one sync runs at a time, as the kernel reports a lost write to one sync alone', async (t) => {
+test('one sync runs at a time, since the kernel reports a lost write to only one sync', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync });
   const slow = database.write(addNote('slow'));
@@ -156,7 +156,7 @@ test('each write runs once, whatever its neighbours leave half done', async (t) 
   assert.deepEqual(ran, { good: 40, broken: 40 });
 });
 
-test('past 1 GiB of log writes are rejected until it is shorter', async (t) => {
+test('beyond 1 GiB of WAL, writes are rejected until it is shorter', async (t) => {
   const database = await openNotes(t);
   const stats: { walBytes: number } = database.stats;
   stats.walBytes = 1024 ** 3;
@@ -165,7 +165,7 @@ test('past 1 GiB of log writes are rejected until it is shorter', async (t) => {
   assert.equal(await database.write(addNote('enough room')), 1);
 });
 
-test('a transaction that can’t begin any more rejects its writes and leaves none unanswered', async (t) => {
+test('a transaction that can no longer begin rejects its writes and leaves none unanswered', async (t) => {
   const database = await openNotes(t);
   const before = database.write(addNote('before'));
   const broken = database.write((db) => {
@@ -214,7 +214,7 @@ test('a write that is asynchronous does not compile', async (t) => {
   await Promise.all([number, row, promise, perhaps]);
 });
 
-test('past 10,000 waiting writes more are rejected until some are answered', async (t) => {
+test('beyond 10,000 waiting writes, more are rejected until some are answered', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync });
   const waiting = Array.from({ length: 10_000 }, () => database.write(() => 1));
@@ -231,7 +231,7 @@ test('past 10,000 waiting writes more are rejected until some are answered', asy
   assert.equal(database.stats.waitingWrites, 0);
 });
 
-test('a write waits for another process that writes, while the event loop goes on', async (t) => {
+test('a write waits for another process that writes, without blocking the event loop', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
   using other = new DatabaseSync(databaseFile(folder));
@@ -254,7 +254,7 @@ test('all reads of one turn see one snapshot, and the next turn sees later commi
   assert.deepEqual(noteTexts(database.read), ['meanwhile']);
 });
 
-test('a slow read runs on its own thread and sees all answered writes', async (t) => {
+test('a slow read runs in the query worker and sees all answered writes', async (t) => {
   const database = await openNotes(t);
   await Promise.all(['a', 'b', 'c'].map((text) => database.write(addNote(text))));
   assert.deepEqual(await database.readInWorker('SELECT count(*) FROM notes WHERE text > ?', ['a']), [[2]]);
@@ -262,7 +262,7 @@ test('a slow read runs on its own thread and sees all answered writes', async (t
   await assert.rejects(database.readInWorker('DELETE FROM notes', []), /readonly/);
 });
 
-test('closing waits for the long queries that were asked for', async (t) => {
+test('closing waits for the long queries that were requested', async (t) => {
   const database = await openNotes(t);
   const ended: string[] = [];
   const counted = 'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT ?)';

@@ -32,7 +32,7 @@ suite('a file of the open database', { concurrency: true }, () => {
     });
   }
 
-  test('that is moved away and back is used again', async (t) => {
+  test('that is moved away and back is accepted again', async (t) => {
     const folder = newFolder(t);
     const database = await openNotes(t, { folder });
     const file = databaseFile(folder);

@@ -1,5 +1,5 @@
-// What was answered survives a power cut at any moment: what writes changed, and what reads, lists and
-// rejections showed. POWER_CUTS=100 tries more than the few that the quick tests do.
+// Responses stay true after a power cut at any moment: those of writes, reads, lists and rejections.
+// POWER_CUTS=100 tries more than the few that the quick tests do.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ const skip =
   (process.platform !== 'linux' || spawnSync('cc', ['--version']).status !== 0) &&
   'the recorder needs Linux and a C compiler';
 
-test('after a power cut the database is whole and holds all that was answered', { skip }, async (t) => {
+test('after a power cut the database is intact and has everything that was answered', { skip }, async (t) => {
   const folder = newFolder(t);
   const library = await buildRecorder(folder);
   const steps = await record(folder, { library, checkpoints: cuts > 4 ? 6 : 2 });

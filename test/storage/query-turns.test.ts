@@ -1,4 +1,4 @@
-// Queries on the thread: callers take turns, so one who asks for many delays nobody else by more than one.
+// Queries in the worker: callers take turns, so one who sends many delays nobody else by more than one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isUnavailable, openNotes } from './storage-support.ts';
@@ -9,7 +9,7 @@ import { beforeQueries } from '../query-interception.ts';
 const slowQuery = `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 100000)
   SELECT count(*) FROM n`;
 
-test('a client who asks for one query waits for one of a client who asks for many', async (t) => {
+test('a client with one query waits for only one of a client with many', async (t) => {
   const database = await openNotes(t);
   const ended: string[] = [];
   const ask = async (client: string): Promise<void> => {
@@ -23,7 +23,7 @@ test('a client who asks for one query waits for one of a client who asks for man
   assert.equal(ended.length, 14);
 });
 
-test('a client who has 25 queries waiting gets no more, and others do', async (t) => {
+test('a client with 25 waiting queries gets no more, and others do', async (t) => {
   const database = await openNotes(t);
   const ask = (client: string) => database.readInWorker('SELECT count(*) FROM notes', [], { client });
   const running = ask('many');
@@ -61,7 +61,7 @@ test('staff get a turn, although others have as many queries waiting as may wait
 });
 
 const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
-test('turns go by user, also across sessions and keys', needsInside, async (t) => {
+test('turns go by user, even across sessions and keys', needsInside, async (t) => {
   const service = await serviceFor(t);
   const [ada, bob] = [await service.person('staff'), await service.person()];
   const { key } = await newKey(service, ada.token);

@@ -63,7 +63,7 @@ test('a slow step ends its slice, and no step is asked for more than it may chan
   assert.deepEqual(changed, [...Array<number>(10).fill(sliceStepRowsMax), 0]);
 });
 
-test('what is over after its first write leaves the rest', async (t) => {
+test('a run that has to stop leaves the rest after its first write', async (t) => {
   const database = await openNotes(t);
   await database.write(addMany(3_000));
   const { write, changed } = counting(database);

@@ -1,4 +1,4 @@
-// The SQL worker where no thread can start, and where a search has rows without end.
+// The SQL worker if no thread can start, and a search whose rows have no end.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ const script = `
 `;
 
 test(
-  'each query fails while no thread can start, and none waits for ever',
+  'each query fails while no thread can start, and none waits forever',
   { skip: process.platform === 'linux' && process.getuid?.() === 0 ? false : 'only root can limit threads' },
   () => {
     const node = [process.execPath, '--input-type=module', '--eval', script];
@@ -33,7 +33,7 @@ test(
   },
 );
 
-test('a search through rows without end ends, with what it has found', { timeout: 30_000 }, async (t) => {
+test('a search through endless rows ends with what it has found', { timeout: 30_000 }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-search-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'orderly.db');

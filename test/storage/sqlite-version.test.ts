@@ -1,4 +1,4 @@
-// Which SQLite the service starts on: none that can lose what was committed.
+// Which SQLite the service starts on: none that can lose commits.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { hasWalResetFix } from '../../src/storage/sqlite-version.ts';

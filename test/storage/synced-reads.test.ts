@@ -1,4 +1,4 @@
-// Nobody is shown what a power cut could take back: reads, lists and rejections come of what is on disk.
+// Nobody is shown what a power cut could undo: reads, lists and rejections show only what is on disk.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -100,7 +100,7 @@ test('a write that changes nothing is answered once the change that it saw is on
   assert.equal(disk.pending.length, 0);
 });
 
-test('a write that changes nothing is answered 503 if the sync of what it saw fails', async (t) => {
+test('a write that changes nothing is a 503 if the sync of what it saw fails', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync, onFatal() {} });
   const rejected = [assert.rejects(database.write(addNote('first')), isUnavailable)];
@@ -111,7 +111,7 @@ test('a write that changes nothing is answered 503 if the sync of what it saw fa
   await Promise.all(rejected);
 });
 
-test('a write rejected because of an unsynced change is answered 503 if that sync fails', async (t) => {
+test('a write rejected because of an unsynced change is a 503 if that sync fails', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync, onFatal() {} });
   const writes = [addNote('same'), addNote('same')].map((callback) => database.write(callback));

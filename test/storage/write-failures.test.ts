@@ -1,4 +1,4 @@
-// What the write path does when the storage fails: once, and for every write that waits.
+// How the write path handles a failing storage: once, and for every waiting write.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ for (const [how, error] of [
   ['ends well', null],
   ['fails, too,', new Error('EIO')],
 ] as const)
-  test(`a sync that ${how} after the storage has failed answers and reports nothing`, async (t) => {
+  test(`a sync that ${how} after the storage has failed has no effect`, async (t) => {
     const folder = newFolder(t);
     const disk = new HeldDisk(t);
     const fatal: string[] = [];
@@ -42,7 +42,7 @@ test('on a full disk a statement of many rows is unavailable, although SQLite un
   assert.equal(database.stats.canWrite, false);
 });
 
-test('on a full disk a change without a savepoint and those beside it are unavailable', async (t) => {
+test('on a full disk a change without a savepoint and its group are unavailable', async (t) => {
   const logged: string[] = [];
   const database = await openNotes(t, { log: (_, message) => logged.push(message) });
   await database.write((db) => void db.get('PRAGMA max_page_count = 1'));

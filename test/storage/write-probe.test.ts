@@ -1,4 +1,4 @@
-// A storage that can't write for want of room: it reads, and finds out when there is room again.
+// A storage without space to write: it reads, and detects when there is space again.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -16,7 +16,7 @@ function fillDisk(t: TestContext) {
   });
 }
 
-test('a start on a full disk is one for reading, until a change can be written', async (t) => {
+test('a start on a full disk is read-only, until a change can be written', async (t) => {
   const folder = newFolder(t);
   const before = await openNotes(t, { folder });
   await before.write(addNote('before'));
@@ -32,7 +32,7 @@ test('a start on a full disk is one for reading, until a change can be written',
   assert.equal(database.stats.canWrite, true);
 });
 
-test('a write that changes nothing is no proof that there is room again', (t) =>
+test('a write that changes nothing doesn’t prove that there is space again', (t) =>
   withSmallDisk(t, 1, async (disk) => {
     const database = await openNotes(t, { folder: join(disk.folder, 'data') });
     disk.after(() => database.close());
@@ -46,7 +46,7 @@ test('a write that changes nothing is no proof that there is room again', (t) =>
     assert.equal(database.stats.canWrite, true);
   }));
 
-test('whether there is room again is asked again and again, without changes to write', async (t) => {
+test('free space is detected periodically, without changes to write', async (t) => {
   const folder = newFolder(t);
   await (await openNotes(t, { folder })).close();
   const full = fillDisk(t);

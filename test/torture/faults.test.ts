@@ -1,5 +1,4 @@
-// What can go wrong with the storage under a service: each fault has a clear message or a 503, and none a
-// wrong success.
+// Faults of the storage under a service: each has a clear message or a 503, and none a false success.
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +27,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
   });
 
   suite('on a full disk', { skip: noDisks() }, () => {
-    test('changes are 503, reads go on, nothing answered is lost; with space all is well', async (t) => {
+    test('changes are 503, reads work, nothing answered is lost; with space everything works', async (t) => {
       const disk = newDisk(t, 6);
       writeFileSync(join(disk, 'filler'), Buffer.alloc(3 * 2 ** 20));
       const service = await serviceFor(t, { folder: join(disk, 'data'), settings });
@@ -68,7 +67,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       assert.deepEqual(await runCommand(service.folder, ['check']).then(({ code }) => code), 0);
     });
 
-    test('a start says what is wrong, and works once there is space', async (t) => {
+    test('a start reports what is wrong, and works once there is space', async (t) => {
       const disk = newDisk(t, 2);
       const folder = join(disk, 'data');
       cpSync(made, folder, { recursive: true });
@@ -79,7 +78,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     });
   });
 
-  test('a folder that can only be read is named', { skip: noDisks() }, async (t) => {
+  test('a read-only folder is named', { skip: noDisks() }, async (t) => {
     const disk = newDisk(t, 8);
     const folder = join(disk, 'data');
     cpSync(made, folder, { recursive: true });
@@ -93,7 +92,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       ['/orderly.db-wal', 'the log'],
       ['/orderly.db', 'the database, while the WAL is checkpointed'],
     ] as const) {
-      test(`of ${what}: what waits is 503, the service fails, the next start has all`, async (t) => {
+      test(`of ${what}: waiting requests are 503, the service ends, a restart has everything`, async (t) => {
         const folder = newFolder(t);
         const broken = join(folder, 'broken');
         const environment = {
@@ -134,7 +133,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
   });
 
   suite(
-    'a database file that is not as it should be is rejected with a clear message, and left as it is',
+    'a damaged or foreign database file is rejected with a clear message, and left unchanged',
     { concurrency: 4 },
     () => {
       const spoilt: readonly (readonly [name: string, says: RegExp, spoil: (file: string) => void])[] = [
@@ -193,7 +192,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
   );
 
   suite('a database that another process holds', { concurrency: 4 }, () => {
-    test('makes changes wait while reads go on, and changes that waited too long are 503', async (t) => {
+    test('makes changes wait while reads work, and changes that waited too long are 503', async (t) => {
       const service = await serviceFor(t);
       const shop = await placer(service);
       const other = new DatabaseSync(join(service.folder, 'orderly.db'));
@@ -223,7 +222,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     });
   });
 
-  test('a second service on one folder is rejected with a message, and the first one goes on', async (t) => {
+  test('a second service on one folder is rejected with a message; the first one continues', async (t) => {
     const folder = newFolder(t);
     cpSync(made, folder, { recursive: true });
     const first = await startChild({ folder, settings });
@@ -238,7 +237,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     client.close();
   });
 
-  test('a log that a crash left with a torn end is read up to there', async (t) => {
+  test('a WAL with a torn end after a crash is read up to there', async (t) => {
     const folder = newFolder(t);
     cpSync(made, folder, { recursive: true });
     const first = await startChild({ folder, settings });

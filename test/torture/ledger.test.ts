@@ -1,4 +1,4 @@
-// The ledger of the crash tests finds what it is there to find.
+// The ledger of the crash tests detects violations.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLedger } from './ledger.ts';

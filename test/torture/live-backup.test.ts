@@ -10,7 +10,7 @@ import { createLoadClient, type Thing } from './load-client.ts';
 const settings = { 'public-url': 'https://orders.example.com' };
 const clients = 32;
 
-test('a backup under load has all that was answered before it, and the rest as of one moment', async (t) => {
+test('a backup under load has all changes answered before it, and the rest as of one moment', async (t) => {
   const folder = newFolder(t);
   const service = await startChild({ folder: join(folder, 'live'), settings });
   t.after(() => service.kill('SIGKILL'));

@@ -1,5 +1,4 @@
-// The end of a service under load: no response is cut short, none that was given is lost, and the WAL is
-// checkpointed.
+// The end of a service under load: no response is truncated, no answered change lost, the WAL checkpointed.
 import assert from 'node:assert/strict';
 import { cpSync, statSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
@@ -57,7 +56,7 @@ suite('the end of a service', { concurrency: 4 }, () => {
     note,
   });
 
-  test('under load: each request has a whole response or none, and nothing answered is lost', async (t) => {
+  test('under load: each request has a complete response or none; nothing answered is lost', async (t) => {
     const { service } = await started(t, 'load');
     const agent = new Agent({ keepAlive: true, maxSockets: 64 });
     const outcomes: Outcome[] = [];
@@ -97,7 +96,7 @@ suite('the end of a service', { concurrency: 4 }, () => {
     );
   });
 
-  test('a response that is read slowly is not cut short', async (t) => {
+  test('a response that is read slowly is not truncated', async (t) => {
     const { service, client } = await started(t, 'slow');
     for (let number = 0; number < 200; number += 20) {
       await Promise.all(
@@ -119,7 +118,7 @@ suite('the end of a service', { concurrency: 4 }, () => {
     assert.equal((await ended).code, 0);
   });
 
-  test('requests under way or still arriving are answered', async (t) => {
+  test('running and arriving requests are answered', async (t) => {
     const { service, client } = await started(t, 'arriving');
     const signingIn = client.ask({ method: 'POST', path: '/api/sessions', body: admin });
     const body = JSON.stringify(order('half sent'));
@@ -137,7 +136,7 @@ suite('the end of a service', { concurrency: 4 }, () => {
     assert.equal((await ended).code, 0);
   });
 
-  test('connections on which nothing happens hold nothing up', async (t) => {
+  test('idle connections delay nothing', async (t) => {
     const { service } = await started(t, 'idle');
     const sockets = Array.from({ length: 20 }, () => connect(service.port, '127.0.0.1'));
     for (const socket of sockets.slice(10))
@@ -150,7 +149,7 @@ suite('the end of a service', { concurrency: 4 }, () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('SIGTERM twice at once counts once; a later one stops at once, and loses no response', async (t) => {
+  test('SIGTERM twice in a row counts once; a later one stops immediately, losing no response', async (t) => {
     const { service, client } = await started(t, 'twice');
     assert.equal(
       (await client.ask({ method: 'POST', path: '/orders', token, body: order('answered') })).status,

@@ -1,4 +1,4 @@
-// No response leaves before the sync that makes it true; and the judge of that sees through wrong orders.
+// No response leaves before the sync that makes it true; and the judge of that detects wrong orders.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judge } from './sync-order.ts';

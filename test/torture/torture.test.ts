@@ -8,7 +8,7 @@ import { newFolder } from './fault-support.ts';
 import { createLoadClient } from './load-client.ts';
 import { torture } from './torture-rounds.ts';
 
-test('nothing answered is lost, and nothing is left half done, when the service is killed', async () => {
+test('nothing answered is lost, and nothing is half done, if the service is killed', async () => {
   const result = await torture({
     rounds: 5,
     seed: Date.now() % 2 ** 31,
@@ -21,7 +21,7 @@ test('nothing answered is lost, and nothing is left half done, when the service 
   assert(result.answered > 0 && result.unanswered > 0 && result.replayed > 0, JSON.stringify(result));
 });
 
-test('a first start that is killed at any moment is made good by the next one', async (t) => {
+test('a first start that is killed at any moment is completed by the next one', async (t) => {
   const folder = newFolder(t);
   const environment = { ORDERLY_ADMIN_EMAIL: '', ORDERLY_ADMIN_PASSWORD: '' };
   for (const milliseconds of [80, 140, 200, 300, 450].map((about) => about * (0.5 + Math.random()))) {

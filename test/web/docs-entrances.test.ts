@@ -1,4 +1,4 @@
-// What leads to the documentation, and that nothing which routes say becomes markup there.
+// The paths to the documentation, and that no text of a route becomes markup there.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { empty } from '../../src/http/handler-result.ts';
@@ -22,7 +22,7 @@ describe('the documentation', () => {
     assert.equal((await service().get('/docs', { headers: { accept: 'application/json' } })).status, 406);
   });
 
-  test('the API catalog leads to description, documentation and state', async () => {
+  test('the API catalog links to description, documentation and health', async () => {
     const { status, headers, text } = await service().get('/.well-known/api-catalog');
     assert.equal(status, 200);
     assert.equal(

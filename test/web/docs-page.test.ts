@@ -1,5 +1,4 @@
-// The pages for people: what they say, that they are well-formed, and that nothing but their own script runs
-// in them.
+// The pages for people: their content, that they are well-formed, and that only their own script runs.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -107,7 +106,7 @@ describe('the pages', () => {
           assert.ok(labelled.has(attributes.get('id')), `a label for ${attributes.get('id')}`);
     });
 
-    test(`links of ${path} lead somewhere`, async () => {
+    test(`links of ${path} have targets`, async () => {
       const tags = tagsOf((await service.get(path, asPage)).text);
       const targets = new Set(
         tags.filter(({ name }) => name === 'a').map(({ attributes }) => attributes.get('href') ?? ''),
@@ -176,7 +175,7 @@ describe('the pages', () => {
     );
   }
 
-  test('the documentation has every field of what is answered and sent, with its limits', () => {
+  test('the documentation has every field of requests and responses, with its limits', () => {
     const schemas = (document['components'] as { schemas: Record<string, { properties: object }> }).schemas;
     const shown = [...html.matchAll(/<h3>(\w+)<\/h3>\n<dl class="fields">([^]*?)<\/dl>/g)];
     assert.deepEqual(
@@ -244,7 +243,7 @@ describe('the pages', () => {
     );
   });
 
-  test('every problem type has its place and its page', async () => {
+  test('every problem type has its entry and its page', async () => {
     for (const code of problemCodes) {
       assert.ok(html.includes(`href="/problems/${code}"`), code);
       const { status, text, body } = await service.get(`/problems/${code}`, asPage);
@@ -257,7 +256,7 @@ describe('the pages', () => {
     assert.equal((await service.get('/problems/no-such-thing', asPage)).status, 404);
   });
 
-  test('the diagram has every state and every step, and says so in words', () => {
+  test('the diagram has every status and every step, also in words', () => {
     const [drawing = ''] = /<svg role="img"[^]*?<\/svg>/.exec(html) ?? [];
     const tags = tagsOf(drawing);
     const boxes = tags
@@ -280,7 +279,7 @@ describe('the pages', () => {
       );
   });
 
-  test('rates are shown as they are set, and curl is given a self-signed certificate', async () => {
+  test('rates are shown as configured, and curl trusts the service’s own certificate', async () => {
     assert.ok(textOf(html).includes('Not limited: each user, API keys included.'));
     assert.ok(!html.includes('--cacert'));
     const page = await docsPage({

@@ -1,4 +1,4 @@
-// What the documentation page has readers copy: samples in three languages, and the guides; its changelog.
+// What readers copy from the documentation page: samples in three languages, and the guides; its changelog.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

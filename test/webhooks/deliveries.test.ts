@@ -35,7 +35,7 @@ describe('a webhook', needsInside, () => {
     assert.ok(!isSignedWith({ ...received, text: `${received.text} ` }, hook.secret));
   });
 
-  test('gets what it asked for in order, one request at a time, over one connection', async (t) => {
+  test('gets its types of events in order, one request at a time, over one connection', async (t) => {
     const hook = await Hooked.start(t);
     const placed = await hook.placeOrders(30);
     const got: string[] = [];
@@ -50,14 +50,14 @@ describe('a webhook', needsInside, () => {
     assert.equal(hook.receiver.connections, 1);
   });
 
-  test('passes over what it did not ask for, and shows how far it is', async (t) => {
+  test('skips other types of events, and shows its position', async (t) => {
     const hook = await Hooked.start(t, {}, { types: ['customer.deleted'] });
     await hook.placeOrders(3);
     const shown = await hook.settled();
     assert.deepEqual([shown.lastStatus, shown.lastAt, hook.receiver.count], [null, null, 0]);
   });
 
-  test('shows its last response and when it was, a second later', async (t) => {
+  test('shows its last response and its time, a second later', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     const received = await hook.receiver.next();
@@ -79,7 +79,7 @@ describe('a webhook', needsInside, () => {
     assert.deepEqual((await take(hook.receiver, 4)).slice(0, 3), placed);
   });
 
-  test('sends nothing once it was paused or deleted, and gives up what it was sending', async (t) => {
+  test('sends nothing once it was paused or deleted, and aborts what it was sending', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(2);
     const received = await hook.receiver.next();
@@ -112,7 +112,7 @@ describe('a webhook', needsInside, () => {
     assert.deepEqual(await take(hook.receiver, 1), [last]);
   });
 
-  test('goes on to another URL at once', async (t) => {
+  test('continues at another URL immediately', async (t) => {
     const hook = await Hooked.start(t);
     const other = await Receiver.start(t);
     const [subject] = await hook.placeOrders(1);
@@ -154,7 +154,7 @@ describe('a webhook', needsInside, () => {
     assert.equal(hook.receiver.count, 4);
   });
 
-  test('does not hold up another one', async (t) => {
+  test('does not delay another one', async (t) => {
     const hook = await Hooked.start(t);
     const other = await Receiver.start(t);
     await hook.call('POST', '/webhooks', { url: other.url(), types: ['order.created'] });
@@ -164,7 +164,7 @@ describe('a webhook', needsInside, () => {
     assert.equal(hook.receiver.count, 1);
   });
 
-  test('learns of other webhooks’ ends, if it asked', async (t) => {
+  test('receives the events of other webhooks', async (t) => {
     const hook = await Hooked.start(t, {}, { types: ['webhook.created', 'webhook.deleted'] });
     const { id } = (
       await hook.call('POST', '/webhooks', { url: hook.receiver.url(), types: ['user.deleted'] })
@@ -211,7 +211,7 @@ test('twenty webhooks get all of a hundred orders over twenty connections', need
   );
 });
 
-test('positions are saved once a second, and with them nothing else is written', needsInside, async (t) => {
+test('positions are saved once a second, and nothing else is written', needsInside, async (t) => {
   const hook = await Hooked.start(t);
   const placed = await hook.placeOrders(50);
   const before = (await hook.call('GET', hook.path)).body;

@@ -1,4 +1,4 @@
-// Deliveries that fail: when they are tried again, what ends them, and what receivers can’t do.
+// Deliveries that fail: when they are retried, what ends them, and what receivers can’t do.
 import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ const delays = [
 ];
 
 describe('a delivery that fails', needsInside, () => {
-  test('is repeated nine times over three days, each up to a tenth later, then no more', async (t) => {
+  test('is retried nine times over three days, each up to a tenth later, then no more', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(2);
     const { clock } = hook.service;
@@ -51,7 +51,7 @@ describe('a delivery that fails', needsInside, () => {
     assert.equal((await hook.receiver.next()).headers['webhook-id'], [...ids][0]);
   });
 
-  test('goes on with its retries after a restart', async (t) => {
+  test('continues its retries after a restart', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     const { clock } = hook.service;
@@ -66,7 +66,7 @@ describe('a delivery that fails', needsInside, () => {
     assert.ok(third >= 30 * minute, String(third));
   });
 
-  test('is repeated at once when an administrator changes something', async (t) => {
+  test('is retried immediately when an administrator changes something', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     await fail(hook, 500);
@@ -77,7 +77,7 @@ describe('a delivery that fails', needsInside, () => {
     assert.equal((await hook.settled()).failingSince, null);
   });
 
-  test('is repeated at once when an administrator enables it again, without an event', async (t) => {
+  test('is retried immediately when an administrator enables it again, without an event', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     await fail(hook, 500);
@@ -89,7 +89,7 @@ describe('a delivery that fails', needsInside, () => {
   });
 
   for (const status of [301, 302, 307, 308])
-    test(`for a redirect (${status}) is not sent there`, async (t) => {
+    test(`with a redirect (${status}) is not sent there`, async (t) => {
       const hook = await Hooked.start(t);
       const target = await Receiver.start(t);
       await hook.placeOrders(1);
@@ -99,14 +99,14 @@ describe('a delivery that fails', needsInside, () => {
     });
 
   for (const status of [304, 400, 401, 404, 429, 503])
-    test(`with ${status} is repeated`, async (t) => {
+    test(`with ${status} is retried`, async (t) => {
       const hook = await Hooked.start(t);
       await hook.placeOrders(1);
       hook.service.clock.advance(await fail(hook, status));
       (await hook.receiver.next()).answer(204);
     });
 
-  test('with 410 disables the webhook at once', async (t) => {
+  test('with 410 disables the webhook immediately', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     (await hook.receiver.next()).answer(410);
@@ -126,7 +126,7 @@ describe('a delivery that fails', needsInside, () => {
     ['1e3', 5 * second],
   ];
   for (const [field, delay] of retryAfter)
-    test(`with Retry-After: ${field} is repeated after ${delay / 1000} seconds`, async (t) => {
+    test(`with Retry-After: ${field} is retried after ${delay / 1000} seconds`, async (t) => {
       const hook = await Hooked.start(t);
       await hook.placeOrders(1);
       const { clock } = hook.service;
@@ -135,7 +135,7 @@ describe('a delivery that fails', needsInside, () => {
       assert.ok(wait !== 15_000);
     });
 
-  test('for no response in 15 seconds is given up and repeated', async (t) => {
+  test('without a response in 15 seconds is aborted and retried', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     const received = await hook.receiver.next();
@@ -164,7 +164,7 @@ describe('a receiver', needsInside, () => {
     assert.equal((await hook.receiver.next()).event.subject, second);
   });
 
-  test('that only ever sends a head has accepted the event after 15 seconds', async (t) => {
+  test('that sends only a head has accepted the event after 15 seconds', async (t) => {
     const hook = await Hooked.start(t);
     const [, later] = await hook.placeOrders(2);
     const { response } = await hook.receiver.next();
@@ -176,7 +176,7 @@ describe('a receiver', needsInside, () => {
     assert.equal((await hook.receiver.next()).event.subject, later);
   });
 
-  test('that closes an idle connection loses nothing, and is asked at once over another', async (t) => {
+  test('that closes an idle connection loses nothing, and gets the event over another', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     const { response, answer } = await hook.receiver.next();
@@ -190,7 +190,7 @@ describe('a receiver', needsInside, () => {
     assert.ok(!hook.service.logged.join('').includes('failed'));
   });
 
-  test('that sends interim responses without end is given up before the 15 seconds are over', async (t) => {
+  test('that sends endless interim responses is aborted before the 15 seconds are over', async (t) => {
     let sent = 0;
     const url = await answering(t, (socket) => {
       const more = (): void => {
@@ -214,7 +214,7 @@ describe('a receiver', needsInside, () => {
     ['a NUL in a field', 'HTTP/1.1 200 OK\r\nX: \0\r\n\r\n'],
   ];
   for (const [what, text] of garbage)
-    test(`that sends ${what} has accepted nothing`, async (t) => {
+    test(`that sends ${what} has not accepted the event`, async (t) => {
       const url = await answering(t, (socket) => socket.end(text));
       const hook = await Hooked.start(t, {}, { url });
       await hook.placeOrders(1);
@@ -224,7 +224,7 @@ describe('a receiver', needsInside, () => {
 });
 
 test(
-  'a webhook is disabled where events after its position were removed for their age',
+  'a webhook is disabled if events after its position were removed for their age',
   needsInside,
   async (t) => {
     const hook = await Hooked.start(t, { settings: { 'events-days': '1' } });

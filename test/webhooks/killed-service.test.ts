@@ -1,4 +1,4 @@
-// A service that is killed while it delivers: the next one goes on from the position that was saved.
+// A service that is killed while it delivers: the next one continues after the saved position.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { Receiver } from './receiver.ts';
 
 const orders = 20;
 
-test('after kill -9 every event comes, in order, some again', async (t) => {
+test('after kill -9 every event is delivered, in order, some again', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const receiver = await Receiver.start(t);

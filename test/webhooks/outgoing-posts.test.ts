@@ -157,7 +157,7 @@ describe('over TLS', () => {
     assert.equal(receiver.count, 0);
   });
 
-  test('a certificate that nobody vouches for is rejected, whatever the environment says', async (t) => {
+  test('an untrusted certificate is rejected, whatever the environment says', async (t) => {
     const { NODE_TLS_REJECT_UNAUTHORIZED: before } = process.env;
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     t.after(() => {

@@ -1,4 +1,4 @@
-// What failed and is sent again because an administrator wants it: at once, but not as often as they ask.
+// Failed deliveries that an administrator repeats: immediately, but not as often as they request it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Hooked, fail, needsInside, second } from './delivery-support.ts';
@@ -42,7 +42,7 @@ describe('a delivery that fails', needsInside, () => {
       (await hook.receiver.next()).answer(204);
     });
 
-  test('is not repeated over and over by pausing what is still being sent', async (t) => {
+  test('is not repeated by pausing a delivery that is still being sent', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     await hook.receiver.next();

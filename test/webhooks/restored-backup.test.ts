@@ -1,4 +1,4 @@
-// Webhooks of a backup that was restored: where they go on, and what their events are called.
+// Webhooks of a restored backup: where they continue, and the ids of their events.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { orderly } from '../commands/command-support.ts';
 import { serviceFor } from '../service.ts';
 import { Hooked, needsInside } from './delivery-support.ts';
 
-test('a restored database delivers on from where it was, under other ids', needsInside, async (t) => {
+test('a restored database continues its deliveries, under other ids', needsInside, async (t) => {
   const { folder } = await serviceFor(t); // its folder outlives the services below
   const hook = await Hooked.start(t, { folder: join(folder, 'shop') });
   const copy = join(folder, 'copy.db');

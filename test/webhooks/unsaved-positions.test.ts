@@ -1,11 +1,11 @@
-// Positions that can't be saved: what was delivered isn't sent again, unless an administrator asks for it.
+// Positions that can't be saved: delivered events aren't sent again, unless an administrator requests it.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { newWebhook, rootToken } from '../resources/resource-support.ts';
 import { Hooked, needsInside, second } from './delivery-support.ts';
 
 describe('while positions cannot be saved', needsInside, () => {
-  test('a changed webhook goes on after what it was sent', async (t) => {
+  test('a changed webhook continues after its last delivery', async (t) => {
     const hook = await withFailingSaves(t);
     await deliver(hook);
     await failToSave(hook);

@@ -7,7 +7,7 @@ describe('secrets of the service', needsInside, () => {
   const older = 'an older secret of thirty-two bytes or more';
   const newer = 'a newer secret of thirty-two bytes or more';
 
-  test('may be replaced while webhooks keep theirs, once a service has run with both', async (t) => {
+  test('may be replaced while webhooks keep theirs, once a service ran with both', async (t) => {
     const hook = await Hooked.start(t, { settings: { 'jwt-secrets': older } });
     const { folder } = hook.service;
     const received = async (secrets: string): Promise<boolean> => {
