@@ -88,8 +88,12 @@ describe('plain HTTP', () => {
       ] as const) {
         for (const path of ['/health/live', '/problems', '/nowhere']) {
           const response = await service.get(path, { headers, isUndescribed: true });
-          if (status === 403) assertProblem(response, 'tls-required');
-          else assert.equal(response.status, path === '/nowhere' ? 404 : 200);
+          if (status === 403) {
+            assertProblem(response, 'tls-required');
+            const detail =
+              service === trusting() ? /sends X-Forwarded-Proto: https/ : /--trusted-proxy names/;
+            assert.match(response.body.detail, detail);
+          } else assert.equal(response.status, path === '/nowhere' ? 404 : 200);
         }
       }
     });
