@@ -1,5 +1,5 @@
 // Migrates a database to the schema of this version of the service, or rejects it unchanged.
-import { statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { copyDatabase } from './backup.ts';
@@ -26,6 +26,7 @@ export async function openMigrated(
   { report = () => {}, signal, leavesWal = false }: MigrationOptions = {},
 ): Promise<DatabaseSync> {
   const file = databaseFile(folder);
+  rejectLink(file);
   const version = schemaVersion(file, migrations.length) ?? 0;
   let sqlite: DatabaseSync | undefined;
   try {
@@ -49,6 +50,12 @@ export async function openMigrated(
     sqlite?.close();
     throw toStorageError(error, file);
   }
+}
+
+/** SQLite puts the WAL beside the file that a link leads to, where it is not looked for. */
+function rejectLink(file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    throw new StorageError(`${file} is a link: link its folder instead, which also holds its WAL.`);
 }
 
 /** Checkpoints. On a full disk the WAL stays, and reads find those pages there that the file lacks. */

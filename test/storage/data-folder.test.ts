@@ -221,6 +221,14 @@ test('a database in a folder of another account is not called missing', async (t
   }
 });
 
+test('a folder may be a link, but not the database in it, whose log would be elsewhere', async (t) => {
+  const [folder, elsewhere] = [newFolder(t), newFolder(t)];
+  symlinkSync(elsewhere, join(folder, 'link'));
+  await (await openNotes(t, { folder: join(folder, 'link') })).close();
+  symlinkSync(databaseFile(elsewhere), databaseFile(folder));
+  await assert.rejects(openNotes(t, { folder }), says(/orderly\.db is a link: link its folder instead/));
+});
+
 test('a folder that is a link to a missing one is named as such', async (t) => {
   const folder = join(newFolder(t), 'link');
   symlinkSync('unmounted', folder);
