@@ -10,13 +10,13 @@ import { ensureCertificate, ensureSecrets } from './assembly/secrets-and-certifi
 import { LastEventFile, rejectLostDatabase } from './assembly/last-event-file.ts';
 import { createPasswordHasher, type PasswordHasher } from './auth/password.ts';
 import type { Config } from './config/config.ts';
-import type { AddressLookup } from './http/outgoing-posts.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';
 import { HttpServer, type Certificate } from './http/http-server.ts';
 import type { Route } from './http/route.ts';
 import type { Logger } from './logger.ts';
 import { claimFeed, feedBounds, feedFile } from './resources/events/feed-store.ts';
 import { migrations } from './migrations/migrations.ts';
+import type { AddressLookup } from './network/address-lookups.ts';
 import { databaseFile } from './storage/database-file.ts';
 import { databaseIdentity } from './storage/database-identity.ts';
 import { systemTimers, type Timers } from './timers.ts';

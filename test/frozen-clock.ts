@@ -39,6 +39,11 @@ export class FrozenClock implements Timers {
     return () => this.#timers.delete(timer);
   }
 
+  /** Whether a timer with this delay is running. */
+  hasTimer(milliseconds: number): boolean {
+    return [...this.#timers].some((timer) => timer.milliseconds === milliseconds);
+  }
+
   /** Resolves with the delay of a running timer within these bounds, or of the next one that starts. */
   timer(min: number, max = min): Promise<number> {
     const running = [...this.#timers].find(({ milliseconds }) => milliseconds >= min && milliseconds <= max);

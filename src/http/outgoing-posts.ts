@@ -1,160 +1,86 @@
 // Sends the service's own requests: a POST to a webhook's URL, over connections to checked addresses only.
-import { lookup as systemLookup, type LookupAddress } from 'node:dns';
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import type { Agent as HttpsAgent } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import {
-  headerBytesMax,
-  outgoingIdleMillisecondsMax,
-  outgoingResponseBytesMax,
-  webhooksMax,
-} from '../limits.ts';
+import { isIP } from 'node:net';
+import { AddressLookups, type AddressLookup } from '../network/address-lookups.ts';
 import { hostOf, type WebhookTargets } from '../network/webhook-targets.ts';
-import { HttpAgent, httpRequest, nodeHttps } from './node-http.ts';
-import { tlsSettings } from './tls-settings.ts';
+import type { Timers } from '../timers.ts';
+import type { FoundAddresses, PostFailure, PostResult } from './post-thread.ts';
+import { PostWorker, type Post, type PostWorkerOptions, type Target } from './post-worker.ts';
 
-/** Finds all addresses of a name. The system's look-up occupies at most half of libuv's threads. */
-export type AddressLookup = (
-  host: string,
-  options: { readonly all: true },
-  done: (error: Error | null, addresses: LookupAddress[]) => void,
-) => void;
-
-type Post = {
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-  /** Ends the request in any state. */
-  readonly signal: AbortSignal;
-};
-
-export type PostResult =
-  | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | undefined }
-  /** `cause` is a code or a sentence, for the log. */
-  | { readonly kind: 'blocked' | 'failed'; readonly cause: string };
-
-/** `stale` means that the other end had closed the kept connection before the request. */
-type Attempt = PostResult | { readonly kind: 'stale' };
-
-class BlockedAddress extends Error {}
-
-const keptOpen = { keepAlive: true, maxTotalSockets: webhooksMax, timeout: outgoingIdleMillisecondsMax };
+type OutgoingPostsOptions = {
+  readonly targets: WebhookTargets;
+  readonly now: () => number;
+  readonly timers: Timers;
+  readonly lookup?: AddressLookup | undefined;
+} & Pick<PostWorkerOptions, 'authorities' | 'program'>;
 
 /**
- * Sends POST requests with its own agents, which ignore proxies that the environment names. Addresses are
- * checked as they are looked up, so nothing can change between the check and the connection. Redirects are
- * not followed.
+ * Sends POST requests from a thread, which runs while there are some. Addresses are checked as they are
+ * looked up for a connection, so nothing can change between the check and the connection. Redirects are not
+ * followed, and proxies that the environment names not used.
  */
 export class OutgoingPosts {
-  readonly #targets: WebhookTargets;
-  readonly #lookup: AddressLookup;
-  readonly #http = new HttpAgent(keptOpen);
-  /** Created for the first webhook that has HTTPS. */
-  #https: HttpsAgent | undefined = undefined;
+  readonly #options: OutgoingPostsOptions;
+  readonly #lookups: AddressLookups;
+  #worker: PostWorker | undefined = undefined;
 
-  constructor(targets: WebhookTargets, lookup: AddressLookup = systemLookup) {
-    this.#targets = targets;
-    this.#lookup = lookup;
+  constructor(options: OutgoingPostsOptions) {
+    this.#options = options;
+    this.#lookups = new AddressLookups(options.now, options.lookup);
   }
 
   async post(post: Post): Promise<PostResult> {
     const host = hostOf(post.url);
     // a URL with an address causes no look-up, which would check it
-    if (isIP(host) !== 0 && !this.#targets.permits(host, post.url.protocol))
-      return { kind: 'blocked', cause: blockedText(host) };
+    if (isIP(host) !== 0 && !this.#permits(host, post.url.protocol)) return blocked(host);
     try {
-      for (;;) {
-        const result = await this.#attempt(post);
-        if (result.kind !== 'stale') return result;
-      }
+      this.#worker ??= this.#start();
     } catch (error) {
-      return { kind: 'failed', cause: String(error) }; // thrown before anything was sent
+      return { kind: 'failed', cause: `the thread could not start: ${String(error)}` };
+    }
+    return this.#worker.post(post);
+  }
+
+  /** Ends the requests under way. */
+  close(): void {
+    this.#worker?.end('the service is stopping');
+  }
+
+  #start(): PostWorker {
+    const { timers, authorities, program } = this.#options;
+    return new PostWorker({
+      timers,
+      authorities,
+      program,
+      findAddresses: (target) => this.#findAddresses(target),
+      onEnd: () => {
+        this.#worker = undefined;
+      },
+    });
+  }
+
+  /** Returns no addresses unless all of the name are permitted. */
+  async #findAddresses({ host, protocol, isWanted }: Target): Promise<FoundAddresses> {
+    try {
+      const addresses = await this.#lookups.find(host, isWanted);
+      const other = addresses.find(({ address }) => !this.#permits(address, protocol));
+      if (other !== undefined) return blocked(other.address);
+      if (addresses.length === 0) return { kind: 'failed', cause: `${host} has no address.` };
+      return addresses;
+    } catch (error) {
+      return { kind: 'failed', cause: lookupCause(error) };
     }
   }
 
-  close(): void {
-    this.#http.destroy();
-    this.#https?.destroy();
-  }
-
-  #attempt({ url, headers, body, signal }: Post): Promise<Attempt> {
-    const { promise, resolve } = Promise.withResolvers<Attempt>();
-    const request = this.#request(url, {
-      method: 'POST',
-      lookup: this.#lookupFor(url.protocol),
-      headers: { ...headers, 'content-length': String(body.length) },
-      maxHeaderSize: headerBytesMax,
-      signal,
-    });
-    let hasResponded = false;
-    /** Resolves with a failure, unless the head of a response has arrived: then its status counts. */
-    const fail = (result: Attempt): void => {
-      if (!hasResponded) resolve(result);
-    };
-    request.on('response', (response) => {
-      hasResponded = true;
-      const { statusCode: status = 0 } = response;
-      const retryAfter = response.headers['retry-after'];
-      ignoreBody(response, () => resolve({ kind: 'response', status, retryAfter }));
-    });
-    let interim = 0;
-    request.on('information', () => {
-      interim += 1;
-      if (interim > interimResponsesMax) request.destroy(new Error('too many interim responses'));
-    });
-    request.on('error', (error) => fail(request.reusedSocket && isReset(error) ? stale : failure(error)));
-    request.on('close', () => fail({ kind: 'failed', cause: 'the connection was closed' }));
-    request.end(body);
-    return promise;
-  }
-
-  #request(url: URL, options: RequestOptions): ClientRequest {
-    if (url.protocol !== 'https:') return httpRequest(url, { ...options, agent: this.#http });
-    const { Agent, request } = nodeHttps();
-    this.#https ??= new Agent({ ...keptOpen, ...tlsSettings, rejectUnauthorized: true });
-    return request(url, { ...options, agent: this.#https });
-  }
-
-  /** Returns a look-up that fails unless all addresses of the name are permitted. */
-  #lookupFor(protocol: string): LookupFunction {
-    return (host, options, done) =>
-      this.#lookup(host, { all: true }, (error, addresses) => {
-        const [first] = addresses ?? [];
-        const blocked = addresses?.find(({ address }) => !this.#targets.permits(address, protocol));
-        if (error !== null) done(error, []);
-        else if (blocked !== undefined) done(new BlockedAddress(blockedText(blocked.address)), []);
-        else if (first === undefined) done(new Error(`${host} has no address.`), []);
-        else if (options.all === true) done(null, addresses);
-        else done(null, first.address, first.family);
-      });
+  #permits(address: string, protocol: string): boolean {
+    return this.#options.targets.permits(address, protocol);
   }
 }
 
-/** The number of 1xx responses that are accepted before the final one. */
-const interimResponsesMax = 10;
-
-const stale: Attempt = { kind: 'stale' };
-
-function blockedText(address: string): string {
-  return `${address} may not be connected to`;
+function blocked(address: string): PostFailure {
+  return { kind: 'blocked', cause: `${address} may not be connected to` };
 }
 
-/** Reads a body to its end, so that its connection can be reused, unless the body is too long. */
-function ignoreBody(response: IncomingMessage, done: () => void): void {
-  let bytes = 0;
-  response.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > outgoingResponseBytesMax) response.destroy();
-  });
-  response.on('error', () => {});
-  response.on('close', done);
-}
-
-function isReset(error: NodeJS.ErrnoException): boolean {
-  return error.code === 'ECONNRESET' || error.code === 'EPIPE';
-}
-
-function failure(error: NodeJS.ErrnoException): PostResult {
-  if (error instanceof BlockedAddress) return { kind: 'blocked', cause: error.message };
-  return { kind: 'failed', cause: error.code ?? error.message };
+function lookupCause(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error ? String(error.code) : error.message;
 }

@@ -1,6 +1,7 @@
 // The deliveries of one webhook: the next event after its position, one request at a time, and its retries.
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
-import type { OutgoingPosts, PostResult } from '../http/outgoing-posts.ts';
+import type { OutgoingPosts } from '../http/outgoing-posts.ts';
+import type { PostResult } from '../http/post-thread.ts';
 import { deliveryMillisecondsMax } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type { Event } from '../resources/events/event.ts';
@@ -184,12 +185,7 @@ export class DeliveryLoop {
     const message = { id: `evt_${feedEpoch(read)}_${event.id}`, timestamp: Math.floor(sentAt / 1000), body };
     const cancelTimeout = timers.after(deliveryMillisecondsMax, () => sending.abort());
     const headers = { ...commonFields, ...signedFields(message, secrets) };
-    const post = {
-      url: new URL(this.#webhook.url),
-      headers,
-      body: Buffer.from(body),
-      signal: sending.signal,
-    };
+    const post = { url: new URL(this.#webhook.url), headers, body, signal: sending.signal };
     void posts.post(post).then((result) => {
       cancelTimeout();
       if (this.#sending !== sending) return; // stopped or reloaded: only a timeout aborts without that

@@ -119,10 +119,10 @@ test('the console while others work', { timeout: 120_000 }, async (t) => {
 
     /** How deliveries went is saved once a second. */
     async function saved(isSaved: (failingSince: string | null) => boolean): Promise<void> {
-      for (let tries = 0; tries < 100; tries += 1) {
+      for (let tries = 0; tries < 1_000; tries += 1) {
         const { failingSince } = (await service.get('/webhooks/1', { token })).body;
         if (isSaved(failingSince)) return;
-        service.clock.advance(1_000);
+        if (service.clock.hasTimer(1_000)) service.clock.advance(1_000);
       }
       assert.fail('it was never saved');
     }

@@ -1,26 +1,34 @@
 // Where the requests of webhooks go, tried with real sockets: names, addresses, certificates and proxies.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { setGlobalProxyFromEnv } from 'node:http';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { issueCertificate, createAuthority } from '../../src/auth/certificate.ts';
-import { OutgoingPosts, type AddressLookup, type PostResult } from '../../src/http/outgoing-posts.ts';
+import { OutgoingPosts } from '../../src/http/outgoing-posts.ts';
+import type { PostResult } from '../../src/http/post-thread.ts';
+import type { AddressLookup } from '../../src/network/address-lookups.ts';
 import { WebhookTargets } from '../../src/network/webhook-targets.ts';
+import { FrozenClock } from '../frozen-clock.ts';
 import { addressesInTurn, noAddress } from './receiver-names.ts';
 import { Receiver } from './receiver.ts';
 
-type Sending = { readonly allowed?: readonly string[]; readonly lookup?: AddressLookup };
+type Sending = {
+  readonly allowed?: readonly string[];
+  readonly lookup?: AddressLookup;
+  readonly authorities?: readonly string[];
+};
 
 function posting(
   t: TestContext,
-  { allowed = [], lookup = noAddress }: Sending,
+  { allowed = [], lookup = noAddress, authorities }: Sending,
 ): (url: string) => Promise<PostResult> {
-  const posts = new OutgoingPosts(new WebhookTargets(allowed), lookup);
+  const clock = new FrozenClock(0);
+  const now = (): number => clock.now;
+  const targets = new WebhookTargets(allowed);
+  const posts = new OutgoingPosts({ targets, now, timers: clock, lookup, authorities });
   t.after(() => posts.close());
   const { signal } = new AbortController();
-  return (url) => posts.post({ url: new URL(url), headers: {}, body: Buffer.from('{}'), signal });
+  return (url) => posts.post({ url: new URL(url), headers: {}, body: '{}', signal });
 }
 
 /** Answers all with 204. */
@@ -112,13 +120,7 @@ test('a name whose address changes is blocked by the next connection', async (t)
 test('proxies that the environment names get nothing', async (t) => {
   const [receiver, proxy] = [await accepting(t), await accepting(t)];
   const url = `http://127.0.0.1:${proxy.port}`;
-  const restore = setGlobalProxyFromEnv({
-    http_proxy: url,
-    https_proxy: url,
-    HTTP_PROXY: url,
-    HTTPS_PROXY: url,
-  });
-  t.after(restore);
+  setEnvironment(t, { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: url, http_proxy: url });
   const post = posting(t, { allowed: ['127.0.0.1'], lookup: addressesInTurn(['127.0.0.1']) });
   assert.equal((await post(`http://hooks.example:${receiver.port}/`)).kind, 'response');
   assert.equal((await post(receiver.url())).kind, 'response');
@@ -132,25 +134,18 @@ describe('over TLS', () => {
   const { certPem: cert, keyPem: key } = issueCertificate(names, authority, now);
   const lookup = addressesInTurn(['127.0.0.1']);
   const allowed = ['127.0.0.1'];
-
-  function trust(t: TestContext): void {
-    const before = getCACertificates('default');
-    setDefaultCACertificates([...before, authority.certPem]);
-    t.after(() => setDefaultCACertificates(before));
-  }
+  const authorities = [authority.certPem];
 
   test('a receiver whose certificate is trusted gets the request, by its name', async (t) => {
-    trust(t);
     const receiver = await accepting(t, { tls: { cert, key } });
-    const result = await posting(t, { allowed, lookup })(receiver.url('hooks.example'));
+    const result = await posting(t, { allowed, lookup, authorities })(receiver.url('hooks.example'));
     assert.deepEqual(result, { kind: 'response', status: 204, retryAfter: undefined });
   });
 
   test('a certificate for another name is rejected', async (t) => {
-    trust(t);
     const receiver = await accepting(t, { tls: { cert, key } });
     for (const host of ['other.example', '127.0.0.1'])
-      assert.deepEqual(await posting(t, { allowed, lookup })(receiver.url(host)), {
+      assert.deepEqual(await posting(t, { allowed, lookup, authorities })(receiver.url(host)), {
         kind: 'failed',
         cause: 'ERR_TLS_CERT_ALTNAME_INVALID',
       });
@@ -158,12 +153,7 @@ describe('over TLS', () => {
   });
 
   test('an untrusted certificate is rejected, whatever the environment says', async (t) => {
-    const { NODE_TLS_REJECT_UNAUTHORIZED: before } = process.env;
-    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
-    t.after(() => {
-      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
-    });
+    setEnvironment(t, { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
     const receiver = await accepting(t, { tls: { cert, key } });
     const result = await posting(t, { allowed, lookup })(receiver.url('hooks.example'));
     assert.equal(result.kind, 'failed');
@@ -192,6 +182,18 @@ describe('over TLS', () => {
     assert.equal((await post(`http://127.0.0.1:${tls.port}/`)).kind, 'failed');
   });
 });
+
+/** Sets variables that a thread that starts in this test sees, until its end. */
+function setEnvironment(t: TestContext, variables: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(variables)) {
+    const before = process.env[name];
+    process.env[name] = value;
+    t.after(() => {
+      if (before === undefined) delete process.env[name];
+      else process.env[name] = before;
+    });
+  }
+}
 
 /** The cipher suites of a ClientHello in one record (RFC 8446 sections 4.1.2 and 5.1). */
 function suitesOf(record: Buffer): number[] {

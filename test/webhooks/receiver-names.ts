@@ -1,5 +1,5 @@
 // Names of receivers in tests: no test asks a name server.
-import type { AddressLookup } from '../../src/http/outgoing-posts.ts';
+import type { AddressLookup } from '../../src/network/address-lookups.ts';
 
 export const noAddress: AddressLookup = (host, _options, done) =>
   done(new Error(`${host} has no address`), []);
