@@ -17,6 +17,9 @@ type AuthenticatorOptions = {
   readonly onKeyUse: (keyId: number, now: number) => void;
 };
 
+/** The field Authorization of a request, and the time for which its token is checked. */
+type SentCredential = { readonly authorization: string | undefined; readonly now: number };
+
 /** A verified token. Its session is looked up for each request, so its end has effect immediately. */
 type Verified = {
   readonly sessionId: number;
@@ -37,13 +40,18 @@ export function createAuthenticator({
   const cachedSources = cache.wrap(sourcesOnDisk);
 
   function authenticateBearer(authorization: string, now: number): Caller {
-    const verified = tokens.get(authorization) ?? verify(authorization, now);
-    if (now >= verified.expiresAt) throw tokenExpiredProblem();
+    const verified = currentToken(authorization, now);
     const caller = callerOfSession(cachedSources, verified.sessionId, now);
     // after a restore a new session may have the id, and even the user id, of one that the backup lacks
     if (caller.userId !== verified.userId || caller.authTimeSeconds !== verified.authTimeSeconds)
       throw sessionEndedProblem();
     return caller;
+  }
+
+  function currentToken(authorization: string, now: number): Verified {
+    const verified = tokens.get(authorization) ?? verify(authorization, now);
+    if (now >= verified.expiresAt) throw tokenExpiredProblem();
+    return verified;
   }
 
   function verify(authorization: string, now: number): Verified {
@@ -80,23 +88,28 @@ export function createAuthenticator({
   }
 
   /**
-   * Returns the caller of a running request with their current rights. Throws `invalid-token` if the session,
-   * key or user no longer exists.
+   * Returns the caller of a running request with their current rights. Throws `invalid-token` if the access
+   * token has expired, or if the session, key or user no longer exists.
    */
-  function currentCaller(caller: Caller, now: number, sources = cachedSources): Caller {
+  function currentCaller(
+    caller: Caller,
+    { authorization = '', now }: SentCredential,
+    sources = cachedSources,
+  ): Caller {
     if (caller.keyId !== null) return callerOfKey(sources, caller.keyId, now);
+    currentToken(authorization, now);
     return callerOfSession(sources, caller.sessionId, now);
   }
 
-  /** Returns when the caller's credential expires unless it is withdrawn earlier: milliseconds since 1970. */
-  function findExpiry(caller: Caller, authorization: string | undefined): number {
-    if (caller.keyId !== null) return cachedSources.findKey(caller.keyId)?.expiresAt ?? 0;
-    const session = cachedSources.findSession(caller.sessionId)?.expiresAt ?? 0;
-    const token = tokens.get(authorization ?? '')?.expiresAt ?? 0;
-    return Math.min(session, token);
+  /** Whether the caller's credential has expired, rather than been withdrawn. */
+  function hasExpired(caller: Caller, { authorization = '', now }: SentCredential): boolean {
+    if (caller.keyId !== null) return now >= (cachedSources.findKey(caller.keyId)?.expiresAt ?? Infinity);
+    const session = cachedSources.findSession(caller.sessionId)?.expiresAt ?? Infinity;
+    const token = tokens.get(authorization)?.expiresAt ?? Infinity;
+    return now >= Math.min(session, token);
   }
 
-  return { authenticateBearer, authenticateKey, currentCaller, findExpiry };
+  return { authenticateBearer, authenticateKey, currentCaller, hasExpired };
 }
 
 /** The memory that a cached token takes in addition to its text, measured. */

@@ -105,7 +105,7 @@ function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Stre
       stream,
       caller,
       currentCaller: () => context.authorizeRead(),
-      credentialExpiresAt: context.credentialExpiresAt(),
+      hasExpired: () => context.hasExpired(),
       access: feedAccessOf(caller),
       types: query.type,
       after: after ?? state.latest,

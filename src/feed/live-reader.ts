@@ -13,7 +13,7 @@ export type LiveReaderOptions = {
   readonly caller: Caller;
   /** Returns the caller with current rights. Throws a Problem if they have lost the right to the stream. */
   readonly currentCaller: () => Caller;
-  readonly credentialExpiresAt: number;
+  readonly hasExpired: () => boolean;
   readonly access: FeedAccess;
   /** Undefined for events of all types. */
   readonly types: readonly EventType[] | undefined;
@@ -73,7 +73,7 @@ export class LiveReader {
   /** Ends the stream if its reader has lost the right to it; returns whether it is still open. */
   endUnlessPermitted(): boolean {
     if (this.stream.isOver) return false;
-    if (this.#options.now() >= this.#options.credentialExpiresAt) this.stream.end('expired');
+    if (this.#options.hasExpired()) this.stream.end('expired');
     else if (!this.#hasSameRights()) this.stream.end('unauthorized');
     return !this.stream.isOver;
   }

@@ -16,7 +16,6 @@ export type CallerCheckOptions = {
   readonly database: Database;
   readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
   readonly acceptsQueryKeys: boolean;
-  readonly now: () => number;
 };
 
 export class CallerChecks {
@@ -56,10 +55,9 @@ export class CallerChecks {
     return this.#recheck(exchange, this.#options.sourcesOf(writer));
   }
 
-  /** When the caller's credential expires: milliseconds since 1970. */
-  credentialExpiresAt({ caller, headers }: Exchange): number {
-    if (caller === undefined) return Infinity;
-    return this.#options.authenticator.findExpiry(caller, headers['authorization']);
+  /** Whether the caller has lost the right to the request because their credential has expired. */
+  hasExpired({ caller, headers: { authorization }, now }: Exchange): boolean {
+    return caller !== undefined && this.#options.authenticator.hasExpired(caller, { authorization, now });
   }
 
   /** Returns the caller whose credential the request carries; undefined if it carries none. */
@@ -82,10 +80,11 @@ export class CallerChecks {
     }
   }
 
-  #recheck({ caller, mounted, match }: Exchange, sources?: CallerSources): Caller | undefined {
+  #recheck(exchange: Exchange, sources?: CallerSources): Caller | undefined {
+    const { caller, mounted, match, headers, now } = exchange;
     if (caller === undefined || mounted === undefined || match === undefined) return caller;
-    const { authenticator, now } = this.#options;
-    const current = authenticator.currentCaller(caller, now(), sources);
+    const { authorization } = headers;
+    const current = this.#options.authenticator.currentCaller(caller, { authorization, now }, sources);
     checkAccess(mounted.route, current, match.params);
     return current;
   }

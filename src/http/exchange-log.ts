@@ -57,7 +57,7 @@ export class ExchangeLog {
   write(exchange: Exchange, { status, milliseconds, end, bytes }: Outcome): void {
     const { requestId, method, path, caller, clientAddress, headers } = exchange;
     // a stream ends long after its request has come
-    const now = end === undefined ? exchange.now : this.#options.now();
+    const now = end === undefined ? exchange.beganAt : this.#options.now();
     const principal = caller?.principal ?? null;
     this.#options.log.request(
       {

@@ -48,8 +48,8 @@ export class Exchange implements Requester {
   readonly queryApiKeys: readonly string[];
   readonly headers: RequestHeaders;
   readonly peer: Peer;
-  /** When the request began. */
-  readonly now: number;
+  /** When the request began: milliseconds since 1970. */
+  readonly beganAt: number;
   readonly incomingBody: IncomingBody | undefined;
   /** Defined for a route that reads its body as it arrives. */
   readonly streamedBody: StreamedBody | undefined;
@@ -86,9 +86,17 @@ export class Exchange implements Requester {
     this.peer = peer;
     this.incomingBody = arriving instanceof StreamedBody ? undefined : arriving;
     this.streamedBody = arriving instanceof StreamedBody ? arriving : undefined;
-    this.now = now();
+    this.beganAt = now();
     this.#now = now;
     this.#isTrusted = isTrusted;
+  }
+
+  /**
+   * The time of the call. What expires is compared with this, since a body may arrive, and a password be
+   * verified, long after the request began.
+   */
+  get now(): number {
+    return this.#now();
   }
 
   /** Asks for the body, if the client waits for that. */
@@ -97,13 +105,10 @@ export class Exchange implements Requester {
     this.awaitsContinue = false;
   }
 
-  /**
-   * Consumes a token and returns its refund. Throws 429 if the bucket is empty. The time is that of the call:
-   * a bucket would gain tokens if the times of requests whose bodies come late alternated with later ones.
-   */
+  /** Consumes a token and returns its refund. Throws 429 if the bucket is empty. */
   consumeToken(limiter: Limiter, key: string): () => void {
     this.drawsOnRate = true;
-    const state = limiter.consumeToken(key, this.#now());
+    const state = limiter.consumeToken(key, this.now);
     if (state === undefined) return noRefund;
     this.draft.addBucketState(state);
     if (state.isExceeded) throw quotaExceeded(state);

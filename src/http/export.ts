@@ -26,7 +26,14 @@ type ExportFormat<T> = {
 
 type ExportContext = Pick<
   Context<object, object, undefined, Caller>,
-  'caller' | 'authorizeRead' | 'reportSecurityEvent' | 'mediaType' | 'isHttp10' | 'now' | 'query'
+  | 'caller'
+  | 'authorizeRead'
+  | 'hasExpired'
+  | 'reportSecurityEvent'
+  | 'mediaType'
+  | 'isHttp10'
+  | 'now'
+  | 'query'
 >;
 
 type ExportsOptions = {
@@ -91,7 +98,7 @@ export class Exports {
       if (isLossOfRights(error)) {
         const event = securityEventOf(error);
         if (event !== undefined) context.reportSecurityEvent(event);
-        return stream.abort('unauthorized');
+        return stream.abort(context.hasExpired() ? 'expired' : 'unauthorized');
       }
       const cause = causeOf(error);
       this.#log.write('error', 'an export failed and was aborted', { cause });

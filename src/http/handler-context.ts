@@ -101,8 +101,8 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
     return this.#callers.recheckCaller(this.exchange);
   }
 
-  credentialExpiresAt(): number {
-    return this.#callers.credentialExpiresAt(this.exchange);
+  hasExpired(): boolean {
+    return this.#callers.hasExpired(this.exchange);
   }
 
   consumeToken(limiter: Limiter, key: string): () => void {

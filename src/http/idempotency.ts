@@ -76,11 +76,11 @@ export class Idempotency {
     context: HandlerContext,
     { storageKey, fingerprints: [fingerprint = ''] }: { storageKey: string; fingerprints: readonly string[] },
   ): Promise<HandlerResult> {
-    const { route, caller, now } = context;
+    const { route, caller } = context;
     let isStored = false;
     context.storeResultWith((writer, result) => {
       const response = storedResponseOf(route, result, caller);
-      this.#store.save(writer, { ...response, fingerprint }, { storageKey, now });
+      this.#store.save(writer, { ...response, fingerprint }, { storageKey, now: context.now });
       isStored = true;
     });
     const result = await route.handle(context);

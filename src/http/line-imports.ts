@@ -44,7 +44,7 @@ type LineOutcome =
 
 type ImportContext = Pick<
   Context<object, object, undefined, Caller>,
-  'streamedBody' | 'database' | 'authorizeWrite' | 'isHttp10' | 'reportSecurityEvent'
+  'streamedBody' | 'database' | 'authorizeWrite' | 'hasExpired' | 'isHttp10' | 'reportSecurityEvent'
 >;
 
 type ImportsOptions = {
@@ -234,14 +234,15 @@ class ImportRun<T> {
 
   /** Sends a last line that says why, and no last chunk. */
   #abort(error: unknown, number: number): void {
-    const { stream } = this.#parts;
+    const { context, stream } = this.#parts;
     if (stream.isOver) return;
     const problem = error instanceof Problem ? error : this.#logUnexpected(error);
     const result = resultOf(problem);
     this.#count([result]);
     this.#results.write(resultText(number, result));
     this.#results.flush();
-    stream.abortOnceSent(this.#options.stopping.aborted ? 'stopping' : endReasonOf(problem.code));
+    const reason = context.hasExpired() ? 'expired' : endReasonOf(problem.code);
+    stream.abortOnceSent(this.#options.stopping.aborted ? 'stopping' : reason);
   }
 
   /** Counts the results. The log has one line for all lines that were rejected for lack of rights. */

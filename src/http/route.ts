@@ -38,7 +38,7 @@ export type Context<Params, Query, Body, C> = {
   readonly caller: C;
   readonly path: string;
   readonly requestId: string;
-  /** Milliseconds since 1970, constant throughout the request. */
+  /** The time of the call, in milliseconds since 1970. In a write, that of the change is in its permit. */
   readonly now: number;
   readonly database: HandlerDatabase;
   /**
@@ -60,8 +60,8 @@ export type Context<Params, Query, Body, C> = {
    * this request.
    */
   authorizeRead(this: object): C;
-  /** When the caller's credential expires unless it is withdrawn earlier: milliseconds since 1970. */
-  credentialExpiresAt(this: object): number;
+  /** Whether the caller's credential has expired since the request began. */
+  hasExpired(this: object): boolean;
   /**
    * Throws 412 if the request's conditions (If-Match, If-None-Match) fail for the current version, whose
    * `etag` is undefined if there is none; a function is called only if the request has conditions. A PUT,

@@ -95,6 +95,7 @@ function startExport(stream: ResponseStream, source: ExportSource<unknown, Calle
   const context = {
     caller,
     authorizeRead: () => caller,
+    hasExpired: () => false,
     mediaType: ndjson,
     isHttp10: false,
     now: 0,

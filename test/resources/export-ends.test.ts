@@ -104,6 +104,22 @@ describe('an export that ends early', () => {
     assert.match(service.logged.at(-1) ?? '', /"end":"unauthorized"/);
   });
 
+  test('also does when its access token expires, but not one with a key', async (t) => {
+    const service = await serviceFor(t);
+    if (service.inside === undefined) return t.skip('needs the clock');
+    const staff = await service.person('staff');
+    await manyLargeOrders(service, staff.token);
+    const { key } = await newKey(service, staff.token);
+    const withToken = await openUnread(service, staff.token);
+    const withKey = await openUnread(service, key);
+    service.clock.advance(900_000);
+    withKey.message.resume();
+    assert.equal(await withKey.ended, true);
+    withToken.message.resume();
+    assert.equal(await withToken.ended, false);
+    assert.match(service.logged.at(-1) ?? '', /"end":"expired"/);
+  });
+
   test('also does when its reader loses staff rights', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);

@@ -23,13 +23,17 @@ type UnreadExport = {
   close(): void;
 };
 
-/** Requests an export, and reads nothing of it until `message` is resumed. */
+/** Requests an export, with a token or a key, and reads nothing of it until `message` is resumed. */
 export async function openUnread(
   { port }: TestService,
-  token: string,
+  credential: string,
   path = '/orders',
 ): Promise<UnreadExport> {
-  const headers = { ...csv, authorization: `Bearer ${token}` };
+  const isKey = credential.startsWith('ord_');
+  const headers = {
+    ...csv,
+    ...(isKey ? { 'x-api-key': credential } : { authorization: `Bearer ${credential}` }),
+  };
   const asked = request({ port, host: '127.0.0.1', path, agent: false, headers });
   asked.on('error', () => {}).end();
   const [message]: [IncomingMessage] = (await once(asked, 'response')) as [IncomingMessage]; // as documented

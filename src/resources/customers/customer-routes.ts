@@ -180,7 +180,7 @@ function newOwnerIssues(sent: unknown, ownerId: number | null, { db, caller }: C
 type CreationContext = Context<object, object, NewCustomer, Caller>;
 
 function createCustomer(context: CreationContext, bodies: CustomerBodies): Promise<Representation<Customer>> {
-  const { body, now } = context;
+  const { body } = context;
   const content = customerContentOf(bodies, body);
   return context.writeResult((writer) => {
     const permit = context.authorizeWrite(writer);
@@ -189,7 +189,7 @@ function createCustomer(context: CreationContext, bodies: CustomerBodies): Promi
     if (userId !== caller.userId && !isStaff(caller))
       throw forbidden('Only staff may create a customer for another user.');
     throwIfInvalid(newOwnerIssues(userId, caller.userId, { db: writer, caller }));
-    const id = addCustomer(permit, { ...content, userId }, now);
+    const id = addCustomer(permit, { ...content, userId }, permit.origin.now);
     return representCustomer(readBack(customerSource, writer, id));
   });
 }
@@ -262,7 +262,7 @@ function changeCustomer(
   return changeObject(context, resource, {
     checkRights: checkMayGive,
     write(permit, current, wanted) {
-      replaceCustomer(permit, current, { ...wanted, now: context.now });
+      replaceCustomer(permit, current, { ...wanted, now: permit.origin.now });
     },
   });
 }

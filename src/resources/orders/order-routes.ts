@@ -118,18 +118,18 @@ function placeOrderRoute({ orders }: OrderReads): Route {
 type PlacingContext = Context<object, object, Infer<typeof NewOrder>, Caller>;
 
 function placeOrder(context: PlacingContext): Promise<Representation<Order>> {
-  const { body, now } = context;
+  const { body } = context;
   const { customerId } = body;
   const content = orderContentOf(body);
   const place = (writer: Connection): Representation<Order> => {
     const permit = context.authorizeWrite(writer);
-    const { caller } = permit;
+    const { caller, origin } = permit;
     const userId = body.userId ?? caller.userId;
     if (userId !== caller.userId && !isStaff(caller))
       throw forbidden('Only staff may place an order for another user.');
     throwIfInvalid(referenceIssues(body, { db: writer, caller }));
-    const order = addOrder(permit, { ...content, customerId, userId }, { createdAt: now, updatedAt: now });
-    return representOrder(order);
+    const times = { createdAt: origin.now, updatedAt: origin.now };
+    return representOrder(addOrder(permit, { ...content, customerId, userId }, times));
   };
   return context.writeResult(place, { throws: 'before its first change' });
 }
@@ -186,7 +186,7 @@ function patchOrderRoute({ orders }: OrderReads): Route {
           checkOpen(current, wanted);
         },
         write(permit, current, wanted) {
-          replaceOrder(permit, current, { ...wanted, now: context.now, reason: context.body.reason });
+          replaceOrder(permit, current, { ...wanted, now: permit.origin.now, reason: context.body.reason });
         },
         writeOptions: { throws: 'before its first change' },
       });

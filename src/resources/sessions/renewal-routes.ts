@@ -115,22 +115,27 @@ function findIssued(
 
 /** Ends a session whose token was reused: two parties have the token, so one of them isn't its owner. */
 function renew(writer: Connection, context: RenewalContext, options: RenewalOptions): Renewal {
-  const { now } = context;
+  const { addressBucket, requestId, now } = context;
   const found = findIssued(writer, now, options);
   if (found.outcome === 'unknown') return found;
   const { session, generation } = found;
   const use = refreshUse(generation, session, now);
   if (use === 'reused') {
-    endReused(writer, session, context);
+    endReused(writer, session, { requestId, now });
     return { outcome: 'reused', userId: session.userId };
   }
-  if (use === 'current') renewCurrent(writer, { ...session, generation }, context);
+  if (use === 'current') renewCurrent(writer, { ...session, generation }, { addressBucket, requestId, now });
   const { sessionId } = session;
   return { outcome: 'renewed', tokens: issueTokens(options.services, { db: writer, sessionId, now }) };
 }
 
-function renewCurrent(writer: Connection, session: RefreshState, context: RenewalContext): void {
-  const { addressBucket, requestId, now } = context;
+type RenewalOrigin = Pick<RenewalContext, 'requestId' | 'now'>;
+
+function renewCurrent(
+  writer: Connection,
+  session: RefreshState,
+  { addressBucket, requestId, now }: RenewalOrigin & Pick<RenewalContext, 'addressBucket'>,
+): void {
   const { userId, generation } = session;
   const actor = { userId, keyId: null };
   const permit = renewalPermit(writer, { actor, requestId, now });
@@ -141,7 +146,7 @@ function renewCurrent(writer: Connection, session: RefreshState, context: Renewa
 function endReused(
   writer: Connection,
   { sessionId: id }: RefreshState,
-  { requestId, now }: RenewalContext,
+  { requestId, now }: RenewalOrigin,
 ): void {
   const session = requireVisible(sessionSource(now), { db: writer, id, access: 'all' });
   const permit = renewalPermit(writer, { actor: null, requestId, now });

@@ -93,14 +93,14 @@ function deleteSessionsRoute({ cursors }: SessionServices): Route {
       `administrator, and ${recentSignIn}.`,
     problems: ['forbidden', 'not-found', 'step-up-required'],
     async handle(context) {
-      const { query, database, now } = context;
+      const { query, database } = context;
       const isInCookie = usesCookie(database.read, context.caller.sessionId);
       const ended = await database.write((writer) => {
         const permit = context.authorizeWrite(writer);
         const { caller } = permit;
         const userId = requireOwner(caller, query, 'sessions');
         const user = requireVisible(userSource, { db: writer, id: userId, access: accountAccessOf(caller) });
-        if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
+        if (userId !== caller.userId) checkStepUp(caller, context.now, 'Ending the sessions of another user');
         checkListUnchanged(context, sessionPages(context, cursors), { db: writer, caller });
         const wasSignedIn = signOutEverywhere(permit, user);
         return { userId, wasSignedIn, isOwn: userId === caller.userId };

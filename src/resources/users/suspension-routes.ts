@@ -76,11 +76,11 @@ async function suspend(
   context: PutContext,
   { endSessions, removeKeys }: SuspensionServices,
 ): Promise<Change<Suspension>> {
-  const { params, body, now } = context;
+  const { params, body } = context;
   return putObject(context, suspensionResource, {
     owners: userSource,
     check(current, caller) {
-      checkStepUp(caller, now, 'Suspending a user');
+      checkStepUp(caller, context.now, 'Suspending a user');
       throwIfInvalid(replacementIssues(current, body, params.id));
     },
     add(permit, user) {

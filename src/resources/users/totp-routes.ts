@@ -126,13 +126,14 @@ async function confirm(
   context: ConfirmContext,
   { totpSecrets }: TotpServices,
 ): Promise<Representation<RecoveryCodes>> {
-  const { params, body, caller, database, now } = context;
+  const { params, body, caller, database } = context;
   const { id } = params;
-  checkStepUp(caller, now, 'Turning one-time codes on');
+  checkStepUp(caller, context.now, 'Turning one-time codes on');
   const recoveryCodes = Array.from({ length: recoveryCodesMax }, newRecoveryCode);
   const change = await database.write((writer): TotpChange => {
     const permit = context.authorizeWrite(writer);
     const totp = requireUnchanged(context, totpResource, { db: writer, caller: permit.caller });
+    const { now } = permit.origin;
     const isRight = useCode(permit, totpSecrets, { userId: id, code: body.code, now }) === 'one-time code';
     if (!isRight) throw invalidAt('/code', 'mismatch', 'code is wrong, or was used already.');
     confirmTotp(permit, totp, recoveryCodes);

@@ -93,10 +93,9 @@ async function changeUser(
   resource: ChangeableUser,
   services: UserChangeServices,
 ): Promise<Change<User>> {
-  const { body, now } = context;
-  const hasNewPassword = body.password !== undefined;
+  const hasNewPassword = context.body.password !== undefined;
   const checkRights: CheckRights = (current, wanted, caller) =>
-    checkMayChange({ current, wanted, hasNewPassword, caller, now });
+    checkMayChange({ current, wanted, hasNewPassword, caller, now: context.now });
   const newPassword = await hashNewPassword(context, { resource, services, checkRights });
   const changed = await changeObject(context, resource, {
     checkRights,

@@ -131,13 +131,14 @@ async function createUser(
   context: SignUpContext,
   { passwords, passwordMin }: UserServices,
 ): Promise<Representation<User>> {
-  const { body, caller, now } = context;
+  const { body, caller } = context;
   throwIfInvalid(sentPasswordIssues(body, body, passwordMin));
   const { name, email, role = 'user' } = body;
-  if (role !== 'user') checkMayGiveRole(caller, now);
+  if (role !== 'user') checkMayGiveRole(caller, context.now);
   const passwordHash = await passwords.hashNew(context, body.password);
   const user = await context.writeResult((writer) => {
     const permit = context.authorizeWrite(writer);
+    const { now } = permit.origin;
     if (role !== 'user') checkMayGiveRole(permit.caller, now);
     const id = addUser(permit, { name, email, role, passwordHash }, now);
     return representUser(readBack(userSource, writer, id));
