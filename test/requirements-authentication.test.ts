@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { password } from './service.ts';
-import { worldForSuite } from './requirements-support.ts';
+import { fixtureForSuite } from './requirements-support.ts';
 import { idsIn } from './resources/resource-support.ts';
 
 describe('section 5, authentication:', () => {
-  const inWorld = worldForSuite();
+  const fixture = fixtureForSuite();
 
   test('a bearer token, a JSON Web Token, goes in the Authorization header of every request', async () => {
     const {
       service,
       owner: { token },
-    } = inWorld();
+    } = fixture();
     assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
     assert.equal(
       (await service.get('/orders', { headers: { authorization: `Bearer ${token}` } })).status,
@@ -25,7 +25,7 @@ describe('section 5, authentication:', () => {
     const {
       service,
       owner: { token },
-    } = inWorld();
+    } = fixture();
     const { key } = (
       await service.post('/api/keys', { token, body: { name: 'till', scopes: ['orders:read'] } })
     ).body;
@@ -37,7 +37,7 @@ describe('section 5, authentication:', () => {
     const {
       service,
       owner: { email },
-    } = inWorld();
+    } = fixture();
     const { status, body } = await service.post('/api/sessions', { body: { email, password } });
     assert.equal(status, 201);
     assert.equal((await service.get('/orders', { token: body.accessToken })).status, 200);
@@ -49,7 +49,7 @@ describe('section 5, authentication:', () => {
     const {
       service,
       owner: { token },
-    } = inWorld();
+    } = fixture();
     for (const authorization of [undefined, '', 'Bearer', 'Bearer x', `Bearer ${token}x`, `Basic ${token}`]) {
       for (const path of ['/orders', '/customers', '/api/users']) {
         assert.equal(
@@ -67,7 +67,7 @@ describe('section 5, authentication:', () => {
       service,
       owner: { token },
       orders,
-    } = inWorld();
+    } = fixture();
     assert.equal((await service.get('/api/users', { token })).status, 403);
     assert.equal(
       (await service.patch(`/orders/${orders[0].id}`, { token, body: { status: 'paid' } })).status,
@@ -82,7 +82,7 @@ describe('section 5, authentication:', () => {
       other: { token },
       customerId,
       orders,
-    } = inWorld();
+    } = fixture();
     const paths = [
       `/api/users/${owner.id}`,
       `/api/users/${owner.id}/orders`,

@@ -5,17 +5,17 @@ import { anyone } from '../src/auth/access.ts';
 import { noContent } from '../src/http/reply.ts';
 import { route } from '../src/http/route.ts';
 import { executable, password, serviceFor, type TestResponse } from './service.ts';
-import { items, address, worldOf, worldForSuite } from './requirements-support.ts';
+import { items, address, createFixture, fixtureForSuite } from './requirements-support.ts';
 
 describe('section 7.1, status codes:', () => {
-  const inWorld = worldForSuite();
+  const fixture = fixtureForSuite();
 
   test('200: GET, PUT and PATCH succeeded', async () => {
     const {
       service,
       owner: { token },
       customerId,
-    } = inWorld();
+    } = fixture();
     for (const [method, body] of [
       ['GET', undefined],
       ['PUT', { name: 'Grace' }],
@@ -29,7 +29,7 @@ describe('section 7.1, status codes:', () => {
     const {
       service,
       owner: { token },
-    } = inWorld();
+    } = fixture();
     assert.equal((await service.post('/customers', { token, body: { name: 'Grace' } })).status, 201);
   });
 
@@ -37,7 +37,7 @@ describe('section 7.1, status codes:', () => {
     const {
       service,
       owner: { token },
-    } = inWorld();
+    } = fixture();
     const { headers } = await service.post('/customers', { token, body: { name: 'Grace' } });
     assert.equal((await service.delete(headers.location ?? '', { token })).status, 204);
   });
@@ -47,7 +47,7 @@ describe('section 7.1, status codes:', () => {
       service,
       owner: { id, token },
       admin,
-    } = inWorld();
+    } = fixture();
     const email = 'valid@example.com';
     assert.equal((await service.post('/api/users', { body: { email, password } })).status, 400);
     assert.equal(
@@ -61,13 +61,13 @@ describe('section 7.1, status codes:', () => {
   });
 
   test('401: token missing or invalid', async () => {
-    const { service } = inWorld();
+    const { service } = fixture();
     for (const token of [undefined, 'x.y.z'])
       assert.equal((await service.get('/orders', { token })).status, 401);
   });
 
   test('403: access denied', async () => {
-    const { service, owner, other } = inWorld();
+    const { service, owner, other } = fixture();
     assert.equal((await service.get(`/api/users/${owner.id}`, other)).status, 403);
   });
 
@@ -75,7 +75,7 @@ describe('section 7.1, status codes:', () => {
     const {
       service,
       admin: { token },
-    } = inWorld();
+    } = fixture();
     for (const path of [
       '/api/users/4711',
       '/orders/4711',
@@ -95,7 +95,7 @@ describe('section 7.1, status codes:', () => {
       service,
       owner: { token },
       customerId,
-    } = inWorld();
+    } = fixture();
     assert.equal(
       (await service.post('/orders', { token, body: { customerId, currency: 'EUR' } })).status,
       422,
@@ -153,13 +153,13 @@ describe('section 7.1, status codes:', () => {
 });
 
 describe('section 7.2, the error body:', () => {
-  const inWorld = worldForSuite();
+  const fixture = fixtureForSuite();
 
   /** One of each: 400, 401, 403, 404, 422. */
   async function rejections(): Promise<
     readonly { readonly status: number; readonly path: string; readonly response: TestResponse }[]
   > {
-    const { service, owner, other, customerId } = inWorld();
+    const { service, owner, other, customerId } = fixture();
     return [
       { status: 400, path: '/api/users', response: await service.post('/api/users', { body: {} }) },
       { status: 401, path: '/orders', response: await service.get('/orders?limit=3') },
@@ -185,7 +185,7 @@ describe('section 7.2, the error body:', () => {
   });
 
   test('type is a URI that points to the description of the error kind', async () => {
-    const { service } = inWorld();
+    const { service } = fixture();
     for (const { response } of await rejections()) {
       const { origin, pathname } = new URL(response.body.type);
       assert.equal(origin, `https://localhost:${service.port}`);
@@ -234,7 +234,7 @@ describe('section 8, limits:', () => {
       service,
       owner: { token },
       customerId,
-    } = await worldOf(await serviceFor(t));
+    } = await createFixture(await serviceFor(t));
     const body = { customerId, currency: 'EUR', items };
     for (const change of [
       { colour: 'red' },

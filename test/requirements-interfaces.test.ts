@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { password, serviceFor, type TestResponse } from './service.ts';
-import { items, address, worldOf, worldForSuite } from './requirements-support.ts';
+import { items, address, createFixture, fixtureForSuite } from './requirements-support.ts';
 import { idsIn } from './resources/resource-support.ts';
 
 describe('section 4.1, users interface:', () => {
-  const inWorld = worldForSuite();
+  const fixture = fixtureForSuite();
   const userOf = ({ id, name, email, role, createdAt }: TestResponse['body']): object => ({
     id,
     name,
@@ -19,14 +19,14 @@ describe('section 4.1, users interface:', () => {
     const {
       service,
       admin: { token },
-    } = inWorld();
+    } = fixture();
     const strange = ['x', '1.0', '-1', '0', '01', '1e3', '9007199254740992', '99999999999999999999', '%20'];
     for (const id of strange)
       assert.equal((await service.get(`/api/users/${id}`, { token })).status, 404, id);
   });
 
   test('GET /api/users gives 200 and the collection of all users', async () => {
-    const { service, admin, staff, owner, other } = inWorld();
+    const { service, admin, staff, owner, other } = fixture();
     const response = await service.get('/api/users?limit=200', { token: admin.token });
     assert.equal(response.status, 200);
     assert.deepEqual(idsIn(response), [admin.id, staff.id, owner.id, other.id]);
@@ -34,7 +34,7 @@ describe('section 4.1, users interface:', () => {
   });
 
   test('GET /api/users/{id} gives 200 and one user, without password', async () => {
-    const { service, owner } = inWorld();
+    const { service, owner } = fixture();
     const response = await service.get(`/api/users/${owner.id}`, owner);
     assert.equal(response.status, 200);
     assert.deepEqual(Object.keys(response.body).sort(), ['createdAt', 'email', 'id', 'name', 'role']);
@@ -55,7 +55,7 @@ describe('section 4.1, users interface:', () => {
   });
 
   test('PUT /api/users/{id} replaces the user and gives 200 and the user as it is now', async () => {
-    const { service } = inWorld();
+    const { service } = fixture();
     const person = await service.person();
     const response = await service.put(`/api/users/${person.id}`, {
       token: person.token,
@@ -80,7 +80,7 @@ describe('section 4.1, users interface:', () => {
   });
 
   test('PATCH /api/users/{id} changes a part of the user and gives 200 and the changed user', async () => {
-    const { service } = inWorld();
+    const { service } = fixture();
     const person = await service.person();
     const before = await service.get(`/api/users/${person.id}`, person);
     const response = await service.patch(`/api/users/${person.id}`, {
@@ -91,7 +91,7 @@ describe('section 4.1, users interface:', () => {
   });
 
   test('DELETE /api/users/{id} gives 204 and no content', async () => {
-    const { service, admin } = inWorld();
+    const { service, admin } = fixture();
     const person = await service.person();
     const response = await service.delete(`/api/users/${person.id}`, { token: person.token });
     assert.deepEqual([response.status, response.text], [204, '']);
@@ -99,27 +99,27 @@ describe('section 4.1, users interface:', () => {
   });
 
   test('GET /api/users/{id}/orders gives 200 and the orders of that user', async () => {
-    const { service, owner, orders } = inWorld();
+    const { service, owner, orders } = fixture();
     const response = await service.get(`/api/users/${owner.id}/orders?sort=id`, owner);
     assert.deepEqual([response.status, response.body.data], [200, orders]);
   });
 
   test('GET /api/users/{id}/orders/{order_id} gives 200 and one order of that user', async () => {
-    const { service, owner, orders } = inWorld();
+    const { service, owner, orders } = fixture();
     const response = await service.get(`/api/users/${owner.id}/orders/${orders[1].id}`, owner);
     assert.deepEqual([response.status, response.body], [200, orders[1]]);
   });
 });
 
 describe('section 4.2, orders interface:', () => {
-  const inWorld = worldForSuite();
+  const fixture = fixtureForSuite();
 
   test('GET /orders gives 200 and a list of orders', async () => {
     const {
       service,
       owner: { token },
       orders,
-    } = inWorld();
+    } = fixture();
     const response = await service.get('/orders?sort=id', { token });
     assert.deepEqual([response.status, response.body.data], [200, orders]);
   });
@@ -128,7 +128,7 @@ describe('section 4.2, orders interface:', () => {
     const {
       service,
       other: { token, id: userId },
-    } = inWorld();
+    } = fixture();
     const customerId = (await service.post('/customers', { token, body: { name: 'Grace' } })).body.id;
     const response = await service.post('/orders', {
       token,
@@ -145,7 +145,7 @@ describe('section 4.2, orders interface:', () => {
       service,
       owner: { token },
       orders,
-    } = inWorld();
+    } = fixture();
     const response = await service.get(`/orders/${orders[0].id}`, {
       token,
       headers: { accept: 'application/json' },
@@ -162,7 +162,7 @@ describe('section 4.2, orders interface:', () => {
       owner: { token },
       customerId,
       orders,
-    } = inWorld();
+    } = fixture();
     const other = (await service.post('/customers', { token, body: { name: 'Other' } })).body.id;
     const response = await service.get(`/customers/${customerId}/orders?sort=id`, { token });
     assert.deepEqual([response.status, response.body.data], [200, orders]);
@@ -175,7 +175,7 @@ describe('section 4.2, orders interface:', () => {
       owner: { token },
       staff,
       orders: [one, two],
-    } = await worldOf(await serviceFor(t));
+    } = await createFixture(await serviceFor(t));
     await service.patch(`/orders/${one.id}`, { token: staff.token, body: { status: 'paid' } });
     assert.deepEqual(idsIn(await service.get('/orders?status=open', { token })), [two.id]);
     assert.deepEqual(idsIn(await service.get('/orders?status=paid', { token })), [one.id]);
@@ -187,7 +187,7 @@ describe('section 4.2, orders interface:', () => {
       service,
       owner: { token },
       orders: [one, two],
-    } = inWorld();
+    } = fixture();
     assert.deepEqual(idsIn(await service.get('/orders?sort=createdAt', { token })), [one.id, two.id]);
     assert.deepEqual(idsIn(await service.get('/orders?sort=-createdAt', { token })), [two.id, one.id]);
     assert.equal((await service.get('/orders?sort=colour', { token })).status, 422);
@@ -199,7 +199,7 @@ describe('section 4.2, orders interface:', () => {
         service,
         owner: { token },
         customerId,
-      } = inWorld();
+      } = fixture();
       const response = await service.post('/orders', {
         token,
         body: { customerId, currency: 'EUR', items, [name]: undefined },

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { password, type TestResponse } from './service.ts';
-import { items, address, worldForSuite } from './requirements-support.ts';
+import { items, address, fixtureForSuite } from './requirements-support.ts';
 import { idsIn } from './resources/resource-support.ts';
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 describe('section 2.1, user:', () => {
-  const inWorld = worldForSuite();
+  const fixture = fixtureForSuite();
 
   async function signUp(email: string, more: object = {}): Promise<TestResponse> {
-    const { service } = inWorld();
+    const { service } = fixture();
     return service.post('/api/users', { body: { name: 'Ada Lovelace', email, password, ...more } });
   }
 
@@ -34,7 +34,7 @@ describe('section 2.1, user:', () => {
   });
 
   test('password is a string, sent and never returned', async () => {
-    const { service } = inWorld();
+    const { service } = fixture();
     const made = await signUp('password@example.com');
     const { token } = await service.signIn('password@example.com', password);
     const read = await service.get(`/api/users/${made.body.id}`, { token });
@@ -43,7 +43,7 @@ describe('section 2.1, user:', () => {
   });
 
   test('role is a string that the service sets when the request doesn’t carry it', async () => {
-    const { service, admin } = inWorld();
+    const { service, admin } = fixture();
     assert.equal((await signUp('role@example.com')).body.role, 'user');
     const carried = await service.post('/api/users', {
       token: admin.token,
@@ -62,7 +62,7 @@ describe('section 2.1, user:', () => {
 });
 
 describe('section 2.2, order:', () => {
-  const inWorld = worldForSuite();
+  const fixture = fixtureForSuite();
 
   test('id is an integer that the service assigns', async () => {
     const {
@@ -70,7 +70,7 @@ describe('section 2.2, order:', () => {
       owner: { token },
       customerId,
       orders: [one, two],
-    } = inWorld();
+    } = fixture();
     assert.ok(Number.isSafeInteger(one.id) && Number.isSafeInteger(two.id) && one.id !== two.id);
     assert.equal(
       (await service.post('/orders', { token, body: { id: 7, customerId, currency: 'EUR', items } })).status,
@@ -83,7 +83,7 @@ describe('section 2.2, order:', () => {
       service,
       owner: { token },
       orders: [one, two],
-    } = inWorld();
+    } = fixture();
     assert.equal(typeof one.status, 'string');
     assert.deepEqual(idsIn(await service.get('/orders?status=open', { token })), [two.id, one.id]);
     assert.deepEqual(idsIn(await service.get('/orders?status=shipped', { token })), []);
@@ -94,7 +94,7 @@ describe('section 2.2, order:', () => {
       service,
       owner: { token },
       orders: [one, two],
-    } = inWorld();
+    } = fixture();
     assert.match(one.createdAt, timestamp);
     assert.deepEqual(idsIn(await service.get('/orders?sort=createdAt', { token })), [one.id, two.id]);
   });
@@ -104,7 +104,7 @@ describe('section 2.2, order:', () => {
       service,
       owner: { token },
       customerId,
-    } = inWorld();
+    } = fixture();
     const place = (postalCode: string): Promise<TestResponse> =>
       service.post('/orders', {
         token,
@@ -116,7 +116,7 @@ describe('section 2.2, order:', () => {
 });
 
 describe('section 2.4, relationships:', () => {
-  const inWorld = worldForSuite();
+  const fixture = fixtureForSuite();
 
   test('a customer has zero or more orders, at /customers/{id}/orders', async () => {
     const {
@@ -124,7 +124,7 @@ describe('section 2.4, relationships:', () => {
       owner: { token },
       customerId,
       orders,
-    } = inWorld();
+    } = fixture();
     const empty = (await service.post('/customers', { token, body: { name: 'New' } })).body;
     assert.deepEqual(idsIn(await service.get(`/customers/${empty.id}/orders`, { token })), []);
     assert.deepEqual(
@@ -134,7 +134,7 @@ describe('section 2.4, relationships:', () => {
   });
 
   test('a user has orders, at /api/users/{id}/orders and /api/users/{id}/orders/{order_id}', async () => {
-    const { service, owner, other, orders } = inWorld();
+    const { service, owner, other, orders } = fixture();
     const path = `/api/users/${owner.id}/orders`;
     assert.deepEqual(
       idsIn(await service.get(`${path}?sort=id`, owner)),
@@ -147,9 +147,9 @@ describe('section 2.4, relationships:', () => {
 });
 
 describe('section 3, states:', () => {
-  const inWorld = worldForSuite();
+  const fixture = fixtureForSuite();
 
   test('the status of an order is a string, open to begin with', () => {
-    for (const { status } of inWorld().orders) assert.equal(status, 'open');
+    for (const { status } of fixture().orders) assert.equal(status, 'open');
   });
 });

@@ -1,4 +1,4 @@
-// For the tests of the requirements: users with customers and orders of their own.
+// For the tests of the requirements: users, one of whom has a customer and two orders.
 import assert from 'node:assert/strict';
 import { sharedService } from './http/http-support.ts';
 import { type TestResponse, type Person, type TestService } from './service.ts';
@@ -12,8 +12,8 @@ export const address = {
   postalCode: '26129',
 };
 
-/** Somebody with a customer and two orders, the second one later. */
-export type World = {
+/** `owner` has the customer and the orders, the second one a second later; `other` has nothing. */
+export type Fixture = {
   readonly service: TestService;
   readonly admin: Person;
   readonly staff: Person;
@@ -23,7 +23,7 @@ export type World = {
   readonly orders: readonly TestResponse['body'][];
 };
 
-export async function worldOf(service: TestService): Promise<World> {
+export async function createFixture(service: TestService): Promise<Fixture> {
   const admin = await service.signIn(service.admin.email, service.admin.password);
   const [staff, owner, other] = [
     await service.person('staff'),
@@ -44,10 +44,11 @@ export async function worldOf(service: TestService): Promise<World> {
   return { service, admin, staff, owner, other, customerId, orders };
 }
 
-export function worldForSuite(): () => World {
-  let world: World | undefined;
+/** In a service that the tests of the suite share; the result is for their bodies. */
+export function fixtureForSuite(): () => Fixture {
+  let fixture: Fixture | undefined;
   sharedService({}, async (service) => {
-    world = await worldOf(service);
+    fixture = await createFixture(service);
   });
-  return () => world ?? assert.fail('the world is made before the suite');
+  return () => fixture ?? assert.fail('a hook creates the fixture before the tests');
 }

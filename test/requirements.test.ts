@@ -7,14 +7,14 @@ import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { password, serviceFor, type TestResponse } from './service.ts';
-import { items, address, worldOf, worldForSuite } from './requirements-support.ts';
+import { items, address, createFixture, fixtureForSuite } from './requirements-support.ts';
 import { idsIn } from './resources/resource-support.ts';
 
 describe('section 1', () => {
-  const inWorld = worldForSuite();
+  const fixture = fixtureForSuite();
 
   test('JSON over HTTP: bodies are JSON, in both directions', async () => {
-    const { service, owner, customerId } = inWorld();
+    const { service, owner, customerId } = fixture();
     const response = await service.post('/orders', {
       token: owner.token,
       body: { customerId, currency: 'EUR', items },
@@ -25,7 +25,7 @@ describe('section 1', () => {
   });
 
   test('resources are at plural nouns, addressed by URIs: a created one is at its location', async () => {
-    const { service, admin } = inWorld();
+    const { service, admin } = fixture();
     const bodies = {
       '/api/users': { name: 'Ada', email: 'plural@example.com', password },
       '/customers': { name: 'Grace' },
@@ -42,12 +42,12 @@ describe('section 1', () => {
   });
 
   test('interface 1 manages user records at /api/users', async () => {
-    const { service, admin, owner } = inWorld();
+    const { service, admin, owner } = fixture();
     assert.ok(idsIn(await service.get('/api/users', { token: admin.token })).includes(owner.id));
   });
 
   test('interface 2 manages orders at /orders and customers at /customers', async () => {
-    const { service, owner, customerId, orders } = inWorld();
+    const { service, owner, customerId, orders } = fixture();
     assert.equal(
       (await service.get(`/orders/${orders[0].id}`, { token: owner.token })).body.id,
       orders[0].id,
@@ -56,7 +56,7 @@ describe('section 1', () => {
   });
 
   test('a customer has many orders', async () => {
-    const { service, owner, customerId, orders } = inWorld();
+    const { service, owner, customerId, orders } = fixture();
     const ids = idsIn(await service.get(`/customers/${customerId}/orders`, { token: owner.token }));
     for (const { id } of orders) assert.ok(ids.includes(id));
   });
@@ -65,7 +65,7 @@ describe('section 1', () => {
     const {
       service,
       owner: { token },
-    } = inWorld();
+    } = fixture();
     const made = await service.post('/customers', {
       token,
       body: { name: 'Grace', phone: '+4944112345678', address },
@@ -85,7 +85,7 @@ describe('section 1', () => {
 
   test('rule 2: a request carries all it needs: a restart changes nothing, no cookie is set', async (t) => {
     const service = await serviceFor(t, { settings: { 'public-url': 'https://orders.example.com' } });
-    const { owner, orders } = await worldOf(service);
+    const { owner, orders } = await createFixture(service);
     const before = await service.get(`/orders/${orders[0].id}`, { token: owner.token });
     await service.restart();
     const after = await service.get(`/orders/${orders[0].id}`, { token: owner.token });
@@ -94,7 +94,7 @@ describe('section 1', () => {
   });
 
   test('rule 3: GET has no side effects', async () => {
-    const { service, admin, owner, customerId, orders } = inWorld();
+    const { service, admin, owner, customerId, orders } = fixture();
     const paths = [
       '/api/users',
       `/api/users/${owner.id}`,
@@ -118,7 +118,7 @@ describe('section 1', () => {
       service,
       owner: { token },
       orders,
-    } = inWorld();
+    } = fixture();
     for (const path of [`/orders/${orders[0].id}`, '/orders']) {
       const { headers } = await service.get(path, { token });
       assert.match(headers['cache-control'] ?? '', /no-cache/); // kept, but asked about before each use
@@ -134,7 +134,7 @@ describe('section 1', () => {
       service,
       owner: { token },
       orders,
-    } = inWorld();
+    } = fixture();
     const asking = (accept: string): Promise<TestResponse> =>
       service.get(`/orders/${orders[0].id}`, { token, headers: { accept } });
     for (const accept of ['application/json', '*/*', 'application/*;q=0.5, text/html'])
@@ -151,7 +151,7 @@ describe('section 1', () => {
       const {
         service,
         admin: { token },
-      } = inWorld();
+      } = fixture();
       assert.equal(
         (await service.call(method, path, { token, body: method === 'POST' ? {} : undefined })).status,
         404,
@@ -160,7 +160,7 @@ describe('section 1', () => {
   }
 
   test('rule 6: no path of the service has a verb', async () => {
-    const { service } = inWorld();
+    const { service } = fixture();
     const paths = Object.keys((await service.get('/openapi.json')).body.paths);
     assert.ok(paths.length > 10);
     const verbs =
@@ -191,7 +191,7 @@ describe('section 1', () => {
     const {
       service,
       owner: { token },
-    } = inWorld();
+    } = fixture();
     for (const scheme of ['http', 'https'])
       assert.equal(
         (await service.get('/orders', { token, headers: { 'x-forwarded-proto': scheme } })).status,

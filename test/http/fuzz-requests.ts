@@ -13,27 +13,28 @@ export type Operation = {
   readonly example: unknown;
 };
 
-export type World = {
+/** What the requests are made of. */
+export type Vocabulary = {
   readonly operations: readonly Operation[];
   readonly credentials: readonly string[];
   readonly cursors: readonly string[];
 };
 
 /**
- * `isBroken`: its bytes were damaged at random, so that it may have no end; then the connection is closed
- * behind it.
+ * `isBroken`: its bytes were damaged at random, so that it may have no end; the client then closes its side
+ * after it.
  */
-export type Asked = { readonly bytes: Buffer; readonly method: string; readonly isBroken: boolean };
+export type FuzzRequest = { readonly bytes: Buffer; readonly method: string; readonly isBroken: boolean };
 
 export function bodyFor(dice: Dice, example: unknown): string {
-  const value = dice.falls(0.3) ? example : mutated(dice, example);
-  // A fresh address, so that most new users are no one else's double.
+  const value = dice.chance(0.3) ? example : mutated(dice, example);
+  // A new address, so that most new users conflict with no other.
   const fresh =
-    typeof value === 'object' && value !== null && 'email' in value && dice.falls(0.7)
+    typeof value === 'object' && value !== null && 'email' in value && dice.chance(0.7)
       ? { ...value, email: `u${dice.below(1e9)}@example.com` }
       : value;
   const text = JSON.stringify(fresh) ?? '';
-  if (dice.falls(0.9)) return text;
+  if (dice.chance(0.9)) return text;
   const at = dice.below(text.length + 1);
   const noise = dice.pick(['"', '{', ']', ',', ':', '\\', '\\ud800', '\u0000', '1', 'e', '\ufeff']);
   return dice.pick([
@@ -69,8 +70,8 @@ export const ids = [
 ];
 
 /**
- * Users and sessions that aren't ours: or the first DELETE that is right would end the credentials of all
- * that come after it.
+ * Users and sessions other than those of the requests: the first valid DELETE would otherwise end the
+ * credentials of all later requests.
  */
 export const idsOfOthers = ['20', '21', '22', '25', '30', '40', '999', '0', '-1', 'x', '9007199254740992'];
 
@@ -78,15 +79,15 @@ export function targetFor(
   dice: Dice,
   { path, parameters }: Operation,
   method: string,
-  { cursors }: World,
+  { cursors }: Vocabulary,
 ): string {
-  const isOurs = method !== 'GET' && /^\/api\/(users|sessions)\/\{id\}/.test(path);
+  const mayEndCredentials = method !== 'GET' && /^\/api\/(users|sessions)\/\{id\}/.test(path);
   const idFor = (): string =>
-    isOurs ? dice.pick(idsOfOthers) : dice.pick(dice.falls(0.8) ? ids.slice(0, 6) : ids);
+    mayEndCredentials ? dice.pick(idsOfOthers) : dice.pick(dice.chance(0.8) ? ids.slice(0, 6) : ids);
   let target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     name === 'name' ? dice.pick(['not-found', 'nonsense', '__proto__', '1']) : idFor(),
   );
-  if (dice.falls(0.02))
+  if (dice.chance(0.02))
     target = dice.pick([
       `/${target}`,
       `${target}/`,
@@ -97,17 +98,17 @@ export function targetFor(
       '/%2e%2e/',
     ]);
   const pairs: string[] = [];
-  while (dice.falls(0.35)) {
-    const name = dice.falls(0.85) && parameters.length > 0 ? dice.pick(parameters) : dice.pick(texts);
+  while (dice.chance(0.35)) {
+    const name = dice.chance(0.85) && parameters.length > 0 ? dice.pick(parameters) : dice.pick(texts);
     const value =
-      name === 'cursor' && dice.falls(0.7)
+      name === 'cursor' && dice.chance(0.7)
         ? dice.pick(cursors)
-        : dice.falls(0.3)
+        : dice.chance(0.3)
           ? String(dice.pick(numbers))
           : dice.pick(texts);
     const pair = `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
     pairs.push(
-      dice.falls(0.95)
+      dice.chance(0.95)
         ? pair
         : dice.pick([
             '=',
@@ -165,26 +166,26 @@ export const oddFields = [
   'Date: never',
 ];
 
-export function requestFor(dice: Dice, world: World): Asked {
-  const operation = dice.pick(world.operations);
-  const method = dice.falls(0.93)
+export function requestFor(dice: Dice, vocabulary: Vocabulary): FuzzRequest {
+  const operation = dice.pick(vocabulary.operations);
+  const method = dice.chance(0.93)
     ? operation.method
     : dice.pick(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']);
   const fields = ['Host: localhost'];
-  if (dice.falls(0.9)) fields.push(dice.pick(world.credentials));
-  while (dice.falls(0.15)) fields.push(dice.pick(oddFields));
-  const hasBody = dice.falls(operation.example === undefined ? 0.03 : 0.97);
+  if (dice.chance(0.9)) fields.push(dice.pick(vocabulary.credentials));
+  while (dice.chance(0.15)) fields.push(dice.pick(oddFields));
+  const hasBody = dice.chance(operation.example === undefined ? 0.03 : 0.97);
   const lines = hasBody ? [bodyFor(dice, operation.example ?? anyValue(dice))] : [];
-  while (operation.bodyType === 'x-ndjson' && dice.falls(0.5)) lines.push(bodyFor(dice, operation.example));
+  while (operation.bodyType === 'x-ndjson' && dice.chance(0.5)) lines.push(bodyFor(dice, operation.example));
   const body = Buffer.from(lines.join('\n'));
-  if (hasBody && dice.falls(0.97)) {
-    const isMergePatch = method === 'PATCH' && dice.falls(0.5);
+  if (hasBody && dice.chance(0.97)) {
+    const isMergePatch = method === 'PATCH' && dice.chance(0.5);
     fields.push(`Content-Type: application/${isMergePatch ? 'merge-patch+json' : operation.bodyType}`);
   }
-  const isChunked = hasBody && dice.falls(0.1);
+  const isChunked = hasBody && dice.chance(0.1);
   if (hasBody) fields.push(isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`);
   const head = Buffer.from(
-    `${method} ${targetFor(dice, operation, method, world)} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`,
+    `${method} ${targetFor(dice, operation, method, vocabulary)} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`,
     'latin1',
   );
   const bytes = Buffer.concat(
@@ -197,7 +198,7 @@ export function requestFor(dice: Dice, world: World): Asked {
         ]
       : [head, body],
   );
-  const isBroken = dice.falls(0.05);
+  const isBroken = dice.chance(0.05);
   return { bytes: isBroken ? damaged(dice, bytes) : bytes, method, isBroken };
 }
 

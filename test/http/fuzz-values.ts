@@ -19,8 +19,9 @@ export class Dice {
     return Math.floor(this.next() * limit);
   }
 
-  falls(chance: number): boolean {
-    return this.next() < chance;
+  /** True with this probability, 0 to 1. */
+  chance(probability: number): boolean {
+    return this.next() < probability;
   }
 
   pick<T>(values: readonly T[]): T {
@@ -113,7 +114,7 @@ export function anyValue(dice: Dice, depth = 0): unknown {
     case 1:
       return null;
     case 2:
-      return dice.falls(0.5);
+      return dice.chance(0.5);
     case 3:
     case 4:
       return dice.pick(texts);
@@ -128,14 +129,14 @@ export function anyValue(dice: Dice, depth = 0): unknown {
 
 /** The value with a few of its parts changed, left out or added. */
 export function mutated(dice: Dice, value: unknown): unknown {
-  if (dice.falls(0.06)) return anyValue(dice);
+  if (dice.chance(0.06)) return anyValue(dice);
   if (Array.isArray(value)) {
     const items = value.map((item) => mutated(dice, item));
-    return dice.falls(0.1) ? items.concat(items, [anyValue(dice)]) : items;
+    return dice.chance(0.1) ? items.concat(items, [anyValue(dice)]) : items;
   }
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value)
-    .filter(() => !dice.falls(0.06))
+    .filter(() => !dice.chance(0.06))
     .map(([name, member]) => [name, mutated(dice, member)]);
-  return Object.fromEntries(dice.falls(0.06) ? [...kept, [dice.pick(texts), anyValue(dice)]] : kept);
+  return Object.fromEntries(dice.chance(0.06) ? [...kept, [dice.pick(texts), anyValue(dice)]] : kept);
 }

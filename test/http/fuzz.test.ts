@@ -1,5 +1,5 @@
 // Twenty thousand random and mutated requests over all routes: none is a 5xx, none hangs, and every rejection
-// is a whole problem document.
+// is a complete problem document.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newCustomer, newKey, newOrder } from '../resources/resource-support.ts';
@@ -7,7 +7,7 @@ import { serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblemDocument } from './http-support.ts';
 import { openRaw, type RawResponse, type RawConnection } from './raw-connection.ts';
-import { type World, type Asked, requestFor, operationsOf } from './fuzz-requests.ts';
+import { type Vocabulary, type FuzzRequest, requestFor, operationsOf } from './fuzz-requests.ts';
 import { Dice } from './fuzz-values.ts';
 
 const seed = 20_260_301;
@@ -18,8 +18,8 @@ const connectionsMax = 40;
 
 const answerMillisecondsMax = 10_000;
 
-/** Everything that is declared, with a body that fits where there is one. */
-async function worldOf(service: TestService): Promise<World> {
+/** All documented operations, with valid and wrong credentials and cursors. */
+async function vocabularyOf(service: TestService): Promise<Vocabulary> {
   const [ada, staff, root] = [
     await service.person(),
     await service.person('staff'),
@@ -57,7 +57,10 @@ async function worldOf(service: TestService): Promise<World> {
 }
 
 /** The response; to damaged bytes the first rejection, if there was one. */
-async function ask(connection: RawConnection, { bytes, method, isBroken }: Asked): Promise<RawResponse[]> {
+async function ask(
+  connection: RawConnection,
+  { bytes, method, isBroken }: FuzzRequest,
+): Promise<RawResponse[]> {
   connection.write(bytes);
   if (!isBroken) return [await connection.response(method === 'HEAD' ? 'HEAD' : undefined)];
   connection.socket.end();
@@ -82,7 +85,7 @@ test(
   { timeout: 120_000 },
   async (t) => {
     const service = await serviceFor(t, { fdatasync: (_descriptor, done) => void setImmediate(done, null) });
-    const world = await worldOf(service);
+    const vocabulary = await vocabularyOf(service);
     const dice = new Dice(seed);
     const statuses = new Map<number, number>();
     let left = requestsMax;
@@ -91,28 +94,28 @@ test(
       let connection = await openRaw(service.port);
       while (left > 0) {
         left -= 1;
-        const asked = requestFor(dice, world);
+        const request = requestFor(dice, vocabulary);
         let isHung = false;
         const patience = setTimeout(() => {
           connection.socket.destroy();
           isHung = true;
         }, answerMillisecondsMax);
         try {
-          for (const response of await ask(connection, asked)) {
-            checkAnswer(response, asked.method);
+          for (const response of await ask(connection, request)) {
+            checkAnswer(response, request.method);
             statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
             if (response.headers['connection'] === 'close') await connection.closed;
           }
           assert.ok(!isHung, `nothing within ${answerMillisecondsMax} ms`);
         } catch (error) {
           throw new Error(
-            `request ${requestsMax - left}: ${String(error)}\n${asked.bytes.toString('latin1')}`,
+            `request ${requestsMax - left}: ${String(error)}\n${request.bytes.toString('latin1')}`,
             { cause: error },
           );
         } finally {
           clearTimeout(patience);
         }
-        if (!asked.isBroken && !connection.socket.readableEnded) continue;
+        if (!request.isBroken && !connection.socket.readableEnded) continue;
         connection.socket.destroy();
         connection = await openRaw(service.port);
       }
@@ -120,10 +123,10 @@ test(
     }
 
     await Promise.all(Array.from({ length: connectionsMax }, client));
-    // It reached what it was to reach: things were made, changed, and rejected in every way.
+    // The requests created and changed things, and were rejected in every way.
     for (const status of [200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 409, 412, 415, 422])
       assert.ok((statuses.get(status) ?? 0) > 0, `no response was ${status}`);
-    // An executable hashes passwords at their full cost, so it may well say that it has too many to check.
+    // An executable hashes passwords at their full cost, so it may have too many to check.
     if (service.inside !== undefined) assert.equal(statuses.get(503), undefined);
     assert.equal((await service.get('/health/ready')).status, 200);
     await service.get('/orders', { headers: { 'x-request-id': 'the-last' } });

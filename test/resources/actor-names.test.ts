@@ -7,55 +7,55 @@ import { newCustomer, newKey, newOrder, rootToken } from './resource-support.ts'
 
 const name = 'Zoë "Ö" Müller';
 
-type World = { readonly ada: Person; readonly staff: Person; readonly order: number };
+type Fixture = { readonly ada: Person; readonly staff: Person; readonly order: number };
 
 describe('a history with names', () => {
-  let world: World;
+  let fixture: Fixture;
   const service = sharedService({}, async (started) => {
     const [ada, staff] = [await started.person('user', 'Ada'), await started.person('staff', name)];
     const order = (await newOrder(started, ada.token)).id;
     await started.patch(`/orders/${order}`, { token: staff.token, body: { status: 'paid' } });
-    world = { ada, staff, order };
+    fixture = { ada, staff, order };
   });
-  const target = (): string => `/orders/${world.order}/events?include=actorName`;
+  const target = (): string => `/orders/${fixture.order}/events?include=actorName`;
 
   test('names everybody to staff and administrators', async () => {
-    for (const token of [world.staff.token, await rootToken(service())])
+    for (const token of [fixture.staff.token, await rootToken(service())])
       assert.deepEqual(await namesAt(service(), target(), token), [name, 'Ada']);
   });
 
   test('names a user only to themselves', async () => {
-    const { token } = world.ada;
+    const { token } = fixture.ada;
     assert.deepEqual(await namesAt(service(), target(), token), [null, 'Ada']);
     assert.doesNotMatch((await service().get(target(), { token })).text, /Zo/);
-    const own = `/api/users/${world.ada.id}/events?include=actorName`;
+    const own = `/api/users/${fixture.ada.id}/events?include=actorName`;
     assert.deepEqual(new Set(await namesAt(service(), own, token)), new Set(['Ada']));
   });
 
   test('has otherwise the same events as one without names', async () => {
-    const { token } = world.staff;
+    const { token } = fixture.staff;
     const named = (await service().get(target(), { token })).body.data;
-    const plain = (await service().get(`/orders/${world.order}/events`, { token })).body.data;
+    const plain = (await service().get(`/orders/${fixture.order}/events`, { token })).body.data;
     const withoutNames = named.map(({ actorName: _name, ...event }: { actorName: string }) => event);
     assert.deepEqual(withoutNames, plain);
   });
 
   test('is kept by the next page', async () => {
-    const { token } = world.staff;
+    const { token } = fixture.staff;
     const { body } = await service().get(`${target()}&limit=1`, { token });
     assert.deepEqual(await namesAt(service(), body.next, token), ['Ada']);
   });
 
   for (const include of ['', 'actor', 'actorName,actorName', 'customer'])
     test(`include=${include} has an issue`, async () => {
-      const path = `/orders/${world.order}/events?include=${include}`;
-      const response = await service().get(path, { token: world.staff.token });
+      const path = `/orders/${fixture.order}/events?include=${include}`;
+      const response = await service().get(path, { token: fixture.staff.token });
       assert.equal(response.status, 422);
       assert.match(issuesOf(response).join(), /^include (enum|max-items)/);
     });
 
   test('needs an API key with the scope for users', async () => {
-    const { token } = world.staff;
+    const { token } = fixture.staff;
     const narrow = await newKey(service(), token, { scopes: ['events:read'] });
     const wide = await newKey(service(), token, { scopes: ['events:read', 'users:read'] });
     assertProblem(await service().get(target(), { key: narrow.key }), 'insufficient-scope');

@@ -8,7 +8,7 @@ import { assertProblem } from '../http/http-support.ts';
 import { serviceFor, type Person, type TestResponse, type TestService } from '../service.ts';
 import { newCustomer, newKey, newOrder, rootToken } from './resource-support.ts';
 
-type World = {
+type Fixture = {
   readonly service: TestService;
   readonly staff: Person;
   readonly ada: Person;
@@ -20,7 +20,7 @@ type World = {
 
 const paths = ['/orders', '/orders?include=customer', '/orders?status=open&limit=1', '/customers'];
 
-const changes: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+const changes: Readonly<Record<string, (fixture: Fixture) => Promise<unknown>>> = {
   'an order that is placed': ({ service, ada, customer }) =>
     newOrder(service, ada.token, { customerId: customer }),
   'a note': ({ service, ada, order }) =>
@@ -52,15 +52,15 @@ test('a page is cached once, in whatever order the values of a filter come', asy
 describe('a page that was read before shows', () => {
   for (const [name, change] of Object.entries(changes))
     test(name, async (t) => {
-      const world = await worldOf(await serviceFor(t));
-      const { service, staff } = world;
+      const fixture = await createFixture(await serviceFor(t));
+      const { service, staff } = fixture;
       const read = async (): Promise<string[]> => {
         const pages = paths.map((path) => service.get(path, { token: staff.token }));
         return (await Promise.all(pages)).map(({ text, headers }) => `${headers.etag} ${text}`);
       };
       await read();
       assert.deepEqual(await read(), await read());
-      await change(world);
+      await change(fixture);
       const [shown, cached] = [await read(), await read()];
       await service.restart();
       const signedIn = await service.signIn(staff.email, staff.password);
@@ -74,7 +74,7 @@ describe('a page that was read before shows', () => {
 });
 
 test('a page that is read again is one look-up in the cache', async (t) => {
-  const { service, staff } = await worldOf(await serviceFor(t));
+  const { service, staff } = await createFixture(await serviceFor(t));
   const hits = async (): Promise<number> => {
     const { text } = await service.get('/metrics');
     return Number(/^orderly_cache_lookups_total\{result="hit"\} (\d+)$/m.exec(text)?.[1]);
@@ -87,7 +87,7 @@ test('a page that is read again is one look-up in the cache', async (t) => {
 });
 
 test('a page holds orders that were cached and orders that weren’t, each in its place', async (t) => {
-  const { service, staff, ada, customer } = await worldOf(await serviceFor(t));
+  const { service, staff, ada, customer } = await createFixture(await serviceFor(t));
   for (let index = 0; index < 58; index += 1) await newOrder(service, ada.token, { customerId: customer });
   for (const id of [60, 59, 40, 36, 35, 34, 11, 10, 2])
     await service.get(`/orders/${id}`, { token: staff.token });
@@ -103,7 +103,7 @@ test('a page holds orders that were cached and orders that weren’t, each in it
 
 describe('a page that somebody else read is shown', () => {
   test('to staff, but not to users, who see only their own', async (t) => {
-    const { service, staff, ada } = await worldOf(await serviceFor(t));
+    const { service, staff, ada } = await createFixture(await serviceFor(t));
     const bob = await service.person();
     const counts: number[] = [];
     for (const { token } of [staff, bob, ada, await service.person('staff'), staff])
@@ -112,7 +112,7 @@ describe('a page that somebody else read is shown', () => {
   });
 
   test('to no key without the scope for the objects that it includes', async (t) => {
-    const { service, ada } = await worldOf(await serviceFor(t));
+    const { service, ada } = await createFixture(await serviceFor(t));
     const { key } = await newKey(service, ada.token, { scopes: ['orders:read'] });
     const { key: reader } = await newKey(service, ada.token, { scopes: ['orders:read', 'customers:read'] });
     const path = '/orders?include=customer';
@@ -122,7 +122,7 @@ describe('a page that somebody else read is shown', () => {
   });
 
   test('to no caller who has lost the role', async (t) => {
-    const { service, staff } = await worldOf(await serviceFor(t));
+    const { service, staff } = await createFixture(await serviceFor(t));
     const before = await service.get('/orders', { token: staff.token });
     assert.equal(before.body.data.length, 2);
     await service.patch(`/api/users/${staff.id}`, {
@@ -155,7 +155,7 @@ describe('the pages that are cached', () => {
   });
 });
 
-async function worldOf(service: TestService): Promise<World> {
+async function createFixture(service: TestService): Promise<Fixture> {
   const [staff, ada] = [await service.person('staff'), await service.person()];
   const { id: customer } = await newCustomer(service, ada.token);
   const { id: leaving } = await newCustomer(service, ada.token);

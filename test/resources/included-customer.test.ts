@@ -5,7 +5,7 @@ import { assertProblem, issuesOf, sharedService } from '../http/http-support.ts'
 import { serviceFor, type Person } from '../service.ts';
 import { newCustomer, newKey, newOrder } from './resource-support.ts';
 
-type World = {
+type Fixture = {
   readonly ada: Person;
   readonly staff: Person;
   readonly customer: number;
@@ -13,7 +13,7 @@ type World = {
 };
 
 describe('an order with its customer', () => {
-  let world: World;
+  let fixture: Fixture;
   let places: readonly string[] = [];
   let single: readonly string[] = [];
   const service = sharedService({}, async (started) => {
@@ -21,13 +21,13 @@ describe('an order with its customer', () => {
     const customer = (await newCustomer(started, ada.token, { name: 'Zoë "Ö" Müller' })).id;
     const order = (await newOrder(started, ada.token, { customerId: customer })).id;
     await newOrder(started, ada.token, { customerId: customer });
-    world = { ada, staff, customer, order };
+    fixture = { ada, staff, customer, order };
     places = ['/orders', `/customers/${customer}/orders`, `/api/users/${ada.id}/orders`];
     single = [`/orders/${order}`, `/api/users/${ada.id}/orders/${order}`];
   });
 
   test('has their id and name, in every list and by itself', async () => {
-    const { ada, staff, customer } = world;
+    const { ada, staff, customer } = fixture;
     const expected = { id: customer, name: 'Zoë "Ö" Müller' };
     for (const { token } of [ada, staff]) {
       for (const path of places) {
@@ -47,21 +47,21 @@ describe('an order with its customer', () => {
   });
 
   test('is kept by the next page', async () => {
-    const { token } = world.ada;
+    const { token } = fixture.ada;
     const first = await service().get('/orders?include=customer&limit=1', { token });
     const second = await service().get(first.body.next, { token });
-    assert.equal(second.body.data[0].customer.id, world.customer);
+    assert.equal(second.body.data[0].customer.id, fixture.customer);
   });
 
   test('is another representation when the customer’s name changes', async () => {
-    const { token } = world.ada;
+    const { token } = fixture.ada;
     for (const path of [...places, ...single]) {
       const target = `${path}?include=customer`;
       const { headers } = await service().get(target, { token });
       const sent = { token, headers: { 'if-none-match': headers.etag ?? '' } };
       assert.equal((await service().get(target, sent)).status, 304);
       const body = { name: `Zoë Müller of ${path}` };
-      await service().patch(`/customers/${world.customer}`, { token, body });
+      await service().patch(`/customers/${fixture.customer}`, { token, body });
       const after = await service().get(target, sent);
       assert.equal(after.status, 200);
       assert.ok(after.text.includes(body.name));
@@ -71,7 +71,7 @@ describe('an order with its customer', () => {
   for (const include of ['', 'customers', 'customer,customer', 'customer,items', 'Customer']) {
     test(`include=${include} has an issue`, async () => {
       for (const path of [...places, ...single]) {
-        const response = await service().get(`${path}?include=${include}`, { token: world.ada.token });
+        const response = await service().get(`${path}?include=${include}`, { token: fixture.ada.token });
         assert.equal(response.status, path.startsWith('/api') ? 400 : 422);
         assert.match(issuesOf(response).join(), /^include (enum|max-items)/);
       }
@@ -79,10 +79,10 @@ describe('an order with its customer', () => {
   }
 
   test('needs an API key with the scope for customers', async () => {
-    const { token } = world.ada;
+    const { token } = fixture.ada;
     const narrow = await newKey(service(), token, { scopes: ['orders:read'] });
     const wide = await newKey(service(), token, { scopes: ['orders:read', 'customers:read'] });
-    for (const path of ['/orders', `/orders/${world.order}`]) {
+    for (const path of ['/orders', `/orders/${fixture.order}`]) {
       const target = `${path}?include=customer`;
       assertProblem(await service().get(target, { key: narrow.key }), 'insufficient-scope');
       assert.equal((await service().get(path, { key: narrow.key })).status, 200);
