@@ -1,6 +1,7 @@
 // Reads a request's target and its query parameters strictly.
 import { Problem } from '../problem.ts';
 import { fromText, schemaIssues } from '../schema/schema-check.ts';
+import { canonicalTime } from '../schema/rfc3339.ts';
 import type { Issue, JsonSchema } from '../schema/schema.ts';
 
 /**
@@ -54,7 +55,7 @@ export function readQuery(text: string, schemas: Schemas = {}): ParsedQuery {
     else {
       const value = fromText(schema, decode(sent.value));
       const found = schemaIssues(schema, value);
-      query[name] = found.length === 0 ? canonical(value) : undefined;
+      query[name] = found.length === 0 ? canonical(schema, value) : undefined;
       issues.push(...found.map((issue) => issueAt(name, issue)));
     }
   }
@@ -83,9 +84,10 @@ function splitPair(pair: string): { readonly name: string; readonly value: strin
   return { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
 }
 
-/** Sorts the values of a list, which are a set, so that equal filters share cursors and cached pages. */
-function canonical(value: unknown): unknown {
-  return Array.isArray(value) ? [...new Set(value)].sort() : value;
+/** Returns the one form of values that are equal, so that they share cursors and cached pages. */
+function canonical({ format }: JsonSchema, value: unknown): unknown {
+  if (Array.isArray(value)) return [...new Set(value)].sort(); // a list is a set
+  return format === 'date-time' && typeof value === 'string' ? canonicalTime(value) : value;
 }
 
 /** Decodes a name or value. `+` means a space, as in the form encoding that URLSearchParams writes. */

@@ -1,5 +1,6 @@
 // Times as clients send them (RFC 3339 section 5.6), with any fraction and offset.
 import { minuteMilliseconds } from '../durations.ts';
+import { timestampOf } from './timestamp.ts';
 
 const form = new RegExp(
   String.raw`^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)T(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)` +
@@ -20,6 +21,12 @@ export function toTime(text: string): number {
 export function timeAtOrAfter(text: string): number {
   const isBetween = /\.\d{3}\d*[1-9]/.test(text);
   return toTime(text) + (isBetween ? 1 : 0);
+}
+
+/** Returns `timeAtOrAfter` as responses show times; a text after the last of them is returned unchanged. */
+export function canonicalTime(text: string): string {
+  const time = timeAtOrAfter(text);
+  return time > lastTime ? text : timestampOf(time);
 }
 
 /** Returns a sentence about the part that is out of range, in a text of the right form, or undefined. */

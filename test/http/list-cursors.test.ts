@@ -158,6 +158,21 @@ describe('cursors', () => {
     }
   });
 
+  test('a time may be written in another way', async () => {
+    const cursor = await cursorOf('/orders?limit=2&createdFrom=2026-01-01T00:00:00Z');
+    for (const createdFrom of [
+      '2026-01-01T00:00:00.000Z',
+      '2026-01-01t00:00:00.0z',
+      '2025-12-31T23:59:59.9999Z',
+      '2026-01-01T01:30:00%2B01:30',
+    ]) {
+      const { body } = await get(`/orders?limit=2&createdFrom=${createdFrom}&cursor=${cursor}`);
+      assert.equal(body.data.length, 2, JSON.stringify(body));
+    }
+    const later = `/orders?limit=2&createdFrom=2026-01-01T00:00:00.001Z&cursor=${cursor}`;
+    assertProblem(await get(later), 'invalid-cursor', 422);
+  });
+
   for (const [path, sort] of [
     ['/orders', '-createdAt'],
     ['/customers/1/orders', '-createdAt'],

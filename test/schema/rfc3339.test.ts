@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sentTimestamp } from '../../src/schema/members.ts';
 import { timestampOf } from '../../src/schema/timestamp.ts';
-import { timeAtOrAfter, toTime } from '../../src/schema/rfc3339.ts';
+import { canonicalTime, timeAtOrAfter, toTime } from '../../src/schema/rfc3339.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 
 const accepted: readonly (readonly [sent: string, inUtc: string])[] = [
@@ -79,4 +79,15 @@ describe('a time finer than a millisecond', () => {
   ];
   for (const [sent, isAtOrAfter] of bounds)
     test(`${sent} bounds a list exactly`, () => assert.equal(stored >= timeAtOrAfter(sent), isAtOrAfter));
+});
+
+test('times that filter the same rows have one form, in which they filter the same', () => {
+  for (const [sent] of accepted) {
+    const canonical = canonicalTime(sent);
+    assert.equal(canonicalTime(canonical), canonical);
+    assert.equal(timeAtOrAfter(canonical), timeAtOrAfter(sent));
+    assert.deepEqual(schemaIssues(sentTimestamp, canonical), []);
+  }
+  const beyond = '9999-12-31T23:59:59.9991Z'; // the next millisecond can't be written
+  assert.equal(canonicalTime(beyond), beyond);
 });
