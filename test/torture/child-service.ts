@@ -1,5 +1,5 @@
-// The service as a process of its own, as it is run: to be killed, traced, slowed down and looked at from
-// outside.
+// The service in a process of its own, as it runs in production: to be killed, traced, slowed down and
+// observed from outside.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -12,8 +12,8 @@ export type ChildOptions = {
   /** Flags without dashes. All rates are off unless named. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
-  /** A program and its arguments that runs the service, such as strace. */
-  readonly inside?: readonly string[];
+  /** A program that runs the service, and its arguments, such as strace. */
+  readonly wrapper?: readonly string[];
 };
 
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
@@ -33,7 +33,7 @@ export type ChildService = Spawned & {
 const startMillisecondsMax = 20_000;
 const writtenCharsMax = 2 ** 20;
 
-/** Resolves once it listens. Throws with what it wrote when it ends before that. */
+/** Resolves once it listens. Throws with its output if it ends before that. */
 export async function startChild(options: ChildOptions): Promise<ChildService> {
   const { child, ended, written } = spawnService(options);
   const late = setTimeout(() => child.kill('SIGKILL'), startMillisecondsMax);
@@ -48,10 +48,10 @@ export async function startChild(options: ChildOptions): Promise<ChildService> {
   });
   const port = await Promise.race([listening, early]).finally(() => clearTimeout(late));
   early.catch(() => {
-    /* that it ends later on is no fault */
+    /* it may end once it has listened */
   });
   // it listens, so it has a pid
-  const pid = options.inside === undefined ? (child.pid ?? Number.NaN) : childOf(child.pid);
+  const pid = options.wrapper === undefined ? (child.pid ?? Number.NaN) : childOf(child.pid);
   const kill = (signal: NodeJS.Signals): Promise<Ended> => {
     if (child.exitCode === null && child.signalCode === null) process.kill(pid, signal);
     return ended;
@@ -59,22 +59,22 @@ export async function startChild(options: ChildOptions): Promise<ChildService> {
   return { child, ended, written, port, kill };
 }
 
-/** strace keeps signals to itself, and ends with the process it runs. */
+/** strace doesn't pass signals on, and ends with the process it runs. */
 function childOf(pid: number | undefined): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
 }
 
-/** For a start that is to fail or to be cut short: waits for nothing. */
+/** Doesn't wait until it listens: for a start that fails or is killed. */
 export function spawnService({
   folder,
   settings = {},
   environment = {},
-  inside = [],
+  wrapper = [],
 }: ChildOptions): Spawned {
   const flags = Object.entries({ port: '0', tls: 'off', data: folder, ...ratesOff, ...settings }).map(
     ([flag, value]) => `--${flag}=${value}`,
   );
-  const [program = '', ...args] = [...inside, ...serviceProgram, ...flags];
+  const [program = '', ...args] = [...wrapper, ...serviceProgram, ...flags];
   const child = spawn(program, args, {
     cwd: tmpdir(),
     env: { PATH: process.env['PATH'], ...adminEnvironment, ...environment },

@@ -1,4 +1,4 @@
-// For the tests of faults: orders placed until the disk is full, and looked for afterwards.
+// For the tests of faults: orders that are placed until the disk is full, and found afterwards.
 import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,12 +52,12 @@ export function writeUntilFull(file: string): void {
   try {
     for (let bytes = 2 ** 16; ;) appendFileSync(file, Buffer.alloc(bytes));
   } catch {
-    /* now it is */
+    /* the disk is full */
   }
   try {
     for (;;) appendFileSync(file, Buffer.alloc(256));
   } catch {
-    /* to the last page */
+    /* also for small writes */
   }
 }
 
@@ -96,8 +96,7 @@ export async function openShop(client: LoadClient): Promise<Shop> {
   };
 }
 
-/** The reply that wasn't 201, or undefined when the connection was rejected or cut. */
-
+/** The reply that wasn't 201, or undefined if the connection was rejected or cut. */
 export async function placeUntilRefused(
   shop: Shop,
   each: number,

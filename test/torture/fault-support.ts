@@ -1,4 +1,4 @@
-// Disks for the tests of faults: small ones that fill up, ones that can only be read, ones whose syncs fail.
+// Disks for the tests of faults: small ones that fill up, read-only ones, and ones whose syncs fail.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ function mount(args: readonly string[]): void {
 
 /** Why libraries for LD_PRELOAD can't be built here, or false. */
 export function noCompiler(): string | false {
-  if (process.platform !== 'linux') return 'LD_PRELOAD is of Linux';
+  if (process.platform !== 'linux') return 'only Linux has LD_PRELOAD';
   try {
     execFileSync('cc', ['--version'], { stdio: 'ignore' });
     return false;

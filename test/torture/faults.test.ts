@@ -89,7 +89,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
 
   suite('when a sync fails', { skip: noCompiler() }, () => {
     for (const [of, what] of [
-      ['/orderly.db-wal', 'the log'],
+      ['/orderly.db-wal', 'the WAL'],
       ['/orderly.db', 'the database, while the WAL is checkpointed'],
     ] as const) {
       test(`of ${what}: waiting requests are 503, the service ends, a restart has everything`, async (t) => {
@@ -114,14 +114,14 @@ suite('faults of the storage', { concurrency: 4 }, () => {
         const { code, signal } = await service.ended;
         client.close();
         assert.deepEqual({ code, signal }, { code: 1, signal: null });
-        assert.match(service.written(), /"level":"error".*(?:sync|fold)/);
+        assert.match(service.written(), /"level":"error".*(?:sync|checkpoint)/);
         const statuses = last.map((reply) => reply?.status ?? 0);
         assert(statuses.includes(503), 'what waited was answered 503');
         assert.deepEqual(
           statuses.filter((status) => status !== 503 && status !== 0),
           [],
         );
-        // Each of the 32 may have had a response on its way, of a sync that began before.
+        // Each of the 32 may have had a response on its way, after a sync that began earlier.
         if (of === '/orderly.db-wal')
           assert(
             answered.length - before <= 32,

@@ -1,5 +1,5 @@
-// A reader outside, as integrations are: it stores how far it has read the feed, and keeps a copy of the
-// objects that events name. After any number of kills the copy is what the database has.
+// A reader of the feed, as an integration would have: it stores its position in the feed, and keeps a copy of
+// the objects that events name. After any number of kills the copy equals the database.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
@@ -9,7 +9,7 @@ import { createLoadClient, type LoadClient, type Thing } from './load-client.ts'
 type Event = { readonly id: number; readonly type: string; readonly subject: string };
 type Counts = { followed: number; streamed: number };
 
-/** What the copy has: these have objects that can be read. */
+/** The subjects whose objects the copy has. */
 const copied = /^\/(orders|customers|api\/users)\/\d+$/;
 const pathOfKind: Readonly<Record<string, string>> = {
   order: '/orders',
@@ -23,7 +23,7 @@ export class FeedReader {
   readonly #counts: Counts;
   readonly #copy = new Map<string, Thing>();
   readonly #issues: string[] = [];
-  /** Stored together, once all that came before was dealt with. */
+  /** Stored together, once all earlier events were processed. */
   #stored = { cursor: '', id: 0 };
 
   constructor(token: string, counts: Counts) {
@@ -31,7 +31,7 @@ export class FeedReader {
     this.#counts = counts;
   }
 
-  /** While the service is written to, and until it is killed. */
+  /** Reads during the writes, until the service is killed. */
   async follow(port: number, way: 'pages' | 'stream', isOver: () => boolean): Promise<void> {
     const client = createLoadClient(port, 8);
     try {
@@ -46,7 +46,7 @@ export class FeedReader {
     }
   }
 
-  /** Reads to the end, and compares the copy with what the lists showed: a sentence for each difference. */
+  /** Reads to the end, and compares the copy with the lists: a sentence for each difference. */
   async differences(
     client: LoadClient,
     found: readonly (readonly [name: string, thing: Thing])[],
@@ -66,7 +66,7 @@ export class FeedReader {
     return issues;
   }
 
-  /** How many events it had. */
+  /** Returns how many events the page had. */
   async #readPage(client: LoadClient): Promise<number> {
     const { cursor } = this.#stored;
     const path = `/events?limit=200&${cursor === '' ? 'from=oldest' : `cursor=${cursor}`}`;
@@ -78,7 +78,7 @@ export class FeedReader {
     return events.length;
   }
 
-  /** Until it is cut, by a kill or for being too slow. */
+  /** Until the connection is cut: by a kill, or because this reader is too slow. */
   async #readStream(client: LoadClient, port: number): Promise<void> {
     const headers = {
       authorization: `Bearer ${this.#token}`,
@@ -126,7 +126,7 @@ export class FeedReader {
     this.#counts.followed += events.length;
   }
 
-  /** The objects of a deleted user have no owner, without an event for each. */
+  /** The objects of a deleted user lose their owner without an event for each. */
   #forgetOwner({ subject }: Event): void {
     const userId = Number(subject.slice(subject.lastIndexOf('/') + 1));
     for (const [path, thing] of this.#copy)

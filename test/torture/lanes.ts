@@ -1,5 +1,5 @@
-// Connections that send ready-made requests with little work of their own, so that what is measured is the
-// service.
+// Connections that send prepared requests with little work of their own, so that the service is measured and
+// not the client.
 import { connect } from 'node:net';
 
 export type Answered = { readonly status: number; readonly milliseconds: number };
@@ -54,8 +54,8 @@ export function request(method: string, path: string, token: string, body?: obje
 }
 
 /**
- * So many a second, whatever the responses do: what waits for a free lane waits as its sender would.
- * Milliseconds of each, sorted.
+ * Sends so many requests a second, however slow the responses are: the time of a request includes its wait
+ * for a free lane. Milliseconds of each, sorted.
  */
 export async function pace(
   lanes: readonly Lane[],
@@ -73,7 +73,7 @@ export async function pace(
   const start = performance.now();
   let sent = 0;
   const send = (): void => {
-    // there are some
+    // neither is empty
     while (due.length > 0 && free.length > 0) sendOn(free.shift() as Lane, due.shift() ?? 0);
   };
   const sendOn = (lane: Lane, since: number): void => {
@@ -86,7 +86,7 @@ export async function pace(
       },
       () => {
         wrong.push(0);
-        free.push(lane); // it rejects what is still due, so that this ends
+        free.push(lane); // it rejects the requests that are still due, so that this ends
         send();
       },
     );
@@ -105,7 +105,7 @@ export async function pace(
   return times.sort((a, b) => a - b);
 }
 
-/** As fast as the responses come: how many a second, and milliseconds of each, sorted. */
+/** Each lane sends its next request as soon as it has a response. `times` are milliseconds, sorted. */
 export async function rush(
   lanes: readonly Lane[],
   { seconds, status, next }: { seconds: number; status: number; next: () => string },

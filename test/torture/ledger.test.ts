@@ -15,38 +15,38 @@ const cases: readonly (readonly [
   ['what was answered is there', undefined, [['tea', tea]], (ledger) => ledger.answered('tea', tea)],
   [
     'what was answered is lost',
-    /^tea was answered to be {.*} and is absent\.$/,
+    /^tea was {.*} in a response and is absent\.$/,
     [],
     (ledger) => ledger.answered('tea', tea),
   ],
   [
-    'what was answered is not whole',
-    /^tea was answered/,
+    'what was answered is incomplete',
+    /^tea was .* in a response/,
     [['tea', { ...tea, total: 11 }]],
     (ledger) => ledger.answered('tea', tea),
   ],
   [
     'a member is missing',
-    /^tea was answered/,
+    /^tea was .* in a response/,
     [['tea', { id: 1, note: 'tea', status: 'open' }]],
     (ledger) => ledger.answered('tea', tea),
   ],
   [
     'what was removed is back',
-    /^tea was answered to be absent/,
+    /^tea was absent in a response/,
     [['tea', tea]],
     (ledger) => ledger.answered('tea', undefined),
   ],
   [
-    'a thing is there twice',
-    /^tea is there twice\.$/,
+    'a thing exists twice',
+    /^tea exists twice\.$/,
     [
       ['tea', tea],
       ['tea', tea],
     ],
     (ledger) => ledger.answered('tea', tea),
   ],
-  ['a thing that nobody asked for', /nobody asked for/, [['tea', tea]], () => {}],
+  ['a thing that no request wanted', /no request wanted/, [['tea', tea]], () => {}],
   [
     'an unanswered change was made',
     undefined,
@@ -75,7 +75,7 @@ const cases: readonly (readonly [
     },
   ],
   [
-    'an unanswered order is whole, with what only the service knows',
+    'an unanswered order is complete, with what only the service knows',
     undefined,
     [['tea', tea]],
     (ledger) => ledger.sent(new Map([['tea', { note: 'tea', status: 'open', total: 12 }]])),
@@ -103,7 +103,7 @@ const cases: readonly (readonly [
   ],
   [
     'an answered change was undone',
-    /^tea was answered/,
+    /^tea was .* in a response/,
     [['tea', tea]],
     (ledger) => {
       ledger.answered('tea', tea);
@@ -131,5 +131,5 @@ test('the next comparison is with the state that was found', () => {
   const ledger = createLedger();
   ledger.sent(new Map([['tea', tea]]));
   assert.deepEqual(ledger.compare([['tea', tea]]), []);
-  assert.match(ledger.compare([])[0] ?? '', /^tea was answered/);
+  assert.match(ledger.compare([])[0] ?? '', /^tea was .* in a response/);
 });

@@ -1,36 +1,36 @@
-// What clients may hold the service to: everything that was answered, and what a request without a response
-// may have done.
+// What clients know of the service's data: everything that was answered, and what a request without a
+// response may have done.
 import { isDeepStrictEqual } from 'node:util';
 import type { Thing } from './load-client.ts';
 
-/** What each named thing is; undefined: there is none. */
+/** The wanted state of each named thing; undefined: it is removed. */
 export type Wanted = ReadonlyMap<string, Thing | undefined>;
 
 export type Ledger = {
   /**
-   * It was answered that a thing is so, or that it is gone. Each thing has a name that its client chose, and
-   * that stays.
+   * A response said that a thing has this state, or that it is gone. The name of a thing is chosen by its
+   * client and never changes.
    */
   answered(name: string, thing: Thing | undefined): void;
-  /** A request was sent; until `close` either all of what it wants is so, or nothing of it. */
+  /** A request was sent; until `close` either everything that it wants has happened, or nothing. */
   sent(wanted: Wanted): Attempt;
   known(name: string): Thing | undefined;
-  /** All that are known to have a member of that value. */
+  /** All that are known to have this value in a member. */
   having(member: string, value: unknown): (readonly [name: string, thing: Thing])[];
   /**
-   * A sentence for each thing that isn't as it must be. `found` is everything there is; what it shows becomes
-   * known.
+   * A sentence for each thing that isn't in an expected state. `found` is everything in the service, and
+   * becomes what is known.
    */
   compare(found: readonly (readonly [name: string, thing: Thing])[]): string[];
   readonly size: number;
 };
 
-/** `close` when its response came, whatever it was. */
+/** `close` it once there is a response, whatever its status. */
 export type Attempt = { close(): void };
 
-/** Set by the service, so that a client can't know them before a response names them. */
+/** The service sets them, so clients don't know them before a response. */
 const setByService = new Set(['id', 'createdAt', 'updatedAt', 'expiresAt', 'prefix']);
-const changesByItself = new Set(['lastUsedAt']);
+const changedByUse = new Set(['lastUsedAt']);
 
 export function createLedger(): Ledger {
   const known = new Map<string, Thing | undefined>();
@@ -49,7 +49,7 @@ export function createLedger(): Ledger {
     const violations: string[] = [];
     const there = new Map<string, Thing>();
     for (const [name, thing] of found) {
-      if (there.has(name)) violations.push(`${name} is there twice.`);
+      if (there.has(name)) violations.push(`${name} exists twice.`);
       there.set(name, thing);
     }
     const undecided = new Set<string>();
@@ -59,18 +59,18 @@ export function createLedger(): Ledger {
     }
     for (const [name, thing] of known) {
       if (!undecided.has(name) && !isAs(there.get(name), thing))
-        violations.push(`${name} was answered to be ${shown(thing)} and is ${shown(there.get(name))}.`);
+        violations.push(`${name} was ${shown(thing)} in a response and is ${shown(there.get(name))}.`);
     }
     for (const [name, thing] of there)
       if (!known.has(name) && !undecided.has(name))
-        violations.push(`${name} is ${shown(thing)}, which nobody asked for.`);
+        violations.push(`${name} is ${shown(thing)}, which no request wanted.`);
     known.clear();
     for (const [name, thing] of there) known.set(name, thing);
     open.clear();
     return violations;
   }
 
-  /** Either all is as wanted, or all as before. */
+  /** Either everything is as wanted, or everything as before. */
   function violationOfAttempt(wanted: Wanted, there: ReadonlyMap<string, Thing>): string[] {
     const names = [...wanted.keys()];
     if (
@@ -102,16 +102,14 @@ export function createLedger(): Ledger {
   };
 }
 
-/** Whether all is as expected; what only the service can know may be there without being expected. */
+/** Whether all members are as expected; those that the service sets may be unexpected. */
 export function isAs(found: Thing | undefined, expected: Thing | undefined): boolean {
   if (found === undefined || expected === undefined) return found === expected;
   const names = new Set([
     ...Object.keys(expected),
     ...Object.keys(found).filter((name) => !setByService.has(name)),
   ]);
-  return [...names].every(
-    (name) => changesByItself.has(name) || isDeepStrictEqual(found[name], expected[name]),
-  );
+  return [...names].every((name) => changedByUse.has(name) || isDeepStrictEqual(found[name], expected[name]));
 }
 
 function shown(thing: Thing | undefined): string {

@@ -22,7 +22,7 @@ test('a backup under load has all changes answered before it, and the rest as of
   };
   const { accessToken } = await right({ method: 'POST', path: '/api/sessions', body: admin });
   const token = String(accessToken);
-  /** Each order as it was answered, time and again. */
+  /** The states of each order in responses, oldest first. */
   const answered = new Map<unknown, Thing[]>();
   const change = async (method: 'POST' | 'PATCH', path: string, body: object): Promise<Thing> => {
     const order = await right({ method, path, token, body });

@@ -1,7 +1,7 @@
-// A client that asks over many connections at once, and can tell a response from the lack of one.
+// A client with many connections at once, which tells a complete response from none.
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 
-export type Asked = {
+export type LoadRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly token?: string | undefined;
@@ -9,7 +9,7 @@ export type Asked = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** A JSON object as it came. */
+/** A JSON object as the service sent it. */
 export type Thing = Readonly<Record<string, unknown>>;
 export type Reply = {
   readonly status: number;
@@ -19,8 +19,8 @@ export type Reply = {
 };
 
 export type LoadClient = {
-  /** Rejects when the response doesn't come, or not as a whole. */
-  ask(asked: Asked): Promise<Reply>;
+  /** Rejects if no complete response comes. */
+  ask(asked: LoadRequest): Promise<Reply>;
   /** All elements of a list. */
   list(path: string, token: string): Promise<Thing[]>;
   close(): void;
@@ -29,7 +29,7 @@ export type LoadClient = {
 export function createLoadClient(port: number, connections = 64): LoadClient {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
 
-  function ask({ method, path, token, body, headers }: Asked): Promise<Reply> {
+  function ask({ method, path, token, body, headers }: LoadRequest): Promise<Reply> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const fields = {
@@ -49,7 +49,7 @@ export function createLoadClient(port: number, connections = 64): LoadClient {
             text += more;
           })
           .on('error', reject);
-        // After `end` this comes too late to matter.
+        // After `end` the promise is settled already.
         response.on('close', () => reject(new Error('The response was cut short.')));
         response.on('end', () =>
           resolve({
@@ -80,6 +80,6 @@ export function createLoadClient(port: number, connections = 64): LoadClient {
 }
 
 function thingIn(headers: IncomingHttpHeaders, text: string): Thing {
-  // all of ours are objects
+  // every JSON body of the service is an object
   return /[/+]json/.test(headers['content-type'] ?? '') && text !== '' ? (JSON.parse(text) as Thing) : {};
 }

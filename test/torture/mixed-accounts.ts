@@ -1,4 +1,4 @@
-// What the clients of the torture test change of accounts: keys, users and sessions.
+// The changes of keys, users and sessions by clients of the torture test.
 import type { Thing } from './load-client.ts';
 import {
   password,
@@ -11,7 +11,7 @@ import {
   type Round,
 } from './mixed-changes.ts';
 
-/** A user has at most 50 keys, and in ten rounds 40 are never deleted, as a kill cut off their response. */
+/** A user has at most 50 keys; of ten rounds 40 are never deleted, since a kill cut off their response. */
 const keysKeptMax = 5;
 
 export async function changeKey(round: Round, client: number): Promise<void> {
@@ -44,8 +44,8 @@ export async function changeKey(round: Round, client: number): Promise<void> {
 }
 
 /**
- * Makes a user, or changes one, or gives one a customer with an order and deletes the user: all three change,
- * or none.
+ * Creates a user, changes one, or gives one a customer with an order and deletes the user, which changes all
+ * three or none.
  */
 export async function changeUsers(round: Round): Promise<void> {
   const {
@@ -121,7 +121,7 @@ async function addOwned(round: Round, userId: number): Promise<void> {
   });
 }
 
-/** Signs in, renews the tokens some times, and mostly signs out. */
+/** Signs in, renews tokens, or signs out. */
 export async function changeSessions(round: Round): Promise<void> {
   const {
     picker,

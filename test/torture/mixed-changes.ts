@@ -1,14 +1,14 @@
-// A change as the clients of the torture test make it: written down beforehand, and with what was answered.
+// A change by a client of the torture test, noted in the ledger before it is sent and when it is answered.
 import type { Picker } from '../../src/commands/random-picks.ts';
 import type { Ledger, Wanted } from './ledger.ts';
-import type { Asked, LoadClient, Reply, Thing } from './load-client.ts';
+import type { LoadRequest, LoadClient, Reply, Thing } from './load-client.ts';
 
-/** What clients remember of one folder over all crashes. */
+/** What clients remember of one data folder over all crashes. */
 export type Memory = {
   readonly ledger: Ledger;
   readonly admin: Person;
   readonly staff: Person;
-  /** Names in the ledger, of each client its own. */
+  /** Names in the ledger by client. */
   readonly orders: Map<number, string[]>;
   readonly customers: Map<number, string[]>;
   /** Customers that never get an order, so that they can be removed. */
@@ -16,9 +16,9 @@ export type Memory = {
   readonly users: string[];
   readonly sessions: Map<string, Session>;
   readonly keys: Map<string, string>;
-  /** Requests with an Idempotency-Key: with their responses, and without. */
-  readonly kept: { readonly asked: Asked; readonly reply: Reply }[];
-  readonly unanswered: Map<Asked, { readonly name: string; close(): void }>;
+  /** Requests with an Idempotency-Key: those with a response, and those without one. */
+  readonly kept: { readonly asked: LoadRequest; readonly reply: Reply }[];
+  readonly unanswered: Map<LoadRequest, { readonly name: string; close(): void }>;
 };
 
 export type Person = { readonly id: number; readonly token: string };
@@ -29,10 +29,10 @@ export type Round = {
   readonly memory: Memory;
   readonly client: LoadClient;
   readonly picker: Picker;
-  /** Unique in the folder: begins each name. */
+  /** Unique in the folder; each name begins with it. */
   readonly label: string;
   isOver(): boolean;
-  /** A response that should not have been given, or no response while the service lives. */
+  /** Reports a wrong response, or none while the service ran. */
   violation(sentence: string): void;
   readonly counts: { answered: number; unanswered: number };
 };
@@ -40,9 +40,9 @@ export type Round = {
 export const password = 'a password for torture';
 const keyShare = 0.4;
 
-type Change = Asked & { readonly name: string; readonly wanted: Wanted; readonly success: number };
+type Change = LoadRequest & { readonly name: string; readonly wanted: Wanted; readonly success: number };
 
-/** Throws without the right response. What was wanted stays open if there was none at all. */
+/** Throws if the status isn't `success`. Without a response the ledger's attempt stays open. */
 export async function change(
   { memory, client, counts }: Round,
   { name, wanted, success, ...asked }: Change,
@@ -63,15 +63,15 @@ export async function change(
   return reply;
 }
 
-/** The response shows the thing, whole. */
+/** For a response whose body is the thing. */
 export async function changeShown(round: Round, asked: Change): Promise<Thing> {
   const { thing } = await change(round, asked);
   round.memory.ledger.answered(asked.name, thing);
   return thing;
 }
 
-/** One that is there, as far as is known. */
-export function picked(
+/** One of the client's things that exists, as far as is known. */
+export function pickExisting(
   { picker, memory: { ledger } }: Round,
   names: Map<number, string[]>,
   client: number,
@@ -93,7 +93,7 @@ export function own(names: Map<number, string[]>, client: number): string[] {
   return mine;
 }
 
-/** `updatedAt` becomes what the service says. */
+/** `updatedAt` is left out, since the service sets it. */
 export function after({ updatedAt: _, ...before }: Thing, changes: Thing): Thing {
   return { ...before, ...changes };
 }
@@ -115,7 +115,7 @@ export function someItems(picker: Picker): {
   }[];
   readonly total: number;
 } {
-  // Some take several pages of the database, so that there is something to be left half written.
+  // Some fill several pages of the database, so that a kill could leave them half written.
   const items = Array.from({ length: picker.float() < 0.1 ? 100 : picker.integer(1, 4) }, () => ({
     sku: picker.pick([null, picker.digits('TEA-###')]),
     name: picker.pick(['Green tea', 'Teapot', `Kettle ${'with a long handle '.repeat(5)}`]),

@@ -1,10 +1,9 @@
-// Clients that change everything at once, and write down beforehand what they ask for and afterwards what was
-// answered.
+// Clients that change everything at once: each notes in the ledger what it asks for, and then the response.
 import type { Thing } from './load-client.ts';
 import {
   change,
   changeShown,
-  picked,
+  pickExisting,
   own,
   after,
   newTag,
@@ -35,17 +34,15 @@ async function repeat(round: Round, client: number, step: () => Promise<void>): 
     while (!round.isOver()) await step();
   } catch (error) {
     if (!round.isOver())
-      round.violation(
-        `Client ${client} had no right response: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      round.violation(`Client ${client} failed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
 async function changeOrders(round: Round, client: number): Promise<void> {
   const share = round.picker.float();
-  const order = picked(round, round.memory.orders, client);
-  const customer = picked(round, round.memory.customers, client);
-  const lonely = picked(round, round.memory.lonely, client);
+  const order = pickExisting(round, round.memory.orders, client);
+  const customer = pickExisting(round, round.memory.customers, client);
+  const lonely = pickExisting(round, round.memory.lonely, client);
   if (customer === undefined || share < 0.03) return addCustomer(round, client, round.memory.customers);
   if (lonely === undefined || share < 0.1) return addCustomer(round, client, round.memory.lonely);
   if (share < 0.17) return changeCustomer(round, customer.name, customer.thing);

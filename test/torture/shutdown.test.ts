@@ -106,14 +106,14 @@ suite('the end of a service', { concurrency: 4 }, () => {
       );
     }
     const socket = connect(service.port, '127.0.0.1').pause();
-    // Pages end at 1 MiB, and the buffers between hold some of them.
+    // A page has at most 1 MiB, and the sockets' buffers hold some pages.
     const fields = `Host: localhost\r\nAuthorization: Bearer ${token}`;
     const page = `GET /orders?limit=200 HTTP/1.1\r\n${fields}\r\n\r\n`;
     socket.write(page.repeat(8));
     await pause(300);
     const ended = service.kill('SIGTERM');
     await pause(700);
-    const heads = headsOfWholeAnswers(await text(socket));
+    const heads = headsOfCompleteResponses(await text(socket));
     assert.match(heads.at(-1) ?? '', /\r\nConnection: close\r\n/);
     assert.equal((await ended).code, 0);
   });
@@ -156,7 +156,7 @@ suite('the end of a service', { concurrency: 4 }, () => {
       201,
     );
     const socket = connect(service.port, '127.0.0.1').on('error', () => {
-      /* it is cut off */
+      /* the service closes it */
     });
     socket.write(
       'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
@@ -181,7 +181,7 @@ suite('the end of a service', { concurrency: 4 }, () => {
   });
 });
 
-function headsOfWholeAnswers(received: string): string[] {
+function headsOfCompleteResponses(received: string): string[] {
   const heads: string[] = [];
   let rest = received;
   while (rest !== '') {
@@ -205,7 +205,7 @@ type Outcome = {
   readonly error: string;
 };
 
-/** One request, and exactly how it went. */
+/** One request, and its outcome. */
 function place(port: number, agent: Agent, token: string, order: object): Promise<Outcome> {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   const payload = JSON.stringify(order);

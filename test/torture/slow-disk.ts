@@ -1,5 +1,5 @@
-// `npm run check:slow-disk`: with every sync slowed by 30 ms reads don't wait for writes, and writes share
-// their syncs.
+// `npm run check:slow-disk`: if each sync takes 30 ms longer, reads don't wait for writes, and writes share
+// syncs.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,15 +39,15 @@ try {
     LD_PRELOAD: buildLibrary('../bench/slow-sync.c', folder),
     SLOW_SYNC_MS: values.milliseconds,
   });
-  // At full speed, as a benchmark reads.
+  // At full speed, as in a benchmark.
   const full = await compare(
     'reads at full speed',
     (disk) => rush(disk.readers, reading(disk)).then(({ times }) => times),
     slow,
   );
-  // At a steady pace below it a read shows most plainly what it has to wait for: the thread's work on a
-  // write, on any disk; so here the slow disk is compared with the fast one, too. That one starts only now,
-  // since the service ends connections that are idle for long.
+  // At a steady rate below that, a read waits only for the thread's work on writes, which any disk needs; so
+  // the slow disk is also compared with a fast one here. The fast one starts only now, since the service ends
+  // connections that are idle for long.
   const fast = await prepare('fast', {});
   const paced = await compare(
     `${readsPerSecond} reads/s`,
@@ -111,8 +111,8 @@ function reading({ next }: Pick<Disk, 'next'>): {
 }
 
 /**
- * How the p99 of reads beside writes relates to that of reads alone, and to that beside writes on a fast
- * disk; by turns, medians.
+ * The p99 of reads during writes, divided by that of reads alone and by that during writes on a fast disk.
+ * They are measured in turn; each is the median of all rounds.
  */
 async function compare(
   name: string,

@@ -1,5 +1,5 @@
-// `npm run check:log`: under sustained writes, with slow lists and backups beside them, the log stays short
-// and nothing stalls the event loop.
+// `npm run check:wal`: under sustained writes, with slow lists and backups at the same time, the WAL stays
+// short and nothing stalls the event loop.
 import assert from 'node:assert';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,11 +11,11 @@ import { createLoadClient, type LoadClient } from './load-client.ts';
 import type { Watched } from './loop-watch.ts';
 
 const mebibyte = 2 ** 20;
-const logBytesMax = 256 * mebibyte;
+const walBytesMax = 256 * mebibyte;
 const delayMillisecondsMax = 5;
 const writesPerSecond = 800;
-/** A checkpoint is taken to have been under way for so long before the log was begun anew. */
-const foldMilliseconds = 300;
+/** How long a checkpoint is assumed to have run before the WAL was reset. */
+const checkpointMilliseconds = 300;
 
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '20' }, orders: { type: 'string', default: '200000' } },
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 const folder = mkdtempSync(join(tmpdir(), 'orderly-sustained-'));
 const data = join(folder, 'data');
-const log = join(data, 'orderly.db-wal');
+const wal = join(data, 'orderly.db-wal');
 const sample = await runCommand(data, ['sample', '--orders', values.orders]);
 assert.equal(sample.code, 0, sample.output);
 const watched = join(folder, 'watched.json');
@@ -31,7 +31,7 @@ const service = await startChild({
   folder: data,
   environment: {
     NODE_OPTIONS: `--import=${join(import.meta.dirname, 'loop-watch.ts')}`,
-    LOOP_WATCH_LOG: log,
+    LOOP_WATCH_WAL: wal,
     LOOP_WATCH_OUT: watched,
   },
 });
@@ -55,36 +55,36 @@ try {
   const placing = { seconds, status: 201, next: () => write };
   let longest = 0;
   const measure = setInterval(() => {
-    longest = Math.max(longest, statSync(log, { throwIfNoEntry: false })?.size ?? 0);
+    longest = Math.max(longest, statSync(wal, { throwIfNoEntry: false })?.size ?? 0);
   }, 20);
   const pacedFrom = Date.now();
   const paced = await pace(writers, { ...placing, perSecond: writesPerSecond });
   const pacedTo = Date.now();
   console.log(
-    `${writesPerSecond} writes/s for ${seconds} s: ${latency(paced)}; log at most ${shown(longest)}`,
+    `${writesPerSecond} writes/s for ${seconds} s: ${latency(paced)}; WAL at most ${shown(longest)}`,
   );
-  const beside = besideWrites(client, token);
+  const longReads = startLongReads(client, token);
   const rushed = await rush(writers, placing);
-  await beside.end();
+  await longReads.end();
   clearInterval(measure);
   console.log(
     `as many as 64 connections send: ${Math.round(rushed.perSecond)} writes/s, ` +
-      `${latency(rushed.times)}; log at most ${shown(longest)}`,
+      `${latency(rushed.times)}; WAL at most ${shown(longest)}`,
   );
   console.log(
-    `beside them slow lists: ${latency(beside.lists)} (${beside.lists.length}), and backups: ` +
-      `median ${percentile(beside.backups, 0.5).toFixed(0)} ms (${beside.backups.length})`,
+    `at the same time slow lists: ${latency(longReads.lists)} (${longReads.lists.length}), and backups: ` +
+      `median ${percentile(longReads.backups, 0.5).toFixed(0)} ms (${longReads.backups.length})`,
   );
   client.close();
   for (const lane of writers) lane.close();
   const { code } = await service.kill('SIGTERM');
   assert.equal(code, 0, service.written().slice(-2_000));
-  const left = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  const left = statSync(wal, { throwIfNoEntry: false })?.size ?? 0;
   const check = await runCommand(data, ['check']);
 
-  const { delays, begunAnew } = JSON.parse(readFileSync(watched, 'utf8')) as Watched;
+  const { delays, walResets } = JSON.parse(readFileSync(watched, 'utf8')) as Watched;
   const isCheckpointing = (at: number): boolean =>
-    begunAnew.some((end) => at > end - foldMilliseconds && at <= end + 20);
+    walResets.some((end) => at > end - checkpointMilliseconds && at <= end + 20);
   const within = (from: number, to: number, isIn: (at: number) => boolean): number[] =>
     delays
       .filter(([at]) => at >= from && at < to && isIn(at))
@@ -97,23 +97,23 @@ try {
       `between ${distribution(between)}`,
   );
   console.log(
-    `the log was begun anew ${begunAnew.length} times, and has ${left} bytes after the end; check: ` +
+    `the WAL was reset ${walResets.length} times, and has ${left} bytes after the end; check: ` +
       `${check.output.split('\n').at(-1)}`,
   );
-  const isRight =
-    longest <= logBytesMax &&
-    begunAnew.length > 2 &&
+  const isWithinLimits =
+    longest <= walBytesMax &&
+    walResets.length > 2 &&
     percentile(checkpointing, 0.99) <= delayMillisecondsMax &&
     left === 0 &&
     check.code === 0;
-  process.exitCode = isRight ? 0 : 1;
+  process.exitCode = isWithinLimits ? 0 : 1;
 } finally {
   await service.kill('SIGKILL');
   rmSync(folder, { recursive: true });
 }
 
-/** Long reads, one after the other: their snapshots keep the log from being begun anew. */
-function besideWrites(
+/** Long reads, one after another: while they have a snapshot the WAL can't be reset. */
+function startLongReads(
   client: LoadClient,
   token: string,
 ): { readonly lists: number[]; readonly backups: number[]; end(): Promise<void> } {

@@ -1,7 +1,7 @@
-// Reads a trace of the service's system calls and judges whether any response left before what it says or
-// shows was on disk.
+// Reads a trace of the service's system calls, and finds responses that left before the change that they
+// report or show was on disk.
 
-/** Calls of `strace -f -y -s 4200`, of the log's writes and syncs and of what goes out over sockets. */
+/** Calls of `strace -f -y -s 4200`, with the writes and syncs of the WAL and what is sent over sockets. */
 export const traced = 'fdatasync,fsync,pwrite64,pwritev,write,writev,sendto,sendmsg';
 
 type Call = {
@@ -36,9 +36,9 @@ export function judge(trace: string): Verdict {
   const all: TestResponse[] = [];
   const collect = createCollector(commits);
   for (const call of callsIn(trace)) {
-    const isLog = call.file.endsWith('/orderly.db-wal');
-    if (isLog && call.name === 'pwrite64') collect(call);
-    else if (isLog && call.name.endsWith('sync') && call.result === '0') syncs.push(call);
+    const isWal = call.file.endsWith('/orderly.db-wal');
+    if (isWal && call.name === 'pwrite64') collect(call);
+    else if (isWal && call.name.endsWith('sync') && call.result === '0') syncs.push(call);
     else if (call.file.startsWith('socket:')) all.push(...responsesIn(call));
   }
   const reads = all.filter(({ tag }) => tag.startsWith('read'));
@@ -75,7 +75,7 @@ export function judge(trace: string): Verdict {
   };
 }
 
-/** A call sends several where requests were answered in one turn, or a part of one. */
+/** One call may send several responses of one turn, or a part of one. */
 function responsesIn({ text, begin }: Call): TestResponse[] {
   const found = text.matchAll(
     /HTTP\/1\.1 20\d.*?X-Request-Id: ((?:many|solo|read)-\d+)(.*?)(?=HTTP\/1\.1 |$)/gs,

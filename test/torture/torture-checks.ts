@@ -1,4 +1,4 @@
-// What a service that was killed is held to once it runs again.
+// The checks of a service that was killed, once it runs again.
 import type { FeedReader } from './feed-reader.ts';
 import type { LoadClient, Reply, Thing } from './load-client.ts';
 import { renew } from './mixed-accounts.ts';
@@ -7,14 +7,14 @@ import type { Memory, Round } from './mixed-changes.ts';
 const repeatsMax = 60;
 const credentialsMax = 20;
 
-export type Held = { replayed: number; compared: number };
+export type CheckCounts = { replayed: number; compared: number };
 
-/** Compares all there is with what was answered. */
-export async function hold(round: Round, reader: FeedReader, result: Held): Promise<void> {
+/** Compares everything in the service with its responses. */
+export async function checkAll(round: Round, reader: FeedReader, result: CheckCounts): Promise<void> {
   const { memory, client, violation } = round;
   try {
     await repeatUnanswered(round);
-    const found = await everything(memory, client);
+    const found = await listEverything(memory, client);
     memory.ledger.compare(found).forEach(violation);
     result.compared += found.length;
     (await reader.differences(client, found)).forEach(violation);
@@ -25,10 +25,7 @@ export async function hold(round: Round, reader: FeedReader, result: Held): Prom
   }
 }
 
-/**
- * As a client does that has had no response: half of them send their request with its Idempotency-Key once
- * more.
- */
+/** Half of the requests with an Idempotency-Key and no response are sent again, as clients would. */
 async function repeatUnanswered({ memory, client, picker, violation }: Round): Promise<void> {
   for (const [asked, { name, close }] of memory.unanswered) {
     if (picker.float() < 0.5) continue;
@@ -42,7 +39,7 @@ async function repeatUnanswered({ memory, client, picker, violation }: Round): P
   memory.unanswered.clear();
 }
 
-/** The first response comes again, to the byte. */
+/** Requests with an Idempotency-Key that had a response have the same one again, to the byte. */
 async function repeatAnswered({ memory, client, picker, violation }: Round): Promise<number> {
   const recent = memory.kept.slice(-repeatsMax / 2);
   const some =
@@ -89,7 +86,7 @@ async function checkCredentials(round: Round): Promise<void> {
   }
 }
 
-export async function everything(
+export async function listEverything(
   { admin, staff }: Memory,
   client: LoadClient,
 ): Promise<(readonly [string, Thing])[]> {

@@ -1,5 +1,5 @@
-// Rounds of: write over 64 connections, kill the service at a random moment, start it again, and hold it to
-// its responses.
+// Rounds: write over 64 connections, kill the service at a random moment, start it again, and compare what it
+// has with its responses.
 import { openSync, closeSync, mkdtempSync, readSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,40 +12,41 @@ import { createLoadClient, type LoadClient, type Reply } from './load-client.ts'
 import { staffEmail } from './mixed-accounts.ts';
 import { password, type Memory, type Person, type Round } from './mixed-changes.ts';
 import { writeAll } from './mixed-writes.ts';
-import { everything, hold } from './torture-checks.ts';
+import { listEverything, checkAll } from './torture-checks.ts';
 
 export type TortureOptions = {
   readonly rounds: number;
   readonly seed: number;
-  /** After so many a new folder is begun, as all of a folder is compared each time. */
+  /** After so many rounds there is a new folder, since everything in a folder is compared each time. */
   readonly roundsInFolder: number;
   readonly loadMillisecondsMax: number;
-  /** Of the rounds, those that go on until the WAL is being checkpointed. */
-  readonly foldShare: number;
-  readonly say: (line: string) => void;
+  /** The share of rounds, 0 to 1, that continue until the WAL is being checkpointed. */
+  readonly checkpointShare: number;
+  readonly print: (line: string) => void;
 };
 
 export type TortureResult = {
   readonly violations: string[];
   rounds: number;
   answered: number;
-  /** Requests that were killed before their response. */
+  /** Requests that had no response before the kill. */
   unanswered: number;
   replayed: number;
   killedWhileStarting: number;
   /** Rounds in which the WAL had been checkpointed before the kill. */
   checkpointed: number;
   compared: number;
-  /** Events that a reader outside has followed, and those of them that came as a stream. */
+  /** Events that a reader of the feed had, and those of them that came as a stream. */
   followed: number;
   streamed: number;
 };
 
-/** Or tokens would be for another port after each start. */
+/** Constant, since tokens are valid for one origin and each start has another port. */
 const settings = { 'public-url': 'https://orders.example.com' };
 const loadMillisecondsMin = 50;
-const foldBytes = 32 * 2 ** 20;
-const foldMillisecondsMax = 8_000;
+/** A checkpoint begins when the WAL has this length. */
+const checkpointWalBytes = 32 * 2 ** 20;
+const checkpointWaitMillisecondsMax = 8_000;
 const startShareKilled = 0.2;
 const startMillisecondsMax = 250;
 
@@ -64,12 +65,12 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
   };
   const picker = createPicker(options.seed);
   while (result.rounds < options.rounds && result.violations.length === 0)
-    await oneFolder(options, picker, result);
+    await tortureFolder(options, picker, result);
   return result;
 }
 
-/** Kept when a fault is found, to be looked at. */
-async function oneFolder(options: TortureOptions, picker: Picker, result: TortureResult): Promise<void> {
+/** Rounds with one data folder, which is kept if there are violations. */
+async function tortureFolder(options: TortureOptions, picker: Picker, result: TortureResult): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-torture-'));
   let service = await startChild({ folder, settings });
   try {
@@ -78,13 +79,13 @@ async function oneFolder(options: TortureOptions, picker: Picker, result: Tortur
     const end = Math.min(options.rounds, result.rounds + options.roundsInFolder);
     while (result.rounds < end && result.violations.length === 0) {
       result.rounds += 1;
-      service = await oneRound({ folder, service, memory, reader, picker, options, result });
-      if (result.rounds % 10 === 0 || result.violations.length > 0) options.say(progress(result));
+      service = await tortureRound({ folder, service, memory, reader, picker, options, result });
+      if (result.rounds % 10 === 0 || result.violations.length > 0) options.print(progress(result));
     }
   } finally {
     await service.kill('SIGKILL');
     if (result.violations.length === 0) rmSync(folder, { recursive: true });
-    else options.say(`What was found wrong is in ${folder}.`);
+    else options.print(`The folder with the violations is ${folder}.`);
   }
 }
 
@@ -98,7 +99,7 @@ type RoundOptions = {
   readonly result: TortureResult;
 };
 
-async function oneRound({
+async function tortureRound({
   folder,
   service,
   memory,
@@ -125,7 +126,7 @@ async function oneRound({
   const checkpointsBefore = checkpointsOf(folder);
   const writing = writeAll(round);
   const following = reader.follow(service.port, picker.pick(['pages', 'stream']), () => isOver);
-  if (picker.float() < options.foldShare) await untilFolding(folder);
+  if (picker.float() < options.checkpointShare) await untilCheckpointing(folder);
   await pause(picker.integer(loadMillisecondsMin, options.loadMillisecondsMax));
   isOver = true;
   const { signal } = await service.kill('SIGKILL');
@@ -146,9 +147,9 @@ async function oneRound({
   const after = createLoadClient(restarted.port, 4);
   const [checked] = await Promise.all([
     runCommand(folder, ['check']),
-    hold({ ...round, client: after }, reader, result),
+    checkAll({ ...round, client: after }, reader, result),
   ]);
-  if (checked.code !== 0) violation(`check says ${checked.output}`);
+  if (checked.code !== 0) violation(`orderly check: ${checked.output}`);
   after.close();
   return restarted;
 }
@@ -156,7 +157,7 @@ async function oneRound({
 async function setUp(port: number): Promise<Memory> {
   const client = createLoadClient(port);
   const admin = await signIn(client, firstAdmin.email, firstAdmin.password);
-  await right(
+  await created(
     client.ask({
       method: 'POST',
       path: '/api/users',
@@ -178,13 +179,13 @@ async function setUp(port: number): Promise<Memory> {
     kept: [],
     unanswered: new Map(),
   };
-  memory.ledger.compare(await everything(memory, client));
+  memory.ledger.compare(await listEverything(memory, client));
   client.close();
   return memory;
 }
 
 async function signIn(client: LoadClient, email: string, secret: string): Promise<Person> {
-  const { thing } = await right(
+  const { thing } = await created(
     client.ask({
       method: 'POST',
       path: '/api/sessions',
@@ -195,15 +196,13 @@ async function signIn(client: LoadClient, email: string, secret: string): Promis
   return { id: Number(thing['userId']), token: String(thing['accessToken']) };
 }
 
-async function right(asked: Promise<Reply>): Promise<Reply> {
+async function created(asked: Promise<Reply>): Promise<Reply> {
   const reply = await asked;
   if (reply.status !== 201) throw new Error(`The set-up had ${reply.status}: ${reply.text}`);
   return reply;
 }
 
-/**
- * The first salt in the WAL's header: one more each time the WAL is begun anew, after a whole checkpoint.
- */
+/** The first salt in the WAL's header, which each reset after a complete checkpoint increments. */
 function checkpointsOf(folder: string): number {
   const file = join(folder, 'orderly.db-wal');
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < 32) return 0;
@@ -214,10 +213,10 @@ function checkpointsOf(folder: string): number {
   return header.readUInt32BE(16);
 }
 
-/** A checkpoint begins when the WAL has this length; then a kill at a random moment may fall into it. */
-async function untilFolding(folder: string): Promise<void> {
-  const giveUp = performance.now() + foldMillisecondsMax;
-  while (statSync(join(folder, 'orderly.db-wal')).size < foldBytes && performance.now() < giveUp)
+/** So that a kill at a random moment soon after may interrupt a checkpoint. */
+async function untilCheckpointing(folder: string): Promise<void> {
+  const giveUp = performance.now() + checkpointWaitMillisecondsMax;
+  while (statSync(join(folder, 'orderly.db-wal')).size < checkpointWalBytes && performance.now() < giveUp)
     await pause(5);
 }
 
@@ -241,6 +240,6 @@ export function progress({
     `${rounds} rounds: ${answered} changes answered, ${unanswered} cut off, ${compared} things ` +
     `compared, ${replayed} responses repeated, ${followed} events followed (${streamed} as a stream), ` +
     `${checkpointed} kills after the WAL was checkpointed, ${killedWhileStarting} more while starting: ` +
-    `${violations.length === 0 ? 'nothing lost' : `${violations.length} FAULTS`}`
+    `${violations.length === 0 ? 'nothing lost' : `${violations.length} violations`}`
   );
 }

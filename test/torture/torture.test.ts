@@ -14,8 +14,8 @@ test('nothing answered is lost, and nothing is half done, if the service is kill
     seed: Date.now() % 2 ** 31,
     roundsInFolder: 5,
     loadMillisecondsMax: 400,
-    foldShare: 0,
-    say: () => {},
+    checkpointShare: 0,
+    print: () => {},
   });
   assert.deepEqual(result.violations, []);
   assert(result.answered > 0 && result.unanswered > 0 && result.replayed > 0, JSON.stringify(result));

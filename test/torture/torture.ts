@@ -1,4 +1,4 @@
-// `npm run torture`: kills the service over and over, and looks for anything that was answered and is not so.
+// `npm run torture`: kills the service repeatedly, and compares what it then has with its responses.
 import { parseArgs } from 'node:util';
 import { progress, torture } from './torture-rounds.ts';
 
@@ -15,8 +15,8 @@ const result = await torture({
   seed: Number(values.seed),
   roundsInFolder: 10,
   loadMillisecondsMax: 1_200,
-  foldShare: 0.15,
-  say: (line) => console.log(line),
+  checkpointShare: 0.15,
+  print: (line) => console.log(line),
 });
 for (const violation of result.violations.slice(0, 50)) console.log(violation);
 console.log(`${progress(result)}; ${Math.round((performance.now() - start) / 1000)} s`);

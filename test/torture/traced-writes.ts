@@ -1,11 +1,11 @@
-// Writes to a service that runs under strace, and has its trace judged.
+// Writes to a service that runs under strace, and judges its trace.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { admin } from '../service.ts';
 import { startChild } from './child-service.ts';
-import { createLoadClient, type Asked, type LoadClient, type Thing } from './load-client.ts';
+import { createLoadClient, type LoadRequest, type LoadClient, type Thing } from './load-client.ts';
 import { judge, traced, type Verdict } from './sync-order.ts';
 
 export type TracedVerdict = Verdict & { readonly expected: number; readonly expectedReads: number };
@@ -14,8 +14,8 @@ const readers = 4;
 const readPauseMilliseconds = 5;
 
 /**
- * `many` changes over 64 connections with reads of them beside, then one of each kind alone. `expected` is
- * how many responses to changes clients had.
+ * `many` changes over 64 connections with reads of them at the same time, then one change of each kind alone.
+ * `expected` is how many responses to changes the clients had.
  */
 export async function traceWrites(many: number): Promise<TracedVerdict> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-trace-'));
@@ -23,7 +23,7 @@ export async function traceWrites(many: number): Promise<TracedVerdict> {
   try {
     const service = await startChild({
       folder: join(folder, 'data'),
-      inside: ['strace', '-f', '-y', '--seccomp-bpf', '-s', '4200', '-e', `trace=${traced}`, '-o', trace],
+      wrapper: ['strace', '-f', '-y', '--seccomp-bpf', '-s', '4200', '-e', `trace=${traced}`, '-o', trace],
     });
     const expected = await writeTagged(createLoadClient(service.port, 64 + readers), many).finally(() =>
       service.kill('SIGTERM'),
@@ -42,7 +42,7 @@ export function noStrace(): string | false {
     });
     return false;
   } catch {
-    return 'strace is not here, or may not trace';
+    return 'strace is missing, or may not trace';
   }
 }
 
@@ -50,7 +50,7 @@ type Expected = Pick<TracedVerdict, 'expected' | 'expectedReads'>;
 
 async function writeTagged(client: LoadClient, many: number): Promise<Expected> {
   let expected = 0;
-  const right = async (tag: string, asked: Asked): Promise<Thing> => {
+  const right = async (tag: string, asked: LoadRequest): Promise<Thing> => {
     const reply = await client.ask({ ...asked, headers: { ...asked.headers, 'x-request-id': tag } });
     if (reply.status >= 300)
       throw new Error(`${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
@@ -109,14 +109,14 @@ async function writeTagged(client: LoadClient, many: number): Promise<Expected> 
   return { expected, expectedReads };
 }
 
-/** Each kind of change while nothing else is under way. */
+/** Each kind of change while there is no other request. */
 async function writeAlone(
   token: string,
-  right: (tag: string, asked: Asked) => Promise<Thing>,
+  right: (tag: string, asked: LoadRequest) => Promise<Thing>,
 ): Promise<void> {
   let sent = 0;
   const change = (
-    method: Asked['method'],
+    method: LoadRequest['method'],
     path: string,
     body?: object,
     bearer: string | undefined = token,

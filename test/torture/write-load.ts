@@ -1,5 +1,5 @@
-// A thread that writes at a steady rate, so that its requests and those of the thread that reads don't leave
-// in step.
+// A thread that writes at a steady rate, so that its requests aren't in step with those of the thread that
+// reads.
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { openLanes, pace } from './lanes.ts';
 
