@@ -32,7 +32,10 @@ async function withFailingSaves(t: TestContext): Promise<Hooked> {
   const trigger =
     'CREATE TEMP TRIGGER unsaved BEFORE UPDATE OF position ON webhooks ' +
     `WHEN NEW.id = ${other.id} BEGIN SELECT RAISE(ABORT, 'not now'); END`;
-  await service.inside?.database.write((db) => void db.get(trigger));
+  await service.inside?.database.write((writer) => {
+    writer.get(trigger);
+    writer.invalidate({ kind: 'everything' }); // a write that changes no row would be rolled back
+  });
   return hook;
 }
 
