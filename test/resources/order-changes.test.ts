@@ -47,6 +47,15 @@ describe('PATCH of an order', () => {
     );
   });
 
+  test('a price of -0, which JSON has as well, is a price of 0: sent again it changes nothing', async () => {
+    const body = '{"items":[{"name":"Sample","quantity":1,"unitPrice":-0,"total":-0}]}';
+    const { id } = await placed();
+    const first = await service().patch(`/orders/${id}`, { token: ada.token, body });
+    const second = await service().patch(`/orders/${id}`, { token: ada.token, body });
+    assert.equal(first.body.items[0].unitPrice, 0);
+    assert.equal(second.headers['etag'], first.headers['etag']);
+  });
+
   test('a total sent with items must be their sum; one sent alone must be the order’s', async () => {
     const order = await placed();
     assertIssues(await patch(order.id, { items: [tea], total: 1 }), 422, ['#/total total']);

@@ -63,13 +63,10 @@ export const totalRule = ruleFor(
 
 /** Returns the items with their totals, and the sum of the totals. */
 export function priceItems(sent: readonly NewItem[]): { items: OrderItem[]; total: number } {
-  const items = sent.map(({ sku = null, name, quantity, unitPrice }): OrderItem => ({
-    sku,
-    name,
-    quantity,
-    unitPrice,
-    total: quantity * unitPrice,
-  }));
+  const items = sent.map(({ sku = null, name, quantity, unitPrice: sentPrice }): OrderItem => {
+    const unitPrice = Math.abs(sentPrice); // JSON has -0, which is stored as 0
+    return { sku, name, quantity, unitPrice, total: quantity * unitPrice };
+  });
   return { items, total: items.reduce((sum, { total }) => sum + total, 0) };
 }
 
