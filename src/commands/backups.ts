@@ -37,7 +37,7 @@ export const restoreBackup: Command = {
     const keys: string[] = [];
     const webhooks: string[] = [];
     const options = {
-      schemaVersionMax: migrations.length,
+      migrations,
       force: flags['force'] === true,
       prepare(db: Connection) {
         endSessionsOfAllUsers(db);

@@ -22,7 +22,7 @@ import { databaseFile } from '../../src/storage/database-file.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
 import { addNote, madeBackup, migrations, newFolder, noteTexts, openNotes } from './storage-support.ts';
 
-const strict = { schemaVersionMax: migrations.length, force: false };
+const strict = { migrations, force: false };
 const forced = { ...strict, force: true };
 
 function says(pattern: RegExp): (error: unknown) => boolean {
@@ -265,7 +265,9 @@ test('only an intact database of orderly is restored', async (t) => {
   theirs.exec('CREATE TABLE theirs (x)');
   theirs.close();
   await assert.rejects(restore(join(folder, 'theirs.db'), folder, strict), says(/another application/));
-  await assert.rejects(restore(file, folder, { ...strict, schemaVersionMax: 0 }), says(/newer orderly/));
+  await assert.rejects(restore(file, folder, { ...strict, migrations: [] }), says(/newer orderly/));
+  const edited = [{ sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, words TEXT)' }];
+  await assert.rejects(restore(file, folder, { ...strict, migrations: edited }), says(/never released/));
   const damaged = new DatabaseSync(file);
   damaged.enableDefensive(false);
   damaged.exec(
