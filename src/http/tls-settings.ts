@@ -2,7 +2,7 @@
 
 /**
  * RFC 9325 section 4.2: forward secrecy and authenticated encryption only. The first three are TLS 1.3's.
- * There is no DHE, whose group the server chooses: with 10,000 bits it holds its client's event loop for a
+ * There is no DHE, whose group the server chooses: with 10,000 bits it occupies a thread of its client for a
  * second.
  */
 const ciphers = [

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { admin } from '../service.ts';
-import { startChild, type ChildService } from '../torture/child-service.ts';
+import { startChild } from '../torture/child-service.ts';
+import { placeOrders } from './child-orders.ts';
 import { Receiver } from './receiver.ts';
 
 const orders = 20;
@@ -16,7 +16,7 @@ test('after kill -9 every event is delivered, in order, some again', async (t) =
   const receiver = await Receiver.start(t);
   const settings = { 'webhook-allow': '127.0.0.1' };
   const first = await startChild({ folder, settings });
-  await placeOrders(first, receiver.url());
+  await placeOrders(first, { url: receiver.url(), orders });
   const before: number[] = [];
   while (before.length < orders / 2) before.push(await take(receiver));
   await receiver.next(); // on its way as the service ends
@@ -40,24 +40,4 @@ async function take(receiver: Receiver): Promise<number> {
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
-}
-
-async function placeOrders({ port }: ChildService, url: string): Promise<void> {
-  let token = '';
-  const post = async (path: string, body: object): Promise<{ id: number; accessToken: string }> => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(token === '' ? {} : { authorization: token }) },
-      body: JSON.stringify(body),
-    });
-    assert.equal(response.status, 201);
-    return (await response.json()) as { id: number; accessToken: string }; // of these routes
-  };
-  const { email, password } = admin;
-  token = `Bearer ${(await post('/api/sessions', { email, password })).accessToken}`;
-  await post('/webhooks', { url, types: ['order.created'] });
-  const { id: customerId } = await post('/customers', { name: 'Grace Hopper' });
-  const items = [{ name: 'Green tea', quantity: 1, unitPrice: 749 }];
-  for (let index = 0; index < orders; index += 1)
-    await post('/orders', { customerId, currency: 'EUR', items });
 }

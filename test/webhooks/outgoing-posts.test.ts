@@ -1,4 +1,4 @@
-// Where the requests of webhooks go, tried with real sockets: names, addresses, certificates and proxies.
+// Where the requests of webhooks go, tried with real sockets: names, addresses and certificates.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
@@ -115,16 +115,6 @@ test('a name whose address changes is blocked by the next connection', async (t)
   (await receiver.next()).answer(204, { connection: 'close' });
   assert.equal((await sent).kind, 'response');
   assert.equal((await post(`http://hooks.example:${receiver.port}/`)).kind, 'blocked');
-});
-
-test('proxies that the environment names get nothing', async (t) => {
-  const [receiver, proxy] = [await accepting(t), await accepting(t)];
-  const url = `http://127.0.0.1:${proxy.port}`;
-  setEnvironment(t, { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: url, http_proxy: url });
-  const post = posting(t, { allowed: ['127.0.0.1'], lookup: addressesInTurn(['127.0.0.1']) });
-  assert.equal((await post(`http://hooks.example:${receiver.port}/`)).kind, 'response');
-  assert.equal((await post(receiver.url())).kind, 'response');
-  assert.equal(proxy.connections, 0);
 });
 
 describe('over TLS', () => {
