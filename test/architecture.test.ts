@@ -66,7 +66,7 @@ test('stores and rules know nothing of HTTP', () => {
       .filter((to) => to.startsWith('src/http/') && from !== flowOfRoutes)
       .map((to) => `${from} → ${to}`),
   );
-  // a problem type is shown there
+  // the status column shows a problem type
   const ofSystem = ['src/resources/system/system.ts → src/http/problem-types.ts'];
   assert.deepEqual(crossings, ofSystem);
 });
@@ -118,7 +118,7 @@ test('only node-internals.ts relies on undocumented behaviour of node:http', () 
   );
 });
 
-/** Those between the braces of imports, and what is taken from dynamic ones. */
+/** Names between the braces of imports, and those used of dynamic imports. */
 function importedNames(text: string): string[] {
   const ways = [
     /import (?<named>[^;'"]*?\{[^}]*\}) from '\./,

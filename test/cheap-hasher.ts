@@ -1,4 +1,4 @@
-// Hashes passwords for the services of tests: one queue for all, no threads, and a cost of next to nothing.
+// Hashes passwords for the services of tests: one queue for all of them, no threads, and almost no cost.
 import { scryptSync } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HashingJob } from '../src/auth/hashing-jobs.ts';
@@ -8,11 +8,14 @@ import { createPasswordHasher, type PasswordHasher } from '../src/auth/password.
 let shared: PasswordHasher | undefined;
 let services = 0;
 
-/** Threads and real costs would take most of the suite's time. Closing leaves the queue to others. */
+/**
+ * Threads and real costs would take most of the suite's time. Closing doesn't end the queue, which others
+ * use.
+ */
 export function cheapHasher(): PasswordHasher {
   const hasher = (shared ??= createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 }, createDeriver }));
   const service = (services += 1);
-  /** User 1 of one service is not user 1 of another, nor draws on their quota. */
+  /** User 1 of one service is another client than user 1 of another service. */
   const own = (job: HashingJob | undefined): HashingJob | undefined =>
     job && {
       ...job,
@@ -29,11 +32,11 @@ export function cheapHasher(): PasswordHasher {
   };
 }
 
-/** In a later turn, as a thread does it. */
+/** In a later turn, as with a thread. */
 const createDeriver: DeriverFactory = () => ({
   async derive({ password, salt, keyBytes, ln, r, p }) {
     await nextTurn();
-    const maxmem = 128 * r * (2 ** ln + p) + 2 ** 20; // a command may have hashed at the real cost
+    const maxmem = 128 * r * (2 ** ln + p) + 2 ** 20; // a command may have hashed it with the real cost
     return scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p, maxmem });
   },
   end: () => Promise.resolve(),

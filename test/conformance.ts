@@ -13,7 +13,7 @@ type Exchange = {
   readonly response: TestResponse;
 };
 
-/** The documents by their routes: services with the same routes share one. */
+/** Documents by routes: services with the same routes share one. */
 const documents = new Map<string, Promise<Json>>();
 const ofService = new WeakMap<Service, Promise<Json>>();
 
@@ -64,7 +64,7 @@ const patternsOf = memoized((paths: Json) =>
   }),
 );
 
-/** Fields of HTTP itself, which no operation declares. */
+/** Fields of HTTP itself, which operations don't declare. */
 const ofHttp = new Set([
   'date',
   'connection',
@@ -107,7 +107,7 @@ function checkBody(document: Json, described: Json, response: TestResponse, wher
   );
 }
 
-/** What is accepted has to be declared, too. */
+/** An accepted request must be declared as well. */
 function checkRequest(document: Json, operation: Json, sent: Call, where: string): void {
   if (sent.body === undefined || typeof sent.body === 'string' || Buffer.isBuffer(sent.body)) return;
   const content = (operation['requestBody'] as Json | undefined)?.['content'] as
@@ -157,7 +157,8 @@ const annotations = new Set([
 
 /**
  * A small JSON Schema validator, independent of the service's own; a keyword that it doesn't know is a
- * failure. Objects have the declared members and no others: that responses are open is for later versions.
+ * failure. Objects have the declared members and no others, although clients must expect more in later
+ * versions.
  */
 export function validate(document: Json, schemaOrRef: Json, value: unknown, at: string): string[] {
   const issues: string[] = [];
@@ -198,7 +199,7 @@ function partsOf(keyword: string, rule: unknown, value: unknown): readonly Part[
 
 const noParts: readonly Part[] = [];
 
-/** Whether a value meets a keyword; its parts are checked by their own schemas. */
+/** Whether a value conforms to a keyword; its parts are checked by their own schemas. */
 const checks: Readonly<Record<string, (value: unknown, rule: unknown) => boolean>> = {
   type: (value, rule) =>
     Array.isArray(rule) ? rule.some((type) => isOfType(value, type)) : isOfType(value, rule),

@@ -1,5 +1,5 @@
-// Cells that a spreadsheet would evaluate as formulas: those that begin with a control character, of which
-// clients can send few, and those that it splits.
+// Cells that a spreadsheet would evaluate as formulas: those with a control character first, which clients
+// can rarely send, and those that it splits.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvLine, withoutFormulaGuard } from '../src/csv.ts';

@@ -1,4 +1,4 @@
-// README and src/docs: links resolve, and what they list is what the sources have.
+// README and src/docs: their links resolve, and their lists equal those of the sources.
 import assert from 'node:assert/strict';
 import { dirname, join, normalize } from 'node:path';
 import { suite, test } from 'node:test';
@@ -206,7 +206,7 @@ function isTarget(file: string, anchor: string): boolean {
   return texts.has(file) && anchorsOf(file).includes(anchor);
 }
 
-/** As GitHub makes them of headings. */
+/** As GitHub derives them from headings. */
 function anchorsOf(page: string): string[] {
   return [...textOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading

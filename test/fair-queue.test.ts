@@ -15,7 +15,7 @@ class Orders {
     this.#queue.addFollowing(client, () => this.#ran.push(client));
   }
 
-  /** The clients of the next works, as they run. */
+  /** The clients of the next jobs, in the order in which they run. */
   run(times: number): string {
     this.#ran.length = 0;
     for (let index = 0; index < times; index += 1) this.#queue.take()?.();

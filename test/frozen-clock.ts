@@ -1,4 +1,4 @@
-// A clock that stands still until a test moves it, and the timers that go by it.
+// A clock that stands still until a test moves it, and timers that follow it.
 import type { Timers } from '../src/timers.ts';
 
 type Timer = { readonly at: number; readonly milliseconds: number; readonly callback: () => void };
@@ -17,7 +17,7 @@ export class FrozenClock implements Timers {
     this.now = now;
   }
 
-  /** Moves the clock forward, and runs the timers that are due on the way, in the order of their times. */
+  /** Moves the clock forward, and runs the timers that become due, in the order of their times. */
   advance(milliseconds: number): void {
     const end = this.now + milliseconds;
     for (let next = this.#nextUntil(end); next !== undefined; next = this.#nextUntil(end)) {

@@ -165,7 +165,9 @@ async function verify(t: TestContext, { certPem }: KeyPair, ...checks: readonly 
   assert.equal(stdout.trim(), `${cert}: OK`);
 }
 
-/** Asks a server with the certificate under a name, over IPv4 whatever the name: a machine may lack IPv6. */
+/**
+ * Sends a request to a server with the certificate by this name, always over IPv4: a machine may lack IPv6.
+ */
 async function ask(name: string, ca: string, pair = issued): Promise<string> {
   const { certPem: cert, keyPem: key } = pair;
   const server = createServer({ cert, key }, (_, response) => response.end('hello')).listen(0, '127.0.0.1');

@@ -215,8 +215,8 @@ const { testGroups }: { testGroups: readonly Group[] } = JSON.parse(
 );
 const hmacGroups = testGroups.filter((each) => each.private.kty === 'oct');
 /**
- * Where we differ: 367 and 370 lost their padding and equal 357, which is valid; 372 and 373 hold a `?` (RFC
- * 7515 section 2).
+ * Where the service differs: 367 and 370 lost their padding and equal 357, which is valid; 372 and 373 have a
+ * `?` (RFC 7515 section 2).
  */
 const disputed = new Map([
   [367, true],
@@ -260,7 +260,7 @@ test('Wycheproof: no signature of another algorithm is valid under any HMAC key 
     );
 });
 
-/** Signed with the right secret by another implementation, whatever it says. */
+/** A token with any claims, signed with the right secret by another implementation. */
 function forged(head: unknown, body: unknown): string {
   return signed(`${encoded(head)}.${encoded(body)}`);
 }
@@ -281,7 +281,7 @@ function plain(part: string): string {
   return Buffer.from(part, 'base64url').toString();
 }
 
-/** The next letter of the base64url alphabet: the same bytes, other stray bits. */
+/** The next letter of the base64url alphabet, which decodes to the same bytes: only unused bits differ. */
 function next(letter = 'A'): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return alphabet.charAt(alphabet.indexOf(letter) + 1);

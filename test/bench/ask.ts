@@ -1,5 +1,5 @@
-// One HTTP request of the benchmark and its response, over plain HTTP or over TLS with a certificate nobody
-// vouches for.
+// One HTTP request of the benchmark and its response, over plain HTTP or over TLS without verifying the
+// certificate.
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';

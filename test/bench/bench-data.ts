@@ -9,7 +9,7 @@ import { logIn, project, startService, type Setting } from './servers.ts';
 export type Made = {
   readonly folder: string;
   readonly fastifyDatabase: string;
-  /** The same rows as Fastify's: both write. */
+  /** The same rows as in Fastify's tables, since both write. */
   readonly bunDatabase: string;
   readonly orderCount: number;
   readonly admin: { readonly email: string; readonly password: string };
@@ -25,7 +25,7 @@ export async function makeData(
   say: (text: string) => void,
 ): Promise<Made> {
   const folder = join(kept, `orders-${orderCount}`);
-  const fastifyDatabase = join(kept, `fastify-${orderCount}.db`); // has its name only when all is made
+  const fastifyDatabase = join(kept, `fastify-${orderCount}.db`); // exists only once it is complete
   const bunDatabase = join(kept, `bun-${orderCount}.db`);
   const databases = { folder, fastifyDatabase, bunDatabase, orderCount };
   if (existsSync(fastifyDatabase)) return { ...databases, admin: adminOf(folder) };
@@ -46,7 +46,7 @@ export async function makeData(
   return made;
 }
 
-/** A copy to write into; `discard` takes it away again. */
+/** A copy for workloads that write; `discard` removes it. */
 export function copyData(made: Made): Made & { discard: () => void } {
   const folder = `${made.folder}-copy`;
   const [fastifyDatabase, bunDatabase] = [`${made.fastifyDatabase}-copy`, `${made.bunDatabase}-copy`];
@@ -59,7 +59,7 @@ export function copyData(made: Made): Made & { discard: () => void } {
   return { ...made, folder, fastifyDatabase, bunDatabase, discard };
 }
 
-/** The administrator that the sample comes with. */
+/** The administrator of the sample. */
 export function adminOf(folder: string): Made['admin'] {
   // written by the service in this shape
   return JSON.parse(readFileSync(join(folder, 'initial-admin.json'), 'utf8'));
@@ -120,7 +120,7 @@ function asColumn(value: unknown): SQLInputValue {
   return JSON.stringify(value);
 }
 
-/** Reads a list to its end; logs in anew before the token can expire. */
+/** Reads a list to its end; logs in again before the token can expire. */
 function pagesFrom(origin: string, signIn: () => Promise<string>) {
   return async function* pages(first: string): AsyncGenerator<readonly Row[]> {
     let authorization = '';

@@ -3,7 +3,7 @@ import type { Measured } from './rounds.ts';
 import type { Workload } from './workloads.ts';
 import type { Sample } from './wrk.ts';
 
-/** Cores; above it a round says little. */
+/** Cores; a round during which other processes used more says little. */
 const othersMax = 0.25;
 
 export const workloadHeader = [
@@ -20,7 +20,7 @@ export const workloadHeader = [
   'others',
 ];
 
-/** One row a server; ratios stand in the service's row, beside the aim where there is one. */
+/** One row for each server; the service's row has the ratios, each with its aim if there is one. */
 export function workloadRows({ title, aims }: Workload, measured: readonly Measured[]): string[][] {
   const own = measured[0]?.samples ?? [];
   const peer = (name: string) =>
@@ -72,9 +72,8 @@ export function thousands(value: number): string {
 }
 
 /**
- * The median of the rounds' ratios; a round's servers met the same conditions, other rounds may not have.
- * Rounds that others disturbed are left out; where no other is left, the ratio gets a question mark instead
- * of a verdict.
+ * The median of the ratios of each round, since conditions are the same only within a round. Rounds disturbed
+ * by other processes are left out; if none is left, the ratio has a question mark instead of a verdict.
  */
 function ratio(own: readonly Sample[], peer: readonly Sample[] | undefined, aim: number | undefined): string {
   if (peer === undefined) return '';

@@ -1,5 +1,5 @@
-// The benchmark, one command: the service beside bare node:http, Bun and Fastify, in alternating rounds,
-// printed as Markdown tables.
+// The benchmark in one command: compares the service with bare node:http, Bun and Fastify in alternating
+// rounds, and prints Markdown tables.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A client that reads a page now and then while something else goes on, and what it notices.
+// A client that reads a page at intervals while something else runs, and measures how long it waits.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ask } from './ask.ts';
 import { memoryOf } from './children.ts';

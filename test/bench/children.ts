@@ -22,7 +22,7 @@ const endSeconds = 15;
 export function keepChildren() {
   const running = new Set<ChildProcess>();
 
-  /** A server's log goes to /dev/null, its complaints to the terminal. */
+  /** A server's standard output goes to /dev/null, its errors to the terminal. */
   function start(
     { command, cores, env, cwd }: Launch,
     output: 'discarded' | 'collected' = 'discarded',
@@ -39,7 +39,7 @@ export function keepChildren() {
     return child;
   }
 
-  /** Runs a command to its end and returns what it printed; throws with its complaint when it fails. */
+  /** Runs a command to its end and returns its output; throws with its errors if it fails. */
   async function run(launch: Launch, secondsMax: number): Promise<string> {
     const child = start(launch, 'collected');
     const timer = setTimeout(() => child.kill('SIGKILL'), secondsMax * 1000);
@@ -85,10 +85,7 @@ export function missingHere(tools: readonly string[]): string[] {
   return missing;
 }
 
-/**
- * CPU microseconds that all threads of a process, and those of its children that have ended, have used so
- * far.
- */
+/** CPU microseconds that all threads of a process and of its ended children have used so far. */
 export function cpuUs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return ticksToUs(

@@ -1,5 +1,4 @@
-// Asks the service once for what bare node:http then answers with: same status, same header fields, same
-// bytes.
+// Records the service's responses, which bare node:http then sends: same status, header fields and bytes.
 import { writeFileSync } from 'node:fs';
 import type { TestResponse, Ask } from './ask.ts';
 import type { FixedAnswer, FixedAnswers, Target } from './workloads.ts';
@@ -30,7 +29,7 @@ export async function writeFixedAnswers(
   );
 }
 
-/** The one of middle length among some. */
+/** The response of median length. */
 async function typicalAnswer(target: Target, requests: readonly Ask[]): Promise<TestResponse> {
   const responses: TestResponse[] = [];
   const step = Math.ceil(requests.length / askedPerKind);

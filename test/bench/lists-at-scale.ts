@@ -1,5 +1,5 @@
-// Every filter × sort of every list, first page and one deep inside, at 1,000 and at 1,000,000 orders: does a
-// page cost the same? `--all` prints all.
+// The time of a page with every filter × sort of every list, at the beginning and in the middle, with 1,000
+// and with 1,000,000 orders. `--all` prints all.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,10 +33,7 @@ type Case = {
   readonly selection: IndexedSelection;
   readonly load: (db: Connection, id: number) => Representation<unknown> | undefined;
 };
-/**
- * Milliseconds of a page, its elements read and put together: all of it, and what of that was on the event
- * loop.
- */
+/** Milliseconds of a page with its elements: in total, and the part on the event loop. */
 type Time = { readonly whole: number; readonly here: number };
 type Times = { readonly first: Time; readonly deep: Time };
 
@@ -124,7 +121,7 @@ function cases(): Case[] {
 
 const cursors = createCursors([(text) => createHash('sha256').update(text).digest()]);
 
-/** What the query worker would run is run here, and its time told apart. */
+/** Queries of the query worker run here, and are timed separately. */
 async function timePage(connection: Connection, { selection, load }: Case, query: ListQuery): Promise<Time> {
   let aside = 0;
   const readInWorker = async <R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> => {
@@ -144,7 +141,7 @@ async function timePage(connection: Connection, { selection, load }: Case, query
   return { whole, here: whole - aside };
 }
 
-/** The cursor of a page in the middle of the table; undefined if the list has nothing there. */
+/** The cursor of a page in the middle of the table; undefined if the list is too short. */
 function deepCursor(connection: Connection, selection: IndexedSelection): string | undefined {
   const { table, key, ranges: streams } = selection;
   const where = streams.map(({ sql }) => `(${sql})`).join(' OR ');

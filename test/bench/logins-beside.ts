@@ -1,5 +1,4 @@
-// What reads feel of logins: their latency at a steady rate, without and with four logins a second beside
-// them.
+// How logins affect reads: the latency of reads at a steady rate, without and with four logins a second.
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Made } from './bench-data.ts';
@@ -69,7 +68,7 @@ export async function measureLogins(
   ];
 }
 
-/** Logs in at a steady rate, whether responses come or not; `stop` says how many succeeded. */
+/** Logs in at a steady rate, even while responses are outstanding; `stop` returns how many succeeded. */
 function keepLoggingIn(server: Server, made: Made): { stop: () => Promise<number> } {
   const logins: Promise<boolean>[] = [];
   const timer = setInterval(

@@ -38,7 +38,7 @@ async function install(
   const unfinished = mkdtempSync(join(own, 'unfinished-'));
   try {
     cpSync(source, unfinished, { recursive: true });
-    // Npm has to run on this Node, not on the machine's.
+    // Npm has to run on this Node, not on the one of the machine.
     const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
     await children.run(
       {

@@ -1,5 +1,5 @@
-// Measures one workload: its servers side by side, in alternating rounds, the same load on each in turn. Each
-// round starts new processes: how fast one is depends on its memory and on what was compiled when.
+// Measures one workload: its servers in alternating rounds, with the same load on each in turn. Each round
+// starts new processes, since the speed of a process depends on its memory and on what was compiled when.
 import { join } from 'node:path';
 import { ask } from './ask.ts';
 import { copyData, type Made } from './bench-data.ts';
@@ -27,7 +27,7 @@ const warmUpSeconds = 1;
 const othersMax = 0.1;
 const againMax = 2;
 
-/** The service first, its peers after it; each with one sample a round. */
+/** The service, then its peers; each has one sample for each round. */
 export async function measureWorkload(bench: Bench, workload: Workload, made: Made): Promise<Measured[]> {
   const measured = new Map<string, Sample[]>();
   for (let round = 1; round <= bench.options.rounds; round++) {
@@ -91,7 +91,7 @@ async function startServers(bench: Bench, workload: Workload, made: Made, loaded
     await add(await startBare(setting, style, env), authorization);
 }
 
-/** Bare servers are sent exactly what the service is sent; none but they leave conditions unread. */
+/** Bare servers get exactly the requests of the service; only they ignore conditions. */
 async function prepareLoad(
   bench: Bench,
   workload: Workload,
@@ -120,7 +120,7 @@ async function measureInTurn(
   round: number,
 ): Promise<[server: string, sample: Sample][]> {
   for (const { load } of loaded) await applyLoad(children, { ...load, seconds: warmUpSeconds });
-  // whoever is measured first after a pause finds the machine in another state
+  // the machine is in another state for the first one after a pause
   const inTurn = round % 2 === 0 ? loaded.toReversed() : loaded;
   const samples = new Map<Loaded, Sample>();
   for (const each of inTurn) samples.set(each, await leastDisturbed(() => applyLoad(children, each.load)));
@@ -131,8 +131,8 @@ async function measureInTurn(
 }
 
 /**
- * Measures again while other processes took more than a little, a few times at most: chosen by the
- * disturbance, not by the result.
+ * Measures again, a few times at most, if other processes used too much; it depends only on that, not on the
+ * result.
  */
 async function leastDisturbed(measure: () => Promise<Sample>): Promise<Sample> {
   let best = await measure();

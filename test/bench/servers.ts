@@ -17,7 +17,7 @@ export type Server = {
 export type Setting = {
   readonly children: Children;
   readonly env: Readonly<Record<string, string>>;
-  /** Where the servers may run; saturated ones share no core with the load. */
+  /** The cores of the servers; under full load they share none with the load generator. */
   readonly cores: 'server' | 'any';
 };
 
@@ -118,12 +118,12 @@ export async function logIn(origin: string, { email, password }: Made['admin']):
   });
   if (response.status !== 201)
     throw new Error(`The login was answered with ${response.status}: ${response.body}`);
-  // What orderly's response to a sign-in has.
+  // The members of orderly's response to a sign-in.
   const { accessToken } = JSON.parse(response.body) as { accessToken: string };
   return `Bearer ${accessToken}`;
 }
 
-/** A token as long and as full as the service's own. */
+/** A token with as many bytes and claims as the service's own. */
 export function peerToken(): string {
   const nowSeconds = Math.floor(Date.now() / 1000);
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');

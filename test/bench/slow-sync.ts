@@ -1,4 +1,4 @@
-// Builds slow-sync.c into a library for LD_PRELOAD, and says how a process is started with it.
+// Builds slow-sync.c into a library for LD_PRELOAD, and returns the environment of a process that uses it.
 import { join } from 'node:path';
 import type { Children } from './children.ts';
 

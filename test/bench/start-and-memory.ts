@@ -22,7 +22,7 @@ const settleMs = 2000;
 
 export const startHeader = ['start to first response', '', 'median ms', 'fastest', 'slowest'];
 
-/** From spawn to the first response, on the data made before. */
+/** Milliseconds from spawn to the first response, with existing data. */
 export async function measureStarts(bench: Bench, made: Made): Promise<string[][]> {
   const rows: string[][] = [];
   for (const { name, start } of await startersOf(bench, made)) {
@@ -141,7 +141,7 @@ async function loadFully(
   await applyLoad(children, { ...load, spreadOver: made.orderCount });
 }
 
-/** Aims are the service's; its peers just stand beside it. */
+/** Only the service has aims; its peers are for comparison. */
 function withAim(name: string, value: number, aim: number): string {
   return name.startsWith('orderly')
     ? `${value.toFixed(0)} ${value <= aim ? '≤' : '>'} ${aim.toFixed(0)}`

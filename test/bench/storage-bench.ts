@@ -1,6 +1,5 @@
-// Measures the write path beside the simple way (a transaction with a sync per request) in one run. Not a
-// test:
-//   node test/bench/storage-bench.ts [--seconds N] [--writers N] [--sync-milliseconds N] [--only
+// Compares the write path with the simple way (a transaction with a sync for each request) in one run. Not a
+// test:   node test/bench/storage-bench.ts [--seconds N] [--writers N] [--sync-milliseconds N] [--only
 // grouped|simple]
 import { fdatasync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

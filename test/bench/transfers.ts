@@ -1,5 +1,5 @@
-// Exports of all orders, and an import of 110,000 lines, each beside a client that reads: how long they take,
-// what memory, and what the client notices. `npm run bench:transfers`, with `-- --orders 1000000`.
+// Exports of all orders, and an import of 110,000 lines, each while a client reads: how long they take, how
+// much memory, and how long the client waits. `npm run bench:transfers`, with `-- --orders 1000000`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -72,7 +72,7 @@ function importedLines(): string {
   return [...customers, ...orders].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Runs it on a new process, beside a client that reads a page each 10 ms. */
+/** Runs it on a new process while a client reads a page every 10 ms. */
 async function measured(
   data: string,
   name: string,
@@ -103,7 +103,7 @@ type Transfer = {
   readonly body?: Buffer;
 };
 
-/** How many bytes the response has; throws unless it is whole and a 200. */
+/** How many bytes the response has; throws unless it is complete and a 200. */
 async function bytesOf({ origin }: Server, { body, path, ...options }: Transfer): Promise<number> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': body.length };

@@ -13,7 +13,7 @@ export type FixedAnswers = {
 };
 export type Peer = 'bare' | 'fastify' | 'bun';
 
-/** A server as a workload sees it: who asks, and what data is there. */
+/** What a workload knows of its server: credentials and data. */
 export type Target = {
   readonly ask: (request: Ask) => Promise<TestResponse>;
   readonly authorization: string;
@@ -26,7 +26,7 @@ export type Workload = {
   readonly requests: (target: Target) => readonly Ask[] | Promise<readonly Ask[]>;
   readonly status: number;
   readonly peers: readonly Peer[];
-  /** The least ratio of requests/s to each peer that is aimed at. */
+  /** The ratio of requests/s to each peer that is the aim, at least. */
   readonly aims: Readonly<Partial<Record<Peer, number>>>;
   /** Writing workloads run on a copy of the data, so that the next one finds it as it was. */
   readonly writes: boolean;
@@ -46,7 +46,7 @@ const usual = {
   serviceFlags: [],
 } as const;
 const hotCount = 1000;
-/** Read in a mixture: all of them, up to so many. */
+/** How many of the ids are read, at most. */
 const anyCount = 20_000;
 const withoutCache = ['--cache-bytes', '0'];
 
@@ -140,7 +140,7 @@ export function read({ authorization }: Target, id: number): Ask {
   return { path: `/orders/${id}`, headers: { Authorization: authorization } };
 }
 
-/** To be spread over all orders. */
+/** Its reads are spread over all orders. */
 function anyRead(target: Target): Ask[] {
   return [read(target, 1)];
 }
@@ -149,7 +149,7 @@ export function hotReads(target: Target): Ask[] {
   return idsOf(target, hotCount).map((id) => read(target, id));
 }
 
-/** Its reads are of all orders. */
+/** Its reads are spread over all orders. */
 export function mixture(target: Target): Ask[] {
   const places = placements(target);
   return idsOf(target, anyCount).map((id, index) => {
@@ -159,7 +159,7 @@ export function mixture(target: Target): Ask[] {
   });
 }
 
-/** In no order, and spread over the data, so that they are not neighbours in the file. */
+/** Unordered and spread over the data, so that they aren't neighbours in the file. */
 function idsOf({ orderCount }: Target, count: number): number[] {
   const distinct = Math.min(count, orderCount);
   const stride = 7919; // a prime

@@ -9,16 +9,13 @@ export type Load = {
   readonly pid: number;
   readonly requestsFile: string;
   readonly seconds: number;
-  /** 0: cycle through the requests; else: spread the first over this many ids. */
+  /** 0: cycles through the requests; otherwise the first one is sent for so many ids. */
   readonly spreadOver: number;
-  /** A pause between two requests of a connection; 0 asks as fast as responses come. */
+  /** The pause between a response and the next request on a connection; 0: none. */
   readonly pauseMs: number;
   readonly isRefused: boolean;
 };
-/**
- * `others`: how many cores were taken meanwhile by what has no part in the benchmark; well above 0 the
- * figures are disturbed.
- */
+/** `others`: how many cores other processes used meanwhile; well above 0 the figures are disturbed. */
 export type Sample = {
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -74,7 +71,7 @@ export async function applyLoad(children: Children, load: Load): Promise<Sample>
   };
 }
 
-/** Writes requests as they go over the wire, each ended by a zero byte, for load.lua. */
+/** Writes the bytes of requests for load.lua, each with a zero byte at its end. */
 export function writeRequests(file: string, requests: readonly Ask[]): void {
   writeFileSync(file, requests.map((request) => `${onTheWire(request)}\0`).join(''));
 }

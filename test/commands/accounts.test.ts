@@ -49,7 +49,7 @@ describe('accounts from the command line', { concurrency: true }, () => {
     const after = await service.get(`/api/users/${person.id}`, { token });
     assert.deepEqual(after.body, before.body);
     assert.notEqual(after.headers.etag, before.headers.etag);
-    // nobody else is touched
+    // nobody else changes
     assert.equal((await service.signIn(admin.email, admin.password)).email, admin.email);
   });
 

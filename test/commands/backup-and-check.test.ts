@@ -230,7 +230,7 @@ describe('sample and check', { concurrency: true }, () => {
     const { status, stdout } = await orderly(['check', `--data=${folder}`]);
     assert.equal(status, 1);
     for (const complaint of expected) assert.match(stdout, complaint);
-    // Two more are SQLite's of the status, and the verdict; five that events show another value.
+    // Two more are SQLite's about the status, and the verdict; five say that events show another value.
     assert.equal(stdout.trim().split('\n').length, expected.length + 2 + 5, stdout);
     assert.match(stdout, /^order 5 at \/status: is lost, but its events say \w+\.$/m);
     assert.match(stdout, /orderly\.db is not sound\. Restore a backup/);
@@ -292,7 +292,7 @@ function rowsOf(file: string, table: (typeof tables)[number]): Record<string, un
     .map((row) => ({ ...row }));
 }
 
-/** What anyone can see: hashes are salted, and the first administrator is of today. */
+/** What is the same in each sample: hashes are salted, and the first administrator is created today. */
 function visible(file: string, table: (typeof tables)[number]): object[] {
   return rowsOf(file, table)
     .filter(({ role }) => role !== 'admin')

@@ -1,4 +1,4 @@
-// `orderly check`: what it finds in the events, and what it doesn't mistake for damage beside a service.
+// `orderly check`: what it finds in the events, and that it takes no change of a running service for damage.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
@@ -102,7 +102,7 @@ describe('orderly check beside a service', { concurrency: true }, () => {
 
 const refill = "INSERT INTO customerSearch (rowid, text) SELECT id, '  ' || upper(name) FROM customers";
 
-/** Its order 1 has had its items changed, order 2 has not, and the items of order 3 are long. */
+/** The items of order 1 were changed, those of order 2 weren't, and those of order 3 are long. */
 async function folderWithOrders(t: TestContext): Promise<string> {
   const service = await serviceFor(t);
   const { token } = await service.person('staff');
@@ -118,13 +118,13 @@ async function folderWithOrders(t: TestContext): Promise<string> {
   return service.folder;
 }
 
-/** As another process does. */
+/** As another process would. */
 function change(folder: string, sql: string): void {
   using sqlite = openSqlite(join(folder, 'orderly.db'));
   sqlite.exec(`BEGIN IMMEDIATE; ${sql}; COMMIT`);
 }
 
-/** Something else happens ahead of its nth statement. */
+/** Calls a function before the nth statement. */
 function connectionTo(folder: string, nth: number, happens: () => void): Connection {
   let statements = 0;
   return new Connection(openSqlite(join(folder, 'orderly.db')), () => {

@@ -14,13 +14,13 @@ import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { executable } from '../service.ts';
 
 export const start = join(import.meta.dirname, '../../src/start.js');
-/** What runs orderly: a program and its first arguments. */
+/** The program that runs orderly, and its first arguments. */
 export const program: readonly string[] = executable === undefined ? [process.execPath, start] : [executable];
 
 export type Ended = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
 type Where = { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string };
 
-/** Runs a command to its end, with nothing in the environment but what is named. */
+/** Runs a command to its end, with only these environment variables. */
 export async function orderly(args: readonly string[], where: Where = {}): Promise<Ended> {
   const { child, output } = launch(args, where);
   const [status] = await once(child, 'close');
@@ -93,10 +93,7 @@ export function newFolder(t: Pick<TestContext, 'after'>): string {
   return folder;
 }
 
-/**
- * A data folder whose first administrator is there already: hashing a password anew would be most of a
- * start's time.
- */
+/** A data folder with its first administrator: hashing their password would be most of a start's time. */
 export async function dataFolder(t: Pick<TestContext, 'after'>): Promise<string> {
   const folder = newFolder(t);
   const db = await openCommandDatabase(folder, migrations);
@@ -116,7 +113,7 @@ export async function dataFolder(t: Pick<TestContext, 'after'>): Promise<string>
   return folder;
 }
 
-/** A pattern for each line, in their order. */
+/** A pattern for each line, in order. */
 export function assertAll(lines: readonly string[], patterns: readonly RegExp[]): void {
   assert.equal(lines.length, patterns.length, lines.join('\n'));
   patterns.forEach((pattern, index) => assert.match(lines[index] ?? '', pattern));

@@ -1,6 +1,6 @@
-// Damages of single rows, as a broken disk or another program would leave them.
+// Damage to single rows, as a broken disk or another program could cause.
 
-/** Each is made with constraints off; `orderly check` must report it with a line of this form. */
+/** Each is caused with constraints off; `orderly check` must report it with a line of this form. */
 export const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
   ['UPDATE orders SET total = total + 1 WHERE id = 1', /^order 1 at \/total: total must be \d+, or omitted/m],
   ["UPDATE orders SET items = '[' WHERE id = 2", /^order 2 can't be read: /m],

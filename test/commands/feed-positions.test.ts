@@ -9,7 +9,7 @@ import { executable, serviceFor, type TestService } from '../service.ts';
 import { openStream } from '../resources/stream-support.ts';
 import { newFolder, orderly } from './command-support.ts';
 
-/** Path and query after all that has happened. */
+/** The path and query of the page after the latest event. */
 async function latest(service: TestService): Promise<string> {
   const { body } = await service.get('/events?from=latest', { token: await rootToken(service) });
   return body.next;

@@ -24,7 +24,7 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
 
       const { url, output } = await start();
       assert.match(output.stdout, /"level":"warn","message":"starting read-only/);
-      disk.fill(); // with what the start may have freed
+      disk.fill(); // including what the start may have freed
       assert.equal((await fetch(`${url}/customers/1`, { headers: { 'X-API-Key': key } })).status, 200);
       assert.equal(await addCustomer(url, key), 503);
       assert.equal((await fetch(`${url}/health/ready`)).status, 503);

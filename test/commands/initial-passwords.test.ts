@@ -152,7 +152,7 @@ describe('a password that the service generated', { concurrency: 4, skip }, () =
   });
 });
 
-/** With the administrator that the service makes. */
+/** With the administrator whom the service creates. */
 function firstStart(t: TestContext, settings: Record<string, string> = {}): Promise<TestService> {
   return serviceFor(t, { firstAdmin: 'initial-admin.json', settings });
 }
@@ -165,7 +165,7 @@ function credentialsIn(folder: string): { email: string; password: string } {
   return JSON.parse(readFileSync(fileIn(folder), 'utf8'));
 }
 
-/** What a start at this time would say of passwords. */
+/** What a start at this time would log about passwords. */
 function saidAtStart({ folder, inside, clock }: TestService): string[] {
   assert.ok(inside);
   const said: string[] = [];
@@ -176,7 +176,7 @@ function saidAtStart({ folder, inside, clock }: TestService): string[] {
   return said.filter((message) => message.startsWith('The password of'));
 }
 
-/** Without what differs in every response. */
+/** Without the parts that differ in every response. */
 function comparable({ status, headers, body }: TestResponse): unknown {
   const { date: _date, 'x-request-id': _id, ...rest } = headers;
   return { status, rest, body: { ...body, requestId: '' } };

@@ -1,5 +1,5 @@
-// The certificate that the service makes for itself: for which names, when it is made anew, and what devices
-// have to trust again.
+// The certificate that the service makes for itself: its names, when it is replaced, and what devices have to
+// trust again.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -135,7 +135,7 @@ function folder(t: TestContext) {
   return {
     path,
     authority: () => readFileSync(path('ca.pem'), 'utf8'),
-    /** What a start at this time with these flags makes. */
+    /** The certificate after a start at this time with these flags. */
     made(now: number, ...flags: readonly string[]): readonly string[] {
       return ensureCertificate(readCommandLine([`--data=${data}`, ...flags], {}).config, now).created;
     },

@@ -88,7 +88,7 @@ describe('under the permission model', { concurrency: true, skip }, () => {
   });
 });
 
-/** NODE_OPTIONS is split at blanks that aren't between double quotes. */
+/** Node splits NODE_OPTIONS at blanks outside of double quotes. */
 function quoted(flag: string): string {
   return `"${flag.replaceAll(/["\\]/g, '\\$&')}"`;
 }

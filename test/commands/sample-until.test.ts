@@ -1,4 +1,4 @@
-// `sample --until`: the data of another year than the default one.
+// `sample --until`: data of another year than the default.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -26,7 +26,7 @@ test('no secret is in a log, an error, a list, the metrics, the processes, or on
   const service = await serving(t, ['--tls=off', '--log=debug', `--data=${folder}`], { env });
   const responses: string[] = [];
 
-  /** Remembers all that a response says, but for the responses that hand a secret out. */
+  /** Collects the text of responses, except for those that contain a secret on purpose. */
   async function ask(
     method: string,
     path: string,
@@ -121,7 +121,7 @@ test('no secret is in a log, an error, a list, the metrics, the processes, or on
     `/api/users/${userId}`,
   ])
     await ask('GET', path, bearer);
-  // The new one is used, too, so that the old one ends the session.
+  // The new one is used as well, so that the old one then ends the session.
   await ask('POST', `/api/sessions/${id}/tokens`, {}, { refreshToken: nextToken }, true);
   await ask('POST', `/api/sessions/${id}/tokens`, {}, { refreshToken });
   await ask('GET', '/metrics');

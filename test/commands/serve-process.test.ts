@@ -123,7 +123,7 @@ describe('orderly serve', { concurrency: true }, () => {
     async (t) => {
       const folder = newFolder(t);
       chmodSync(folder, 0o555);
-      // All is loaded before: another account may not be able to enter the project's folder.
+      // Everything is loaded first: another account may have no access to the project's folder.
       const program = `
         const { run } = await import(${JSON.stringify(new URL('../../src/main.ts', import.meta.url))});
         await import(${JSON.stringify(new URL('../../src/commands/serve.ts', import.meta.url))});
@@ -214,7 +214,7 @@ describe('orderly serve', { concurrency: true }, () => {
   });
 });
 
-/** Puts the last certificate of the file first. */
+/** Moves the last certificate of the file to its beginning. */
 function chainOf(pem: string): string {
   const [leaf = '', authority = ''] = pem.match(/-----BEGIN[^]*?-----END.*\n/g) ?? [];
   return authority + leaf;

@@ -1,5 +1,5 @@
-// Which signal ends a service, and how: the first in good order, npm's repetition of it not at all, a later
-// one at once; while it starts, too.
+// How signals end a service: the first gracefully, npm's repetition of it not at all, a later one
+// immediately; also during the start.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -120,7 +120,7 @@ describe('a start that is abandoned', { concurrency: true }, () => {
   });
 });
 
-/** Sends SIGTERM again and again until the process has ended, as npm does once when it gets to it late. */
+/** Sends SIGTERM again and again until the process has ended, as npm may do once. */
 function repeatSignal(child: ChildProcess): void {
   if (child.kill('SIGTERM')) setImmediate(repeatSignal, child);
 }
@@ -158,7 +158,7 @@ async function npmStart(t: TestContext) {
   return { pid, ended, logged, port: Number(await logged(/"url":"http:[^"]*:(\d+)"/)) };
 }
 
-/** All of a request but the last byte of its body. */
+/** A request without the last byte of its body. */
 async function requestBegun(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   const fields = 'Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 2';

@@ -53,7 +53,7 @@ describe('orderly on a terminal', { concurrency: true }, () => {
       const pid = Number(/pid (\d+)/.exec(shown)?.[1]);
       const url = /listens on (\S+)/.exec(shown)?.[1] ?? '';
       terminal.stdout.pause();
-      const path = 'x'.repeat(7_000); // a log line more than fills what lies between in a hundred requests
+      const path = 'x'.repeat(7_000); // a hundred log lines exceed the buffers
       for (let count = 0; count < 150; count += 1) await (await fetch(`${url}/${path}`)).text();
       terminal.kill('SIGKILL');
       await until(() => !isRunning(pid));
@@ -86,13 +86,13 @@ describe('orderly on a terminal', { concurrency: true }, () => {
   });
 });
 
-/** For a shell: the project may be in a folder whose name has blanks. */
+/** Quoted for a shell: the project's folder may have blanks in its name. */
 function quoted(words: readonly string[]): string {
   return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
 }
 
 /**
- * What a terminal shows of a command (util-linux script(1) is one); it presses Ctrl-C where it is offered.
+ * What a terminal shows of a command (by util-linux script(1)); presses Ctrl-C when the output mentions it.
  */
 async function onTerminal(
   command: string,
@@ -111,7 +111,7 @@ async function onTerminal(
   return { shown, status };
 }
 
-/** A process that has ended and that its parent hasn't asked about is still listed. */
+/** A process that has ended is still listed until its parent has waited for it. */
 function isRunning(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return !/^(Z|$)/.test(stdout.trim());

@@ -40,7 +40,7 @@ describe('a start reports', { skip }, () => {
   });
 
   test('which addresses the authority does not permit, and how to get one that does', async (t) => {
-    const start = await started(t, { tls: 'self-signed' }); // its authority permits private addresses alone
+    const start = await started(t, { tls: 'self-signed' }); // its authority permits only private addresses
     const machine = { ...till, addresses: ['192.168.1.20', '203.0.113.7'] };
     const moved = { ...start, config: { ...start.config, host: '0.0.0.0' }, machine };
     const authority = join(start.config.data, 'tls', 'ca.pem');

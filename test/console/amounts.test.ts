@@ -1,4 +1,4 @@
-// Prices as people type them, and amounts as they read them.
+// Parsing of typed prices, and formatting of amounts.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { decimalText, moneyText, priceOf, readingsOf } from '../../src/console/amounts.ts';

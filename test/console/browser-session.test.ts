@@ -1,5 +1,5 @@
-// Who is signed in to the console, in all its tabs: the real classes against a real service. What Node lacks
-// (a cookie jar, locks of tabs, local storage) is simulated here.
+// The console's session in several tabs: the real classes with a real service. What Node lacks (a cookie jar,
+// locks between tabs, local storage) is simulated.
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
@@ -91,7 +91,7 @@ describe('a session in a browser', () => {
     return session;
   }
 
-  /** What whoever comes next could do with the cookie that is left. */
+  /** The status of a renewal by the next person, with the cookie that is left. */
   async function renewalStatus(): Promise<number> {
     browser.respond = send;
     const headers = { 'Content-Type': 'application/json' };

@@ -1,5 +1,5 @@
-// Accounts in the console, in a real browser: the password asked for again, one-time codes, sessions that
-// end, and people without staff rights.
+// Accounts in the console, in a real browser: confirming the password, one-time codes, sessions that end, and
+// people without staff rights.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesOf, codeOf } from '../resources/totp-support.ts';

@@ -1,10 +1,10 @@
-// What people do in the console, for its checks in a browser: by mouse, by touch or by keyboard alone.
+// Actions in the console for its checks in a browser: by mouse, touch or keyboard only.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Tab } from '../web/browser.ts';
 
 export type Hand = 'mouse' | 'keyboard';
 
-/** Runs in the page: what is seen of that kind and has the name, in the last dialog that is open. */
+/** Runs in the page: finds the visible element with this role and name, in the last dialog that is open. */
 const find = String.raw`(selector, name) => {
   const scope = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
   const named = (each) => (each.ariaLabel ?? each.textContent).trim().replace(/\s+/g, ' ');
@@ -34,7 +34,7 @@ export class Person {
     await this.tab.press('Enter');
   }
 
-  /** Types into the field with that label, in place of what it held. */
+  /** Replaces the text of the field with this label by typing. */
   async enter(label: string, text: string): Promise<void> {
     const target = `document.getElementById((${find})('label', ${JSON.stringify(label)})?.htmlFor)`;
     await this.tab.until(target);
@@ -61,7 +61,7 @@ export class Person {
     await this.settle();
   }
 
-  /** Until all that was asked for has been drawn. */
+  /** Waits until all responses have been drawn. */
   async settle(): Promise<void> {
     await wait(60);
     await this.tab.until('!document.querySelector("[aria-busy], .skeleton, [aria-disabled=true]")');
@@ -88,7 +88,7 @@ export class Person {
     await this.tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at });
   }
 
-  /** Where the element is, and whether it is the one that was there at the last call. */
+  /** The position of the element, and whether it is the same element as at the last call. */
   async #placeOf(target: string): Promise<Place> {
     await this.tab.until(target);
     return this.tab.evaluate<Place>(`{
@@ -102,7 +102,7 @@ export class Person {
     }`);
   }
 
-  /** With the Tab key alone: what can't be reached so fails. */
+  /** With the Tab key only: fails if the element can't be reached. */
   async #tabTo(target: string): Promise<void> {
     for (let presses = 0; presses < 150; presses += 1) {
       if (await this.tab.evaluate<boolean>(`document.activeElement === ${target}`)) return;

@@ -1,4 +1,4 @@
-// What pages of others try in a real browser, while somebody is signed in to the console in another tab.
+// Attacks by pages of other origins, in a real browser in which another tab is signed in to the console.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -51,7 +51,7 @@ test('pages of others', { timeout: 120_000 }, async (t) => {
   });
 });
 
-/** The URL of a page at an origin of its own. */
+/** The URL of a page with its own origin. */
 async function pageWith(t: TestContext, markup: string): Promise<string> {
   const server = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/html').end(`<!doctype html><title>x</title>${markup}`);

@@ -1,5 +1,5 @@
-// Open orders changed in the console, in a real browser: what is sent, what is wrong with it, and what others
-// change meanwhile.
+// Open orders changed in the console, in a real browser: what is sent, the issues shown, and changes by
+// others meanwhile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admin } from '../service.ts';

@@ -1,4 +1,4 @@
-// The console in a real browser: `npm run check:console`. A shop's day by mouse and by keyboard alone, on a
+// The console in a real browser: `npm run check:console`. A shop's day by mouse and by keyboard only, on a
 // screen and on a phone.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -107,7 +107,7 @@ async function placeOrderOnce(person: Person, service: TestService, hand: Hand):
   assert.equal((await service.get('/orders?total=true', { token })).body.total, 1);
 }
 
-/** The customer wants one more, and a pot. */
+/** The customer wants one more, and a teapot. */
 async function changeOrder(person: Person): Promise<void> {
   const { tab } = person;
   await person.press('Change');
@@ -161,7 +161,7 @@ async function orderAgainAndCancel(person: Person): Promise<void> {
   await tab.until('document.querySelector(".heading .pill").textContent === "Cancelled"');
 }
 
-/** An administrator adds them, and makes a new password. */
+/** An administrator adds them, and creates a new password. */
 async function addStaffWithLostPassword(person: Person, service: TestService): Promise<void> {
   const { tab } = person;
   await person.go('#/people');

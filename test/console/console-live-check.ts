@@ -1,5 +1,5 @@
 // What the console shows while others work, in a real browser: changes that come late, rights that are
-// withdrawn, the next person at the same till, and a webhook whose receiver is back.
+// withdrawn, the next person on the same device, and a webhook whose receiver works again.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admin, password } from '../service.ts';
@@ -16,7 +16,7 @@ test('the console while others work', { timeout: 120_000 }, async (t) => {
   await t.test('polls where the service rejects its stream, waits as told, and says so', async () => {
     const ending = new AbortController();
     const headers = { Accept: 'text/event-stream', Authorization: `Bearer ${token}` };
-    const streams: Response[] = []; // held: what nothing refers to is closed
+    const streams: Response[] = []; // referenced, since it would be closed as garbage
     while (streams.length < streamsPerUser)
       streams.push(await fetch(`${service.url}/events`, { headers, signal: ending.signal }));
     await person.signIn(service.url, admin);
@@ -117,7 +117,7 @@ test('the console while others work', { timeout: 120_000 }, async (t) => {
     await tab.until('document.querySelector(".pill").textContent === "enabled"');
     await tab.until('!document.body.innerText.includes("Try again now")');
 
-    /** How deliveries went is saved once a second. */
+    /** Results of deliveries are saved once a second. */
     async function saved(isSaved: (failingSince: string | null) => boolean): Promise<void> {
       for (let tries = 0; tries < 1_000; tries += 1) {
         const { failingSince } = (await service.get('/webhooks/1', { token })).body;
@@ -131,7 +131,7 @@ test('the console while others work', { timeout: 120_000 }, async (t) => {
   assert.deepEqual(tab.complaints, []);
 });
 
-/** What comes after a pause of the console may take two waits. */
+/** Changes after a pause of the console may take two of its waits. */
 async function later(waits: () => Promise<void>): Promise<void> {
   await waits().catch(waits);
 }

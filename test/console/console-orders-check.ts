@@ -1,5 +1,5 @@
-// Orders entered in the console, in a real browser: currencies that it does not know, where
-// they are delivered, and what is wrong with what was typed.
+// Orders entered in the console, in a real browser: unknown currencies, delivery addresses, and the issues of
+// what was typed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admin } from '../service.ts';

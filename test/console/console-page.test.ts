@@ -33,7 +33,7 @@ async function filesOf(service: TestService): Promise<string[]> {
   return [...new Set([...text.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(([, path = '']) => path))];
 }
 
-/** The code without comments and strings, which leave a pair of quotes, and without blanks. */
+/** The code without comments and blanks; strings become a pair of quotes. */
 function bare(text: string): string {
   return codeOf(text).replaceAll(/''|\s+/g, '');
 }

@@ -1,5 +1,5 @@
-// The console's pages in a real browser: pictures in both themes and four widths, axe, what is stored as
-// script, two tabs, a service that goes away, and paper.
+// The console's pages in a real browser: pictures in both themes and four widths, axe, stored scripts, two
+// tabs, a service that stops, and printing.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ const pages = [
   ['more', '#/more'],
   ['missing', '#/nowhere'],
 ] as const;
-const widths = [1280, 360, 320, 2560]; // 320 as of WCAG 1.4.10
+const widths = [1280, 360, 320, 2560]; // 320 as in WCAG 1.4.10
 const usableMillisecondsMax = 300;
 
 test('the console’s pages', { timeout: 600_000 }, async (t) => {
@@ -244,7 +244,7 @@ async function checkPage(tab: Tab, name: string, { folder, axe }: Checking): Pro
   for (const width of widths) {
     await tab.screen(width, 'light');
     if (!(await tab.evaluate<boolean>('document.querySelector("dialog") !== null'))) {
-      // plots are drawn for the width that there is
+      // plots are drawn for the current width
       await tab.evaluate('dispatchEvent(new Event("hashchange"))');
       await new Person(tab, 'mouse').settle();
     }
@@ -252,7 +252,7 @@ async function checkPage(tab: Tab, name: string, { folder, axe }: Checking): Pro
       await tab.screen(width, scheme);
       await tab.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
       await tab.screenshot(join(folder, `${name}-${width}-${scheme}.png`));
-      // innerWidth grows with what is too wide, as a phone then zooms out
+      // innerWidth grows with content that is too wide, since a phone then zooms out
       const overflow = (await tab.evaluate<number>('document.documentElement.scrollWidth')) - width;
       assert.ok(overflow <= 0, `${name} at ${width} scrolls sideways by ${overflow}`);
       assert.ok(await tab.evaluate(isBarOnOneLine), `${name} at ${width}`);
@@ -285,7 +285,7 @@ async function offline(tab: Tab, isOffline: boolean): Promise<void> {
   await tab.send('Network.emulateNetworkConditions', { offline: isOffline, ...rates });
 }
 
-/** What others do meanwhile isn't seen: the stream's messages wait, as on a slow line. */
+/** Changes by others stay unseen meanwhile: the stream's messages wait, as on a slow connection. */
 async function withoutStream(tab: Tab, work: () => Promise<void>): Promise<void> {
   await tab.evaluate(
     '{ window.later = setTimeout; window.setTimeout = (run, ms) => later(run, ms < 1100 ? 3000 : ms); }',

@@ -1,5 +1,5 @@
-// What stays in the console while a page is drawn again, in a real browser: elements that are drawn the same,
-// and with them the focus, what was typed, and a button that is being pressed.
+// Drawing a page of the console again, in a real browser, keeps unchanged elements, and with them the focus,
+// typed text and a button that is being pressed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admin } from '../service.ts';
@@ -188,7 +188,7 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
 
 const anOrder = { customerId: 1, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 749 }] };
 
-/** Holds the request of the stream back until the page calls `openStream`, and collects what it brings. */
+/** Holds the request of the stream back until the page calls `openStream`, and collects its messages. */
 const holdStream = `{
   window.messages = [];
   new BroadcastChannel('orderly-events').onmessage = ({ data }) => messages.push(data.kind);
@@ -200,7 +200,7 @@ const holdStream = `{
   };
 }`;
 
-/** Collects the changes of the page, and counts those of the mark that it is being loaded. */
+/** Collects the changes of the page, and counts those of its loading mark. */
 const watch = `{
   window.changes = [];
   window.loads = 0;
@@ -213,7 +213,7 @@ const watch = `{
   });
   observer.observe(document.querySelector('main'), options);
 }`;
-/** Lets the page load again, as after a stream that could not be resumed. */
+/** Makes the page load again, as after a stream that could not be resumed. */
 const catchUp = `new BroadcastChannel('orderly-events').postMessage({ kind: 'reset' })`;
 
 const row = (id: number): string => `document.querySelector('tr:has([href="#/orders/${id}"])')`;

@@ -1,5 +1,5 @@
-// What the console asks the service for while others work, in a real browser: only what an event can have
-// changed, one load at a time, and nothing while nobody sees the page.
+// The console's requests while others work, in a real browser: only for what an event may have changed, one
+// load at a time, and none while the page is hidden.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admin } from '../service.ts';
@@ -12,7 +12,7 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
     service.patch(`/orders/${id}`, { token, body });
   const order = { customerId: 1, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 749 }] };
 
-  /** Does what others do, waits until the page shows it, and returns what was requested meanwhile. */
+  /** Makes a change as another user, waits until the page shows it, and returns the requests meanwhile. */
   async function requestsOf(work: () => Promise<unknown>, shown: string): Promise<readonly string[]> {
     await person.settle();
     await tab.evaluate('performance.clearResourceTimings()');

@@ -9,11 +9,11 @@ type Shop = {
   /** An administrator's. */
   readonly token: string;
   readonly tab: Awaited<ReturnType<typeof openTab>>;
-  /** Uses the tab by mouse, and has not signed in. */
+  /** In the shop's tab, by mouse; not signed in yet. */
   readonly person: Person;
 };
 
-/** A shop with orders, and a browser in front of it. */
+/** A shop with orders, and a browser that shows its console. */
 export async function openShop(
   t: TestContext,
   options: Parameters<typeof serviceFor>[1] = {},

@@ -1,4 +1,4 @@
-// The console's words for events, and the links of their lines.
+// The console's texts for events, and their links.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServiceEvent } from '../../src/console/api-types.ts';

@@ -1,4 +1,4 @@
-// What the service reports about a value, in the words of the console's forms.
+// The texts of the console's forms for the issues that the service reports.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { inWords } from '../../src/console/issue-words.ts';

@@ -1,6 +1,6 @@
-// Bare node:http (or node:https) answering fixed bytes: as fast as the platform goes when nothing is done.
-// ANSWERS names a JSON file of the service's own answers; STYLE is `everyday` or `raw`; DATABASE, when given,
-// is held open.
+// Bare node:http (or node:https) answering fixed bytes: the speed of the platform without any work. ANSWERS
+// names a JSON file of the service's own responses; STYLE is `everyday` or `raw`; DATABASE, when given, is
+// held open.
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,7 +9,7 @@ import type { FixedAnswer, FixedAnswers } from '../workloads.ts';
 type Respond = (response: ServerResponse) => void;
 const { PORT, ANSWERS, STYLE, TLS_CERT, TLS_KEY, DATABASE } = process.env;
 
-// written by the benchmark a moment ago, in this shape
+// the benchmark wrote it in this shape
 const answers = JSON.parse(readFileSync(ANSWERS ?? '', 'utf8')) as FixedAnswers;
 const respondIn = STYLE === 'raw' ? raw : everyday;
 const list = respondIn(answers.list);
@@ -32,7 +32,7 @@ const server =
         listener,
       );
 server.listen(Number(PORT), '127.0.0.1');
-process.once('SIGTERM', () => process.exit(0)); // by an orderly end, so that the compile cache is kept
+process.once('SIGTERM', () => process.exit(0)); // with `exit`, so that the compile cache is saved
 
 /** As most people write it: an object of headers and a string. */
 function everyday({ status, headers, body }: FixedAnswer): Respond {
@@ -43,7 +43,7 @@ function everyday({ status, headers, body }: FixedAnswer): Respond {
   };
 }
 
-/** As fast as node:http is known to go: a flat array of headers and a latin1 string. */
+/** The fastest known way with node:http: a flat array of headers and a latin1 string. */
 function raw({ status, headers, body }: FixedAnswer): Respond {
   const bytes = Buffer.from(body).toString('latin1');
   const flat = [...headers];
