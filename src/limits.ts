@@ -47,8 +47,14 @@ export const issuesMax = 100;
 export const requestIdLengthMax = 64;
 export const idempotencyKeyLengthMax = 255;
 export const idempotencySecondsMax = daySeconds;
-/** Requests of one connection that wait for earlier responses; a parsed request takes about 2 KB. */
+/**
+ * Requests that wait for earlier responses of their connection: of one connection, in total, of one address,
+ * and of one /48 or /24. A parsed request takes about 2 KB, and 10 µs to be dropped with its connection.
+ */
 export const pipelinedRequestsMax = 100;
+export const allPipelinedRequestsMax = 16_000;
+export const pipelinedRequestsPerAddressMax = 2_000;
+export const pipelinedRequestsPerNetworkMax = 4_000;
 /** The time for which requests that arrived together run in one turn of the event loop. */
 export const turnMillisecondsMax = 5;
 /** Shorter documents are not worth compressing. */

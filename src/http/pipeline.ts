@@ -1,14 +1,27 @@
 // Runs the requests of one connection one after the other: each starts once the previous response has left.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { pipelinedRequestsMax } from '../limits.ts';
+import {
+  allPipelinedRequestsMax,
+  pipelinedRequestsMax,
+  pipelinedRequestsPerAddressMax,
+  pipelinedRequestsPerNetworkMax,
+} from '../limits.ts';
 import { stateOf } from './connection-state.ts';
 import { dropRestOfRead, hasConnection, keepPausedWhile, onceConnected } from './node-internals.ts';
+import { SharedBound, type Bounds } from './shared-bound.ts';
 import type { TurnScheduler, Task } from './turn-scheduler.ts';
 
 type PipelineOptions = { readonly scheduler: TurnScheduler<IncomingMessage>; readonly onDrop: () => void };
 
+const bounds: Bounds = {
+  total: allPipelinedRequestsMax,
+  perAddress: pipelinedRequestsPerAddressMax,
+  perNetwork: pipelinedRequestsPerNetworkMax,
+};
+
 export class Pipeline {
+  readonly #waiting = new SharedBound(bounds);
   readonly #onDrop: () => void;
   readonly #scheduler: TurnScheduler<IncomingMessage>;
 
@@ -29,21 +42,42 @@ export class Pipeline {
   #wait(request: IncomingMessage, response: ServerResponse, start: Task): void {
     this.#scheduler.noteArrival();
     const { socket } = request;
-    const state = stateOf(socket);
     // parsed requests take far more memory than their bytes, and a client repeats those that got no response
     // (RFC 9112 section 9.3.2)
-    if (state.waitingRequests === pipelinedRequestsMax) return this.#drop(socket);
-    state.waitingRequests += 1;
-    if (!state.hasPauseListener) keepPausedWhile(socket, () => state.waitingRequests > 0);
-    state.hasPauseListener = true;
+    if (!this.#reserve(socket)) return this.#drop(socket);
     socket.pause();
     onceConnected(response, () =>
       this.#scheduler.addFollowing(request, () => {
-        state.waitingRequests -= 1;
-        if (state.waitingRequests === 0) socket.resume();
-        startUnlessGone(response, start);
+        if (response.destroyed) return;
+        this.#release(socket, 1);
+        if (stateOf(socket).waitingRequests === 0) socket.resume();
+        start();
       }),
     );
+  }
+
+  /** Reserves the place of a request that waits, and returns whether there was room for it. */
+  #reserve(socket: Socket): boolean {
+    const state = stateOf(socket);
+    if (state.waitingRequests === pipelinedRequestsMax) return false;
+    if (this.#waiting.reserve(state.addressBucket, 1) !== 'reserved') return false;
+    state.waitingRequests += 1;
+    if (!state.hasPauseListener) this.#watch(socket);
+    return true;
+  }
+
+  #release(socket: Socket, requests: number): void {
+    const state = stateOf(socket);
+    state.waitingRequests -= requests;
+    this.#waiting.release(state.addressBucket, requests);
+  }
+
+  /** Keeps the connection paused while requests wait; they are released when it closes. */
+  #watch(socket: Socket): void {
+    const state = stateOf(socket);
+    state.hasPauseListener = true;
+    keepPausedWhile(socket, () => state.waitingRequests > 0);
+    socket.once('close', () => this.#release(socket, state.waitingRequests));
   }
 
   /** Drops the connection, and counts it once: requests that were already parsed still arrive. */

@@ -6,11 +6,11 @@ import { anyone, signedIn } from '../../src/auth/access.ts';
 import { jsonDocument, type Document } from '../../src/http/handler-result.ts';
 import { documentIn } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
-import { pipelinedRequestsMax } from '../../src/limits.ts';
+import { pipelinedRequestsMax, pipelinedRequestsPerAddressMax } from '../../src/limits.ts';
 import { serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem } from './http-support.ts';
-import { openRaw } from './raw-connection.ts';
+import { openRaw, type RawConnection } from './raw-connection.ts';
 
 const crlf = '\r\n';
 const get = (path: string, ...fields: string[]): string =>
@@ -154,6 +154,25 @@ describe('requests of one connection', () => {
     for (let count = 0; count <= pipelinedRequestsMax; count += 1)
       assert.equal((await within.response()).status, 200);
     within.socket.destroy();
+  });
+
+  test('that wait are bounded for one address, until their connections close', async (t) => {
+    const { gate, asked, open } = gated();
+    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const fullConnections = pipelinedRequestsPerAddressMax / pipelinedRequestsMax;
+    for (const round of [1, 2]) {
+      const full: RawConnection[] = [];
+      while (full.length < fullConnections) full.push(await openRaw(service.port));
+      for (const { write } of full) write(get('/test/gate').repeat(1 + pipelinedRequestsMax));
+      await until(() => asked.length === round * fullConnections);
+      const beyond = await openRaw(service.port);
+      beyond.write(get('/health/live').repeat(2));
+      assert.equal((await beyond.response()).status, 200);
+      assert.equal(await beyond.closed, '');
+      for (const { socket } of full) socket.resetAndDestroy();
+      for (const index of asked.keys()) open(index); // so that the service finds their clients gone
+      await until(() => service.inside?.connections.open === 0);
+    }
   });
 
   test('that wait stop the reading of further ones, however many a client sends', async (t) => {
