@@ -7,7 +7,8 @@ import { describe, test } from 'node:test';
 import { assertProblem } from '../http/http-support.ts';
 import { askRaw, openRaw } from '../http/raw-connection.ts';
 import { admin, serviceFor } from '../service.ts';
-import { startChild, type ChildService } from '../torture/child-service.ts';
+import { startChild } from '../torture/child-service.ts';
+import { settings, signedInFolder } from '../torture/signed-in-folder.ts';
 import {
   customerLine,
   importLines,
@@ -194,15 +195,16 @@ test('after kill -9 reported objects exist, and the file sent again completes th
   const values = Array.from({ length: 4_000 }, (_, index) =>
     index % 2 === 0 ? customerLine(`${index}`) : orderLine(`${index}`, `${index - 1}`),
   );
-  const first = await startChild({ folder });
-  const sent = await openImport(first, await tokenOf(first));
+  const { token } = await signedInFolder(folder);
+  const first = await startChild({ folder, settings });
+  const sent = await openImport(first, token);
   sent.write(linesOf(values));
   const answered = [...((await sent.next()) ?? [])];
   await first.kill('SIGKILL');
   answered.push(...(await sent.rest()).results);
-  const second = await startChild({ folder });
+  const second = await startChild({ folder, settings });
   t.after(() => second.kill('SIGTERM'));
-  const again = await openImport(second, await tokenOf(second));
+  const again = await openImport(second, token);
   again.write(linesOf(values));
   again.end();
   const { results, isWhole } = await again.rest();
@@ -216,13 +218,3 @@ test('after kill -9 reported objects exist, and the file sent again completes th
   );
   assert.equal(results.length, values.length);
 });
-
-async function tokenOf({ port }: ChildService): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${port}/api/sessions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: admin.email, password: admin.password }),
-  });
-  const { accessToken } = (await response.json()) as { accessToken: string }; // of this route
-  return accessToken;
-}

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext } from 'node:test';
-import { admin, type TestResponse, type Person, type TestService } from '../service.ts';
+import type { TestResponse, Person, TestService } from '../service.ts';
 import { spawnService, startChild } from './child-service.ts';
 import { createLoadClient, type LoadClient, type Reply } from './load-client.ts';
-
-export const settings = { 'public-url': 'https://orders.example.com' };
+import { settings } from './signed-in-folder.ts';
 
 export const items = [{ name: 'Green tea', quantity: 2, unitPrice: 749 }];
 
@@ -72,20 +71,15 @@ export async function assertRejected(folder: string, says: RegExp): Promise<void
   assert.doesNotMatch(text, /listening/);
 }
 
-export type Shop = { readonly token: string; place(note: string): Promise<Reply> };
+export type Shop = { place(note: string): Promise<Reply> };
 
-export async function openShop(client: LoadClient): Promise<Shop> {
-  const {
-    thing: { accessToken },
-  } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
-  const token = String(accessToken);
+export async function openShop(client: LoadClient, token: string): Promise<Shop> {
   const {
     thing: { id },
   } = await client.ask({ method: 'POST', path: '/customers', token, body: { name: 'Grace Hopper' } });
   // so that the WAL is soon long enough to be checkpointed
   const filling = Array.from({ length: 40 }, () => ({ ...items[0], name: 'Tea, '.repeat(30) }));
   return {
-    token,
     place: (note) =>
       client.ask({
         method: 'POST',

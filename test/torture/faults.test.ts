@@ -9,7 +9,6 @@ import { runCommand, startChild } from './child-service.ts';
 import { buildLibrary, makeReadOnly, newDisk, newFolder, noCompiler, noDisks } from './fault-support.ts';
 import { createLoadClient } from './load-client.ts';
 import {
-  settings,
   placer,
   assertUnavailable,
   notesOf,
@@ -19,11 +18,13 @@ import {
   placeUntilRefused,
   assertAllThere,
 } from './fault-orders.ts';
+import { settings, signedInFolder } from './signed-in-folder.ts';
 
 suite('faults of the storage', { concurrency: 4 }, () => {
   const made = newFolder({ after });
+  let token = '';
   before(async () => {
-    await (await startChild({ folder: made, settings })).kill('SIGTERM');
+    ({ token } = await signedInFolder(made));
   });
 
   suite('on a full disk', { skip: noDisks() }, () => {
@@ -104,7 +105,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
         const service = await startChild({ folder: join(folder, 'data'), settings, environment });
         t.after(() => service.kill('SIGKILL'));
         const client = createLoadClient(service.port);
-        const shop = await openShop(client);
+        const shop = await openShop(client, token);
         const answered: string[] = [];
         const writing = Array.from({ length: 32 }, (_, each) => placeUntilRefused(shop, each, answered));
         while (answered.length < 100) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -127,7 +128,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
             answered.length - before <= 32,
             `${answered.length - before} were answered after the sync failed`,
           );
-        await assertAllThere(t, folder, shop.token, answered);
+        await assertAllThere(t, folder, token, answered);
       });
     }
   });
@@ -232,7 +233,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       /Another process uses the data folder .*Stop it first, or choose another folder/,
     );
     const client = createLoadClient(first.port);
-    const shop = await openShop(client);
+    const shop = await openShop(client, token);
     assert.equal((await shop.place('still here')).status, 201);
     client.close();
   });
@@ -242,7 +243,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     cpSync(made, folder, { recursive: true });
     const first = await startChild({ folder, settings });
     const client = createLoadClient(first.port);
-    const shop = await openShop(client);
+    const shop = await openShop(client, token);
     const answered = ['one', 'two', 'three'];
     for (const note of answered) assert.equal((await shop.place(note)).status, 201);
     client.close();
@@ -254,7 +255,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     const second = await startChild({ folder, settings });
     t.after(() => second.kill('SIGKILL'));
     const later = createLoadClient(second.port);
-    const notes = (await later.list('/orders?sort=id', shop.token)).map(({ note }) => note);
+    const notes = (await later.list('/orders?sort=id', token)).map(({ note }) => note);
     later.close();
     assert.deepEqual(notes, answered);
   });

@@ -6,12 +6,13 @@ import { admin } from '../service.ts';
 import { runCommand, startChild } from './child-service.ts';
 import { newFolder } from './fault-support.ts';
 import { createLoadClient, type Thing } from './load-client.ts';
+import { settings, signedInFolder } from './signed-in-folder.ts';
 
-const settings = { 'public-url': 'https://orders.example.com' };
 const clients = 32;
 
 test('a backup under load has all changes answered before it, and the rest as of one moment', async (t) => {
   const folder = newFolder(t);
+  const { token } = await signedInFolder(join(folder, 'live'));
   const service = await startChild({ folder: join(folder, 'live'), settings });
   t.after(() => service.kill('SIGKILL'));
   const client = createLoadClient(service.port);
@@ -20,8 +21,6 @@ test('a backup under load has all changes answered before it, and the rest as of
     assert(status < 300, text);
     return thing;
   };
-  const { accessToken } = await right({ method: 'POST', path: '/api/sessions', body: admin });
-  const token = String(accessToken);
   /** The states of each order in responses, oldest first. */
   const answered = new Map<unknown, Thing[]>();
   const change = async (method: 'POST' | 'PATCH', path: string, body: object): Promise<Thing> => {

@@ -10,8 +10,7 @@ import { admin } from '../service.ts';
 import { startChild, type ChildService } from './child-service.ts';
 import { newFolder } from './fault-support.ts';
 import { createLoadClient, type LoadClient } from './load-client.ts';
-
-const settings = { 'public-url': 'https://orders.example.com' };
+import { settings, signedInFolder } from './signed-in-folder.ts';
 
 suite('the end of a service', { concurrency: 4 }, () => {
   const folder = newFolder({ after });
@@ -19,15 +18,13 @@ suite('the end of a service', { concurrency: 4 }, () => {
   let customerId: unknown;
 
   before(async () => {
-    const service = await startChild({ folder: join(folder, 'first'), settings });
-    const client = createLoadClient(service.port);
-    const { thing } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
-    token = String(thing['accessToken']);
-    ({
-      thing: { id: customerId },
-    } = await client.ask({ method: 'POST', path: '/customers', token, body: { name: 'Grace Hopper' } }));
-    client.close();
-    await service.kill('SIGTERM');
+    ({ token } = await signedInFolder(join(folder, 'first'), async (service, root) => {
+      const { body } = await service.post('/customers', {
+        token: root.token,
+        body: { name: 'Grace Hopper' },
+      });
+      customerId = body.id;
+    }));
   });
 
   async function started(

@@ -1,17 +1,19 @@
 // Rounds: write over 64 connections, kill the service at a random moment, start it again, and compare what it
 // has with its responses.
+import assert from 'node:assert/strict';
 import { openSync, closeSync, mkdtempSync, readSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPicker, type Picker } from '../../src/commands/random-picks.ts';
-import { admin as firstAdmin } from '../service.ts';
+import type { TestResponse } from '../service.ts';
 import { runCommand, spawnService, startChild, type ChildService } from './child-service.ts';
 import { createLedger } from './ledger.ts';
 import { FeedReader } from './feed-reader.ts';
-import { createLoadClient, type LoadClient, type Reply } from './load-client.ts';
+import { createLoadClient } from './load-client.ts';
 import { staffEmail } from './mixed-accounts.ts';
 import { password, type Memory, type Person, type Round } from './mixed-changes.ts';
 import { writeAll } from './mixed-writes.ts';
+import { settings, signedInFolder } from './signed-in-folder.ts';
 import { listEverything, checkAll } from './torture-checks.ts';
 
 export type TortureOptions = {
@@ -41,8 +43,6 @@ export type TortureResult = {
   streamed: number;
 };
 
-/** Constant, since tokens are valid for one origin and each start has another port. */
-const settings = { 'public-url': 'https://orders.example.com' };
 const loadMillisecondsMin = 50;
 /** A checkpoint begins when the WAL has this length. */
 const checkpointWalBytes = 32 * 2 ** 20;
@@ -72,9 +72,10 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
 /** Rounds with one data folder, which is kept if there are violations. */
 async function tortureFolder(options: TortureOptions, picker: Picker, result: TortureResult): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-torture-'));
+  const people = await signIn(folder);
   let service = await startChild({ folder, settings });
   try {
-    const memory = await setUp(service.port);
+    const memory = await newMemory(service.port, people);
     const reader = new FeedReader(memory.admin.token, result);
     const end = Math.min(options.rounds, result.rounds + options.roundsInFolder);
     while (result.rounds < end && result.violations.length === 0) {
@@ -154,22 +155,22 @@ async function tortureRound({
   return restarted;
 }
 
-async function setUp(port: number): Promise<Memory> {
-  const client = createLoadClient(port);
-  const admin = await signIn(client, firstAdmin.email, firstAdmin.password);
-  await created(
-    client.ask({
-      method: 'POST',
-      path: '/api/users',
-      token: admin.token,
-      body: { name: 'Staff', email: staffEmail, password, role: 'staff' },
-    }),
-  );
-  const staff = await signIn(client, staffEmail, password);
+async function signIn(folder: string): Promise<Pick<Memory, 'admin' | 'staff'>> {
+  let staff: Person | undefined;
+  const admin = await signedInFolder(folder, async (service, { token }) => {
+    const account = { email: staffEmail, password };
+    await created(service.post('/api/users', { token, body: { ...account, name: 'Staff', role: 'staff' } }));
+    const headers = { 'user-agent': 'the first' };
+    const { body } = await created(service.post('/api/sessions', { headers, body: account }));
+    staff = { id: body.userId, token: body.accessToken };
+  });
+  return { admin, staff: staff ?? assert.fail() };
+}
+
+async function newMemory(port: number, people: Pick<Memory, 'admin' | 'staff'>): Promise<Memory> {
   const memory: Memory = {
+    ...people,
     ledger: createLedger(),
-    admin,
-    staff,
     orders: new Map(),
     customers: new Map(),
     lonely: new Map(),
@@ -179,27 +180,16 @@ async function setUp(port: number): Promise<Memory> {
     kept: [],
     unanswered: new Map(),
   };
+  const client = createLoadClient(port);
   memory.ledger.compare(await listEverything(memory, client));
   client.close();
   return memory;
 }
 
-async function signIn(client: LoadClient, email: string, secret: string): Promise<Person> {
-  const { thing } = await created(
-    client.ask({
-      method: 'POST',
-      path: '/api/sessions',
-      body: { email, password: secret },
-      headers: { 'user-agent': `first of ${email}` },
-    }),
-  );
-  return { id: Number(thing['userId']), token: String(thing['accessToken']) };
-}
-
-async function created(asked: Promise<Reply>): Promise<Reply> {
-  const reply = await asked;
-  if (reply.status !== 201) throw new Error(`The set-up had ${reply.status}: ${reply.text}`);
-  return reply;
+async function created(asked: Promise<TestResponse>): Promise<TestResponse> {
+  const response = await asked;
+  assert.equal(response.status, 201, response.text);
+  return response;
 }
 
 /** The first salt in the WAL's header, which each reset after a complete checkpoint increments. */

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { admin } from '../service.ts';
 import { startChild } from './child-service.ts';
 import { createLoadClient, type LoadRequest, type LoadClient, type Thing } from './load-client.ts';
+import { settings, signedInFolder } from './signed-in-folder.ts';
 import { judge, traced, type Verdict } from './sync-order.ts';
 
 export type TracedVerdict = Verdict & { readonly expected: number; readonly expectedReads: number };
@@ -21,13 +21,14 @@ export async function traceWrites(many: number): Promise<TracedVerdict> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-trace-'));
   const trace = join(folder, 'trace');
   try {
+    const { token } = await signedInFolder(join(folder, 'data'));
     const service = await startChild({
       folder: join(folder, 'data'),
+      settings,
       wrapper: ['strace', '-f', '-y', '--seccomp-bpf', '-s', '4200', '-e', `trace=${traced}`, '-o', trace],
     });
-    const expected = await writeTagged(createLoadClient(service.port, 64 + readers), many).finally(() =>
-      service.kill('SIGTERM'),
-    );
+    const client = createLoadClient(service.port, 64 + readers);
+    const expected = await writeTagged(client, { token, many }).finally(() => service.kill('SIGTERM'));
     return { ...judge(readFileSync(trace, 'latin1')), ...expected };
   } finally {
     rmSync(folder, { recursive: true });
@@ -48,7 +49,10 @@ export function noStrace(): string | false {
 
 type Expected = Pick<TracedVerdict, 'expected' | 'expectedReads'>;
 
-async function writeTagged(client: LoadClient, many: number): Promise<Expected> {
+async function writeTagged(
+  client: LoadClient,
+  { token, many }: { readonly token: string; readonly many: number },
+): Promise<Expected> {
   let expected = 0;
   const right = async (tag: string, asked: LoadRequest): Promise<Thing> => {
     const reply = await client.ask({ ...asked, headers: { ...asked.headers, 'x-request-id': tag } });
@@ -57,8 +61,6 @@ async function writeTagged(client: LoadClient, many: number): Promise<Expected> 
     if (/^(?:many|solo)/.test(tag)) expected += 1;
     return reply.thing;
   };
-  const signedIn = await right('first', { method: 'POST', path: '/api/sessions', body: admin });
-  const token = String(signedIn['accessToken']);
   let sent = 0;
   let expectedReads = 0;
   const orderIds: unknown[] = [];
