@@ -49,15 +49,18 @@ export function rawOver(socket: Socket): RawConnection {
   });
 
   function response(method?: 'HEAD'): Promise<RawResponse> {
+    let lengthMin = 0;
     return new Promise((resolve, reject) => {
       look = () => {
-        const found = take(received, method);
+        if (received.length < lengthMin && !isOver) return;
+        const { response: found, length } = take(received, method);
         if (found === undefined && isOver)
           reject(new Error(`the connection ended within a response: ${JSON.stringify(received)}`));
+        lengthMin = length;
         if (found === undefined) return;
         look = () => {};
-        received = received.slice(found.length);
-        resolve(found.response);
+        received = received.slice(length);
+        resolve(found);
       };
       look();
     });
@@ -77,12 +80,16 @@ export async function askRaw(port: number, bytes: string | Buffer, method?: 'HEA
   }
 }
 
-function take(
-  text: string,
-  method: 'HEAD' | undefined,
-): { response: RawResponse; length: number } | undefined {
+type Taken = {
+  /** Undefined if it is not whole. */
+  readonly response: RawResponse | undefined;
+  /** Of the response; as long as its head is not whole, of what has come of it. */
+  readonly length: number;
+};
+
+function take(text: string, method: 'HEAD' | undefined): Taken {
   const end = text.indexOf('\r\n\r\n');
-  if (end === -1) return undefined;
+  if (end === -1) return { response: undefined, length: text.length };
   const [first = '', ...lines] = text.slice(0, end).split('\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
   assert(status >= 100, `not the beginning of a response: ${first}`);
@@ -97,7 +104,7 @@ function take(
   const length = isEmpty ? 0 : Number(headers['content-length']);
   assert(length >= 0, `a response without Content-Length: ${first}`);
   const body = text.slice(end + 4, end + 4 + length);
-  if (body.length < length) return undefined;
+  if (body.length < length) return { response: undefined, length: end + 4 + length };
   const plain = Buffer.from(body, 'latin1').toString('utf8');
   const isJson = /[/+]json/.test(headers['content-type'] ?? '') && plain !== '';
   return {
