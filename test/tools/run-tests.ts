@@ -1,6 +1,6 @@
 // Runs the tests and, beside them, the type checks: `npm test`, or `npm test -- FILE…` for some. They run in
 // a few processes at once, more than a small machine has cores, because many of them wait for processes of
-// their own; and in several more in all, so that no core is idle at the end.
+// their own; and in twice as many in all, so that no core is idle at the end.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { OutcomeLine } from './outcome-reporter.ts';
 
-const shards = 12;
+const shards = 8;
 const shardsAtOnce = Math.max(4, availableParallelism());
 const root = join(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/orderly');
