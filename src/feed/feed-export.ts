@@ -1,6 +1,7 @@
 // Reads a range of the feed for an export.
 import { isDeepStrictEqual } from 'node:util';
 import type { ExportSource, ExportStep } from '../http/list-export.ts';
+import { exportChunkBytesMax } from '../limits.ts';
 import { forbidden } from '../problem.ts';
 import type { Event } from '../resources/events/event.ts';
 import { feedBounds, readFeed, type FeedAccess, type FeedRequest } from '../resources/events/feed-store.ts';
@@ -13,7 +14,7 @@ type ExportRange<C> = Pick<FeedRequest, 'types' | 'after'> & {
   readonly latest: number;
 };
 
-const eventsPerRead = 100;
+const readBounds = { rows: 100, charsMax: exportChunkBytesMax };
 
 export class FeedElements<C> implements ExportSource<Event, C> {
   readonly #db: Connection;
@@ -37,7 +38,7 @@ export class FeedElements<C> implements ExportSource<Event, C> {
     const after = this.#position;
     // otherwise events that cleanup removes before the export reaches them would be missing silently
     if (after < feedBounds(this.#db).removedUpTo) throw new Error('events were removed before their export');
-    const { events, end } = readFeed(this.#db, { after, latest, access, types, rows: eventsPerRead });
+    const { events, end } = readFeed(this.#db, { after, latest, access, types, ...readBounds });
     this.#position = end;
     return { kind: 'elements', elements: events.map(representEvent) };
   }

@@ -7,7 +7,7 @@ import { streamed, type ListPage, type Streamed } from '../http/handler-result.t
 import { listOrStreamOf } from '../http/reply.ts';
 import { route, type Context, type Route } from '../http/route.ts';
 import { eventStream } from '../http/server-sent-events.ts';
-import { pageRowsDefault } from '../limits.ts';
+import { pageBytesMax, pageRowsDefault } from '../limits.ts';
 import { array, oneOf, optional, type ObjectOf } from '../schema/schema.ts';
 import { eventTable } from '../resources/events/event-csv.ts';
 import { Event, EventTypeName, eventTypes } from '../resources/events/event.ts';
@@ -85,7 +85,8 @@ function feedPage(context: FeedContext, { cursors }: FeedServices): ListPage<Eve
   const { removedUpTo, latest } = state;
   const after = findStart(state, query, cursors) ?? removedUpTo;
   const { type: types, limit: rows = pageRowsDefault } = query;
-  const page = readFeed(database.read, { after, latest, access: feedAccessOf(caller), types, rows });
+  const access = feedAccessOf(caller);
+  const page = readFeed(database.read, { after, latest, access, types, rows, charsMax: pageBytesMax });
   const elements = fittingPage(page.events.map(representEvent));
   const last = elements.at(-1);
   const isTruncated = elements.length < page.events.length && last !== undefined;

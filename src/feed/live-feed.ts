@@ -33,6 +33,8 @@ const batchPauseMilliseconds = 50;
 const fullBatchPauseMilliseconds = 10;
 /** The pause between two pages of a reader who is behind. */
 const pagePauseMilliseconds = 5;
+/** Characters are one to three bytes, so `#blocksOf` may leave out some of the events. */
+const batchBounds = { rows: streamBatchEventsMax, charsMax: streamBatchBytesMax };
 const sweepMilliseconds = 1_000;
 const retrySeconds = 10;
 
@@ -155,7 +157,7 @@ export class LiveFeed {
     const { position: after, access, types } = reader;
     const { removedUpTo, latest } = feedBounds(db);
     if (after < removedUpTo) return reader.stream.end('gone');
-    const page = readFeed(db, { after, latest, access, types, rows: streamBatchEventsMax });
+    const page = readFeed(db, { after, latest, access, types, ...batchBounds });
     const blocks = this.#blocksOf(page.events);
     const last = page.events[blocks.length - 1];
     const isTruncated = blocks.length < page.events.length && last !== undefined;
@@ -186,9 +188,9 @@ export class LiveFeed {
   /** Reads the table once for all readers at the head, and makes one text for each group of readers. */
   #sendBatch(): void {
     if (this.#atHead.size === 0) return;
-    const read = readWholeFeed(this.#options.db, this.#position, streamBatchEventsMax);
-    const blocks = this.#blocksOf(read.map(({ event }) => event));
-    const batch = read.slice(0, blocks.length);
+    const { events, isAll } = readWholeFeed(this.#options.db, this.#position, batchBounds);
+    const blocks = this.#blocksOf(events.map(({ event }) => event));
+    const batch = events.slice(0, blocks.length);
     const last = batch.at(-1);
     if (last === undefined) return;
     this.#position = last.event.id;
@@ -200,7 +202,7 @@ export class LiveFeed {
       batches.set(key, visible);
       this.#send(reader, visible, this.#position);
     }
-    this.#pause(batch.length < read.length || read.length === streamBatchEventsMax);
+    this.#pause(batch.length < events.length || !isAll);
   }
 
   #pause(isMoreThere: boolean): void {

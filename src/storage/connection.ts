@@ -61,6 +61,19 @@ export class Connection {
     return this.#query(sql).all(...params) as unknown as R[];
   }
 
+  /**
+   * Like `all`, but ends before the first row that doesn't fit: for long rows, of which few may be needed. Of
+   * many short rows it would take twice as long.
+   */
+  allWhile<R extends Row>(sql: string, params: readonly SqlValue[], fits: (row: R) => boolean): R[] {
+    const rows: R[] = [];
+    for (const row of this.#query(sql).iterate(...params) as unknown as Iterable<R>) {
+      if (!fits(row)) break;
+      rows.push(row);
+    }
+    return rows;
+  }
+
   run(sql: string, ...params: SqlValue[]): { rowsChanged: number; lastId: number } {
     const statement = this.#runs.get(sql) ?? this.#prepareRun(sql);
     this.#before('change');

@@ -47,3 +47,14 @@ for (const sql of ["INSERT INTO notes (text) VALUES ('x') RETURNING id", '\n  de
     assert.throws(() => new Connection(sqlite).get(sql), /is for `run`/);
   });
 }
+
+test('a query ends before the first row that does not fit, and can be run again', () => {
+  using sqlite = new DatabaseSync(':memory:', { returnArrays: true });
+  const db = new Connection(sqlite);
+  const sql = 'WITH RECURSIVE n (i) AS (VALUES (?) UNION ALL SELECT i + 1 FROM n) SELECT i FROM n';
+  for (const first of [1, 2])
+    assert.deepEqual(
+      db.allWhile<[number]>(sql, [first], ([i]) => i < 4),
+      [[1], [2], [3]].slice(first - 1),
+    );
+});

@@ -13,7 +13,10 @@ export type FeedAccess =
       readonly types: readonly EventType[];
     };
 
-export type FeedRequest = {
+/** The most that one read returns: rows, and characters of them, unless one event alone is longer. */
+type ReadBounds = { readonly rows: number; readonly charsMax?: number };
+
+export type FeedRequest = ReadBounds & {
   /** The id of the event before the page. */
   readonly after: number;
   /** The id of the newest event, or of the last event to read. */
@@ -21,7 +24,6 @@ export type FeedRequest = {
   readonly access: FeedAccess;
   /** Undefined for events of all types. */
   readonly types: readonly EventType[] | undefined;
-  readonly rows: number;
 };
 
 /**
@@ -29,7 +31,7 @@ export type FeedRequest = {
  * `feedRowsExaminedMax` are examined; `end` is the id of the last of them, and the next page begins after it.
  */
 export function readFeed(db: Connection, request: FeedRequest): { events: Event[]; end: number } {
-  const { after, latest, access, types, rows } = request;
+  const { after, latest, access, types, rows, charsMax = Infinity } = request;
   const end = Math.min(after + feedRowsExaminedMax, Math.max(after, latest));
   const conditions = ['id > ?', 'id <= ?'];
   const params: SqlValue[] = [after, end];
@@ -44,9 +46,31 @@ export function readFeed(db: Connection, request: FeedRequest): { events: Event[
     params.push(...types);
   }
   const sql = `SELECT ${eventColumns} FROM events WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT +?`;
-  const events = db.all<EventRow>(sql, ...params, rows).map(eventOf);
+  const { found, isAll } = readRows<EventRow>(db, { sql, params, rows, charsMax });
+  const events = found.map(eventOf);
   const last = events.at(-1);
-  return { events, end: events.length === rows && last !== undefined ? last.id : end };
+  return { events, end: isAll || last === undefined ? end : last.id };
+}
+
+type LongRow = readonly [...EventRow, ...SqlValue[]];
+type Reading = Required<ReadBounds> & { readonly sql: string; readonly params: readonly SqlValue[] };
+
+/** Reads no more rows than are needed, since the texts of a hundred may be a megabyte. */
+function readRows<Row extends LongRow>(db: Connection, reading: Reading) {
+  const { sql, params, rows, charsMax } = reading;
+  let chars = 0;
+  let isTooLong = false;
+  const found = db.allWhile<Row>(sql, [...params, rows], (row) => {
+    isTooLong = chars > 0 && chars + rowCharsOf(row) > charsMax;
+    chars += rowCharsOf(row);
+    return !isTooLong;
+  });
+  return { found, isAll: !isTooLong && found.length < rows };
+}
+
+/** Returns the characters of an event's two members that may be long; the others are less than 200. */
+function rowCharsOf([, , , , , , , , reason, changes]: LongRow): number {
+  return 200 + (reason?.length ?? 0) + (changes?.length ?? 0);
 }
 
 function placesFor(values: readonly unknown[]): string {
@@ -61,15 +85,25 @@ export type FeedEvent = {
   readonly formerOwnerId: number | null;
 };
 
+/** `isAll` is false if there may be more events. */
+type WholeFeed = { readonly events: readonly FeedEvent[]; readonly isAll: boolean };
+
 /** Reads the next events for all readers; each reader gets those for which `isVisible` is true. */
-export function readWholeFeed(db: Connection, after: number, rows: number): FeedEvent[] {
+export function readWholeFeed(
+  db: Connection,
+  after: number,
+  { rows, charsMax = Infinity }: ReadBounds,
+): WholeFeed {
   type Visibility = [topic: Topic, ownerId: number | null, formerOwnerId: number | null];
   const selected = `${eventColumns}, topic, ownerId, formerOwnerId`;
   const sql = `SELECT ${selected} FROM events WHERE id > ? ORDER BY id LIMIT +?`;
-  return db.all<readonly [...EventRow, ...Visibility]>(sql, after, rows).map((row) => {
+  type WholeRow = readonly [...EventRow, ...Visibility];
+  const { found, isAll } = readRows<WholeRow>(db, { sql, params: [after], rows, charsMax });
+  const events = found.map((row) => {
     const [topic, ownerId, formerOwnerId] = row.slice(-3) as Visibility; // the last selected columns
     return { event: eventOf(row), topic, ownerId, formerOwnerId };
   });
+  return { events, isAll };
 }
 
 /** Tests the condition of `readFeed` on an event that was read for all readers. */
