@@ -85,7 +85,7 @@ export class RequestIntake {
 
   /** Called when a connection ended early, or when bytes that were no valid request are rejected. */
   noteRejection(): void {
-    this.#scheduler.noteRejection();
+    this.#scheduler.noteArrival();
   }
 
   /** Called for each read of a connection: over TLS, a read of 64 KiB may be thousands of records. */

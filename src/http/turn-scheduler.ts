@@ -7,8 +7,6 @@ export type Task = () => void;
 
 /** A turn is overrun once its arrivals have taken this long. */
 const arrivalMillisecondsMax = 2 * turnMillisecondsMax;
-/** The turn is measured once for this many arrivals, of a few microseconds each. */
-const arrivalsPerMeasurement = 64;
 
 /**
  * Runs tasks: in each turn of the event loop as many as fit into `turnMillisecondsMax`, the others in later
@@ -23,7 +21,6 @@ export class TurnScheduler<Source> {
   #turnStart = 0;
   #isAccepting = false;
   #isOverrun = false;
-  #arrivals = 0;
 
   /** `bucketOf` is called for tasks that have to wait, `onOverrun` once in a turn that is overrun. */
   constructor(bucketOf: (source: Source) => string, onOverrun = (): void => {}) {
@@ -44,14 +41,11 @@ export class TurnScheduler<Source> {
     this.#schedule();
   }
 
-  /** Called at an arrival that runs no task but takes time: a read, a piece of a body, a waiting request. */
+  /**
+   * Called at what runs no task but takes time: a read, a piece of a body, a waiting request, a rejection.
+   * Each is measured: before a read of one byte TLS may have processed dozens of records that carry nothing.
+   */
   noteArrival(): void {
-    this.#arrivals += 1;
-    if (this.#arrivals % arrivalsPerMeasurement === 0) this.#measureTurn();
-  }
-
-  /** Called at a rejection, which can't be deferred and takes as long as a task. */
-  noteRejection(): void {
     this.#measureTurn();
   }
 
