@@ -28,13 +28,28 @@ export function readCommandLine(
   const variables = { ...dotEnv, ...environment };
   const { given, issues: argumentIssues } = readArguments(argv, syntax.flags);
   const { values, issues: valueIssues } = readSettings(given.flags, variables);
-  const issues = [...argumentIssues, ...valueIssues, ...unknownVariables(variables)];
+  const taken = flagsTakenByNpm(environment, syntax.flags);
+  const issues = [...taken, ...argumentIssues, ...valueIssues, ...unknownVariables(variables)];
   if (variables['ORDERLY_PORT']?.startsWith('tcp://') === true) issues.push(kubernetesLinks);
   const config = buildConfig((flag) => values.get(flag) ?? '', variables);
   issues.push(...combinationIssues(config));
   const misuse = misuseOf(syntax, given);
   if (issues.length + misuse.length > 0) throw new ConfigError(issues, misuse);
   return { config, ...given };
+}
+
+/**
+ * Returns an issue for each flag that npm has kept: `npm start --tls=off` would otherwise start with TLS. npm
+ * shows them as variables.
+ */
+export function flagsTakenByNpm(environment: Environment, flags: readonly CommandFlag[]): string[] {
+  if (environment['npm_lifecycle_event']?.startsWith('start') !== true) return [];
+  return flags
+    .filter(({ flag }) => environment[`npm_config_${flag.replaceAll('-', '_')}`] !== undefined)
+    .map(
+      ({ flag }) =>
+        `npm took --${flag} for itself: put -- before the flags, as in "npm start -- --${flag} …"`,
+    );
 }
 
 const kubernetesLinks =

@@ -124,6 +124,22 @@ describe('the command line', { concurrency: true }, () => {
     assert.match((await orderly(['check'], { cwd })).stderr, /at from-file/);
   });
 
+  const taken: readonly (readonly [line: string, flag: string])[] = [
+    ['8444', 'port'], // npm start --port 8444
+    ['', 'tls'], // npm start --tls=off
+    ['restore x.db', 'force'],
+    ['sample 5', 'orders'],
+  ];
+  for (const [line, flag] of taken) {
+    test(`"${line}" of npm start, which took --${flag} for itself, ends with 78`, async (t) => {
+      const env = { npm_lifecycle_event: 'start', [`npm_config_${flag}`]: '' };
+      const { status, stderr } = await orderly(line.split(' ').filter(Boolean), { cwd: newFolder(t), env });
+      assert.equal(status, 78, stderr);
+      const what = `orderly: npm took --${flag} for itself: put -- before the flags`;
+      assert.ok(stderr.startsWith(`${what}, as in "npm start -- --${flag} …"\n`), stderr);
+    });
+  }
+
   test('openapi prints the document for the configured address, and creates nothing', async (t) => {
     const cwd = newFolder(t);
     const { status, stdout } = await orderly(['openapi', '--public-url', 'https://orders.example.com'], {
