@@ -1,4 +1,4 @@
-// The samples of src/docs/integrators.md, unchanged: each receives the event of the order that was paid.
+// The samples of src/docs/integrators.md, unchanged: each receives the event of a paid order.
 import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -46,7 +46,9 @@ type ReaderOptions = {
   readonly heard: string[];
 };
 
-/** Runs a sample with a key of its own; removing that ends a stream, and then no pause ends any more. */
+/**
+ * Runs a sample with its own key. At the end the key is removed, which ends a stream; no later pause ends.
+ */
 async function startReader(
   service: TestService,
   token: string,
@@ -101,7 +103,7 @@ test(
     await payOrder(service, token);
     const webhook = async (): Promise<{ lastStatus: number | null }> =>
       (await service.get(`/webhooks/${id}`, { token })).body;
-    // time passes only once there is something to save
+    // time passes only while there is something to save
     while ((await webhook()).lastStatus === null)
       if (service.clock.hasTimer(1_000)) service.clock.advance(1_000);
     assert.equal((await webhook()).lastStatus, 204);

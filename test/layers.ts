@@ -2,9 +2,7 @@
 import { dirname, join, normalize } from 'node:path';
 import { texts } from './source-text.ts';
 
-/**
- * From top to bottom; imports point from a layer to a lower one. What shares a line doesn't import the other.
- */
+/** From top to bottom: a layer imports only lower ones. Folders in one line don't import each other. */
 export const layers: readonly (readonly string[])[] = [
   ['src/start.js'],
   ['src/main.ts'],

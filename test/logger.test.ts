@@ -120,7 +120,7 @@ for (const [zone, local] of [
   });
 }
 
-/** Until the test's end; Node reads it anew when it is set. */
+/** Sets the time zone until the test's end; Node reads it again when it is set. */
 function inZone(t: TestContext, zone: string): void {
   const { TZ: before } = process.env;
   process.env['TZ'] = zone;

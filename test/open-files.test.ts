@@ -1,4 +1,4 @@
-// Connections leave enough files for the service itself.
+// Connections leave enough file descriptors for the service itself.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectionsWithin, openFilesMax, reportedOpenFilesMax } from '../src/assembly/open-files.ts';

@@ -1,9 +1,9 @@
-// Lets a test act ahead of each query in the worker, such as by taking a right away.
+// Lets a test act before each query in the worker, such as to withdraw a right.
 import type { Row, SqlValue } from '../src/storage/connection.ts';
 import type { Database } from '../src/storage/database.ts';
 import type { QueryOptions } from '../src/storage/sql-worker.ts';
 
-/** Awaits `act` ahead of each query from now on; the function returned ends that. */
+/** From now on awaits `act` before each query; the returned function ends that. */
 export function beforeQueries(database: Database, act: (options?: QueryOptions) => unknown): () => void {
   const original = database.readInWorker;
   database.readInWorker = async <R extends Row>(

@@ -22,7 +22,7 @@ test('the walk-through has no comments, since zsh takes them for commands and qu
   );
 });
 
-/** With the flags that make a script what people type: without settings of their own, with aliases. */
+/** In a shell as at a terminal: with aliases, and without the user's settings. */
 const shells: readonly (readonly [shell: string, ...flags: string[]])[] = [
   ['bash', '--norc', '-O', 'expand_aliases'],
   ['zsh', '-f'],
@@ -36,7 +36,7 @@ describe('the walk-through', { concurrency: true }, () => {
       `works, pasted into ${shell}`,
       { skip: (executable !== undefined && 'looks at the sources') || (isMissing && `there is no ${shell}`) },
       async (t) => {
-        // closed: then it takes an administrator to sign people up
+        // closed: then only administrators create users
         const service = await serviceFor(t, {
           settings: { tls: 'self-signed', registration: shell === 'bash' ? 'open' : 'closed' },
           firstAdmin: 'initial-admin.json',

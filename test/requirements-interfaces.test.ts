@@ -76,7 +76,7 @@ describe('section 4.1, users interface:', () => {
       (await service.put(`/api/users/${person.id}`, { token: person.token, body: { name: 'Ada King' } }))
         .status,
       400,
-    ); // the full record
+    ); // the complete object
   });
 
   test('PATCH /api/users/{id} changes a part of the user and gives 200 and the changed user', async () => {

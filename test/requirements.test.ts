@@ -121,7 +121,7 @@ describe('section 1', () => {
     } = fixture();
     for (const path of [`/orders/${orders[0].id}`, '/orders']) {
       const { headers } = await service.get(path, { token });
-      assert.match(headers['cache-control'] ?? '', /no-cache/); // kept, but asked about before each use
+      assert.match(headers['cache-control'] ?? '', /no-cache/); // stored, but revalidated before each use
       assert.equal(
         (await service.get(path, { token, headers: { 'if-none-match': headers.etag ?? '' } })).status,
         304,
@@ -199,7 +199,7 @@ describe('section 1', () => {
       ); // not a trusted proxy
   });
 
-  /** The status of the response, or that there was none. */
+  /** The status of the response, or undefined if there was none. */
   function outcomeOf(request: ReturnType<typeof httpRequest>): Promise<number | 'none'> {
     const { promise, resolve } = Promise.withResolvers<number | 'none'>();
     request.on('response', (response) => resolve(response.resume().statusCode ?? 'none'));

@@ -9,7 +9,7 @@ import { program } from './commands/command-support.ts';
 const run = promisify(execFile);
 const page = readFileSync(new URL('../src/docs/second-machine.md', import.meta.url), 'utf8');
 
-/** The section's blocks in this language, the first first. */
+/** The section's code blocks in this language, in order. */
 export function blocksOf(section: string, language: 'sh' | 'yaml' = 'sh'): string[] {
   const [, rest = ''] = page.split(`\n## ${section}\n`);
   const [text = ''] = rest.split('\n## ');
@@ -23,7 +23,7 @@ export function blockOf(section: string): string {
   return block;
 }
 
-/** Runs what a reader would paste there, `orderly` being the one under test. */
+/** Runs commands as a reader would paste them; `orderly` is the one under test. */
 export async function paste(script: string, folder: string): Promise<string> {
   const orderly = `orderly() { ${program.map((word) => `'${word}'`).join(' ')} "$@"; }\n`;
   writeFileSync(join(folder, 'pasted'), `set -e\n${orderly}${script}`);

@@ -13,7 +13,7 @@ type Target = {
 
 type Sent = Call & { readonly method: string; readonly path: string };
 
-/** Rejects if the exchange isn't as the OpenAPI document declares it. */
+/** Rejects if the exchange doesn't conform to the OpenAPI document. */
 export async function send({ agent, port, inside }: Target, sent: Sent): Promise<TestResponse> {
   const { method, path } = sent;
   const payload = payloadOf(sent);

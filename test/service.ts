@@ -22,7 +22,7 @@ export type TestResponse = {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
   readonly text: string;
-  /** The parsed JSON, or undefined. Tests look into it freely. */
+  /** The parsed JSON, or undefined. Tests read any member. */
   // deno-lint-ignore no-explicit-any
   readonly body: any;
 };
@@ -35,8 +35,7 @@ export type Call = {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /**
-   * The response breaks the API on purpose, or isn't described (an undeclared path): don't compare it with
-   * the OpenAPI document.
+   * Don't compare it with the OpenAPI document: it violates the API on purpose, or its path isn't declared.
    */
   readonly isUndescribed?: boolean;
 };
@@ -57,7 +56,7 @@ export type TestService = {
   readonly clock: FrozenClock;
   /** What was logged, as JSON lines. */
   readonly logged: string[];
-  /** The service itself, for what HTTP doesn't show; undefined when an executable is under test. */
+  /** The service's objects, for what HTTP doesn't show; undefined if an executable is under test. */
   readonly inside: Service | undefined;
   readonly admin: { readonly email: string; readonly password: string };
   call(method: string, path: string, call?: Call): Promise<TestResponse>;
@@ -80,10 +79,10 @@ export type TestOptions = {
   readonly extraRoutes?: ServiceOptions['extraRoutes'];
   readonly fdatasync?: NonNullable<ServiceOptions['storage']>['fdatasync'];
   readonly onFatal?: (error: Error) => void;
-  /** Instead of no address for any name. */
+  /** Without it no name has an address. */
   readonly lookup?: ServiceOptions['lookup'];
   readonly hasher?: PasswordHasher;
-  /** Whether the first administrator is `admin`, or made by the service with a random password. */
+  /** Whether the first administrator is `admin`, or created by the service with a random password. */
   readonly firstAdmin?: 'given' | 'initial-admin.json';
   /** A folder with data in it; otherwise a new one. */
   readonly folder?: string;
@@ -246,7 +245,7 @@ async function startInside({ options, folder, clock, logged }: Start): Promise<R
     timers: clock,
     lookup,
     storage: {
-      // starting a thread takes longer than most tests, and few write enough for it to checkpoint
+      // starting a thread takes longer than most tests, and few write enough for a checkpoint
       sqlWorker: (worker) => new SqlWorker({ ...worker, starts: 'with its first query' }),
       ...(fdatasync === undefined ? {} : { fdatasync }),
     },
@@ -261,7 +260,7 @@ async function startInside({ options, folder, clock, logged }: Start): Promise<R
   };
 }
 
-/** The same from outside: any program that takes orderly's command line. Its clock is the real one. */
+/** The same for an executable with orderly's command line. It has the real clock. */
 async function startExecutable(program: string, { options, folder, logged }: Start): Promise<Running> {
   const { ORDERLY_EXECUTABLE: _notASetting, ...inherited } = process.env;
   const child = spawn(program, argumentsFor(options, folder), {

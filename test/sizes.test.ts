@@ -1,10 +1,10 @@
-// How much a reader has to hold in mind: bounds on lines, functions and files.
+// How much a reader has to keep in mind: bounds on lines, functions and files.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { codeOf, programs, sources, texts } from './source-text.ts';
 
 const lineLengthMax = 110;
-/** Tables of text: a formatter has nothing to wrap there. */
+/** Tables of text, which a formatter can't wrap. */
 const tables = ['src/auth/common-passwords.ts', 'src/resources/customers/postal-codes.ts'];
 const functionLinesMax = 60;
 const functionLinesMedianMax = 10;
@@ -121,9 +121,9 @@ function functionsOf(path: string): Measured[] {
 }
 
 /**
- * Functions with a block, as the formatter lays them out: one ends at the first line as deep as its first
- * that begins with a brace. Their own lines, without those of the functions inside them; where the
- * parameters have lines of their own, from the line that ends them.
+ * Functions with a block, as the formatter lays them out: a function ends at the first line with a closing
+ * brace that is indented like its first line. Counts its lines without those of the functions inside; if
+ * parameters have their own lines, from the last of these.
  */
 function functionsIn(path: string, lines: readonly string[]): Measured[] {
   const open: { readonly depth: number; readonly start: number; inner: number }[] = [];
@@ -150,12 +150,12 @@ function beginsFunction(lines: readonly string[], index: number): boolean {
   return /^ *\}?\)?(: .+)? \{$/.test(line) && /[):]/.test(line) && !isStatement(lines, index);
 }
 
-/** Whether what ends here is the head of an `if` or a loop that has several lines. */
+/** Whether the line ends the head of an `if` or loop with several lines. */
 function isStatement(lines: readonly string[], index: number): boolean {
   return /^ *(\} else )?(if|for|while|switch)\b/.test(lines[headOf(lines, index)] ?? '');
 }
 
-/** The line before it that is as deep. */
+/** The last line before it with the same indentation. */
 function headOf(lines: readonly string[], index: number): number {
   const depth = depthOf(lines[index] ?? '');
   return lines.findLastIndex((line, at) => at < index && line !== '' && depthOf(line) === depth);

@@ -1,4 +1,4 @@
-// A disk of a few megabytes that a test can fill: a tmpfs, where this account may mount one.
+// A disk of a few megabytes that a test can fill: a tmpfs, if this account may mount one.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,14 +7,14 @@ import type { TestContext } from 'node:test';
 
 export type SmallDisk = {
   readonly folder: string;
-  /** Has `end` called before the disk is unmounted; the last one that was passed comes first. */
+  /** Calls `end` before the disk is unmounted, the latest one first. */
   after(end: () => unknown): void;
   /** Fills the disk to its last byte. */
   fill(): void;
   makeRoom(): void;
 };
 
-/** Skips the test where nothing may be mounted. */
+/** Skips the test if nothing may be mounted. */
 export async function withSmallDisk(
   t: Pick<TestContext, 'skip'>,
   megabytes: number,

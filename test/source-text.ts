@@ -1,4 +1,4 @@
-// The files of the project as text, for the tests of their shape.
+// The files of the project as text, for the tests of their form.
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,12 +15,12 @@ export const texts = new Map(paths.map((path) => [path, readFileSync(join(root, 
 export const sources = paths.filter((path) => /^src\/.*\.(ts|js)$/.test(path));
 export const programs = paths.filter((path) => /^(src|test)\/.*\.(ts|js|c|lua)$/.test(path));
 
-/** What is in backquotes, in a cell of a table. */
+/** The texts in backquotes in a cell of a table. */
 export function quotedIn(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
 }
 
-/** The text without comments, strings and patterns, line by line as it was. */
+/** The text without comments, strings and patterns, with the same lines. */
 export function codeOf(text: string): string {
   const tokens = [
     /\/\*[^]*?\*\//, // comments

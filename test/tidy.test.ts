@@ -1,4 +1,4 @@
-// The shape of the sources: layers, first lines, and what must not be there.
+// The form of the sources: layers, first lines, and constructs that they must not contain.
 import assert from 'node:assert/strict';
 import { homedir, hostname } from 'node:os';
 import { basename, dirname } from 'node:path';

@@ -1,4 +1,4 @@
-// Runs the compiler on files that are written for a test.
+// Runs the compiler on files of a test.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 
 export type Ending = { after(end: () => void): void };
 
-/** Creates a folder with the project's settings, in which to compile these files. */
+/** Creates a folder with the project's settings and these files. */
 export function projectFor(t: Ending, files: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-types-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -11,7 +11,7 @@ for (const file of files) {
   test(`each mistake in ${file} is rejected by the compiler, for its own reason`, async (t) => {
     const source = readFileSync(join(root, 'test', 'mistakes', file), 'utf8');
     const marks = source.split('\n').map((line) => /@ts-expect-error (TS\d+)$/.exec(line)?.[1]);
-    // On the next line.
+    // The error expected on the next line.
     const expected = marks.flatMap((code, index) =>
       code === undefined ? [] : [`line ${index + 2}: ${code}`],
     );
@@ -53,7 +53,7 @@ test('what Node 24 lacks does not compile', async (t) => {
   );
 });
 
-/** Compiles the source with the marks taken away. */
+/** Compiles the source without the marks. */
 async function errorsWithoutMarks(t: Ending, source: string): Promise<string[]> {
   const folder = projectFor(t, ['mistakes.ts']);
   const unmarked = source

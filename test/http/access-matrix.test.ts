@@ -1,4 +1,4 @@
-// Who may call what: every route × everyone who could ask. A route without a row fails.
+// Access rights: every route × every kind of caller. A route without a row fails.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anyone, scopes, type Scope } from '../../src/auth/access.ts';
@@ -47,7 +47,7 @@ test('a route without an access rule doesn’t start', () => {
 });
 
 describe('access to', () => {
-  /** By scope: nobody may have a key for each route. */
+  /** Keys by scope, since a user may have fewer keys than there are routes. */
   const adminKeys: Record<string, string> = {};
   const everyone: { other?: Person; staff?: Person; admin?: Person } = {};
   const running = sharedService({}, async (service) => {

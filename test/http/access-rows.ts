@@ -1,9 +1,9 @@
-// The table of the access matrix: every route, and the response to everyone who could ask.
+// The table of the access matrix: every route, and the response to every kind of caller.
 import type { Scope } from '../../src/auth/access.ts';
 import { items } from '../resources/resource-support.ts';
 import { password, type Person } from '../service.ts';
 
-/** What belongs to the owner; made anew for each request that uses it up. */
+/** Objects of the owner; requests that change one get a new one each. */
 export type Subject = {
   readonly owner: Person;
   readonly customerId: number;
@@ -19,13 +19,13 @@ export type Subject = {
 };
 
 export type Row = {
-  /** A response for each of `callers`: a status, or the letter of a rejection. */
+  /** The response to each of `callers`: a status, or the letter of a rejection. */
   readonly responses: string;
-  /** What an API key needs; without one no key will do. */
+  /** The scope that an API key needs; without one the route accepts no keys. */
   readonly scope?: Scope;
   readonly path: (subject: Subject) => string;
   readonly body?: (subject: Subject) => object;
-  /** Where that isn't JSON. */
+  /** The Content-Type of the body, unless it is JSON. */
   readonly contentType?: string;
 };
 

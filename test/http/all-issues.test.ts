@@ -11,8 +11,8 @@ const absent = Symbol('absent');
 const past = '2020-01-01T00:00:00Z';
 
 /**
- * A place in the body, or a query parameter, and what is invalid there; and places where an issue takes the
- * ground from under this one.
+ * A place in the body, or a query parameter, with its issue; and places whose issues prevent this one from
+ * being found.
  */
 type Fault = readonly [place: string, value: unknown, ...basis: string[]];
 
@@ -73,7 +73,7 @@ function within(prefix: string, faults: readonly Fault[]): Fault[] {
   ]);
 }
 
-/** The ids of what the requests change. */
+/** The ids of the objects that the requests change. */
 type Made = Readonly<Record<'customerId' | 'orderId' | 'userId' | 'ownId' | 'webhookId', number>>;
 
 async function make(service: TestService, token: string): Promise<Made> {
@@ -253,7 +253,7 @@ describe('all issues are reported at once', () => {
   }
 });
 
-/** Each alone, and with each other that doesn't depend on it. */
+/** Each one alone, and with each other one that doesn't depend on it. */
 function pairsOf(faults: readonly Fault[]): Fault[][] {
   const pairs: Fault[][] = faults.map((fault) => [fault]);
   for (const [index, fault] of faults.entries()) {
@@ -266,7 +266,7 @@ function isIndependent([place, , ...basis]: Fault, [other, , ...otherBasis]: Fau
   return !basis.includes(other) && !otherBasis.includes(place);
 }
 
-/** The same with another value at a place, which the body has, or whose parent it has. */
+/** A copy with another value at a place that exists in the body, or whose parent does. */
 function withFault(body: object, [place, value]: Fault): object {
   const copy = structuredClone(body);
   const names = place.split('/').slice(1);

@@ -23,7 +23,7 @@ describe('a body', () => {
     return found[0] ?? assert.fail();
   }
 
-  /** That the response is the one of the request whose body it was, and so is the line of the log. */
+  /** Asserts that the response and the log line are those of the request with the body. */
   function assertOfRequest(response: RawResponse, line: LogLine, path = '/customers'): void {
     assert.equal(response.body.instance, path);
     assert.match(response.headers['ratelimit'] ?? '', /^"default";r=/);

@@ -1,8 +1,8 @@
-// The preconditions of requests, and what each leads to, by RFC 9110 section 13.
+// The preconditions of requests and their results, according to RFC 9110 section 13.
 
 export type Conditions = { readonly 'if-match'?: string; readonly 'if-none-match'?: string };
 
-/** Made from the current entity tag. */
+/** Derived from the current entity tag. */
 export type Case = readonly [
   what: string,
   conditions: (tag: string) => Conditions,

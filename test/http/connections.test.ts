@@ -147,7 +147,7 @@ describe('connections', () => {
     }
 
     test('for a missing head runs out before its connection counts as idle', async (t) => {
-      const port = await impatient(t, 65); // nearly in the proportion of limits.ts
+      const port = await impatient(t, 65); // roughly in the proportion of limits.ts
       if (port === undefined) return t.skip('needs time-outs of its own');
       await new Promise((resolve) => setTimeout(resolve, 55)); // the next look comes at once
       const connection = await openRaw(port);

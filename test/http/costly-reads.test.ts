@@ -1,4 +1,4 @@
-// Reads that are costly to parse, from many connections at once: no turn of the event loop is long.
+// Reads that are costly to parse, from many connections at once, cause no long turn of the event loop.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { suite, test, type TestContext } from 'node:test';

@@ -6,7 +6,7 @@ import { openRaw } from './raw-connection.ts';
 
 test('a small response does not wait for a document that was asked for before it', async (t) => {
   const service = await serviceFor(t, { settings: { 'trusted-proxy': '127.0.0.1' } });
-  await service.get('/openapi.json', { headers: from(9) }); // made once
+  await service.get('/openapi.json', { headers: from(9) }); // created once
   const order: string[] = [];
   const paths = ['/openapi.json', '/openapi.json', '/openapi.json', '/health/live'];
   const connections = await Promise.all(paths.map(() => openRaw(service.port)));
@@ -17,7 +17,7 @@ test('a small response does not wait for a document that was asked for before it
     const first = new Promise((resolve) => socket.once('data', resolve));
     return first.then(() => order.push(paths[index] ?? ''));
   });
-  // in one go, so that the service finds all of them in the same turn
+  // in one loop, so that the service finds all of them in the same turn
   for (const [index, { write }] of connections.entries())
     write(`GET ${paths[index]} HTTP/1.1\r\nHost: localhost\r\n${lines(from(index))}\r\n`);
   await Promise.all(answered);

@@ -1,4 +1,4 @@
-// No work on the event loop takes longer than 50 ms, whoever asks for it.
+// No work on the event loop takes longer than 50 ms.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ type Asked = { readonly path: string; readonly init: object; readonly times?: nu
 
 let thread: Worker;
 
-/** Asks from a thread, whose work isn't that of the service, and returns the status. */
+/** Sends a request from a thread, so that its work doesn't count, and returns the status. */
 async function send(asked: Asked): Promise<number> {
   const answered = once(thread, 'message');
   thread.postMessage(asked);
@@ -45,7 +45,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
   const bodyBytes = 64 * 1024;
   const fill = (start: string, one: string, end: string): string =>
     start + one.repeat(Math.floor((bodyBytes - start.length - end.length) / one.length)) + end;
-  // normalizing them takes the square of their number, since each of the second kind is moved to the front
+  // normalizing takes the square of their number, since each of the second kind is moved to the front
   const marks = '\u0301'.repeat(bodyBytes / 6) + '\u0323'.repeat(bodyBytes / 6);
   const bodies: Readonly<Record<string, string>> = {
     'a password of accents': JSON.stringify({ password: marks }),
@@ -141,7 +141,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     test(`the event loop has no long turn while the largest orders are exported as ${type}`, async (t) => {
       const { service, person } = await start(t);
       giveOrders(service, person, { count: 200, items: 100 });
-      change(service, `UPDATE orders SET note = '${'"'.repeat(2_000)}'`); // doubled in each row of a table
+      change(service, `UPDATE orders SET note = '${'"'.repeat(2_000)}'`); // each row of a table has it twice
       const init = { headers: { authorization: `Bearer ${person.token}`, accept: type } };
       const watch = new TurnWatch();
       assert.equal(await send({ path: `${service.url}/orders`, init }), 200);
@@ -210,7 +210,7 @@ function series(count: number): string {
     SELECT value FROM s)`;
 }
 
-/** Beside the service, as another process would. */
+/** With a connection of its own, as another process would. */
 function change(service: TestService, sql: string): void {
   using sqlite = new DatabaseSync(join(service.folder, 'orderly.db'));
   sqlite.exec(sql);

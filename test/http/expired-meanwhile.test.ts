@@ -1,4 +1,4 @@
-// What expires while a body is still on its way: the time of the check counts, not that of the head.
+// Credentials that expire while a body is arriving: the time of the check after the body counts.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

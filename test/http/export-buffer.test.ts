@@ -1,4 +1,4 @@
-// What an export keeps in memory while its client reads slowly.
+// The memory of an export whose client reads slowly.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';

@@ -66,7 +66,7 @@ async function ask(
   connection.socket.end();
   const rest = await connection.closed;
   assert.match(rest, /^(HTTP\/1\.1 \d|$)/);
-  // what was a HEAD may be none now
+  // a damaged HEAD may be another method
   return /^HTTP\/1\.1 [45]/.test(rest) && method !== 'HEAD' ? [await connection.response()] : [];
 }
 

@@ -1,4 +1,4 @@
-// Clients that don't wait for their response: their requests are logged and counted as well.
+// Clients that don't wait for their response: their requests are logged and counted, too.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { anyone } from '../../src/auth/access.ts';

@@ -12,7 +12,7 @@ import { assertShort, TurnWatch } from './turn-watch.ts';
 
 const clients = 400;
 
-/** The first bytes of a client of TLS that has only these groups for the key exchange. */
+/** The first bytes of a TLS client that offers only these groups for the key exchange. */
 async function clientHello(groups: string): Promise<Buffer> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -37,7 +37,10 @@ export function sharedService(
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 type ProblemResponse = Pick<TestResponse, 'status' | 'body'> & { readonly headers: Headers };
 
-/** Asserts that the response is a problem of this type; `status` is for one that isn't that of its type. */
+/**
+ * Asserts that the response is a problem of this type; `status` is for one that differs from that of its
+ * type.
+ */
 export function assertProblem(
   response: ProblemResponse,
   code: ProblemCode,

@@ -1,4 +1,4 @@
-// Connections between requests keep nothing of the last one: there may be ten thousand.
+// Between requests a connection keeps nothing of the last one, since there may be ten thousand.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -45,7 +45,7 @@ for (const [name, head, whole, status] of [
     connection.socket.destroy();
   });
 
-/** A search of the heap begins with a full collection. A flag that exposes `gc` would hold for all tests. */
+/** A heap query begins with a full collection. A flag that exposes `gc` would apply to all tests. */
 function collectGarbage(): void {
   queryObjects(WeakRef, { format: 'count' });
 }

@@ -1,4 +1,4 @@
-// Incomplete bodies: how much memory they take, and that it is bounded in total.
+// Incomplete bodies take bounded memory, also in total.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ const bucketOf = ({ headers }: IncomingMessage): string => addressBucket(headers
 
 type Receive = (request: IncomingMessage, response: ServerResponse, respond: (text: string) => void) => void;
 
-/** A server that answers each body with its length, or with the kind of the problem it has. */
+/** A server that answers each body with its length, or with the code of its problem. */
 function lengths(t: TestContext, bodies: ArrivingBodies): Promise<() => Promise<RawConnection>> {
   return serverFor(t, (request, response, respond) =>
     receiveBody(request, response, bodies)?.deliver(
@@ -30,7 +30,7 @@ function lengths(t: TestContext, bodies: ArrivingBodies): Promise<() => Promise<
   );
 }
 
-/** The same for bodies that their route begins to read when `begin` resolves, in one piece each. */
+/** The same for routes that begin to read a body when `begin` resolves, each in one piece. */
 function streamedLengths(t: TestContext, bodies: ArrivingBodies, begin: Promise<void>) {
   return serverFor(t, (request, response, respond) => {
     const body = new StreamedBody(request, response, { bodies, bytesMax: 100_000 });

@@ -14,7 +14,7 @@ import { shrinkHead } from '../../src/http/large-heads.ts';
 const many = (count: number, name = 'aa', value = 'bb'): string[] =>
   Array.from({ length: count }, () => [name, value]).flat();
 
-/** As the server makes it, with repeated fields joined. */
+/** As the server joins repeated fields. */
 function requestWith(rawHeaders: readonly string[]): IncomingMessage {
   const request = new IncomingMessage(new Socket());
   Object.assign(request, { rawHeaders, joinDuplicateHeaders: true });

@@ -1,4 +1,4 @@
-// Rates of requests without credentials, of sign-ins and of bad credentials: whose token bucket they use.
+// Rates of requests without credentials, of sign-ins and of bad credentials: which token bucket they use.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { clientAddress, peerOf } from '../../src/http/peer.ts';

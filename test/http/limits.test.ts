@@ -1,5 +1,4 @@
-// Rates: the fields' exact syntax, 429, refill, whose bucket is used, and how many
-// exist.
+// Rates: the fields' exact syntax, 429, refill, which bucket is used, and how many exist.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createLimiter } from '../../src/rates/limiter.ts';

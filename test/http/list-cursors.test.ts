@@ -1,4 +1,4 @@
-// Cursors: pages while rows are added, changed and removed, and cursors of other origin.
+// Cursors: pages while rows are added, changed and removed, and cursors from elsewhere.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createMac } from '../../src/auth/mac.ts';
@@ -16,7 +16,7 @@ describe('a page with much text', () => {
     const { id: customerId } = await newCustomer(started, token);
     for (let index = 0; index < 25; index += 1)
       await newOrder(started, token, { customerId, items: fatItems });
-    // with so many the thread finds the pages of other sorts
+    // with so many rows the thread finds the pages of other sorts
     for (let index = 0; index < 1_000; index += 1) await newOrder(started, token, { customerId });
   });
 
@@ -221,7 +221,7 @@ describe('cursors', () => {
   ];
   test('each filter of these lists is among those tried here', async () => {
     const { paths } = (await service().get('/openapi.json')).body;
-    const apart = ['cursor', 'limit', 'total', 'include', 'sort', 'q']; // a search takes no cursor
+    const apart = ['cursor', 'limit', 'total', 'include', 'sort', 'q']; // a search accepts no cursor
     for (const path of new Set(filters.map(([each]) => each))) {
       const names = paths[path].get.parameters
         .filter((parameter: { in: string }) => parameter.in === 'query')

@@ -34,7 +34,7 @@ for (const { sql } of migrations) sqlite.exec(sql);
 const connection = new Connection(sqlite);
 const orders = fill();
 
-/** Many alike in each member, and ids in another order than times. */
+/** Many rows are equal in each member, and ids have another order than times. */
 function fill(): Order[] {
   sqlite.exec('PRAGMA foreign_keys = OFF');
   const user = sqlite.prepare(

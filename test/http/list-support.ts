@@ -19,7 +19,7 @@ export type Place = List & {
 /** A filter, and the rows that pass it. */
 export type Filter = { readonly query: Query; fits(row: Row): boolean };
 
-/** For thousands of requests one after another, whose waits for the disk don't matter. */
+/** Without waits for the disk, for thousands of requests one after another. */
 export const withoutSyncs: TestOptions = { fdatasync: (_descriptor, done) => void setImmediate(done, null) };
 
 export const both = (fields: readonly string[]): string[] => fields.flatMap((field) => [field, `-${field}`]);

@@ -43,7 +43,7 @@ describe('lists of customers', () => {
     }
   });
   let count = 0;
-  /** One more, another phone number, and one deleted. */
+  /** Adds a customer, changes the phone number of one, and deletes one. */
   async function disturb(): Promise<number[]> {
     count += 1;
     const ids = [...rows.keys()];
@@ -133,7 +133,7 @@ describe('lists of users', () => {
     }
   });
   let count = 0;
-  /** One more, another name for one, and one deleted. */
+  /** Adds a user, changes the name of one, and deletes one. */
   async function disturb(): Promise<number[]> {
     const ids = [...rows.keys()].slice(1);
     count += 1;

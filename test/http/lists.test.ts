@@ -23,7 +23,7 @@ type Shop = {
   readonly orders: Map<number, Row>;
 };
 
-/** Orders of two users and four customers, of all statuses, with many alike in each sort key. */
+/** Orders of two users and four customers, with all statuses, many of them equal in each sort key. */
 async function openShop(service: TestService): Promise<Shop> {
   const [ada, bob, staff] = await Promise.all([service.person(), service.person(), service.person('staff')]);
   const customers: number[] = [];
@@ -146,7 +146,7 @@ describe('lists of orders', { concurrency: true }, () => {
         shop = await openShop(started);
       });
 
-      /** Another order that fits most filters, and another note on one that was there. */
+      /** Adds an order that passes most filters, and changes the note of an earlier one. */
       async function disturb(): Promise<number[]> {
         if (service().inside !== undefined) service().clock.advance(1);
         const {

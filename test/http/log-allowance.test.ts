@@ -1,4 +1,4 @@
-// Log lines of requests that no rate bounds: a client gets some a minute, and then a summary.
+// Log lines of requests without a rate: a client has so many a minute, and then a summary.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { until } from '../storage/storage-support.ts';
@@ -9,7 +9,7 @@ import { askRaw } from './raw-connection.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** Of one address in a minute. */
+/** Lines of one address in a minute. */
 const linesMax = 60;
 const leftOut = 'left out request lines';
 const inProcess = { skip: process.env['ORDERLY_EXECUTABLE'] !== undefined && 'needs the clock' };
@@ -47,7 +47,7 @@ describe('requests that no rate bounds', inProcess, () => {
   for (const [what, bytes, status, which] of kinds) {
     test(`${what} have ${linesMax} lines a minute, and then a count`, async () => {
       const service = which === 'tls' ? tls() : plain();
-      await askRaw(service.port, bytes); // one may draw on the rate
+      await askRaw(service.port, bytes); // one may use up the rate
       endMinute(service);
       const before = await countOf(service, status);
       for (let count = 0; count < linesMax + 15; count += 1)

@@ -10,7 +10,7 @@ import { assertProblem } from './http-support.ts';
 
 type Family = { readonly type: string; readonly samples: Map<string, number> };
 
-/** Throws on what Prometheus would not read, or would blame. */
+/** Throws on text that Prometheus would not read, or would warn about. */
 function parse(text: string): Map<string, Family> {
   const families = new Map<string, Family>();
   let current = '';
@@ -51,7 +51,7 @@ test('the metrics count the requests rejected as unavailable', async (t) => {
   if (service.inside === undefined) return t.skip('needs the inside');
   const { token } = await service.person();
   const stats: { walBytes: number } = service.inside.database.stats;
-  stats.walBytes = 1024 ** 3; // as where something keeps the WAL from being checkpointed
+  stats.walBytes = 1024 ** 3; // as if something kept the WAL from being checkpointed
   assertProblem(await service.post('/customers', { token, body: { name: 'Ada' } }), 'unavailable');
   const rejections = parse((await service.get('/metrics')).text).get('orderly_rejections_total')?.samples;
   assert.equal(rejections?.get('orderly_rejections_total{reason="unavailable"}'), 1);
@@ -176,7 +176,7 @@ const processNow: readonly string[] = [
   'process_start_time_seconds',
 ];
 
-/** Compares them with what the process sees now. */
+/** Compares them with the current values of the process. */
 function checkProcessValues(flat: Readonly<Record<string, number>>): void {
   assert.ok(Math.abs((flat['process_start_time_seconds'] ?? 0) - performance.timeOrigin / 1000) < 5);
   const { user, system } = process.cpuUsage();
@@ -191,7 +191,7 @@ function checkProcessValues(flat: Readonly<Record<string, number>>): void {
   );
 }
 
-/** Every number another one, so that no value can stand for another. */
+/** All numbers differ, so that no value can be mistaken for another. */
 function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>[0] {
   const syncSecondsCounts = Array<number>(syncSecondsBounds.length + 1).fill(0);
   syncSecondsCounts[0] = 2;

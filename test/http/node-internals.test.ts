@@ -49,7 +49,7 @@ test('a connection taken from the parser is not read while it is paused', async 
     taken = socket;
     takeFromParser(socket, () => {});
     stopReadingWhilePaused(socket);
-    response.once('finish', () => setImmediate(() => socket.pause())); // node:http resumes it at the finish
+    response.once('finish', () => setImmediate(() => socket.pause())); // node:http resumes it then
   });
   const connection = await openRaw(port);
   connection.write(post);

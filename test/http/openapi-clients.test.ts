@@ -1,4 +1,5 @@
-// What generators build clients from: names of components, open and closed schemas, credentials.
+// The parts of the document that client generators use: component names, open and closed schemas,
+// credentials.
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { newKey } from '../resources/resource-support.ts';

@@ -38,7 +38,7 @@ suite('the document', async () => {
     const [golden, lines] = [readFileSync(goldenFile, 'utf8'), made].map((each) => each.split('\n')) as [
       string[],
       string[],
-    ]; // one for each
+    ]; // an entry for each
     const at = lines.findIndex((line, index) => line !== golden[index]);
     const where = `line ${at + 1} is now ${lines[at]}, and was ${golden[at]}`;
     assert.ok(
@@ -179,7 +179,7 @@ suite('the document', async () => {
         items: [{ name: 'Tea', quantity: 2, unitPrice: 749 }],
       },
     };
-    // what is added below an object links nowhere
+    // the created parts of an object link nowhere
     const creating = operations.filter(
       ({ method, path, operation }) =>
         method === 'POST' &&
@@ -243,7 +243,7 @@ function checkDescribed(document: Json, status: string, { description, headers, 
 
 type Example = { readonly where: string; readonly schema: Json; readonly value: unknown };
 
-/** All of the document: of bodies, of problems, and of the schemas themselves. */
+/** All examples of the document: of bodies, of problems, and of the schemas themselves. */
 function examplesOf(document: Json, operations: readonly Listed[]): Example[] {
   const { examples, schemas, headers } = document['components'] as {
     examples: Record<string, { value: unknown }>;

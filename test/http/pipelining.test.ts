@@ -1,4 +1,4 @@
-// Requests of one connection run one after the other, and responses that nobody reads are bounded.
+// Requests of one connection run one after another, and unread responses are bounded.
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
@@ -23,7 +23,7 @@ const createUser = get(
   'Content-Length: 2',
 ).replace('GET', 'POST');
 
-/** A route that answers when the test says so, and counts how often it was asked. */
+/** A route that answers when the test calls `answer`, and counts its requests. */
 function gated() {
   const asked: PromiseWithResolvers<Document<unknown>>[] = [];
   let isOpen = false;
@@ -49,7 +49,7 @@ function gated() {
   return { gate, asked, open, openAll };
 }
 
-/** A route with a large response, and how often it was asked. */
+/** A route with a large response, which counts its requests. */
 function large(bytes: number) {
   const counted = { asked: 0 };
   const response = jsonDocument({ x: 'x'.repeat(bytes) });
@@ -69,7 +69,7 @@ function large(bytes: number) {
   return { fat, counted };
 }
 
-/** A route with a response of as many megabytes as its path says, and how often it was asked. */
+/** A route with a response of as many megabytes as its path says, which counts its requests. */
 function largeById() {
   const counted = { asked: 0 };
   const fat = route({
@@ -180,12 +180,12 @@ describe('requests of one connection', () => {
     const service = await serviceFor(t, { extraRoutes: [gate] });
     const connection = await openRaw(service.port);
     const count = 3 * pipelinedRequestsMax;
-    // so long that what the service reads at once, 64 KiB, holds fewer than may wait
+    // so long that one read of the service, 64 KiB, has fewer requests than may wait
     connection.write(get('/test/gate', `X-Padding: ${'x'.repeat(1_000)}`).repeat(count));
     await until(() => asked.length > 0);
     open(0);
     assert.equal((await connection.response()).body.index, 0);
-    // more could be read meanwhile
+    // meanwhile more could have been read
     for (let turn = 0; turn < 20; turn += 1) await service.get('/health/live');
     openAll();
     for (let index = 1; index < count; index += 1)
@@ -250,7 +250,7 @@ test('of unread responses, only as many are dropped as necessary, of the client 
   assert.equal(await cutFor(service, 'unread'), 2);
 });
 
-/** How many connections /metrics counts as cut for this reason. */
+/** How many connections were cut for this reason, according to /metrics. */
 async function cutFor(service: TestService, reason: 'pipelined' | 'unread'): Promise<number> {
   const { text } = await service.get('/metrics');
   const sample = new RegExp(`^orderly_connections_dropped_total\\{reason="${reason}"\\} (\\d+)$`, 'm');
@@ -268,7 +268,7 @@ test('responses that were read no longer count, and nothing is dropped for them'
   assert.equal(await cutFor(service, 'unread'), 0);
 });
 
-/** How many bytes come until the connection ends. */
+/** How many bytes arrive until the connection ends. */
 async function bytesOf(socket: Socket): Promise<number> {
   let bytes = 0;
   socket.on('data', (chunk: Buffer) => {

@@ -16,7 +16,7 @@ describe('plain HTTP on the port of TLS', () => {
     const response = await connection.response(method);
     assert.equal(response.headers['connection'], 'close');
     assert.equal(await connection.closed, '');
-    connection.socket.destroy(); // or the service would wait for more
+    connection.socket.destroy(); // otherwise the service would wait for more
     await until(() => service().inside?.connections.open === 0);
     return response;
   }

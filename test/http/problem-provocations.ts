@@ -31,7 +31,7 @@ const about = {
 } as const;
 export const secret = 'the cause is /etc/passwd, line 7';
 
-/** Ways to fail that no handler should have. */
+/** Failures that no handler should cause. */
 export const failing: readonly Route[] = [
   route({
     ...about,
@@ -96,7 +96,7 @@ export const failing: readonly Route[] = [
   }),
 ];
 
-/** How each problem comes about, over HTTP. */
+/** A request for each problem. */
 export const provocations: Readonly<Record<ProblemCode, (scene: Scene) => Promise<Provoked | undefined>>> = {
   'malformed-json': ({ service, ada }) => service.post('/customers', { token: ada.token, body: '{' }),
   'validation-failed': ({ service, ada }) => service.post('/customers', { token: ada.token, body: {} }),

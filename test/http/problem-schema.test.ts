@@ -35,7 +35,7 @@ suite('a problem fits its schema, however many issues it has', () => {
   ];
   for (const [what, method, path, body] of requests) {
     test(what, async (t) => {
-      // the comparison with the document is the harness's
+      // conformance.ts compares it with the document
       const service = await serviceFor(t);
       const { token } = await service.person();
       const { status } = await service.call(method, path, { token, body });

@@ -164,7 +164,7 @@ describe('each type of problem', () => {
       const surplus = Array.from({ length: members }, (_, index) => [`m${index}`, 1]);
       const response = await service().post('/orders', {
         token: ada.token,
-        body: Object.fromEntries(surplus), // which three members are missing from
+        body: Object.fromEntries(surplus), // three of its members are missing
       });
       assert.deepEqual([response.body.errors.length, response.body.detail], [100, detail]);
     });

@@ -1,4 +1,4 @@
-// What SQLite does for a page of each list: it walks an index in order, and sorts or scans nothing
+// SQLite's plan for a page of each list: it walks an index in order, and sorts or scans nothing
 // (ARCHITECTURE.md, lists).
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
@@ -28,8 +28,8 @@ after(() => sqlite.close());
 type Asked = { readonly where: 'main thread' | 'query worker'; readonly plan: readonly string[] };
 
 /**
- * The plans of all statements that a page asks for. Nothing is found among many rows, so whatever falls back
- * does; what is gathered is found to be few.
+ * The plans of all statements of a page. They find nothing among many rows, so that every fallback runs; rows
+ * that are gathered first are counted as few.
  */
 async function plansOf(selection: IndexedSelection, after: KeysetPosition | undefined): Promise<Asked[]> {
   const asked: Asked[] = [];
@@ -55,14 +55,14 @@ async function plansOf(selection: IndexedSelection, after: KeysetPosition | unde
 }
 
 /**
- * `SCAN near` walks what a subquery gives, at most rowsExaminedMax rows; a covering index is walked in the
+ * `SCAN near` walks the result of a subquery, at most rowsExaminedMax rows; a covering index is walked in the
  * order of the list.
  */
 const isCheap = (step: string): boolean =>
   !/^SCAN (?!near$|\w+ USING COVERING INDEX )|TEMP B-TREE|AUTOMATIC/.test(step);
 /**
- * An index answers all that is asked: no row is read to be tested or sorted, but the one that has an e-mail
- * address.
+ * An index has everything that the query needs: no row is read to be tested or sorted, except for the one
+ * with an e-mail address.
  */
 const isCovered = (step: string): boolean =>
   !/ (orders|customers|users) USING /.test(step) || covering.test(step);
@@ -72,7 +72,7 @@ async function assertCheap(selection: IndexedSelection, deep: KeysetPosition): P
   for (const position of [undefined, deep]) {
     const asked = await plansOf(selection, position);
     const { sortsInMemory: isGathered = false, residual: rest } = selection;
-    // What is gathered is counted first, and then few enough to be sorted.
+    // Gathered rows are counted first, and are then few enough to be sorted.
     const walked = asked.filter(
       ({ where }, index) => where === 'main thread' && !(isGathered && index === 1),
     );
@@ -89,7 +89,7 @@ async function assertCheap(selection: IndexedSelection, deep: KeysetPosition): P
   }
 }
 
-/** Every choice of these filters. */
+/** Every combination of these filters. */
 function choices<Filter extends object>(filters: readonly Filter[]): Filter[] {
   return filters.reduce<Filter[]>(
     (sets, filter) => [...sets, ...sets.map((set) => ({ ...set, ...filter }))],

@@ -1,4 +1,4 @@
-// A connection on which a test writes bytes as it likes, and reads the responses one by one.
+// A connection on which a test writes any bytes, and reads the responses one by one.
 import { HttpServer } from '../../src/http/http-server.ts';
 import type { Service } from '../../src/running-service.ts';
 import assert from 'node:assert/strict';
@@ -16,9 +16,9 @@ export type RawResponse = {
 export type RawConnection = {
   readonly socket: Socket;
   write(bytes: string | Buffer): void;
-  /** The next response; rejects when the connection ends before it is whole. */
+  /** The next response; rejects if the connection ends before it is complete. */
   response(method?: 'HEAD'): Promise<RawResponse>;
-  /** Resolves once the other side has closed, with the bytes that no response took. */
+  /** Resolves once the other side has closed, with the bytes after the last response. */
   readonly closed: Promise<string>;
 };
 

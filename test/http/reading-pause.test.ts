@@ -41,7 +41,9 @@ async function connectFrom(t: TestContext, addresses: readonly string[]): Promis
   return connections;
 }
 
-/** Has some send a byte each, pauses all, and returns the turns in which each was resumed, from 0. */
+/**
+ * Makes some of them send a byte each, pauses all, and returns the turn in which each was resumed, from 0.
+ */
 async function pauseAfter(
   pause: ReadingPause,
   all: readonly Connection[],

@@ -1,4 +1,4 @@
-// Bytes that are no request, or that arrive too late, are rejected without a long turn of the event loop.
+// Bytes that aren't a request, or that arrive too late, are rejected without a long turn of the event loop.
 import { suite, test } from 'node:test';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { executable, serviceFor } from '../service.ts';

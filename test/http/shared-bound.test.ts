@@ -1,4 +1,4 @@
-// A bound that clients share: in total, for one address, and for its network.
+// A bound that clients share: in total, for each address, and for each network.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { addressBucket, networkOf } from '../../src/network/address-buckets.ts';

@@ -1,11 +1,15 @@
-// Many clients that send the same bytes at once, from a thread, whose work isn't that of the service.
+// Many clients that send the same bytes at once, from a thread, so that their work isn't on the event loop of
+// the service.
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
 type Sent = { readonly port: number; readonly bytes: string | Buffer; readonly clients: number };
 
-/** Once all are connected, returns what lets them send; that resolves once each has received something. */
+/**
+ * Once all are connected, returns a function that makes them send; it resolves once each has received
+ * something.
+ */
 export async function simultaneousClients(t: TestContext, sent: Sent): Promise<() => Promise<unknown>> {
   const thread = new Worker(`(${sendFromThread.toString()})()`, { eval: true, workerData: sent });
   t.after(() => thread.terminate());

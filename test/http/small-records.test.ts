@@ -10,7 +10,7 @@ import { assertShort, TurnWatch } from './turn-watch.ts';
 const clients = 40;
 const records = 2_500;
 const head = (method: string): string => `${method} / HTTP/1.1\r\nHost: localhost\r\n`;
-/** What each client sends first, and the byte that it then repeats. */
+/** The bytes that each client sends first, and the byte that it then repeats. */
 const sent: Readonly<Record<string, readonly [first: string, byte: string]>> = {
   'of a head': [`${head('GET')}X-Long: `, 'x'],
   'of blank lines': [`${head('GET')}\r\n`, '\n'],
@@ -19,7 +19,7 @@ const sent: Readonly<Record<string, readonly [first: string, byte: string]>> = {
   'after a request for a tunnel': ['CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 'x'],
 };
 
-/** Sends each character in a record of its own, and returns all that comes back. */
+/** Sends each character in a record of its own, and returns everything that it receives. */
 async function askSlowly(port: number, text: string): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }).on('error', () => {});
   let answer = '';

@@ -16,7 +16,7 @@ import { openRaw } from './raw-connection.ts';
 const bytesMax = 1024 * 1024;
 const Sum = object({ bytes: integer({ minimum: 0 }), largest: integer({ minimum: 0 }) });
 
-/** Counts what it is sent; `gate` is awaited before each piece. */
+/** Counts the bytes it receives; awaits `gate` before each piece. */
 function counting(gate: () => Promise<unknown>) {
   const schema = object({ n: integer() });
   return route({
@@ -138,7 +138,7 @@ describe('a body that is read as it arrives', () => {
     slow.write(headOf(token, 'Content-Length: 2\r\n'));
     slow.write('a');
     other.write('POST /customers HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n');
-    assert.equal((await other.response()).status, 408); // by now the slow one would have been, too
+    assert.equal((await other.response()).status, 408); // by now the slow one would have been read as well
     slow.write('b');
     assert.equal((await slow.response()).body.bytes, 2);
     slow.socket.destroy();

@@ -63,7 +63,7 @@ export function openTls(port: number, options: ConnectionOptions): Promise<TLSSo
   return promise;
 }
 
-/** Fields whose id is not used for the request: it is repeated, or the head is malformed. */
+/** Fields whose id isn't used for the request, since it is repeated or the head is malformed. */
 export const rejectedIds: readonly (readonly [what: string, fields: string])[] = [
   ['two', 'X-Request-Id: mine-7\r\nX-Request-Id: mine-8\r\n'],
   ['the same twice', 'X-Request-Id: mine-7\r\nx-request-id: mine-7\r\n'],

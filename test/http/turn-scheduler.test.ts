@@ -7,7 +7,7 @@ import { TurnScheduler } from '../../src/http/turn-scheduler.ts';
 import { issuesMax, turnMillisecondsMax } from '../../src/limits.ts';
 import { serviceFor } from '../service.ts';
 
-/** Keeps the event loop for so long. */
+/** Blocks the event loop for so long. */
 function spin(milliseconds: number): void {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);

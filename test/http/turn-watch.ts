@@ -1,11 +1,10 @@
-// How long the turns of the event loop are while a test does something to the service.
+// The duration of the event loop's turns during a part of a test.
 import assert from 'node:assert/strict';
 
 const turnMillisecondsMax = 50;
 
 /**
- * The longest turn of this thread's event loop, in time on the processor: on a loaded machine the time that
- * passes says more about the others.
+ * The longest turn of this thread's event loop, in CPU time, since elapsed time depends on other processes.
  */
 export class TurnWatch {
   #longest = 0;

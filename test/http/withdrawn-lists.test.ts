@@ -16,7 +16,7 @@ describe('while the query worker looks for a page', needsInside, () => {
     done(service.patch(`/api/users/${id}`, { token, body: { role: 'user' } }));
   const signOut: Meanwhile = (service, { sessionId, token }) =>
     done(service.delete(`/api/sessions/${sessionId}`, { token }));
-  /** Of each list, and whether one of one's own rows is left after the demotion. */
+  /** The paths of all lists, and whether the demoted user still sees a row of their own in it. */
   const lists: Readonly<Record<string, { path: (target: Target) => string; isOwnLeft: boolean }>> = {
     'GET /orders': { path: () => '/orders?', isOwnLeft: true },
     'GET /customers': { path: () => '/customers?', isOwnLeft: true },
@@ -65,7 +65,7 @@ describe('while the query worker looks for a page', needsInside, () => {
     });
   }
 
-  /** What an administrator gets who has one order and customer, as has another user. */
+  /** The page of an administrator who has one order and one customer, as another user has. */
   async function listDuring(
     t: TestContext,
     path: (target: Target) => string,

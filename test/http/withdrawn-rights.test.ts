@@ -1,4 +1,4 @@
-// Rights are what they are when the change is made: withdrawn while a body arrives, while a password is
+// The rights at the time of the change count: they may be withdrawn while a body arrives, while a password is
 // hashed, or earlier in the same transaction.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -9,7 +9,7 @@ import { password, serviceFor, type Person, type TestService } from '../service.
 import { assertProblem, codeOf, sharedService } from './http-support.ts';
 import { done, newPassword, sendHalf } from './withdrawn-support.ts';
 
-/** Nothing of it ever changes, so all cases share it. */
+/** No case changes it, so all share it. */
 type Target = {
   readonly other: Person;
   readonly customerId: number;
@@ -17,25 +17,25 @@ type Target = {
   readonly webhookId: number;
 };
 
-/** An administrator who is about to change what belongs to another user. */
+/** An administrator who is about to change an object of another user. */
 type Subject = Target & {
   readonly actor: Person;
-  /** The actor's API key, where the request carries one. */
+  /** The actor's API key, if the request has one. */
   readonly key: { readonly id: number; readonly key: string } | undefined;
 };
 
 type Row = {
   readonly path: (subject: Subject) => string;
   readonly body: (subject: Subject) => object;
-  /** Instead of a credential. */
+  /** The request has this instead of a credential. */
   readonly fields?: (subject: Subject) => string;
-  /** Which of `ways` take the right away, and with what response. */
+  /** Those of `ways` that withdraw the right, each with the response. */
   readonly ways: Readonly<Record<string, Outcome>>;
 };
 
 type Outcome = 'invalid-token' | 'invalid-credentials' | 'forbidden';
 
-/** Each takes place once the head and half the body have arrived. */
+/** Each happens once the head and half of the body have arrived. */
 const ways: Readonly<
   Record<string, (service: TestService, subject: Subject, root: string) => Promise<unknown>>
 > = {
@@ -216,7 +216,7 @@ describe('rights withdrawn between two halves of a body:', () => {
       test(`${name} after ${way} is ${response}`, () => check(name, row, { way, response, isKey: false }));
     if (row.ways !== ofRole) continue; // no key can do it
     for (const [way, response] of Object.entries(ofKey)) {
-      if (name === 'POST /api/users' && way === 'demotion') continue; // what a key may do here needs no role
+      if (name === 'POST /api/users' && way === 'demotion') continue; // here a key needs no role
       test(`${name} with a key after ${way} is ${response}`, () =>
         check(name, row, { way, response, isKey: true }));
     }

@@ -1,4 +1,4 @@
-// Mistakes of routes that must not compile. Compiled by types.test.ts, never run.
+// Mistakes in routes that must not compile. Compiled by types.test.ts, never run.
 import { anyone, adminOnly, self, signedIn, type Access, type Caller } from '../../src/auth/access.ts';
 import { represent, type Representation } from '../../src/http/representation.ts';
 import { empty, type Change } from '../../src/http/handler-result.ts';

@@ -1,4 +1,4 @@
-// Mistakes of reading and changing rows that must not compile. Compiled by types.test.ts, never run.
+// Mistakes in reading and changing rows that must not compile. Compiled by types.test.ts, never run.
 import type { Caller } from '../../src/auth/access.ts';
 import { commandPermit, signInPermit } from '../../src/storage/permit.ts';
 import type { Context } from '../../src/http/route.ts';

@@ -1,4 +1,4 @@
-// Mistakes of tables and schemas that must not compile. Compiled by types.test.ts, never run.
+// Mistakes in tables and schemas that must not compile. Compiled by types.test.ts, never run.
 import type { Caller, RowAccess, Role } from '../../src/auth/access.ts';
 import { Problem } from '../../src/problem.ts';
 import { problemTypes } from '../../src/http/problem-types.ts';

@@ -1,4 +1,4 @@
-// Look-ups of names: how many run at once, and that names which hang don't delay the others.
+// Look-ups of names: how many run at once, and that hanging ones don't delay the others.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AddressLookups, type AddressLookup } from '../../src/network/address-lookups.ts';
@@ -24,7 +24,7 @@ class PendingLookups {
     return [...this.#running.keys()];
   }
 
-  /** Returns what the first address of the name is, or why there is none. */
+  /** Returns the first address of the name, or the reason why there is none. */
   async find(host: string, isWanted = (): boolean => true): Promise<string> {
     try {
       const [first] = await this.#lookups.find(host, isWanted);
@@ -41,7 +41,7 @@ class PendingLookups {
     else done?.(null, [{ address: result, family: 4 }]);
   }
 
-  /** Has names looked up that take longer than a second. */
+  /** Looks up names that take longer than a second. */
   async slowDown(...hosts: readonly string[]): Promise<void> {
     for (const host of hosts) {
       const found = this.find(host);

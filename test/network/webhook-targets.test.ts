@@ -1,4 +1,4 @@
-// Where webhooks may go: what a URL shows at once, and which addresses a name may have.
+// Where webhooks may go: URLs that are rejected at once, and the addresses that a name may have.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { WebhookTargets } from '../../src/network/webhook-targets.ts';

@@ -13,7 +13,7 @@ type Fixture = {
   readonly staff: Person;
   readonly ada: Person;
   readonly customer: number;
-  /** Another, without orders. */
+  /** Another user, without orders. */
   readonly leaving: number;
   readonly order: number;
 };

@@ -1,4 +1,4 @@
-// Sessions of browsers: the refresh token in a cookie, which one route alone reads.
+// Sessions of browsers: the refresh token in a cookie, which only one route reads.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
@@ -24,7 +24,7 @@ async function signIn(service: TestService): Promise<Browser> {
   return { id: response.body.id, token: response.body.accessToken, cookie: cookieOf(response), email };
 }
 
-/** As a browser sends it back. */
+/** The field with which a browser sends it back. */
 function cookieOf({ headers }: TestResponse): string {
   const [field = '', ...others] = headers['set-cookie'] ?? [];
   assert.deepEqual(others, []);

@@ -1,4 +1,4 @@
-// Changes of passwords, e-mail addresses and roles, and what they end at once.
+// Changes of passwords, e-mail addresses and roles, and what they end immediately.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
@@ -36,7 +36,7 @@ describe('a change of one’s own password or e-mail address', () => {
             `${bearerRealm}, error="insufficient_user_authentication", max_age="600"`,
           );
         }
-        const { token } = await service.signIn(person.email, password); // so the password is what it was
+        const { token } = await service.signIn(person.email, password); // so the password is unchanged
         assert.equal((await service.call(method, path, { token, body })).status, 200);
       },
     );

@@ -263,7 +263,7 @@ describe('changing a customer', () => {
   });
 });
 
-/** Without the time of the change, which only a clock that stands still leaves as it was. */
+/** Without the time of the change, which is the same only while the clock stands still. */
 function untimed({ updatedAt: _changing, ...rest }: Record<string, unknown>): object {
   return rest;
 }

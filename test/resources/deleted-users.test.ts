@@ -48,7 +48,7 @@ describe('deleting a user', () => {
     const { person, customer, order } = await withEverything(service);
     const token = await rootToken(service);
     for (const path of [`/orders/${order.id}`, `/customers/${customer.id}`])
-      await service.get(path, { token }); // remembered, perhaps
+      await service.get(path, { token }); // may be cached
     await service.delete(`/api/users/${person.id}`, { token });
     assert.deepEqual((await service.get(`/orders/${order.id}`, { token })).body, { ...order, userId: null });
     assert.deepEqual((await service.get(`/customers/${customer.id}`, { token })).body, {

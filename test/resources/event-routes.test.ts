@@ -6,12 +6,12 @@ import { executable, password, type Call, type Person, type TestService } from '
 import { items, newCustomer, newKey, newOrder, newWebhook } from './resource-support.ts';
 import { codeOf, personWithCodes } from './totp-support.ts';
 
-/** A request that changes something, prepared anew for each test. */
+/** A request that changes something; each test prepares a new one. */
 type Prepared = { readonly path: string; readonly call: Call & { readonly body?: object } };
 
 type Row = {
   readonly prepare: (service: TestService, root: Person) => Promise<Prepared>;
-  /** Null for a route that changes nothing that events tell of. */
+  /** Null for a route whose changes have no events. */
   readonly type: string | null;
 };
 

@@ -144,8 +144,8 @@ async function idsUntil(stream: StreamReader, subject: string): Promise<number[]
 }
 
 /**
- * Changes an order until a reader is cut, each time when the stream has sent the events before: it sends a
- * few at a time, and what the system buffers for a connection may be megabytes.
+ * Changes an order until a reader is cut, each time after the stream has sent the earlier events: it sends a
+ * few at a time, and the system may buffer megabytes for a connection.
  */
 async function changeUntilSlow(
   service: TestService,

@@ -6,7 +6,7 @@ import { executable, serviceFor, type TestService } from '../service.ts';
 import { newCustomer, newKey, rootToken } from './resource-support.ts';
 import { openStream } from './stream-support.ts';
 
-/** More bytes than both ends of a connection buffer, so that a reader who takes nothing stays behind. */
+/** More bytes than both ends of a connection buffer, so that a reader who stalls stays behind. */
 const events = 16_000;
 const bytesOfEach = 1_000;
 

@@ -1,4 +1,4 @@
-// Events: what each change leaves behind, who sees it, and that a reader of the feed misses nothing.
+// Events: what each change records, who sees it, and that a reader of the feed misses nothing.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';

@@ -1,4 +1,4 @@
-// Exports that are rejected, and exports that end before their list: none of them looks complete.
+// Exports that are rejected, and exports that end before their list does: none of them looks complete.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { signedIn } from '../../src/auth/access.ts';

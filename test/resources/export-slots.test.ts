@@ -1,4 +1,4 @@
-// The slot for exports that users without staff rights share: none of them keeps the others out for long.
+// The slot for exports that users without staff rights share: none of them blocks the others for long.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, test, type TestContext } from 'node:test';
@@ -157,7 +157,7 @@ describe('users without staff rights', { skip: executable !== undefined && 'need
     assertRejected(await tryFor(four));
     await running.end();
     rows.now += 10 * second;
-    await (await open(two)).end(); // before the fourth, for whom there was no place
+    await (await open(two)).end(); // before the fourth, who had to wait
     await (await open(four)).end();
   });
 });
@@ -199,7 +199,7 @@ async function waitingUsers(t: TestContext, count: number): Promise<WaitingUsers
 
 type WaitingRows = { now: number; isEnd: boolean; found: PromiseWithResolvers<void> };
 
-/** A list that has no rows, which takes its time. */
+/** A slow list without rows. */
 function waitingExport(rows: WaitingRows): Route {
   const log = { write: () => {}, request: () => {}, flush: () => {} };
   const exports = new Exports({ log, now: () => rows.now, waitingMax });

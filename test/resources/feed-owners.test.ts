@@ -1,4 +1,4 @@
-// The feed when objects change hands: who learns of a new owner, and of a deleted one.
+// The feed when owners change: who gets events about a new owner, and about a deleted one.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { serviceFor, type TestService } from '../service.ts';
@@ -54,7 +54,7 @@ describe('a reader of the feed who then reads the objects', { concurrency: true 
 
 type Seen = { readonly type: string; readonly subject: string; readonly changes: object };
 
-/** Reads what comes after the moment of this call. */
+/** Reads the events after this call. */
 async function follower(service: TestService, token: string): Promise<() => Promise<Seen[]>> {
   const { next } = (await service.get('/events?from=latest', { token })).body;
   return async () => (await service.get(next, { token })).body.data;

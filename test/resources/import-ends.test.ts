@@ -178,7 +178,7 @@ test('while a client reads nothing, no more of its lines are read', async (t) =>
   assert.deepEqual([results.length, isWhole], [values.length, true]);
 });
 
-/** A number that was the same five hundred times. */
+/** A number that has been the same five hundred times. */
 async function untilItStays(read: () => Promise<number>): Promise<number> {
   let last = await read();
   for (let same = 0; same < 500; same += 1) {

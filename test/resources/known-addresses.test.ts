@@ -66,12 +66,12 @@ test('the addresses of a deleted user are deleted', needsClock, async (t) => {
   assert.equal(countIn(service), 0);
 });
 
-/** One failure uses up what all unknown addresses have together. */
+/** One failure uses up the token that all unknown addresses share. */
 async function lockOut(service: TestService): Promise<void> {
   assert.deepEqual(await statusesFrom(service, [stranger, stranger]), [401, 429]);
 }
 
-/** Of a wrong password from each. */
+/** The statuses of a wrong password from each. */
 async function statusesFrom(service: TestService, addresses: readonly string[]): Promise<number[]> {
   const statuses: number[] = [];
   for (const address of addresses) {

@@ -1,4 +1,4 @@
-// The last administrator stays one.
+// The last administrator can be neither deleted nor given another role.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';

@@ -1,4 +1,4 @@
-// The parameter q of /orders: found by id, by customer and by item, within the rights of the caller.
+// The parameter q of /orders: found by id, by customer and by item, among those that the caller may see.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedService } from '../http/http-support.ts';

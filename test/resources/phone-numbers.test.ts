@@ -1,4 +1,4 @@
-// A customer's phone number, sent as people write it.
+// A customer's phone number, as people write it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedService } from '../http/http-support.ts';

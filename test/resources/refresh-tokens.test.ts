@@ -1,4 +1,4 @@
-// Refresh tokens: one use each, the grace for the one just replaced, rotated secrets, and what is at rest.
+// Refresh tokens: one use each, the grace period of a replaced one, rotated secrets, and what is stored.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -200,7 +200,7 @@ describe('a refresh token', () => {
   });
 
   test('works after a restart', async (t) => {
-    // its port, and so its usual one, may change
+    // its port, and so its default URL, may change
     const service = await serviceFor(t, { settings: { 'public-url': 'https://orders.example.com' } });
     const { sessionId, refreshToken, token } = await service.person();
     await service.restart();

@@ -1,4 +1,4 @@
-// A user with very many orders is removed at once; their rows follow in slices, even after a restart.
+// A user with very many orders is removed at once; their rows are removed in slices, even after a restart.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sliceRowsMax } from '../../src/limits.ts';

@@ -64,7 +64,10 @@ export async function rootToken(service: TestService): Promise<string> {
   return (await service.signIn(service.admin.email, service.admin.password)).token;
 }
 
-/** Reads the feed with a cursor whose events were removed; undefined for an executable, which needs a day. */
+/**
+ * Reads the feed with a cursor whose events were removed; undefined for an executable, for which it would
+ * take a day.
+ */
 export async function readRemovedEvents(
   t: TestContext,
   settings: TestOptions['settings'],

@@ -11,7 +11,7 @@ function clockOf(timeZone: string) {
   return clock;
 }
 
-/** Begins and end of the buckets, as `MM-DDTHH:MM`. */
+/** The beginnings of the buckets and the end of the last one, as `MM-DDTHH:MM`. */
 function shown(by: Span, timeZone: string, from: string, before: string): string[] {
   const times = { from: Date.parse(from), before: Date.parse(before) };
   return bucketBoundaries({ ...times, by, clock: clockOf(timeZone) }).map((time) =>

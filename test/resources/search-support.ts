@@ -1,4 +1,4 @@
-// For the tests of searches: the ids that one finds.
+// For the tests of searches: returns the ids of the results.
 import assert from 'node:assert/strict';
 import type { Person, TestService } from '../service.ts';
 import { idsIn } from './resource-support.ts';

@@ -1,4 +1,4 @@
-// How many sessions a user may have: beyond that the oldest end.
+// How many sessions a user may have: a further one ends the oldest.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sessionsPerUserMax } from '../../src/limits.ts';

@@ -1,4 +1,5 @@
-// What one client can do to the sign-ins of others: places in the queue of hashing, buckets, and their log.
+// How far one client can affect the sign-ins of others: places in the queue of hashing, token buckets, and
+// log lines.
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { describe, test, type TestContext } from 'node:test';
@@ -7,7 +8,7 @@ import { assertProblem } from '../http/http-support.ts';
 import { password, serviceFor, type TestResponse, type Call, type TestService } from '../service.ts';
 
 const needsInside = { skip: process.env['ORDERLY_EXECUTABLE'] !== undefined };
-/** Takes a thread for twice as long as a real hash: hundreds of requests. Once begun it can't be stopped. */
+/** Takes a thread for twice as long as a real hash, and can't be stopped. */
 const long = `$scrypt$ln=15,r=8,p=6$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 const proxied = { 'trusted-proxy': '127.0.0.1' };
 
@@ -24,10 +25,10 @@ const wrong = (email: string): object => ({ email, password: 'not that password'
 describe('in the queue of password hashing', needsInside, () => {
   type Busy = { service: TestService; hasher: PasswordHasher; token: string; id: number };
 
-  /** Both threads taken, so that whoever comes waits. */
+  /** Occupies both threads, so that later hashes wait. */
   async function busyService(t: TestContext): Promise<Busy> {
     const hasher = createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } });
-    t.after(() => hasher.close()); // first, or else the service waits for what is hashed
+    t.after(() => hasher.close()); // first, since otherwise the service waits for the hashes
     const service = await serviceFor(t, { hasher, settings: proxied });
     const { token, id } = await personFrom(service, '192.0.2.1');
     for (let thread = 0; thread < 2; thread += 1) hasher.verify('x', long).catch(() => {});
@@ -39,7 +40,7 @@ describe('in the queue of password hashing', needsInside, () => {
     assert.equal(hasher.waiting, count);
   }
 
-  /** Sent, and answered only when the service ends. */
+  /** Requests that are answered only when the service ends. */
   function leave(response: Promise<TestResponse>): void {
     response.catch(() => {});
   }
@@ -120,7 +121,7 @@ test('signing up counts as a sign-in of the address; an administrator creating a
 
 test('a password change counts as a sign-in of the address', async (t) => {
   const service = await serviceFor(t, { settings: { ...proxied, 'rate-login-address': '3/3600' } });
-  const { id, token } = await personFrom(service, '192.0.2.1'); // by its sign-up and its sign-in two
+  const { id, token } = await personFrom(service, '192.0.2.1'); // two, by its sign-up and its sign-in
   const body = { password: 'another good password', currentPassword: password };
   let last = 0;
   for (let index = 0; index < 4 && last !== 429; index += 1)
@@ -288,7 +289,7 @@ function newUser(email: string): object {
   return { name: 'Ada Lovelace', email, password };
 }
 
-/** Signed up and signed in from there. */
+/** A user who signed up and signed in from this address. */
 async function personFrom(
   service: TestService,
   address: string,

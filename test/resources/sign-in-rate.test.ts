@@ -36,7 +36,7 @@ describe('the rate of signing in', () => {
       assert.deepEqual(each.body['violated-policies'], ['login-account']);
       assert.ok(Number(each.headers['retry-after']) > 0 && Number(each.headers['retry-after']) <= 720);
     }
-    if (executable === undefined) assert.deepEqual(shownOf(known), shownOf(unknown)); // or else seconds go by
+    if (executable === undefined) assert.deepEqual(shownOf(known), shownOf(unknown)); // or it takes seconds
     assertProblem(await attempt(service, 'somebody.else@example.com'), 'invalid-credentials', 401);
   });
 

@@ -6,7 +6,7 @@ import { createPasswordHasher, type PasswordHasher } from '../../src/auth/passwo
 import { executable, serviceFor, type TestService } from '../service.ts';
 
 describe('the time of a response', () => {
-  // far more than a request costs beside it, and still only a few milliseconds
+  // far more than the rest of a request, and still only a few milliseconds
   const cost = { ln: 10, r: 8, p: 1 };
   const tries = 120;
   const toleranceRatio = 1.25;
@@ -19,7 +19,7 @@ describe('the time of a response', () => {
     const ratios: number[] = [];
     do ratios.push(await ratioOf(service));
     while (
-      // a busy machine can make a difference once
+      // on a busy machine one attempt may differ
       ratios.length < 3 &&
       ratios.every((ratio) => ratio >= toleranceRatio)
     );
@@ -42,7 +42,7 @@ describe('the time of a response', () => {
     assert.ok(ratio >= toleranceRatio, `${ratio}`);
   });
 
-  /** The slower median over the other, measured by turns. */
+  /** The slower median divided by the other, measured in turn. */
   async function ratioOf(service: TestService): Promise<number> {
     const { email } = await service.person();
     const known: number[] = [];

@@ -1,4 +1,5 @@
-// Sensitive changes: those that need a recent sign-in (RFC 9470) or the current password, and what they end.
+// Sensitive changes: those that need a recent sign-in (RFC 9470) or the current password, and which
+// credentials they end.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { scopes } from '../../src/auth/access.ts';
@@ -110,7 +111,7 @@ describe('an API key, were it an administrator’s with all scopes,', () => {
       await service.delete(path, { key }),
     ];
     for (const response of rejected) assertProblem(response, 'insufficient-scope', 403);
-    // what stays as it is isn't a change
+    // a member with its present value isn't a change
     assert.equal((await service.patch(path, { key, body: { role: 'user', name: 'Renamed' } })).status, 200);
   });
 });
@@ -197,7 +198,7 @@ test('a user has at most 50 API keys, expired ones included', needsClock, async 
   assert.equal((await service.delete(`/api/keys/${made[7].id}`, { token })).status, 204);
   const now = new Date(service.clock.now).toISOString();
   assertIssues(await service.post('/api/keys', { token, body: { ...body, expiresAt: now } }), 400, [
-    '#/expiresAt minimum', // one that expires now would never be of use
+    '#/expiresAt minimum', // one that expires now would be useless
   ]);
   await newKey(service, token);
 });

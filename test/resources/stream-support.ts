@@ -15,7 +15,7 @@ export type StreamReader = {
   event(): Promise<Required<Block>>;
   /** Returns the next block of any kind. */
   block(): Promise<Block>;
-  /** Resolves at the end: whether the response is complete, and the blocks that were not taken. */
+  /** Resolves at the end: whether the response is complete, and the blocks that were not returned before. */
   readonly ended: Promise<{ readonly isWhole: boolean; readonly left: readonly Block[] }>;
   readonly message: IncomingMessage;
   close(): void;
@@ -90,7 +90,7 @@ function blockOf(text: string): Block {
   return 'data' in named ? { ...named, data: JSON.parse(named['data'] ?? '') } : named;
 }
 
-/** Waits for the work that a change leaves to the next turns of the service's event loop. */
+/** Waits for the work that a change does in the next turns of the service's event loop. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await nextTurn();
 }

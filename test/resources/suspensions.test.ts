@@ -225,7 +225,7 @@ describe('ending all sessions of a user', () => {
   });
 });
 
-/** All that a client sees, but for what sets one response apart from another. */
+/** Everything that a client sees, except for the parts that differ in every response. */
 function shownOf({ status, text, headers, body }: TestResponse): object {
   const { 'x-request-id': _id, date: _date, ...rest } = headers;
   return { status, rest, text: text.replace(body.requestId, '') };

@@ -1,4 +1,4 @@
-// One-time codes as a second factor: turning them on and off, signing in with them, and what is at rest.
+// One-time codes as a second factor: turning them on and off, signing in with them, and what is stored.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

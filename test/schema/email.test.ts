@@ -1,4 +1,4 @@
-// Which e-mail addresses are accepted, which are the same, and the cost of hostile ones.
+// Which e-mail addresses are accepted, which are equal, and the cost of hostile ones.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { emailIssue, emailKey } from '../../src/schema/email.ts';
@@ -185,7 +185,7 @@ const same: readonly (readonly [string, string])[] = [
   ['аня@почта.рф', 'АНЯ@ПОЧТА.РФ'],
   ['οδός@example.com', 'ΟΔΌΣ@example.com'],
   ['\u212aate@example.com', 'kate@example.com'],
-  ['\u1fbc\u0301@example.com', '\u1fb4@example.com'], // lower-casing alone would leave it in pieces
+  ['\u1fbc\u0301@example.com', '\u1fb4@example.com'], // lower-casing alone would leave it decomposed
 ];
 
 for (const [one, other] of same)
@@ -199,7 +199,7 @@ test('addresses that differ in more than case are different', () => {
 
 test('the key of a key is the same key, whatever the characters', () => {
   for (let code = 0; code <= 0x1ffff; code += 1) {
-    // beyond are ideographs and nothing with a case
+    // beyond these are only ideographs, which have no case
     const key = emailKey(`a${String.fromCodePoint(code)}\u0301`);
     if (emailKey(key) !== key) assert.fail(`U+${code.toString(16)}`);
   }
@@ -220,8 +220,8 @@ const hostile: readonly (readonly [name: string, of: (length: number) => string]
 for (const [name, of] of hostile) {
   test(`an e-mail address of ${name} takes time in proportion to its length, up to 254`, () => {
     const short = fastest(of(60));
-    // Proportion is 4; its square would be 16, its cube 64, and backtracking has no bound. The rest is room
-    // for a busy machine.
+    // A proportional cost has a factor of 4, a quadratic one 16 and a cubic one 64; the bound allows for a
+    // busy machine.
     assert.ok(fastest(of(240)) < 40 * short + 20_000);
     assert.ok(fastest(of(2_000_000)) < 40 * short + 20_000);
   });

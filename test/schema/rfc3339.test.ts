@@ -1,4 +1,4 @@
-// Which times are accepted (RFC 3339 section 5.6), and which instant each is.
+// Which times are accepted (RFC 3339 section 5.6), and their instants.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sentTimestamp } from '../../src/schema/members.ts';

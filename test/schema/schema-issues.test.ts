@@ -49,7 +49,7 @@ suite('the location of an issue', () => {
 });
 
 const ends = object({ from: count, to: count });
-/** The spans’ order needs their ends, and nothing else of them. */
+/** The rule about the order of spans needs only their ends. */
 const rules = object(
   {
     left: count,

@@ -1,5 +1,5 @@
-// The schemas: what fits each keyword, how issues are reported, and what the schema shows. Ajv agrees:
-// test/tools/check-api.ts.
+// The schemas: valid values for each keyword, how issues are reported, and the JSON Schema shown.
+// test/tools/check-api.ts compares them with Ajv.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { fits, schemaIssues } from '../../src/schema/schema-check.ts';

@@ -1,4 +1,4 @@
-// Times as text: the same as `toISOString` writes, for every time that it writes.
+// Times as text: equal to `toISOString` for every time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { timestampOf } from '../../src/schema/timestamp.ts';

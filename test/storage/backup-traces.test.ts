@@ -1,4 +1,4 @@
-// The traces of backups: the time of the last one, and no files of those that were killed.
+// What backups leave: the time of the last one, and no files of those that were killed.
 import assert from 'node:assert/strict';
 import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

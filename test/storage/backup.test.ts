@@ -72,7 +72,7 @@ test('a backup under load has all writes answered before it began, in a private 
 test('a backup contains nothing that was written after it began', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
-  await database.write(addNote('x'.repeat(6_000_000))); // more than is copied in one step
+  await database.write(addNote('x'.repeat(6_000_000))); // more than one step copies
   using other = new DatabaseSync(databaseFile(folder));
   let steps = 0;
   const file = join(folder, 'backup.db');
@@ -228,7 +228,9 @@ test(
   },
 );
 
-/** Each read of this process from the open file fails from now on: its descriptor becomes a folder's. */
+/**
+ * From now on each read of this process from the open file fails: its descriptor becomes that of a folder.
+ */
 function makeUnreadable(file: string): void {
   const descriptors = readdirSync('/proc/self/fd').filter((name) => linkOf(name) === file);
   assert(descriptors.length > 0);

@@ -230,7 +230,7 @@ function commitExternally(folder: string): void {
   other.exec("INSERT INTO notes (text) VALUES ('external')");
 }
 
-/** What changes when the WAL begins anew: the salts in its header. */
+/** The salts in the WAL's header, which change when it is reset. */
 function saltsOf(folder: string): string {
   return readFileSync(`${databaseFile(folder)}-wal`)
     .subarray(16, 24)

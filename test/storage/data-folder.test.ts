@@ -32,7 +32,7 @@ test('a new folder gets a database that only its owner can read', async (t) => {
     assert.equal(statSync(`${databaseFile(folder)}${end}`).mode & 0o777, 0o600);
   for (const made of [folder, dirname(folder)]) assert.equal(statSync(made).mode & 0o777, 0o700);
   await database.close();
-  chmodSync(databaseFile(folder), 0o644); // as a copy from elsewhere may have it
+  chmodSync(databaseFile(folder), 0o644); // as in a copy from elsewhere
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['first']);
   assert.equal(statSync(databaseFile(folder)).mode & 0o777, 0o600);
 });
@@ -123,7 +123,7 @@ test('a truncated database is rejected', async (t) => {
   );
   await database.close();
   const { size } = statSync(databaseFile(folder));
-  truncateSync(databaseFile(folder), size - 100); // SQLite counts pages, the last one as a whole
+  truncateSync(databaseFile(folder), size - 100); // SQLite counts pages, the last one completely
   await assert.rejects(openNotes(t, { folder }), says(/truncated/));
   truncateSync(databaseFile(folder), size - 4096);
   await assert.rejects(openNotes(t, { folder }), says(/damaged|truncated/));
@@ -211,7 +211,7 @@ test(
 test('a start that is abandoned during the backup before a migration leaves no backup', async (t) => {
   const folder = newFolder(t);
   const old = await openNotes(t, { folder });
-  await old.write(addNote('x'.repeat(6_000_000))); // more than is copied in one step
+  await old.write(addNote('x'.repeat(6_000_000))); // more than one step copies
   await old.close();
   const starting = new AbortController();
   const started = openNotes(t, {

@@ -1,4 +1,4 @@
-// How the database handles a sync, a commit or a disk that fails.
+// How the database handles a sync or commit that fails, and a full disk.
 import assert from 'node:assert/strict';
 import { rmSync, statSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// The write path and the read side: durable before answered, undone separately, bounded, and never stale.
+// Writes and reads: durable before they are answered, undone separately, bounded, and never stale.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -102,7 +102,7 @@ test('a write without a savepoint that throws after a change gets its error, its
   });
   const unguarded = { throws: 'before its first change' } as const;
   const first = database.write(addNote('first'));
-  await until(() => disk.pending.length === 1); // while it is held, what runs shares a transaction
+  await until(() => disk.pending.length === 1); // meanwhile writes share a transaction
   const before = database.write((db) => {
     db.invalidate(noteChange(1));
     return addNote('before')(db);

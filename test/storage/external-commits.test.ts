@@ -1,4 +1,4 @@
-// Commits of other processes: detected with the next request, and after a while without any.
+// Commits of other processes: detected by the next request, or after a while without one.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
@@ -24,7 +24,7 @@ test('the first request after a pause detects a commit by another process at onc
   assert.deepEqual(seen, [['external']]);
 });
 
-/** A database, and beside it another process's connection; `seen` is what each external commit shows. */
+/** A database, and the connection of another process; `seen` has what each external commit shows. */
 async function openTwice(t: TestContext) {
   const folder = newFolder(t);
   const seen: string[][] = [];

@@ -1,5 +1,4 @@
-// Files of an open database that are removed or replaced: changes are rejected, and what was written can be
-// saved.
+// Files of an open database that are removed or replaced: changes are rejected, and the data can be saved.
 import assert from 'node:assert/strict';
 import { copyFileSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -82,7 +81,7 @@ function openFile(name: string): string {
   return join(folder, found ?? assert.fail(`${name} is not open`));
 }
 
-/** The descriptor that lists the folder is closed by now. */
+/** The descriptor that listed the folder is closed by now. */
 function linkOf(file: string): string | undefined {
   try {
     return readlinkSync(file);

@@ -1,6 +1,5 @@
-// The process whose power is cut: changes notes over and over and records what it answered, as if to clients,
-// to writes, also those that change nothing, reads, queries on the thread and rejections; until the WAL was
-// checkpointed some times.
+// The process whose power is cut: changes notes and records its responses to writes (also those that change
+// nothing), reads, queries on the thread and rejections, until the WAL was checkpointed a few times.
 import { fdatasync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,7 +8,7 @@ import { databaseFile } from '../../src/storage/database-file.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { SqlWorker } from '../../src/storage/sql-worker.ts';
 
-/** What the storage must not do, for the model to find: showing what is committed before its sync. */
+/** A mistake of the storage that the test must find: commits are shown before their sync. */
 export type Flaw = 'none' | 'reads' | 'queries';
 
 const [, , folder = '', checkpoints = '3', notes = '2000', flaw = 'none'] = process.argv;
@@ -42,12 +41,12 @@ const reads = flaw === 'reads' ? unheldReads() : database.read;
 const answered = openSync(join(folder, 'orderly.answered'), 'w');
 let at = 0;
 
-/** Long enough that something is shown while it runs. */
+/** Long enough for something to be shown while it runs. */
 function slowSync(descriptor: number, done: (error: Error | null) => void): void {
   setTimeout(() => fdatasync(descriptor, done), syncMilliseconds);
 }
 
-/** A connection of its own, which no hold keeps from what isn't on disk. */
+/** A connection of its own, which also sees commits that aren't on disk. */
 function unheldReads(): Connection {
   return new Connection(new DatabaseSync(databaseFile(folder), { readOnly: true, returnArrays: true }));
 }
@@ -56,7 +55,7 @@ function goesOn(): boolean {
   return database.stats.checkpoints < Number(checkpoints);
 }
 
-/** Notes with their versions, as a client is shown them. */
+/** Notes with their versions, as clients see them. */
 function show(rows: readonly (readonly unknown[])[]): void {
   at += writeSync(answered, rows.map(([id, version]) => `${id} ${version}\n`).join(''), at);
 }
@@ -92,7 +91,7 @@ async function query(): Promise<void> {
   }
 }
 
-/** Writes that are rejected with what they saw. */
+/** Writes that are rejected, with the rows they saw. */
 async function conflict(): Promise<void> {
   while (goesOn()) {
     const id = Math.floor(Math.random() * Number(notes));
@@ -107,7 +106,7 @@ async function conflict(): Promise<void> {
   }
 }
 
-/** Writes that change nothing, and return what they saw. */
+/** Writes that change nothing, and return the rows they saw. */
 async function touch(): Promise<void> {
   while (goesOn()) {
     const id = Math.floor(Math.random() * Number(notes));
@@ -135,4 +134,4 @@ function pause(milliseconds: number): Promise<void> {
 
 const writers = Array.from({ length: Number(notes) }, (_, id) => write(id));
 await Promise.all([...writers, read(), query(), conflict(), touch()]);
-process.exit(); // not closed, which would put everything on disk
+process.exit(); // not closed, since that would sync everything

@@ -1,6 +1,6 @@
-// Simulates power cuts: a recorded run of the storage is cut at random moments, and of the bytes that no sync
-// had put on disk by then an arbitrary part is lost, sector by sector. What was reported or shown to clients
-// before the cut must be there.
+// Simulates power cuts: a recorded run of the storage is cut at random moments, and an arbitrary part of the
+// bytes that weren't synced by then is lost, sector by sector. Everything that clients were told or shown
+// before the cut must still be there.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const sectorBytes = 512;
 const soonSteps = 2_000;
 const numbersBytes = 5 * 8;
-/** As disk-record.c numbers the files. */
+/** The numbers of the files in disk-record.c. */
 const answersFile = 2;
 const allLostShare = 0.25;
 
@@ -42,7 +42,7 @@ export async function buildRecorder(folder: string): Promise<string> {
 }
 
 type RecordOptions = {
-  /** Made by `buildRecorder`. */
+  /** The library of `buildRecorder`. */
   readonly library: string;
   /** The number of checkpoints after which the run ends. */
   readonly checkpoints: number;
@@ -50,7 +50,7 @@ type RecordOptions = {
   readonly flaw?: Flaw;
 };
 
-/** Runs power-cut-writer.ts; `folder` is left with the record in it. */
+/** Runs power-cut-writer.ts; `folder` then has the record. */
 export async function record(
   folder: string,
   { library, checkpoints, notes = 2_000, flaw = 'none' }: RecordOptions,
@@ -127,8 +127,8 @@ class Disk {
   }
 
   /**
-   * The file after the cut: of what was written since, all is lost, or a stretch, or else an arbitrary choice
-   * of writes and sectors.
+   * The file after the cut: all writes since the last sync are lost, or a range of them, or an arbitrary
+   * choice of writes and sectors.
    */
   cut(random: () => number): Buffer {
     const after = this.#synced.copy();
@@ -156,11 +156,11 @@ class Disk {
 type Cuts = {
   readonly count: number;
   readonly random: () => number;
-  /** Cuts only right before a sync ends, and loses everything that no sync has put on disk. */
+  /** Cuts only right before a sync ends, and loses everything that isn't synced. */
   readonly isWorst?: boolean;
 };
 
-/** Cuts the power, and checks that what clients saw is left. Returns how many rows they saw. */
+/** Cuts the power, and checks that everything that clients saw is there. Returns how many rows they saw. */
 export function cutPower(folder: string, steps: readonly Step[], cuts: Cuts): number {
   const moments = momentsOf(steps, cuts);
   const disks = [new Disk(), new Disk()] as const;
@@ -177,7 +177,7 @@ export function cutPower(folder: string, steps: readonly Step[], cuts: Cuts): nu
   return checked;
 }
 
-/** Unless `isWorst`, half of the moments are soon after a restart of the WAL. */
+/** Unless `isWorst`, half of the moments are soon after a reset of the WAL. */
 function momentsOf(steps: readonly Step[], { count, random, isWorst = false }: Cuts): number[] {
   const numbersOf = (is: (step: Step) => boolean): number[] =>
     steps.flatMap((step, number) => (is(step) ? [number] : []));

@@ -1,4 +1,4 @@
-// Queries in the worker: callers take turns, so one who sends many delays nobody else by more than one.
+// Queries in the worker: callers take turns, so one with many queries delays others by one query at most.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isUnavailable, openNotes } from './storage-support.ts';
@@ -54,7 +54,7 @@ test('staff get a turn, although others have as many queries waiting as may wait
   await assert.rejects(ask('one other more', false), isUnavailable);
   for (let count = 0; count < 6; count += 1) all.push(ask('staff', true));
   await Promise.all(all);
-  // the first was running when the others came
+  // the first one was running already
   const turns = ended.slice(1, 9).map((client) => client.replace(/ .*/, ''));
   assert.equal(turns.filter((client) => client === 'staff').length, 6);
   assert.equal(turns.filter((client) => client === 'other').length, 2);

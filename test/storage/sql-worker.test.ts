@@ -1,4 +1,4 @@
-// The SQL worker if no thread can start, and a search whose rows have no end.
+// The SQL worker without a thread, and a search with endless rows.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { SqlWorker } from '../../src/storage/sql-worker.ts';
 
 const worker = new URL('../../src/storage/sql-worker.ts', import.meta.url);
-/** As a user who may have fewer threads than Node alone has. */
+/** As a user who may have fewer threads than Node needs. */
 const script = `
   import { SqlWorker } from '${worker.href}';
   process.setuid(65534);

@@ -1,4 +1,4 @@
-// Which SQLite the service starts on: none that can lose commits.
+// Versions of SQLite that can lose commits: the service doesn't start with one.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { hasWalResetFix } from '../../src/storage/sqlite-version.ts';

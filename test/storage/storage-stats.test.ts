@@ -1,4 +1,4 @@
-// How syncs are counted by the time they take.
+// How syncs are counted by their duration.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countSync, newStats, syncSecondsBounds } from '../../src/storage/storage-stats.ts';

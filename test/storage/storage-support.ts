@@ -1,4 +1,5 @@
-// For the tests of the storage: folders with a table of notes, and a disk whose syncs end when the test says.
+// For the tests of the storage: folders with a table of notes, and a disk whose syncs end when the test ends
+// them.
 import assert from 'node:assert';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +44,10 @@ export function noteTexts(db: Connection): string[] {
   return db.all<[string]>('SELECT text FROM notes ORDER BY id').map(([text]) => text);
 }
 
-/** Each sync waits for the test, until its end: then all syncs end by themselves, so databases can close. */
+/**
+ * Each sync waits until the test ends it. After the test syncs end by themselves, so that databases can
+ * close.
+ */
 export class HeldDisk {
   readonly pending: ((error: Error | null) => void)[] = [];
   #isReleased = false;
@@ -98,7 +102,7 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Problem && error.code === 'unavailable';
 }
 
-/** The storage passes invalidations on, whatever their kind. */
+/** The storage passes on invalidations of any kind. */
 export function noteChange(id: number): Invalidation {
   return { kind: 'order', id };
 }

@@ -1,4 +1,4 @@
-// Nobody is shown what a power cut could undo: reads, lists and rejections show only what is on disk.
+// Reads, lists and rejections show only data on disk, which a power cut can't undo.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -228,7 +228,7 @@ function canLock(sqlite: DatabaseSync): boolean {
   }
 }
 
-/** Threads that note each snapshot that they have taken. */
+/** Threads that record each snapshot that they took. */
 function noting(snapshots: string[]) {
   return (options: SqlWorkerOptions) =>
     new SqlWorker({

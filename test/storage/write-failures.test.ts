@@ -1,4 +1,4 @@
-// How the write path handles a failing storage: once, and for every waiting write.
+// How the write path handles a failing storage: it is reported once, and rejects every waiting write.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';

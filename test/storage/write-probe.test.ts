@@ -1,4 +1,4 @@
-// A storage without space to write: it reads, and detects when there is space again.
+// A storage without space: it reads, and detects when there is space again.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,7 +7,7 @@ import { emptyCommitSql } from '../../src/storage/database-file.ts';
 import { withSmallDisk } from '../small-disk.ts';
 import { addNote, isUnavailable, newFolder, noteTexts, openNotes, until } from './storage-support.ts';
 
-/** From now on SQLite finds no room, until the mock is restored. */
+/** From now on SQLite finds no space, until the mock is restored. */
 function fillDisk(t: TestContext) {
   const { exec } = DatabaseSync.prototype;
   return t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {

@@ -1,4 +1,4 @@
-// Builds dist/orderly: the sources in one file with the Node that runs this, the same to the byte each time.
+// Builds dist/orderly: the sources and the Node that runs this in one file, with the same bytes each time.
 // `node test/tools/build-executable.ts [OUTPUT]`; with STRIP=1 Node's symbols are left out, which needs
 // binutils.
 import { execFileSync } from 'node:child_process';
@@ -26,7 +26,7 @@ export function buildExecutable(output: string, isStripped: boolean): void {
     const modules = globSync('**/*.{js,ts,css}', { cwd: sources })
       .sort()
       .map((file) => stageModule(file, stage));
-    // Paths in it are part of the result: all are relative to the stage.
+    // Its paths become part of the result, so all are relative to the stage.
     writeFileSync(
       join(stage, 'build.json'),
       JSON.stringify({
@@ -35,7 +35,7 @@ export function buildExecutable(output: string, isStripped: boolean): void {
         output: 'orderly',
         disableExperimentalSEAWarning: true,
         useVfs: true,
-        execArgv: ['--max-semi-space-size=8', '--disable-sigusr1'], // as the start script has it
+        execArgv: ['--max-semi-space-size=8', '--disable-sigusr1'], // as in the start script
         assets: Object.fromEntries(modules.filter((file) => file !== 'start.js').map((file) => [file, file])),
       }),
     );
@@ -51,10 +51,7 @@ export function buildExecutable(output: string, isStripped: boolean): void {
   }
 }
 
-/**
- * Types are taken out here rather than at every start; what is left keeps its lines, so stack traces stay
- * true.
- */
+/** Removes the types here rather than at each start. Lines stay the same, so that stack traces are right. */
 function stageModule(file: string, stage: string): string {
   const code = readFileSync(join(sources, file), 'utf8');
   const name = file.replace(/\.ts$/, '.js');
@@ -64,7 +61,7 @@ function stageModule(file: string, stage: string): string {
   return name;
 }
 
-/** Symbols have to go before the build: afterwards the executable doesn't start any more. */
+/** Symbols have to be removed before the build: afterwards the executable wouldn't start. */
 function nodeFor(stage: string, isStripped: boolean): string {
   if (!isStripped) return process.execPath;
   const node = join(stage, 'node');

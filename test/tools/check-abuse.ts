@@ -1,5 +1,5 @@
-// `npm run check:abuse`: attacks a service of its own, with its default settings, and prints what each
-// achieved. The figures are for people to judge.
+// `npm run check:abuse`: attacks a service of its own with default settings, and prints what each attack
+// achieved. People judge the figures.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -77,7 +77,7 @@ function lineOf({ attack, done, achieved }: Row): string {
   return `| ${[attack, done, achieved].map((text) => text.replaceAll(/\s*[|\n]\s*/g, ' ')).join(' | ')} |`;
 }
 
-/** As `npm start` of that checkout runs it. */
+/** The command of `npm start` in that checkout. */
 function programOf(checkout: string): Pick<Program, 'program' | 'environment'> {
   const executable = process.env['ORDERLY_EXECUTABLE'];
   const environment = { MALLOC_ARENA_MAX: '1' };

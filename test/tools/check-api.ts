@@ -1,5 +1,5 @@
-// npm run check:api: what others' linters, generators, validators and proxies say of the service's OpenAPI
-// document.
+// npm run check:api: what linters, generators, validators and proxies of others report about the service's
+// OpenAPI document.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,7 +64,7 @@ async function walkDirectly(clients: readonly GeneratedClient[]): Promise<string
   return [];
 }
 
-/** The one request that is wrong on purpose has to be the only one that Prism has something against. */
+/** The only request that Prism reports has to be the one that is wrong on purpose. */
 async function walkThroughPrism(
   clients: readonly GeneratedClient[],
   document: string,

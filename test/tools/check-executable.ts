@@ -1,7 +1,6 @@
-// Builds dist/orderly twice, compares the two, starts one in an empty folder, and lets the black-box tests
-// judge it:
-// `node test/tools/check-executable.ts`. About three minutes, as each start and sign-in hashes passwords at
-// their real cost.
+// Builds dist/orderly twice, compares the two, starts one in an empty folder, and runs the black-box tests
+// with it: `node test/tools/check-executable.ts`. Takes about three minutes, since each start and sign-in
+// hashes passwords with the real cost.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -43,7 +42,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** From the start of the process to its line that it listens; with an empty environment, in the folder. */
+/** Milliseconds from the start of the process until it listens; with an empty environment, in the folder. */
 async function startMilliseconds(): Promise<number> {
   const start = performance.now();
   const child = spawn(executable, ['--port=0'], {

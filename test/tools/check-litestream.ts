@@ -1,6 +1,6 @@
-// Lets the real Litestream replicate a service that is written to all the time, while either is killed,
-// stopped or away and their disks are full, and compares what it restores with what was acknowledged:
-// `npm run check:litestream`, with `-- --minutes 20` for a longer run. npx fetches it.
+// Lets the real Litestream replicate a service during continuous writes, while either is killed, stopped or
+// unreachable and their disks are full, and compares the restored data with the acknowledged orders: `npm run
+// check:litestream`, with `-- --minutes 20` for a longer run. npx fetches it.
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,9 +19,9 @@ const { values } = parseArgs({ options: { minutes: { type: 'string', default: '2
 const milliseconds = Number(values.minutes) * 60_000;
 assert(milliseconds >= 60_000 && milliseconds <= 3_600_000, '--minutes must be 1 to 60');
 
-/** What Litestream may lag behind: it looks once a second, and then copies. */
+/** How far Litestream may lag behind: it polls once a second, and then copies. */
 const lagMillisecondsMax = 5_000;
-/** What a shop with 24,000 orders a day sells in an hour. */
+/** The orders of an hour in a shop with 24,000 a day. */
 const hourOfOrders = 1_000;
 const diskMegabytes = 2_048;
 const folder = mkdtempSync(join(tmpdir(), 'orderly-check-'));
@@ -41,7 +41,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The service's, with what Litestream keeps beside the database, and the second machine's. */
+/** The disk of the service, with Litestream's files beside the database, and that of the second machine. */
 type Disks = { readonly own: SmallDisk; readonly replicas: SmallDisk };
 
 async function check(disks: Disks): Promise<void> {
@@ -71,7 +71,7 @@ async function checkWith(litestream: Litestream, disks: Disks): Promise<void> {
     await pause(milliseconds / 9);
     report(name, await restoredNow(litestream), await litestream.generations());
   }
-  assert.equal(await litestream.generations(), 1, 'Litestream had to begin anew');
+  assert.equal(await litestream.generations(), 1, 'Litestream had to start a new generation');
   await loseMachine(litestream);
   reportLoad();
   await stayAway(litestream);
@@ -113,13 +113,13 @@ function disturbancesOf(litestream: Litestream, { own, replicas }: Disks): Distu
       replicas.fill();
       await pause(milliseconds / 16);
       replicas.makeRoom();
-      await litestream.kill(); // it writes nothing more after such an error until it is started anew
+      await litestream.kill(); // after such an error it writes nothing more until it is restarted
       litestream.start();
     },
     'the disk of the service was full': async () => {
       const before = writer.unavailable;
       own.fill();
-      while (writer.unavailable === before) await pause(100); // the WAL had room of its own
+      while (writer.unavailable === before) await pause(100); // the WAL was on its own disk
       await pause(milliseconds / 16);
       own.makeRoom();
       await ordersOf(1);
@@ -132,7 +132,7 @@ function disturbancesOf(litestream: Litestream, { own, replicas }: Disks): Distu
   };
 }
 
-/** Both at once, as where the first machine burns down: what is lost is what Litestream hadn't copied yet. */
+/** Kills both at once, as in a fire: only what Litestream hadn't copied yet is lost. */
 async function loseMachine(litestream: Litestream): Promise<void> {
   const lostAt = Date.now();
   await Promise.all([stopService('SIGKILL'), litestream.kill()]);
@@ -145,7 +145,7 @@ async function loseMachine(litestream: Litestream): Promise<void> {
   assert.ok(lostAt - oldest <= lagMillisecondsMax);
 }
 
-/** Until the service checkpoints by itself: that costs a new generation, and nothing else. */
+/** Until the service checkpoints by itself, which only costs a new generation. */
 async function stayAway(litestream: Litestream): Promise<void> {
   await startService();
   writer.isFast = true;
@@ -186,7 +186,7 @@ function noteWal(): void {
 
 type Restored = { readonly missing: readonly Acknowledged[]; readonly orders: number };
 
-/** What was acknowledged a while ago must be there. */
+/** Orders that were acknowledged a while ago must be there. */
 async function restoredNow(litestream: Litestream): Promise<Restored> {
   const before = Date.now() - lagMillisecondsMax;
   const found = await restored(litestream);

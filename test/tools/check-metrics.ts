@@ -1,5 +1,5 @@
-// Asks a real service for /metrics and lets Prometheus' own promtool judge it: `node
-// test/tools/check-metrics.ts` (Debian: prometheus).
+// Checks /metrics of a real service with Prometheus' own promtool: `node test/tools/check-metrics.ts`
+// (Debian: prometheus).
 import { spawnSync } from 'node:child_process';
 import { serviceFor } from '../service.ts';
 

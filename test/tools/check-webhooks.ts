@@ -1,4 +1,4 @@
-// Lets the verifier of Standard Webhooks' own library judge what a real service sends over TLS: `npm run
+// Checks what a real service sends over TLS with the verifier of Standard Webhooks' own library: `npm run
 // check:webhooks`. npx fetches the library.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -40,7 +40,7 @@ async function checkDeliveries(): Promise<void> {
   const service = await startChild({
     folder,
     settings: { 'webhook-allow': '127.0.0.1,::1' },
-    // a proxy that nobody is behind: nothing would arrive through it
+    // a proxy that doesn't exist: nothing would arrive through it
     environment: {
       NODE_EXTRA_CA_CERTS: authorityFile,
       NODE_USE_ENV_PROXY: '1',
@@ -63,7 +63,7 @@ async function checkDeliveries(): Promise<void> {
   console.log('the receiver of the integrators’ page accepts what is sent, and nothing else');
 }
 
-/** Runs the receiver that the integrators' page shows, on another port. */
+/** Runs the receiver of the integrators' page, on another port. */
 async function checkSample(service: ChildService): Promise<void> {
   const page = readFileSync(new URL('../../src/docs/integrators.md', import.meta.url), 'utf8');
   const [, sample = ''] = /```js\n((?:(?!```)[^])*createHmac(?:(?!```)[^])*)```/.exec(page) ?? [];
@@ -87,7 +87,7 @@ async function checkSample(service: ChildService): Promise<void> {
   }
 }
 
-/** What is read of responses. */
+/** The members of responses that are read. */
 type Body = {
   readonly id: number;
   readonly secret: string;
@@ -121,7 +121,7 @@ async function placeOrder(call: Caller): Promise<void> {
   await call('POST', '/orders', { customerId, currency: 'EUR', items });
 }
 
-/** Places so many orders, and has each delivery verified by all. */
+/** Places so many orders; all receivers verify each delivery. */
 async function receive(
   receiver: Receiver,
   verifiers: readonly Verifier[],

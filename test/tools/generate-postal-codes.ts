@@ -13,7 +13,7 @@ export type Territory = {
 const source = new URL('../data/postal-codes.json', import.meta.url);
 export const generatedFile = new URL('../../src/resources/customers/postal-codes.ts', import.meta.url);
 
-/** As the formatter has it. */
+/** Quoted as by the formatter. */
 const lineLengthMax = 110;
 
 /** The public data, by territory. */

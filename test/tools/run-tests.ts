@@ -1,6 +1,6 @@
-// Runs the tests and, beside them, the type checks: `npm test`, or `npm test -- FILE…` for some. They run in
-// a few processes at once, more than a small machine has cores, because many of them wait for processes of
-// their own; and in twice as many in all, so that no core is idle at the end.
+// Runs the tests and, at the same time, the type checks: `npm test`, or `npm test -- FILE…` for some. More
+// processes run at once than a small machine has cores, since many tests wait for processes of their own; and
+// there are twice as many in total, so that no core is idle at the end.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// The list of what orderly is made of.
+// The list of orderly's components.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { version } from '../../src/version.ts';
@@ -20,7 +20,7 @@ type Document = {
 };
 
 test('at run time orderly needs Node alone; what else is listed is for development, with digests', () => {
-  // as its schema says, which it was once held to
+  // as in the schema of CycloneDX
   const { specVersion, metadata, components } = sbom() as Document;
   assert.deepEqual([specVersion, metadata.component.version], ['1.6', version]);
   assert.deepEqual(

@@ -1,7 +1,6 @@
-// Prints what orderly is made of, as CycloneDX 1.6: `node test/tools/sbom.ts`. At run time that is Node and
-// what is in it, no package;
-// packages of package-lock.json are for development only, and so are `excluded`. The same for the same lock
-// file and Node.
+// Prints orderly's components, as CycloneDX 1.6: `node test/tools/sbom.ts`. At run time these are only Node
+// and its parts; packages of package-lock.json are for development only, and so are `excluded`. The same for
+// the same lock file and Node.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +19,7 @@ type Locked = {
 
 const lock = readFileSync(join(import.meta.dirname, '../../package-lock.json'), 'utf8');
 const packages: Readonly<Record<string, Locked>> = JSON.parse(lock).packages;
-/** Parts of Node that run, by the names that vulnerability databases know them by. */
+/** The parts of Node that run, with their names in vulnerability databases. */
 const nodeParts = [
   'ada',
   'ares',
@@ -109,7 +108,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 }
 
-/** From `sha512-` and base64. */
+/** Parses `sha512-` and base64. */
 function hashOf(integrity: string): object {
   return {
     alg: 'SHA-512',
@@ -123,7 +122,7 @@ function licenseOf({ license }: Locked): object {
     : { licenses: /^[\w.-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }] };
 }
 
-/** The places in the lock file of what a package needs, found as Node finds them: nearest first. */
+/** The places of a package's dependencies in the lock file, as Node resolves them: nearest first. */
 function needs(path: string, { dependencies, devDependencies, optionalDependencies }: Locked): string[] {
   return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }).flatMap((name) => {
     for (let from = path; ; from = from.slice(0, Math.max(from.lastIndexOf('/node_modules/'), 0))) {
@@ -140,7 +139,7 @@ function linkedTo(place: string): string {
   return String((packages[place] as { readonly resolved?: string } | undefined)?.resolved ?? place);
 }
 
-/** RFC 9562's version 8, out of a digest. */
+/** A UUID of version 8 (RFC 9562), derived from a digest. */
 function uuidOf(text: string): string {
   const digits = createHash('sha256').update(text).digest('hex');
   const [head, second, third, fourth, tail] = [

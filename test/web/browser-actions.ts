@@ -1,8 +1,8 @@
-// What a person does on the documentation page, for the checks in a browser.
+// Actions on the documentation page, for the checks in a browser.
 import { admin } from '../service.ts';
 import type { Tab } from './browser.ts';
 
-/** What has the focus after each of so many presses of Tab. */
+/** The focused element after each of so many presses of Tab. */
 export async function focused(tab: Tab, presses: number): Promise<string[]> {
   const names: string[] = [];
   for (let index = 0; index < presses; index += 1) {
@@ -32,7 +32,7 @@ export async function fill(tab: Tab, id: string, text: string): Promise<void> {
   else await tab.type(text);
 }
 
-/** The outcome of signing out is good, too, so it doesn't say that one is signed in. */
+/** Signing out succeeds, too, so success doesn't mean that one is signed in. */
 export const isSignedIn = 'document.querySelector("#who").textContent !== ""';
 
 export async function signIn(tab: Tab, password: string, email = admin.email): Promise<void> {

@@ -1,5 +1,5 @@
-// The documentation page in a real browser: `npm run check:docs`. Signs in, places an order, sees an issue
-// explained, and takes pictures.
+// The documentation page in a real browser: `npm run check:docs`. Signs in, places an order, reads the
+// explanation of an issue, and takes screenshots.
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -209,7 +209,7 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
   });
 });
 
-/** Runs in the page: every text whose contrast with what is behind it is below WCAG AA. */
+/** Runs in the page: every text whose contrast with its background is below WCAG AA. */
 const faint = String.raw`() => {
   const context = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   const known = new Map();

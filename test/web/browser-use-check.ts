@@ -1,4 +1,4 @@
-// The documentation page in a real browser, used as people do: by keyboard, searching, copying, printing.
+// The documentation page in a real browser, used by keyboard, for searching, copying and printing.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -223,10 +223,10 @@ test('the documentation can be used as people do', { timeout: 600_000 }, async (
   assert.deepEqual(tab.complaints, []);
 });
 
-/** Targets large enough to be touched are a rule of WCAG 2.2, which axe leaves off by default. */
+/** Minimum target sizes are a rule of WCAG 2.2, which axe disables by default. */
 const axeOptions = '{ resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }';
 
-/** Runs in the page. What isn't near the screen has no place of its own yet, and axe would see overlaps. */
+/** Runs in the page. Elements far from the visible part have no position yet, so axe would find overlaps. */
 const layOutAll = `{
   const sheet = new CSSStyleSheet();
   sheet.replaceSync("* { content-visibility: visible !important; }");

@@ -19,7 +19,7 @@ type Message = {
 export type Tab = {
   /**
    * Errors on the console, exceptions, and what the Content-Security-Policy rejected, since it was opened.
-   * Responses of 400 and above are none.
+   * Responses of 400 and above don't count.
    */
   readonly complaints: string[];
   send(method: string, params?: Json): Promise<Json>;
@@ -50,7 +50,7 @@ const flags = [
 const answerMillisecondsMax = 30_000;
 const keyCodes: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, Escape: 27, ' ': 32, '/': 191 };
 
-/** A tab of a browser of its own, which ends with `close`; `another` opens one beside it. */
+/** A tab in its own browser, which ends with `close`; `another` opens a second tab. */
 export async function openTab(
   program = process.env['CHROMIUM'] ?? 'chromium',
 ): Promise<Tab & { another(): Promise<Tab>; close(): Promise<void> }> {
@@ -111,7 +111,7 @@ function tabOf(send: Tab['send'], complaints: string[]): Tab {
       returnByValue: true,
     });
     if (exceptionDetails !== undefined) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
-    return (result as { value: T }).value; // the check knows what it asks for
+    return (result as { value: T }).value; // the check knows its type
   }
 
   async function until(expression: string): Promise<void> {

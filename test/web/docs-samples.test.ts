@@ -50,7 +50,7 @@ test('the samples of the guides compile', () => {
   }
 });
 
-/** Where the machine has a Python: one process for all of them, as starting it takes longest. */
+/** If the machine has Python: one process for all samples, since starting it takes longest. */
 function assertCompile(programs: readonly string[]): void {
   const script = 'import ast, json, sys\nfor program in json.load(sys.stdin): ast.parse(program)';
   const { error, status, stderr } = spawnSync('python3', ['-c', script], {

@@ -15,10 +15,10 @@ type Message = { readonly id?: number; readonly method?: string; readonly params
 };
 type Send = (method: string, params?: Json) => Promise<Json>;
 
-/** What `Tab` needs of a keyboard and a mouse; WebDriver has private-use characters for keys. */
+/** The keys and buttons that `Tab` needs; WebDriver has private-use characters for keys. */
 const keys: Readonly<Record<string, string>> = { Tab: '\uE004', Enter: '\uE007', Escape: '\uE00C' };
 
-/** Like `openTab`, but for what is particular to Chromium: `send` knows the mouse alone. */
+/** Like `openTab`, except for methods of Chromium: `send` supports only the mouse. */
 export async function openFirefox(
   program = process.env['FIREFOX'] ?? 'firefox-esr',
 ): Promise<Tab & { close(): Promise<void> }> {
@@ -70,7 +70,7 @@ function sender(socket: WebSocket, onEvent: (message: Message) => void): Send {
 type Place = { readonly context: string; readonly complaints: string[] };
 
 function tabOf(send: Send, { context, complaints }: Place): Tab {
-  /** As JSON: the protocol's own values are typed one by one. */
+  /** As JSON, since each value of the protocol has a type of its own. */
   async function evaluate<T>(expression: string): Promise<T> {
     const { result, exceptionDetails } = await send('script.evaluate', {
       expression: `Promise.resolve(eval(${JSON.stringify(expression)})).then((v) => JSON.stringify(v))`,
@@ -79,7 +79,7 @@ function tabOf(send: Send, { context, complaints }: Place): Tab {
     });
     if (exceptionDetails !== undefined) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
     const { value } = result as { value?: string };
-    return (value === undefined ? undefined : JSON.parse(value)) as T; // the check knows what it asks for
+    return (value === undefined ? undefined : JSON.parse(value)) as T; // the check knows its type
   }
 
   const act = (actions: Json): Promise<Json> => send('input.performActions', { context, actions: [actions] });

@@ -6,14 +6,14 @@ export type Tag = {
   readonly text: string;
 };
 
-// of SVG those that are written so here
+// elements of SVG that are written so here
 const empty = new Set(['meta', 'link', 'input', 'br', 'path', 'rect']);
 const pattern =
   /<!doctype html>|<(\/?)([a-z][a-z0-9]*)((?:\s+[a-z][\w:-]*(?:="[^"<]*")?)*)\s*(\/?)>|[^<]+|</gi;
 
 /**
- * Every element with its own text. Throws at unbalanced tags, repeated attributes, stray `<` and characters
- * that aren't escaped.
+ * Every element with its own text. Throws for unbalanced tags, repeated attributes, stray `<` and unescaped
+ * characters.
  */
 export function tagsOf(html: string): Tag[] {
   const found: { name: string; attributes: Map<string, string>; text: string }[] = [];
@@ -39,7 +39,7 @@ export function tagsOf(html: string): Tag[] {
   return found;
 }
 
-/** Style and script hold no markup: out of the way. */
+/** Style and script have no markup, so they are removed first. */
 function raw(html: string): string {
   return html.replaceAll(/(<(style|script)>)[^]*?(<\/\2>)/g, '$1$3');
 }
@@ -57,7 +57,7 @@ export function plain(text: string): string {
   return text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 }
 
-/** What a person reads, without markup. */
+/** The visible text, without markup. */
 export function textOf(html: string): string {
   return plain(raw(html).replaceAll(/<[^>]*>/g, ''));
 }

@@ -6,7 +6,7 @@ import { serviceFor } from '../service.ts';
 import { Hooked, hour, needsInside, second } from './delivery-support.ts';
 import { isSignedWith, Receiver, type Received } from './receiver.ts';
 
-/** Takes the next requests, and returns what they were about. */
+/** Takes the next requests, and returns their events. */
 async function take(receiver: Receiver, count: number): Promise<string[]> {
   const subjects: string[] = [];
   for (let index = 0; index < count; index += 1) {

@@ -64,7 +64,7 @@ export class Hooked {
     return isSignedWith(received, this.secret);
   }
 
-  /** An administrator's call; signs in again where the token or the sign-in is too old. */
+  /** Sends a request as the administrator; signs in again if the token or the sign-in is too old. */
   async call(method: string, path: string, body?: object): Promise<TestResponse> {
     const response = await this.service.call(method, path, { token: this.#token, body });
     if (response.status !== 401) return response;
@@ -98,19 +98,19 @@ export class Hooked {
     }
   }
 
-  /** Milliseconds until the next attempt, once this one failed; never the 15 seconds that each may take. */
+  /** Milliseconds until the next attempt, once this one has failed; never the timeout of 15 seconds. */
   retryDelay(): Promise<number> {
     const { clock } = this.service;
     return Promise.race([clock.timer(5 * second, 5.5 * second), clock.timer(5 * minute, 27 * hour)]);
   }
 
-  /** The webhook once it has got to the latest event. */
+  /** The webhook, once it has reached the latest event. */
   async settled(): Promise<TestResponse['body']> {
     const latest = await this.latest();
     return this.until(({ position }) => position >= latest);
   }
 
-  /** The webhook, once it is as wanted. Time passes only for what is to be saved, in a second. */
+  /** The webhook, once `fits` returns true. Moves the clock by a second if there is something to save. */
   async until(fits: (webhook: TestResponse['body']) => boolean): Promise<TestResponse['body']> {
     let shown;
     for (let attempt = 0; attempt < 500; attempt += 1) {

@@ -1,4 +1,4 @@
-// Deliveries that fail: when they are retried, what ends them, and what receivers can’t do.
+// Deliveries that fail: when they are retried, what ends them, and how receivers can’t interfere.
 import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
@@ -244,7 +244,7 @@ test(
   },
 );
 
-/** A server that answers every connection in its own way. */
+/** A server that handles every connection by a function. */
 async function answering(t: TestContext, answer: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {});

@@ -19,7 +19,7 @@ test('after kill -9 every event is delivered, in order, some again', async (t) =
   await placeOrders(first, { url: receiver.url(), orders });
   const before: number[] = [];
   while (before.length < orders / 2) before.push(await take(receiver));
-  await receiver.next(); // on its way as the service ends
+  await receiver.next(); // being sent when the service ends
   await first.kill('SIGKILL');
   const second = await startChild({ folder, settings });
   t.after(() => second.kill('SIGTERM'));
@@ -31,7 +31,7 @@ test('after kill -9 every event is delivered, in order, some again', async (t) =
   assert.deepEqual(after, range(begin, orders));
 });
 
-/** The id of the order that the next request is about. */
+/** The id of the order in the next request. */
 async function take(receiver: Receiver): Promise<number> {
   const { event, answer } = await receiver.next();
   answer(204);

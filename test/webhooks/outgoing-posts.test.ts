@@ -173,7 +173,7 @@ describe('over TLS', () => {
   });
 });
 
-/** Sets variables that a thread that starts in this test sees, until its end. */
+/** Sets environment variables for threads that start during this test. */
 function setEnvironment(t: TestContext, variables: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(variables)) {
     const before = process.env[name];

@@ -1,4 +1,5 @@
-// The thread of deliveries: it needs no event loop, runs while there are some, and is replaced if it fails.
+// The thread of deliveries: it works while the event loop is blocked, runs while there are some, and is
+// replaced if it fails.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';

@@ -1,10 +1,13 @@
-// Names of receivers in tests: no test asks a name server.
+// Names of receivers in tests, which ask no name server.
 import type { AddressLookup } from '../../src/network/address-lookups.ts';
 
 export const noAddress: AddressLookup = (host, _options, done) =>
   done(new Error(`${host} has no address`), []);
 
-/** Answers each look-up of any name with the next of these lists of addresses, and the last one for ever. */
+/**
+ * Answers each look-up of any name with the next of these lists of addresses, and every later one with the
+ * last list.
+ */
 export function addressesInTurn(...lists: readonly (readonly string[])[]): AddressLookup & { count: number } {
   const lookup = Object.assign(
     ((_host, _options, done) => {

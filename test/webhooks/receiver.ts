@@ -16,7 +16,7 @@ export type Received = {
   readonly headers: IncomingHttpHeaders;
   readonly path: string;
   readonly text: string;
-  /** The parsed event. Tests look into it freely. */
+  /** The parsed event. Tests read any member. */
   // deno-lint-ignore no-explicit-any
   readonly event: any;
   readonly response: ServerResponse;
@@ -88,7 +88,7 @@ export class Receiver {
   }
 }
 
-/** Whether one of the signatures is of this secret, as Standard Webhooks has it. */
+/** Whether one of the signatures is by this secret, according to Standard Webhooks. */
 export function isSignedWith({ headers, text }: Received, secret: string): boolean {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`;

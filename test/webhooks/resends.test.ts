@@ -13,7 +13,7 @@ async function lengthenUrl(hook: Hooked): Promise<void> {
   await hook.patch({ url: `${url}x` });
 }
 
-/** What administrators can do again and again, and what comes of it is an attempt at once. */
+/** Requests that administrators can repeat, each of which causes an attempt immediately. */
 const repeatable: readonly (readonly [what: string, change: (hook: Hooked) => Promise<unknown>])[] = [
   ['enables it', (hook) => hook.patch({ status: 'enabled' })],
   ['pauses and enables it', pauseAndEnable],

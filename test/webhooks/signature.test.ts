@@ -1,4 +1,4 @@
-// Signatures by Standard Webhooks, against the vector of its reference libraries.
+// Signatures according to Standard Webhooks, with the test vector of its reference libraries.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signedFields } from '../../src/webhooks/signature.ts';

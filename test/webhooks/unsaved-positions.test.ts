@@ -24,7 +24,7 @@ describe('while positions cannot be saved', needsInside, () => {
   });
 });
 
-/** With another webhook, whose position is saved in the same write, which fails at that. */
+/** With another webhook, whose position is saved in the same write and makes it fail. */
 async function withFailingSaves(t: TestContext): Promise<Hooked> {
   const hook = await Hooked.start(t);
   const { service } = hook;
@@ -39,7 +39,7 @@ async function withFailingSaves(t: TestContext): Promise<Hooked> {
   return hook;
 }
 
-/** Has the event of an order delivered and all webhooks at the latest event; returns its id. */
+/** Delivers the event of an order until all webhooks have reached it; returns its id. */
 async function deliver(hook: Hooked): Promise<number> {
   await hook.placeOrders(1);
   const { event, answer } = await hook.receiver.next();
@@ -54,5 +54,5 @@ async function isBehind({ service }: Hooked): Promise<boolean> {
 
 async function failToSave({ service: { clock } }: Hooked): Promise<void> {
   clock.advance(second);
-  await clock.timer(second); // it will be tried again
+  await clock.timer(second); // it will be attempted again
 }

@@ -7,18 +7,18 @@ import type { Program } from './attack.ts';
 
 export const administrator = { email: 'admin@example.com', password: 'the first administrator' };
 
-/** The same at each start, so that tokens outlive a restart on another port. */
+/** The same at each start, so that tokens stay valid after a restart on another port. */
 const publicUrl = 'https://orders.example.com';
 const startMillisecondsMax = 30_000;
 const stopMillisecondsMax = 15_000;
 const writtenCharsMax = 2 ** 20;
 
 export type AbusedOptions = {
-  /** A copy of the prepared data unless named. */
+  /** By default a copy of the prepared data. */
   readonly folder?: string;
-  /** Flags without dashes. Plain HTTP unless named. */
+  /** Flags without dashes. By default plain HTTP. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** A program and its arguments that becomes the service, such as prlimit. */
+  /** A program that becomes the service, and its arguments, such as prlimit. */
   readonly inside?: readonly string[];
 };
 
@@ -30,7 +30,7 @@ export type Spawned = {
   readonly ended: Promise<Ending>;
   /** Whether it has ended. */
   isOver(): boolean;
-  /** The end of what it wrote. */
+  /** The end of its output. */
   written(): string;
 };
 
@@ -53,7 +53,7 @@ export function preparedFolder(target: Program): string {
   return folder;
 }
 
-/** Waits for nothing: for a start that is interrupted. */
+/** Doesn't wait until it listens: for a start that is interrupted. */
 export function spawnAbused(target: Program, options: AbusedOptions = {}): Spawned {
   const { folder = preparedFolder(target), settings = {}, inside = [] } = options;
   const flags = Object.entries({
@@ -90,7 +90,7 @@ export function spawnAbused(target: Program, options: AbusedOptions = {}): Spawn
   return { child, folder, ended, isOver: () => isOver, written: () => text };
 }
 
-/** Resolves once it listens. Throws with what it wrote when it ends before that. */
+/** Resolves once it listens. Throws with its output if it ends before that. */
 export async function startAbused(target: Program, options: AbusedOptions = {}): Promise<AbusedService> {
   const spawned = spawnAbused(target, options);
   const { child, ended, written, isOver } = spawned;
@@ -108,7 +108,7 @@ export async function startAbused(target: Program, options: AbusedOptions = {}):
   early.catch(() => {
     /* it may end later on */
   });
-  const pid = child.pid ?? Number.NaN; // it listens, so it has one
+  const pid = child.pid ?? Number.NaN; // it listens, so it has a pid
   let rssMegabytes = 0;
   const rssMegabytesMax = (): number => {
     rssMegabytes = Math.max(rssMegabytes, isOver() ? 0 : peakMegabytes(pid));
@@ -117,7 +117,7 @@ export async function startAbused(target: Program, options: AbusedOptions = {}):
   return { ...spawned, port, pid, rssMegabytesMax, stop: () => stop(spawned) };
 }
 
-/** Another command of the program on the folder, such as `backup FILE`. */
+/** Runs another command on the folder, such as `backup FILE`. */
 export async function runCommand(
   target: Program,
   folder: string,

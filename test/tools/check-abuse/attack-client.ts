@@ -1,4 +1,4 @@
-// Requests of an attack: whole ones over node:http, and bytes as they are on a connection of their own.
+// Requests of an attack: complete ones over node:http, and raw bytes on a connection of their own.
 import { Agent, request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
@@ -17,7 +17,7 @@ export type Body = {
 };
 
 export type Reply = {
-  /** 0 when the connection ended without a response. */
+  /** 0 if the connection ended without a response. */
   readonly status: number;
   readonly body: Body;
   readonly milliseconds: number;
@@ -26,7 +26,7 @@ export type Reply = {
 export type Sent = {
   readonly token?: string | undefined;
   readonly key?: string | undefined;
-  /** Sent as JSON; a string as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly agent?: Agent;
@@ -35,7 +35,7 @@ export type Sent = {
 
 const replyMillisecondsMax = 20_000;
 
-/** As a trusted proxy passes on a request from an address. */
+/** The fields with which a trusted proxy passes on a request from this address. */
 export function from(address: string): Record<string, string> {
   return { 'X-Forwarded-For': address, 'X-Forwarded-Proto': 'https' };
 }
@@ -45,7 +45,7 @@ export function credentialHeaders({ token, key }: Pick<Sent, 'token' | 'key'>): 
   return key === undefined ? {} : { 'X-API-Key': key };
 }
 
-/** Never rejects: what became of it is a figure, too. */
+/** Never rejects, since failures are counted as well. */
 export function ask(port: number, method: string, path: string, sent: Sent = {}): Promise<Reply> {
   const text = textOf(sent.body);
   const headers: Record<string, string> = { ...credentialHeaders(sent), ...sent.headers };
@@ -76,7 +76,7 @@ export function ask(port: number, method: string, path: string, sent: Sent = {})
   return promise;
 }
 
-/** The head of a request with a body, up to and with its empty line. */
+/** The head of a request with a body, including its empty line. */
 export function headOf(method: string, path: string, body: string, sent: Sent = {}): string {
   const lines = Object.entries({
     Host: 'localhost',
@@ -93,10 +93,10 @@ export function getText(path: string, sent: Sent = {}): string {
   return `GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
 }
 
-/** An address of this machine that isn't the others': clients are served fairly address by address. */
+/** Another address of this machine than the others use, since each address has a fair share. */
 export const attackerAddress = '127.0.0.2';
 
-/** Connected, or undefined when the connection was refused. Errors later on are ignored. */
+/** A connected socket; undefined if the connection was refused. Later errors are ignored. */
 export async function openSocket(port: number, localAddress = '127.0.0.1'): Promise<Socket | undefined> {
   const socket = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true });
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -105,7 +105,7 @@ export async function openSocket(port: number, localAddress = '127.0.0.1'): Prom
   return (await promise) ? socket : undefined;
 }
 
-/** The status of the first response to the bytes; 0 when the connection ended without one or said nothing. */
+/** The status of the first response to the bytes; 0 if the connection ended without one or was silent. */
 export async function statusOf(port: number, bytes: string, millisecondsMax = 3_000): Promise<number> {
   const socket = await openSocket(port);
   if (socket === undefined) return 0;
@@ -136,7 +136,7 @@ function textOf(body: unknown): string | undefined {
 
 function parsed(bytes: Buffer): Body {
   try {
-    return JSON.parse(bytes.toString()) as Body; // every member is optional, and figures are all it is for
+    return JSON.parse(bytes.toString()) as Body; // every member is optional, and it is only for figures
   } catch {
     return {};
   }

@@ -1,8 +1,8 @@
-// What an attack is given, and what it reports: figures, never a verdict.
+// The parameters of an attack, and its report: figures, never a verdict.
 
 import type { People } from './prepared-data.ts';
 
-/** The program under attack, and what every start of it needs. */
+/** The program under attack, and the arguments of each start. */
 export type Program = {
   /** Runs the service; flags follow. */
   readonly program: readonly string[];
@@ -17,7 +17,7 @@ export type Program = {
 export type Target = Program & { readonly people: People };
 
 export type Row = {
-  /** The number of the attack, and what it is called. */
+  /** The number and name of the attack. */
   readonly attack: string;
   readonly done: string;
   readonly achieved: string;

@@ -1,5 +1,5 @@
-// Bytes that cost far more to parse than to send: chunks of one byte, and pipelined requests, of many
-// connections at the same moment.
+// Bytes that cost far more to parse than to send: chunks of one byte, and pipelined requests, on many
+// connections at once.
 import type { Socket } from 'node:net';
 import { startAbused } from './abused-service.ts';
 import { attackerAddress, openSocket } from './attack-client.ts';
@@ -7,7 +7,7 @@ import { sleep, type Row, type Target } from './attack.ts';
 import { probedDuring } from './prober.ts';
 
 const connections = 200;
-/** What one read takes. */
+/** The bytes of one read. */
 const bytesPerConnection = 64 * 1024;
 const aftermathMilliseconds = 3_000;
 

@@ -1,4 +1,4 @@
-// Security 19 and 20: what a proxy's headers, or another Host, pass for.
+// Security 19 and 20: the effect of a proxy's header fields, or of another Host.
 import { startAbused } from './abused-service.ts';
 import { ask } from './attack-client.ts';
 import { countsOf, type Row, type Target } from './attack.ts';

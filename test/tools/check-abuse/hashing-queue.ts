@@ -1,4 +1,4 @@
-// Security 3, 11 and 12: whoever makes the service hash passwords, while others sign in.
+// Security 3, 11 and 12: clients that make the service hash passwords while others sign in.
 import { administrator, startAbused, type AbusedService } from './abused-service.ts';
 import { ask, from, type Reply, type Sent } from './attack-client.ts';
 import { countsOf, sleep, type Row, type Target } from './attack.ts';
@@ -10,7 +10,7 @@ const inTimeMilliseconds = 2_000;
 const behindProxy = { settings: { 'trusted-proxy': '127.0.0.1' } };
 const attackerAddress = '198.51.100.7';
 
-/** One request of an attacker's connection; called again as soon as it is answered. */
+/** One request of an attacker's connection; sent again as soon as it is answered. */
 type Strike = (service: AbusedService, connection: number, round: number) => Promise<Reply>;
 
 export async function hashingQueue(target: Target): Promise<Row[]> {
@@ -41,7 +41,7 @@ export async function hashingQueue(target: Target): Promise<Row[]> {
   ];
 }
 
-/** Its own password, and the current one beside it where that is taken. */
+/** Changes its own password, with the current one if the service accepts that. */
 async function passwordChange({ people }: Target): Promise<{ done: string; strike: Strike }> {
   const { id, token, password } = people.owner;
   const sent: Sent = { token, headers: from(attackerAddress) };

@@ -1,9 +1,9 @@
-// Security 2: the head comes while the right is there, the body once it is gone.
+// Security 2: the head arrives while the client has the right, the body once it is withdrawn.
 import { startAbused, type AbusedService } from './abused-service.ts';
 import { ask, firstStatus, headOf, openSocket, type Sent } from './attack-client.ts';
 import { sleep, type Row, type Target } from './attack.ts';
 
-/** Long enough that the head has been seen. */
+/** Long enough for the service to read the head. */
 const pauseMilliseconds = 300;
 
 type Late = {
@@ -12,7 +12,7 @@ type Late = {
   readonly path: string;
   readonly body: object;
   readonly sent: Sent;
-  /** What is done between head and body. */
+  /** The change between head and body. */
   readonly between: () => Promise<unknown>;
 };
 

@@ -1,4 +1,4 @@
-// Security 10: one request, or the passing of a day, that makes the service write very much.
+// Security 10: a request, or the passing of a day, after which the service writes very much.
 import { preparedFolder, startAbused, type AbusedService } from './abused-service.ts';
 import { ask, type Reply } from './attack-client.ts';
 import { notTried, sleep, type Row, type Target } from './attack.ts';
@@ -8,7 +8,7 @@ import { probedDuring } from './prober.ts';
 const dayMilliseconds = 86_400_000;
 /** Old rows are removed once a minute. */
 const tidyMilliseconds = 65_000;
-/** What is left of the work goes on behind the response. */
+/** The rest of the work continues after the response. */
 const aftermathMilliseconds = 4_000;
 const fewerOrders = 100_000;
 const manyRows = 1_000_000;

@@ -1,4 +1,5 @@
-// Security 27 and outside 4, 5, 6 and 9: requests that are not quite HTTP, or not quite numbers.
+// Security 27 and outside 4, 5, 6 and 9: requests that aren't quite HTTP, and values that aren't quite
+// numbers.
 import { startAbused, type AbusedService } from './abused-service.ts';
 import { ask, statusOf } from './attack-client.ts';
 import type { Row, Target } from './attack.ts';

@@ -1,4 +1,4 @@
-// Security 6, 7 and 22: what a change of owner or of secrets leaves behind.
+// Security 6, 7 and 22: what a former owner or former secrets still permit.
 import { preparedFolder, startAbused } from './abused-service.ts';
 import { ask, type Sent } from './attack-client.ts';
 import type { Row, Target } from './attack.ts';

@@ -1,5 +1,4 @@
-// The data that attacks begin with: people with tokens, an owner of fat orders, and rows copied by SQL where
-// many are needed.
+// The data that attacks begin with: people with tokens, an owner of large orders, and rows copied by SQL.
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { administrator, startAbused } from './abused-service.ts';
@@ -13,7 +12,7 @@ export type Person = {
   readonly token: string;
   readonly refreshToken: string;
   readonly sessionId: number;
-  /** A customer of theirs. */
+  /** One of their customers. */
   readonly customerId: number;
 };
 
@@ -51,7 +50,7 @@ export async function prepareData(target: Program): Promise<People> {
   }
 }
 
-/** About 57 KB as the service shows it. */
+/** About 57 KB in a response. */
 export function fatOrder(customerId: number): object {
   const item = { sku: 'S'.repeat(64), name: '€'.repeat(140), quantity: 1, unitPrice: 100 };
   return { customerId, currency: 'EUR', items: Array(100).fill(item), note: 'n'.repeat(2_000) };
@@ -67,11 +66,11 @@ type Copies = {
   readonly templateId: number;
   readonly idColumn?: 'id' | 'rowid';
   readonly count: number;
-  /** SQL for columns that differ; `i` counts from 1. The id is the database's choice. */
+  /** SQL for columns that differ; `i` counts from 1. The database chooses the id. */
   readonly changed?: Readonly<Record<string, string>>;
 };
 
-/** Whatever columns the table has, so that it works on any version. The service must not run. */
+/** Copies all columns that the table has, so that it works with any version. The service must not run. */
 export function copyRows(folder: string, copies: Copies): void {
   const { table, templateId, count, idColumn = 'id', changed = {} } = copies;
   withDatabase(folder, (db) => {

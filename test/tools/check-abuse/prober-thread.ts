@@ -1,5 +1,5 @@
-// The thread of `prober.ts`: asks one path again and again, on one connection or on new ones, and notes
-// how long each answer took.
+// The thread of `prober.ts`: requests one path repeatedly, on one connection or on new ones, and records how
+// long each response took.
 import { Agent, request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ProbeOptions, Probed } from './prober.ts';

@@ -1,5 +1,5 @@
-// What an attack does to other clients: measured on a thread of its own, so that the attacker's load doesn't
-// distort it.
+// The effect of an attack on other clients, measured on a thread of its own, so that the attacker's load
+// doesn't distort it.
 import { Worker } from 'node:worker_threads';
 
 export type ProbeOptions = {
@@ -38,7 +38,7 @@ export function latencyOf({ milliseconds, statuses }: Probed): string {
   return `others: median ${at(0.5)} ms, p99 ${at(0.99)}, max ${at(1)} of ${count}`;
 }
 
-/** Figures of others while something runs. */
+/** Figures of other clients while `work` runs. */
 export async function probedDuring<T>(
   port: number,
   work: () => Promise<T>,

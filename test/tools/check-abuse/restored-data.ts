@@ -1,4 +1,4 @@
-// Security 17, 18 and 21: what a restore revives, and whose files there are.
+// Security 17, 18 and 21: what a restore brings back, and who owns its files.
 import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyFolder, preparedFolder, runCommand, startAbused } from './abused-service.ts';
@@ -50,7 +50,7 @@ async function ownerOfRestored(target: Target): Promise<Row> {
   };
 }
 
-/** In a folder that the service makes, under the usual umask. */
+/** In a folder that the service creates, with the usual umask. */
 async function modes(target: Target): Promise<Row> {
   const umask = process.umask(0o022);
   const folder = emptyFolder(target);

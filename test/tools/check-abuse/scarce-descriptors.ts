@@ -1,4 +1,4 @@
-// Security 8 and outside 11: more connections than the process may have files open.
+// Security 8 and outside 11: more connections than the process may have open files.
 import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// Security 14, 16, 26 and 28: signals, and a terminal that is gone.
+// Security 14, 16, 26 and 28: signals, and a closed terminal.
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { emptyFolder, preparedFolder, spawnAbused, startAbused } from './abused-service.ts';
@@ -120,7 +120,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** How many TCP sockets of the process listen. */
+/** How many listening TCP sockets the process has. */
 function listeningSockets(pid: number): number {
   const own = new Set(
     readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => inodeOf(`/proc/${pid}/fd/${descriptor}`)),

@@ -1,6 +1,6 @@
-// A process of its own, run with `nice`, as attackers elsewhere would be: what it takes of the processor is
-// neither the service's nor the others'. Opens connections, sends requests on each, and reads nothing until
-// it is ended. Arguments: port, connections, requests on each.
+// A process of its own, run with `nice`, so that its CPU use, as with attackers elsewhere, affects neither
+// the service nor other clients. Opens connections, sends requests on each, and reads nothing until it is
+// ended. Arguments: port, connections, requests on each.
 import { from, getText, openSocket } from './attack-client.ts';
 
 const [port = 0, connections = 0, requests = 0] = process.argv.slice(2).map(Number);

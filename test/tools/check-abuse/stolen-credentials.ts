@@ -1,4 +1,4 @@
-// Security 4, 5, 13 and 15: what a stolen key or token is good for.
+// Security 4, 5, 13 and 15: what a stolen key or token permits.
 import type { Socket } from 'node:net';
 import { preparedFolder, startAbused, type AbusedService } from './abused-service.ts';
 import { ask, getText, openSocket } from './attack-client.ts';
@@ -135,7 +135,7 @@ async function manySpellings(target: Target): Promise<Row> {
   };
 }
 
-/** Of requests pipelined on one connection, a hundred at a time. */
+/** The statuses of requests that are pipelined on one connection, a hundred at a time. */
 async function statusesOf(service: AbusedService, requests: readonly string[]): Promise<number[]> {
   const socket = await openSocket(service.port);
   if (socket === undefined) return [];
@@ -152,7 +152,7 @@ async function statusesOf(service: AbusedService, requests: readonly string[]): 
   return statuses;
 }
 
-/** The statuses of the next responses; fewer when the connection ends or is silent. */
+/** The statuses of the next responses; fewer if the connection ends or is silent. */
 function statusesFrom(socket: Socket, count: number): Promise<number[]> {
   const { promise, resolve } = Promise.withResolvers<number[]>();
   const seen: number[] = [];

@@ -1,4 +1,4 @@
-// Security 1 and outside 1: clients that ask for much and read little, or nothing.
+// Security 1 and outside 1: clients that request much and read little, or nothing.
 import { spawn } from 'node:child_process';
 import { Agent } from 'node:http';
 import { join } from 'node:path';

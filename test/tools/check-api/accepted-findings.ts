@@ -1,4 +1,4 @@
-// Findings of the linters that stay, each with its reason.
+// Findings of the linters that are accepted, each with a reason.
 
 /** `at` is a path into the document, such as `/paths/orders/{id}/get/parameters/0/schema`. */
 export type Finding = {
@@ -9,7 +9,7 @@ export type Finding = {
 };
 type Accepted = { readonly rule: string; readonly at: RegExp; readonly because: string };
 
-// Routes that anyone may call and that look at no credential.
+// Routes that anyone may call and that read no credential.
 const openPaths = String.raw`\.well-known/api-catalog|openapi\.json|docs|problems(/\{name\})?`;
 const unlimitedPaths = String.raw`health/(live|ready)|console(/\{name\})?`;
 const open = new RegExp(`^/paths/(${openPaths}|${unlimitedPaths})?/?get/`);

@@ -1,4 +1,4 @@
-// Our check beside Ajv's on random values: by JSON Schema, both have to find the same places wrong.
+// Compares the service's schemas with Ajv on random values: both have to report the same places.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { issuesMax } from '../../../src/limits.ts';
@@ -17,7 +17,7 @@ type Ajv = { compile(schema: object): Validate };
 type AjvModule = { readonly Ajv2020: new (options: object) => Ajv };
 
 type Json = { readonly [name: string]: unknown };
-/** A schema of a request, as the route has it and as the document shows it. */
+/** A schema of a request, in the route and in the document. */
 type Subject = {
   readonly name: string;
   readonly schema: JsonSchema;
@@ -28,7 +28,7 @@ type Subject = {
 export type Comparison = {
   values: number;
   fitting: number;
-  /** Values that fit for Ajv, but not for a rule of ours beyond JSON Schema: how many, by member. */
+  /** How many values are valid for Ajv, but not for a rule of the service beyond JSON Schema, by member. */
   readonly stricter: Map<string, number>;
   readonly violations: string[];
 };
@@ -100,8 +100,8 @@ function compareOn(
     const issues = schemaIssues(schema, value);
     const ours = placesOf(issues.filter((issue) => !isBeyondJsonSchema(issue)));
     const theirs = validate(value) ? '' : placesOfAjv(validate.errors ?? []);
-    // Past the first two our check looks no further, and Ajv's sees no twins among items of a wrong type:
-    // there only the verdicts can agree.
+    // The service reports only the first two of equal items, and Ajv none among items of a wrong type, so
+    // only the verdicts are compared there.
     const isCutShort =
       issues.length === issuesMax ||
       issues.some(({ code }) => code === 'max-items' || code === 'unique-items');
@@ -123,8 +123,8 @@ function compareOn(
 }
 
 /**
- * Rules of ours: what an e-mail address, a country, a time of the calendar is; postal codes by country; sums
- * and what they may be at most.
+ * Rules of the service: which e-mail addresses, countries and calendar times are valid; postal codes by
+ * country; sums and their maximum.
  */
 function isBeyondJsonSchema({ code, detail }: Issue): boolean {
   return (
@@ -135,7 +135,7 @@ function isBeyondJsonSchema({ code, detail }: Issue): boolean {
   );
 }
 
-/** Where something is wrong, in one order. */
+/** The places of the issues, sorted. */
 function placesOf(issues: readonly Issue[]): string {
   return joined(issues.map(({ pointer }) => pointer || '/'));
 }

@@ -1,4 +1,5 @@
-// Clients that others' generators make of the document: made, type-checked, and walked through the service.
+// Clients that generators create from the document: generated, type-checked, and run through the
+// walk-through.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +38,7 @@ async function heyApi(document: string, parent: string): Promise<GeneratedClient
   return { name: '@hey-api/openapi-ts', walk: await checkedWalk(folder, 'hey-api-walk.ts') };
 }
 
-/** The walk-through beside the generated code, once the compiler has nothing against either. */
+/** Runs the walk-through with the generated code, once both compile. */
 async function checkedWalk(folder: string, walk: string): Promise<Walk> {
   for (const name of [walk, 'surroundings.ts'])
     copyFileSync(new URL(`clients/${name}`, import.meta.url), join(folder, name));
@@ -62,7 +63,7 @@ async function checkedWalk(folder: string, walk: string): Promise<Walk> {
   const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url));
   const { stdout, status } = spawnSync(compiler, ['--project', folder], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`The compiler has something against ${walk}:\n${stdout}`);
-  // the files are ours
+  // the project's own files
   const module = (await import(pathToFileURL(join(folder, walk)).href)) as { readonly walk: Walk };
   return module.walk;
 }

@@ -1,4 +1,4 @@
-// What Spectral and Redocly find in the OpenAPI document, beyond what is accepted.
+// What Spectral and Redocly find in the OpenAPI document, except for accepted findings.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accepted, type Finding } from './accepted-findings.ts';
@@ -15,7 +15,7 @@ type RedoclyResult = {
 
 export type Linted = { readonly found: number; readonly violations: readonly string[] };
 
-/** Errors, warnings and hints alike count; so does an acceptance that nothing needs any more. */
+/** Errors, warnings and hints all count, and so does an accepted finding that no longer occurs. */
 export function lintDocument(document: string, parent: string): Linted {
   const findings = [...spectral(document, parent), ...redocly(document, parent)];
   const isAccepted = (finding: Finding): boolean => accepted.some((each) => covers(each, finding));

@@ -1,4 +1,4 @@
-// A service of its own for a check: a folder, a port, the defaults, and a public URL that is no one's.
+// A service of its own for a check: a folder, a port, the defaults, and a reserved public URL.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

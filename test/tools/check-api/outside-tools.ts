@@ -1,10 +1,9 @@
-// Tools from outside at pinned versions, from npm's own cache: nothing of them comes into the project.
+// Tools of others at pinned versions, from npm's own cache: they aren't installed in the project.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-// openapi-typescript and openapi-ts are written for the compiler's interface of TypeScript 5, which 7 no
-// longer has.
+// openapi-typescript and openapi-ts need the compiler interface of TypeScript 5, which 7 doesn't have.
 export const toolsets = {
   spectral: ['@stoplight/spectral-cli@6.16.3', '@stoplight/spectral-owasp-ruleset@2.0.1'],
   redocly: ['@redocly/cli@2.77.0'],
@@ -33,7 +32,7 @@ export function folderWith(toolset: Toolset, parent: string): string {
   return folder;
 }
 
-/** What the tool prints. Its exit status isn't looked at: linters use it to say that they found something. */
+/** The output of the tool. Its exit status is ignored: linters use it to report findings. */
 export function run(folder: string, tool: string, ...args: readonly string[]): string {
   const env = {
     ...process.env,

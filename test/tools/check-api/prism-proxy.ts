@@ -1,4 +1,4 @@
-// Prism between a client and the service: it compares what passes through it with the document.
+// Prism between a client and the service: it compares each exchange with the document.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ export type Exchange = {
   readonly violations: readonly Violation[];
 };
 
-/** `fetch`, that notes what Prism has to say of each exchange. */
+/** A `fetch` that collects what Prism reports about each exchange. */
 export function noting(exchanges: Exchange[]): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);

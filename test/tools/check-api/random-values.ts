@@ -1,4 +1,4 @@
-// Random values for a JSON Schema: mostly fitting, with faults strewn in; the same ones for the same seed.
+// Random values for a JSON Schema, mostly valid, with some faults; the same ones for the same seed.
 
 export type Random = {
   /** 0 ≤ x < 1. */
@@ -17,7 +17,7 @@ export function randomFrom(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
   const below = (count: number): number => Math.floor(next() * count);
-  const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T; // below its length
+  const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T; // the index is below the length
   return { next, below, pick };
 }
 
@@ -51,7 +51,7 @@ const oddities: readonly unknown[] = [
   { length: 1 },
 ];
 const names = ['extra', '', 'constructor', '__proto__', 'a/b', 'toString', 'ID'];
-/** Of the right form, and yet not right. */
+/** Values of the right form that are invalid. */
 const nearMisses = [
   'ZZ',
   'ZZZ',
@@ -83,7 +83,7 @@ const signs = [
   '\u200d',
 ];
 
-/** `faultRate` is how often, 0 … 1, a place of the value gets something that needn't fit. */
+/** `faultRate`, 0 to 1, is how often a place of the value gets a random value instead. */
 export function randomValue(schema: Keywords, random: Random, faultRate: number): unknown {
   if (random.next() < faultRate / 2) return random.pick(oddities);
   const types = [schema['type']].flat();

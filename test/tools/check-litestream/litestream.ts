@@ -22,10 +22,10 @@ const [replicate = '', restore = assert.fail('the page has no command to restore
 
 export class Litestream {
   readonly #path: string;
-  /** What the page has, and what takes its place. */
+  /** Texts of the page, and their replacements. */
   readonly #places: ReadonlyMap<string, string>;
   #child: ChildProcess | undefined;
-  /** The end of what it wrote. */
+  /** The end of its output. */
   written = '';
 
   constructor(program: string, { folder, database, replica }: Places) {

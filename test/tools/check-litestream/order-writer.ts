@@ -1,4 +1,5 @@
-// Clients that place orders all the time, whatever happens to the service, and know which were acknowledged.
+// Clients that place orders continuously, whatever happens to the service, and record which were
+// acknowledged.
 import { setTimeout as pause } from 'node:timers/promises';
 import { admin } from '../../service.ts';
 import { createLoadClient, type LoadClient } from '../../torture/load-client.ts';
@@ -27,7 +28,7 @@ export class OrderWriter {
     for (let index = 0; index < clients; index += 1) this.#loops.push(this.#write());
   }
 
-  /** The service is reached there from now on; undefined while it is down. */
+  /** The URL of the service from now on; undefined while it is down. */
   async connect(port: number | undefined): Promise<void> {
     this.#client?.close();
     this.#client = undefined;
@@ -57,7 +58,7 @@ export class OrderWriter {
       const before = performance.now();
       const reply = await this.#client
         ?.ask({ method: 'POST', path: '/orders', token: this.#token, body })
-        .catch(() => undefined); // the service was killed: whether it took the order is open
+        .catch(() => undefined); // the service was killed, so whether it stored the order is unknown
       if (reply?.status === 503) this.unavailable += 1;
       if (reply?.status !== 201) continue;
       this.times.push(performance.now() - before);

@@ -1,4 +1,4 @@
-// The README's walk-through with the client that @hey-api/openapi-ts makes of the document.
+// The README's walk-through with the client that @hey-api/openapi-ts generates from the document.
 import assert from 'node:assert/strict';
 import { createClient, createConfig, type Client } from './generated/client/index.ts';
 import {
@@ -41,7 +41,7 @@ export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<voi
     return withCredential(tokens.accessToken);
   }
 
-  /** As the generator's own documentation has it: an access token or an API key. */
+  /** As in the generator's documentation: an access token or an API key. */
   function withCredential(credential: string): { client: Client } {
     return { client: createClient(createConfig({ baseUrl, fetch, auth: () => credential })) };
   }

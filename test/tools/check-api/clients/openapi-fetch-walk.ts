@@ -1,4 +1,5 @@
-// The README's walk-through with openapi-fetch, typed by what openapi-typescript makes of the document.
+// The README's walk-through with openapi-fetch, with the types that openapi-typescript generates from the
+// document.
 import assert from 'node:assert/strict';
 import createClient from 'openapi-fetch';
 import type { components, paths } from './generated/document.ts';

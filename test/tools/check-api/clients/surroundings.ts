@@ -1,4 +1,4 @@
-// What a walk-through is given, and what it sends: the README's, step by step.
+// The parameters of a walk-through, and its requests: those of the README, step by step.
 import assert from 'node:assert/strict';
 
 export type Surroundings = {
@@ -42,7 +42,7 @@ export const sent = {
   ],
 };
 
-/** What a call answered, or its problem thrown. */
+/** The body of a call's response; throws its problem. */
 export function need<T>({ data, error }: { readonly data?: T | undefined; readonly error?: unknown }): T {
   assert.ok(data !== undefined, JSON.stringify(error));
   return data;
