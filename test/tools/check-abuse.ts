@@ -10,6 +10,7 @@ import { forwardedRequests } from './check-abuse/forwarded-requests.ts';
 import { handshakes } from './check-abuse/handshakes.ts';
 import { hashingQueue } from './check-abuse/hashing-queue.ts';
 import { lateBodies } from './check-abuse/late-bodies.ts';
+import { longSearches } from './check-abuse/long-searches.ts';
 import { longWork } from './check-abuse/long-work.ts';
 import { oddRequests } from './check-abuse/odd-requests.ts';
 import { ownersAndSecrets } from './check-abuse/owners-and-secrets.ts';
@@ -29,6 +30,7 @@ const families: Readonly<Record<string, Attack>> = {
   'scarce-descriptors': scarceDescriptors,
   handshakes,
   'long-work': longWork,
+  'long-searches': longSearches,
   signals,
   'restored-data': restoredData,
   'forwarded-requests': forwardedRequests,
