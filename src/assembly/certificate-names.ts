@@ -62,7 +62,7 @@ export function thisMachine(): Machine {
   return { hostname: hostname(), addresses: addresses.toSorted() };
 }
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   return loopback.includes(host) || host.startsWith('127.');
 }
 

@@ -11,7 +11,7 @@ import { listInitialPasswords, type InitialPassword } from '../resources/users/u
 import { version } from '../version.ts';
 import { adminFile, adminFileIsFor } from '../assembly/admin-file.ts';
 import { authorityFile, namesLeftOut } from '../assembly/own-certificate.ts';
-import { namesForOthers, type Machine } from '../assembly/certificate-names.ts';
+import { isLoopback, namesForOthers, type Machine } from '../assembly/certificate-names.ts';
 import { certificateWarnings } from '../assembly/configured-certificate.ts';
 import { clockWarnings } from '../assembly/wrong-clock.ts';
 import type { Service } from '../running-service.ts';
@@ -100,12 +100,23 @@ function trustMessages(authority: OwnAuthority | undefined): string[] {
 
 function startWarnings({ config, service, now }: ServiceStart): string[] {
   const warnings = [...certificateWarnings(config, now), ...clockWarnings(service.database.read, now)];
-  if (config.tls.mode !== 'off' || config.publicUrl !== '') return warnings;
-  return [
-    ...warnings,
-    `Without --public-url, links and tokens will name ${service.publicUrl}, where nothing listens with ` +
-      '--tls off: set it to the URL of the proxy.',
-  ];
+  if (config.tls.mode === 'off') warnings.push(...proxyWarnings(config, service));
+  return warnings;
+}
+
+/** Without TLS the service is for a proxy, except where only this machine is to use it. */
+function proxyWarnings({ publicUrl, host, trustedProxy }: Config, service: Service): string[] {
+  const warnings: string[] = [];
+  if (publicUrl === '')
+    warnings.push(
+      `Without --public-url, links and tokens will name ${service.publicUrl}, where nothing listens with ` +
+        '--tls off: set it to the URL of the proxy.',
+    );
+  if (trustedProxy.length === 0 && (publicUrl !== '' || !isLoopback(host)))
+    warnings.push(
+      'With --tls off only this machine and proxies of --trusted-proxy may send requests: it names none.',
+    );
+  return warnings;
 }
 
 /** The text for people on a terminal: URLs, and a first command to try. */

@@ -69,11 +69,21 @@ describe('a start reports', { skip }, () => {
     assert.doesNotMatch(replaced, /Sign (up|in)/);
   });
 
+  const publicUrl = { 'public-url': 'https://orders.example.com' };
+  test('that no proxy is trusted, where TLS is off for one', async (t) => {
+    for (const settings of [publicUrl, { host: '0.0.0.0' }])
+      assert.match(
+        warningsOf(await started(t, settings)).at(-1) ?? '',
+        /^With --tls off only this machine and /,
+      );
+    assert.equal(warningsOf(await started(t, {})).length, 1); // of the public URL
+  });
+
   test('that nothing listens at the public URL, if TLS is off and none is set', async (t) => {
     const [level, message = ''] = logOf(await started(t, {})).find(([each]) => each === 'warn') ?? [];
     assert.match(message, /^Without --public-url, links and tokens will name https:\/\/localhost:\d+, where/);
     assert.equal(level, 'warn');
-    for (const settings of [{ 'public-url': 'https://orders.example.com' }, { tls: 'self-signed' }])
+    for (const settings of [{ ...publicUrl, 'trusted-proxy': '127.0.0.1' }, { tls: 'self-signed' }])
       assert.ok(logOf(await started(t, settings)).every(([each]) => each === 'info'));
   });
 
