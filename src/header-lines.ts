@@ -21,3 +21,11 @@ export function headerLines(fields: HeaderFields): HeaderLines {
     lines += headerLine(fields[index] ?? '', fields[index + 1] ?? '');
   return lines;
 }
+
+/** The reverse of `headerLines`, for functions of `node:http` that take fields. */
+export function fieldsOf(lines: HeaderLines): string[] {
+  return lines
+    .trimEnd()
+    .split('\r\n')
+    .flatMap((line) => line.split(/: (.*)/s, 2));
+}

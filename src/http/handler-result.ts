@@ -2,8 +2,8 @@
 import { createEncodings, type Coding, type Encoded } from './content-codings.ts';
 import { json } from './media-types.ts';
 import { etagOf, toWireLatin1, type Representation, type Represents } from './representation.ts';
-import type { HeaderFields } from '../header-lines.ts';
-import { jsonPolicyFields } from './response-head.ts';
+import { headerLines, type HeaderFields, type HeaderLines } from '../header-lines.ts';
+import { jsonPolicyLines } from './response-head.ts';
 import type { ResponseStream } from './response-stream.ts';
 
 /** The object after a PUT or PATCH, and the effect of the request. */
@@ -34,7 +34,8 @@ export type Document<T> = Represents<T> & {
 export type SharedDocument<T> = Represents<T> & {
   readonly kind: 'shared document';
   readonly mediaType: string;
-  readonly fields: HeaderFields;
+  /** Its own header fields. */
+  readonly lines: HeaderLines;
   readonly encoded: (coding: Coding) => Encoded;
 };
 
@@ -42,7 +43,8 @@ export type SharedDocument<T> = Represents<T> & {
 export type Streamed = {
   readonly kind: 'stream';
   readonly mediaType: string;
-  readonly fields: HeaderFields;
+  /** Its own header fields. */
+  readonly lines: HeaderLines;
   readonly start: (stream: ResponseStream) => void;
 };
 
@@ -79,10 +81,11 @@ export async function sharedDocument<T>(value: T, options?: SharedOptions): Prom
 
 export async function sharedText(
   text: string,
-  { mediaType = json, fields = jsonPolicyFields }: SharedOptions = {},
+  { mediaType = json, fields }: SharedOptions = {},
 ): Promise<SharedDocument<never>> {
   const encoded = await createEncodings(Buffer.from(text));
-  return { kind: 'shared document', mediaType, fields, encoded };
+  const lines = fields === undefined ? jsonPolicyLines : headerLines(fields);
+  return { kind: 'shared document', mediaType, lines, encoded };
 }
 
 /** Returns a page for people; `fields` must have its Content-Security-Policy. */
@@ -95,5 +98,5 @@ export function streamed(
   start: (stream: ResponseStream) => void,
   fields: HeaderFields = [],
 ): Streamed {
-  return { kind: 'stream', mediaType, fields, start };
+  return { kind: 'stream', mediaType, lines: headerLines(fields), start };
 }

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { clientOf } from '../auth/access.ts';
-import { headerLine, headerLines, type HeaderLines } from '../header-lines.ts';
+import { headerLine, type HeaderLines } from '../header-lines.ts';
 import { Problem } from '../problem.ts';
 import { isUnmodified } from './conditional.ts';
 import { createCors, type Cors } from './cors.ts';
@@ -136,13 +136,13 @@ export class Responder {
   #sendShared(
     exchange: Exchange,
     { reply }: Route,
-    { mediaType, fields: own, encoded }: SharedDocument<unknown>,
+    { mediaType, lines: own, encoded }: SharedDocument<unknown>,
   ): void {
     const { coding, bytes, etag } = encoded(chooseCoding(exchange.headers['accept-encoding']));
     let lines = this.#linesOf(exchange) + headerLine('ETag', etag);
     lines += this.#cachingLines(reply, this.#varyWithCodingLine);
     if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, { status: 304, lines, body: '' });
-    lines += headerLines(own);
+    lines += own;
     if (coding !== 'identity') lines += headerLine('Content-Encoding', coding);
     this.#sendBody(exchange, { status: 200, lines, mediaType, body: bytes });
   }
@@ -228,10 +228,9 @@ export class Responder {
   }
 
   /** Starts a stream, which is counted when it begins and logged when it ends. */
-  #stream(exchange: Exchange, { mediaType, start, fields: own }: Streamed): void {
+  #stream(exchange: Exchange, { mediaType, start, lines: own }: Streamed): void {
     let lines = this.#linesOf(exchange) + this.#cachingLines({ cacheControl: notStored });
-    lines +=
-      headerLine('X-Accel-Buffering', 'no') + headerLines(own) + jsonPolicyLines + typeLines(mediaType);
+    lines += headerLine('X-Accel-Buffering', 'no') + own + jsonPolicyLines + typeLines(mediaType);
     const { response, startedAt } = exchange;
     if (exchange.method === 'HEAD' || response.destroyed)
       return this.#send(exchange, { status: 200, lines, body: '' });

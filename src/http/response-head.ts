@@ -1,6 +1,6 @@
 // Writes the heads of responses: the only place where a status and header fields become bytes.
 import type { ServerResponse } from 'node:http';
-import { headerLine, headerLines, type HeaderFields, type HeaderLines } from '../header-lines.ts';
+import { fieldsOf, headerLine, type HeaderLines } from '../header-lines.ts';
 import { keepAliveMilliseconds } from '../limits.ts';
 import { memoizeLast } from '../memoize-last.ts';
 import { STATUS_CODES } from './node-http.ts';
@@ -18,8 +18,7 @@ type Responding = { readonly response: ServerResponse; readonly awaitsContinue: 
 export type ResponseBody = string | Buffer;
 
 export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
-export const jsonPolicyFields: HeaderFields = ['Content-Security-Policy', jsonPolicy];
-export const jsonPolicyLines = headerLines(jsonPolicyFields);
+export const jsonPolicyLines = headerLine('Content-Security-Policy', jsonPolicy);
 export const problemLines = headerLine('Cache-Control', 'no-store') + jsonPolicyLines;
 /** Sent only over TLS (RFC 6797 section 7.2). */
 export const strictTransport = headerLine('Strict-Transport-Security', 'max-age=31536000');
@@ -29,11 +28,10 @@ const reasonPhrases: Readonly<Record<number, string | undefined>> = {
   ...STATUS_CODES,
   413: 'Content Too Large',
 };
-const keepAliveFields: HeaderFields = ['Keep-Alive', `timeout=${keepAliveMilliseconds / 1000}`];
+const keepAliveLine = headerLine('Keep-Alive', `timeout=${keepAliveMilliseconds / 1000}`);
 /** The last lines of a head, and the empty one: they change once a second. */
 const endOfKept = memoizeLast(
-  (second: number) =>
-    `${dateLine(second)}${headerLine('Connection', 'keep-alive')}${headerLines(keepAliveFields)}\r\n`,
+  (second: number) => `${dateLine(second)}${headerLine('Connection', 'keep-alive')}${keepAliveLine}\r\n`,
 );
 const endOfLast = memoizeLast(
   (second: number) => `${dateLine(second)}${headerLine('Connection', 'close')}\r\n`,
@@ -55,12 +53,8 @@ export function sendWhole(
 
 /** Begins a response whose length is unknown; `node:http` adds Date, Connection and Transfer-Encoding. */
 export function beginStream({ response, awaitsContinue }: Responding, { status, lines }: Head): void {
-  const fields = lines
-    .trimEnd()
-    .split('\r\n')
-    .flatMap((line) => line.split(/: (.*)/s, 2));
-  if (response.shouldKeepAlive && !awaitsContinue) fields.push(...keepAliveFields);
-  response.writeHead(status, reasonPhrases[status], fields);
+  const isLast = !response.shouldKeepAlive || awaitsContinue;
+  response.writeHead(status, reasonPhrases[status], fieldsOf(isLast ? lines : lines + keepAliveLine));
 }
 
 /** The head of a connection's last response, for a socket without a response. */
