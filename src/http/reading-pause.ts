@@ -59,18 +59,12 @@ export class ReadingPause {
     if (this.#paused.size > 0) this.#schedule();
   }
 
-  /** Returns the next sockets of each address. */
+  /** Returns the next sockets of each address, beginning with the address that has the fewest. */
   #next(): Socket[] {
-    const next: Socket[] = [];
-    const counts = new Map<string, number>();
-    for (const socket of this.#paused) {
-      const { addressBucket } = stateOf(socket);
-      const count = counts.get(addressBucket) ?? 0;
-      if (count === this.#perAddress) continue;
-      counts.set(addressBucket, count + 1);
-      next.push(socket);
-      if (next.length === resumedPerTurnMax) break;
-    }
-    return next;
+    const byAddress = Map.groupBy(this.#paused, (socket) => stateOf(socket).addressBucket);
+    return [...byAddress.values()]
+      .sort((a, b) => a.length - b.length)
+      .flatMap((sockets) => sockets.slice(0, this.#perAddress))
+      .slice(0, resumedPerTurnMax);
   }
 }

@@ -89,3 +89,20 @@ test('connections that were not read come before those of their address that wer
   await pauseAfter(pause, all, [first, second]);
   assert.deepEqual(order, [2, 3, 0, 1]);
 });
+
+test('the address with the fewest connections is resumed first', async (t) => {
+  const all = await connectFrom(t, [
+    '127.0.0.1',
+    '127.0.0.1',
+    '127.0.0.1',
+    '127.0.0.2',
+    '127.0.0.2',
+    '127.0.0.3',
+  ]);
+  const pause = new ReadingPause(new Set(all.map(({ served }) => served)));
+  const order: number[] = [];
+  await pauseAfter(pause, all, []);
+  all.forEach(({ served }, index) => served.on('resume', () => order.push(index)));
+  await pauseAfter(pause, all, []);
+  assert.deepEqual(order, [5, 3, 0, 4, 1, 2]);
+});
