@@ -163,8 +163,8 @@ export class HttpServer {
       track(this.#sockets, socket);
       if (!this.#isTls) return accept();
       const onPlainHttp = (bytes: Buffer): void => this.#onPlainHttp(socket, bytes);
-      this.#handshakes.begin(socket);
-      const run = (task: () => void): void => this.#handshakes.run(socket, task);
+      const handshake = this.#handshakes.begin(socket);
+      const run = (task: () => void): void => this.#handshakes.run(handshake, task);
       readFirstBytes(socket, { run, onTls: accept, onPlainHttp });
     });
     this.#server.maxConnections = this.#gate.connectionsMax + rejectedAtOnceMax;

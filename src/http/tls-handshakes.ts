@@ -1,10 +1,11 @@
 // Limits TLS handshakes: each has to be complete in time after its connection is accepted, and only a few
-// begin in one turn of the event loop.
+// begin in one turn of the event loop, or of one address at the same time.
 import type { Socket } from 'node:net';
 import { FairQueue } from '../fair-queue.ts';
 import { addressBucket } from '../network/address-buckets.ts';
 import type { Timers } from '../timers.ts';
 import { plainAddress } from './peer.ts';
+import { SharedBound } from './shared-bound.ts';
 
 /** A handshake takes as long as several requests, so hundreds of them would block the event loop. */
 const begunPerTurnMax = 10;
@@ -14,7 +15,20 @@ const begunPerTurnMax = 10;
  */
 const acceptingTurnsPerHandshake = 8;
 
-type Handshake = { readonly socket: Socket; readonly cancelTimer: () => void };
+/**
+ * The handshakes of one address that have begun and are not complete. Their last messages, for which the
+ * service computes most, may arrive in the same turn, where nothing defers them.
+ */
+const begunPerAddressMax = 32;
+
+type Handshake = {
+  readonly socket: Socket;
+  readonly address: string;
+  readonly cancelTimer: () => void;
+  hasBegun: boolean;
+  isOver: boolean;
+};
+type Waiting = { readonly handshake: Handshake; readonly task: () => void };
 
 type TlsHandshakesOptions = { readonly timers: Timers; readonly milliseconds: number };
 
@@ -22,7 +36,14 @@ export class TlsHandshakes {
   readonly #options: TlsHandshakesOptions;
   readonly #underWay = new Map<string, Handshake>();
   /** The handshakes whose first bytes have arrived. */
-  readonly #waiting = new FairQueue<() => void>();
+  readonly #waiting = new FairQueue<Waiting>();
+  readonly #begun = new SharedBound({
+    total: Infinity,
+    perAddress: begunPerAddressMax,
+    perNetwork: Infinity,
+  });
+  /** Those that wait until another handshake of their address is over. */
+  readonly #held = new Map<string, Waiting[]>();
   /** Whether this turn has accepted a connection, and how many turns before it did so without a pause. */
   #isAccepting = false;
   #acceptingTurns = 0;
@@ -32,36 +53,77 @@ export class TlsHandshakes {
   }
 
   /** Ends the connection unless `complete` is called in time. */
-  begin(socket: Socket): void {
+  begin(socket: Socket): Handshake {
     this.#isAccepting = true;
     const name = nameOf(socket); // read now, since a closed socket has no address
+    const address = addressBucket(plainAddress(socket.remoteAddress ?? ''));
     const { timers, milliseconds } = this.#options;
     const cancelTimer = timers.after(milliseconds, () => socket.destroy());
-    this.#underWay.set(name, { socket, cancelTimer });
+    const handshake = { socket, address, cancelTimer, hasBegun: false, isOver: false };
+    this.#underWay.set(name, handshake);
     socket.once('close', () => {
-      cancelTimer();
+      this.#end(handshake);
       // a client may reuse its port before the end of the connection is noticed
-      if (this.#underWay.get(name)?.socket === socket) this.#underWay.delete(name);
+      if (this.#underWay.get(name) === handshake) this.#underWay.delete(name);
     });
+    return handshake;
   }
 
   /** `secured` is the socket of TLS. */
   complete(secured: Socket): void {
     const name = nameOf(secured);
-    this.#underWay.get(name)?.cancelTimer();
+    const handshake = this.#underWay.get(name);
+    if (handshake !== undefined) this.#end(handshake);
     this.#underWay.delete(name);
   }
 
   /** Runs the task that begins the handshake, in this turn of the event loop or in a later one. */
-  run(socket: Socket, task: () => void): void {
+  run(handshake: Handshake, task: () => void): void {
+    this.#add({ handshake, task });
+  }
+
+  #add(waiting: Waiting): void {
     if (this.#waiting.size === 0) setImmediate(() => this.#runSome());
-    this.#waiting.add(addressBucket(plainAddress(socket.remoteAddress ?? '')), task);
+    this.#waiting.add(waiting.handshake.address, waiting);
   }
 
   #runSome(): void {
     const count = this.#countOfTurn();
-    for (let begun = 0; begun < count; begun += 1) this.#waiting.take()?.();
+    for (let begun = 0; begun < count; begun += 1) this.#runNext();
     if (this.#waiting.size > 0) setImmediate(() => this.#runSome());
+  }
+
+  #runNext(): void {
+    const waiting = this.#waiting.take();
+    if (waiting === undefined) return;
+    const { handshake, task } = waiting;
+    const { address, isOver } = handshake;
+    if (isOver) return this.#resumeHeld(address);
+    if (this.#begun.reserve(address, 1) !== 'reserved') return this.#hold(waiting);
+    handshake.hasBegun = true;
+    task();
+  }
+
+  #hold(waiting: Waiting): void {
+    const { address } = waiting.handshake;
+    this.#held.set(address, [...(this.#held.get(address) ?? []), waiting]);
+  }
+
+  #resumeHeld(address: string): void {
+    const [next, ...others] = this.#held.get(address) ?? [];
+    if (next === undefined) return;
+    if (others.length > 0) this.#held.set(address, others);
+    else this.#held.delete(address);
+    this.#add(next);
+  }
+
+  #end(handshake: Handshake): void {
+    if (handshake.isOver) return;
+    handshake.isOver = true;
+    handshake.cancelTimer();
+    if (!handshake.hasBegun) return;
+    this.#begun.release(handshake.address, 1);
+    this.#resumeHeld(handshake.address);
   }
 
   #countOfTurn(): number {

@@ -32,22 +32,44 @@ for (const groups of ['auto', 'P-384', 'P-521', 'ffdhe3072']) {
   test(name, { skip: executable !== undefined }, async (t) => {
     const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
     const bytes = await clientHello(groups);
-    const send = await simultaneousClients(t, { port: service.port, bytes, clients });
+    const send = await simultaneousClients(t, { port: service.port, bytes, clients, addresses: 20 });
     const watch = new TurnWatch();
     await send();
     assertShort(watch);
   });
 }
 
-test('while connections are accepted, one handshake begins in eight turns, then ten in each', async () => {
+/** Handshakes without connections; each counts when it begins. */
+function countedHandshakes(count: number) {
   const handshakes = new TlsHandshakes({ timers: { after: () => () => {} }, milliseconds: 1 });
-  let begun = 0;
-  for (let index = 0; index < 20; index += 1) handshakes.run(new Socket(), () => (begun += 1));
-  const counts: number[] = [];
+  const sockets = Array.from({ length: count }, () => new Socket());
+  const counts = { begun: 0 };
+  for (const socket of sockets) handshakes.run(handshakes.begin(socket), () => (counts.begun += 1));
+  return { handshakes, sockets, counts };
+}
+
+test('while connections are accepted, one handshake begins in eight turns, then ten in each', async () => {
+  const { handshakes, counts } = countedHandshakes(20);
+  const begun: number[] = [];
   for (let turns = 1; turns <= 18; turns += 1) {
     if (turns <= 16) handshakes.begin(new Socket());
     await turn();
-    counts.push(begun);
+    begun.push(counts.begun);
   }
-  assert.deepEqual(counts, [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 12, 20]);
+  assert.deepEqual(begun, [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 12, 20]);
+});
+
+test('of one address 32 handshakes run at the same time; the next begins when one of them ends', async () => {
+  const { sockets, counts } = countedHandshakes(40);
+  const afterTurns = async (): Promise<number> => {
+    for (let turns = 0; turns < 6; turns += 1) await turn();
+    return counts.begun;
+  };
+  assert.equal(await afterTurns(), 32);
+  sockets[39]?.destroy(); // has not begun
+  assert.equal(await afterTurns(), 32);
+  for (const socket of sockets.slice(0, 3)) socket.destroy();
+  assert.equal(await afterTurns(), 35);
+  for (const socket of sockets) socket.destroy();
+  assert.equal(await afterTurns(), 35);
 });
