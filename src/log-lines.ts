@@ -141,7 +141,7 @@ function json(value: unknown): string {
 }
 
 /** Escapes controls, line separators and marks that change the direction of writing. */
-function escapeControls(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
     character
       .split('')

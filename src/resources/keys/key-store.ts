@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { RowAccess, Role, Scope } from '../../auth/access.ts';
 import type { KeyCaller } from '../../auth/caller-cache.ts';
 import { hashSecret } from '../../auth/credentials.ts';
+import { escapeControls } from '../../log-lines.ts';
 import { invalidAt } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { keysPerUserMax } from '../../limits.ts';
@@ -133,7 +134,12 @@ export function describeLiveKeys(db: Connection, now: number): string[] {
     'WHERE expiresAt IS NULL OR expiresAt > ? ORDER BY apiKeys.id';
   return db
     .all<[number, string, string, string]>(sql, now)
-    .map(([id, name, email, prefix]) => `  ${id} ${JSON.stringify(name)} of ${email}, ${prefix}…`);
+    .map(([id, name, email, prefix]) => `  ${id} ${quoted(name)} of ${email}, ${prefix}…`);
+}
+
+/** A name may have marks that change the direction of writing, and so hide the rest of its line. */
+function quoted(name: string): string {
+  return escapeControls(JSON.stringify(name));
 }
 
 /** Stores when keys were last used, by id. */
