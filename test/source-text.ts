@@ -28,6 +28,7 @@ export function codeOf(text: string): string {
     /'(?:\\.|[^'\\\n])*'/, // strings
     /"(?:\\.|[^"\\\n])*"/,
     /(?<=(?:[=(,:?!&|[]|\breturn)\s*)\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/\w*/, // patterns
+    /[^/'"`{}]+/, // what begins none of these, nor ends a template's expression
     /[^]/,
   ];
   const token = new RegExp(tokens.map(({ source }) => source).join('|'), 'y');
@@ -41,7 +42,8 @@ export function codeOf(text: string): string {
     if (part === '}' && depth !== undefined) depths[depths.length - 1] = depth - 1;
     const goesOn = part === '}' && depth === 0;
     if (part !== '`' && !goesOn) {
-      code += part.length === 1 ? part : `''${lineBreaksOf(part)}`;
+      const isCode = part.length === 1 || !/^[/'"]/.test(part);
+      code += isCode ? part : `''${lineBreaksOf(part)}`;
       continue;
     }
     if (goesOn) depths.pop();
