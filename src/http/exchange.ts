@@ -50,10 +50,11 @@ export class Exchange implements Requester {
   readonly peer: Peer;
   /** When the request began: milliseconds since 1970. */
   readonly beganAt: number;
+  /** The same moment on the clock that durations are measured with. */
+  readonly startedAt = performance.now();
   readonly incomingBody: IncomingBody | undefined;
   /** Defined for a route that reads its body as it arrives. */
   readonly streamedBody: StreamedBody | undefined;
-  readonly startedAt = performance.now();
   readonly draft = new ResponseDraft();
   readonly #isTrusted: (address: string) => boolean;
   readonly #now: () => number;
