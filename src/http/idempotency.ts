@@ -27,8 +27,9 @@ export type ResponseStore = {
 
 export type StoredResponse = ReplayableResponse & {
   readonly fingerprint: string;
-  /** The object that the response shows, and its owner: null if the caller needed no right to see it. */
+  /** The object that the response shows. */
   readonly objectId: number;
+  /** Its owner; 0 if it has none; null if the caller needed no right to see the response. */
   readonly ownerId: number | null;
 };
 

@@ -169,15 +169,16 @@ export const customerAudit: Audit<
   issues(row) {
     const customer = customerOf(row);
     if (!fits(Customer, customer)) return schemaIssues(Customer, customer);
+    const [, , , , , , , , keyOfName, keyOfEmail, ownerIsKnown] = row;
     return [
       ...schemaIssues(CustomerReplacement, customer),
-      ...issueUnless(row[8] === nameKey(customer.name), '/nameKey', 'nameKey does not match the name.'),
+      ...issueUnless(keyOfName === nameKey(customer.name), '/nameKey', 'nameKey does not match the name.'),
       ...issueUnless(
-        row[9] === (customer.email === null ? null : emailKey(customer.email)),
+        keyOfEmail === (customer.email === null ? null : emailKey(customer.email)),
         '/emailKey',
         'emailKey does not match the e-mail address.',
       ),
-      ...issueUnless(row[10] === 1, '/userId', `There is no user ${customer.userId}.`),
+      ...issueUnless(ownerIsKnown === 1, '/userId', `There is no user ${customer.userId}.`),
       ...issueUnless(
         customer.createdAt <= customer.updatedAt,
         '/updatedAt',

@@ -151,11 +151,14 @@ export const keyAudit: Audit<readonly [...KeyRow, hash: Uint8Array]> = {
   thing: 'API key',
   table: 'apiKeys',
   columns: `${columns}, hash`,
-  issues: (row) => [
-    ...schemaIssues(Key, keyOf(row)),
-    ...issueUnless(row[7].startsWith(`ord_${row[0]}_`), '/prefix', 'prefix does not match the id.'),
-    ...issueUnless(row[8].length === 32, '/hash', 'hash is not a SHA-256 hash.'),
-  ],
+  issues(row) {
+    const [id, , , , , , , prefix, hash] = row;
+    return [
+      ...schemaIssues(Key, keyOf(row)),
+      ...issueUnless(prefix.startsWith(`ord_${id}_`), '/prefix', 'prefix does not match the id.'),
+      ...issueUnless(hash.length === 32, '/hash', 'hash is not a SHA-256 hash.'),
+    ];
+  },
 };
 
 const keyList: ListDefinition<NewestFirst> = {

@@ -71,8 +71,11 @@ export const suspensionAudit: Audit<readonly [...SuspensionRow, credentials: num
     'suspended.id, suspended.createdAt, suspended.reason, ' +
     '(SELECT count(*) FROM sessions WHERE userId = suspended.id) + ' +
     '(SELECT count(*) FROM apiKeys WHERE userId = suspended.id)',
-  issues: (row) => [
-    ...schemaIssues(Suspension, suspensionOf(row)),
-    ...issueUnless(row[3] === 0, '/userId', 'the user still has sessions or API keys.'),
-  ],
+  issues(row) {
+    const [, , , credentials] = row;
+    return [
+      ...schemaIssues(Suspension, suspensionOf(row)),
+      ...issueUnless(credentials === 0, '/userId', 'the user still has sessions or API keys.'),
+    ];
+  },
 };
