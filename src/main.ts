@@ -38,7 +38,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   const name = commandName(words);
   if (isHelp && isHelpFlag(words[0] ?? '--help')) return printResult(await helpText());
   if (isHelp && commandsUnder(name).length > 0) return printResult(await helpText(name));
-  const takenByNpm = flagsTakenByNpm(process.env, settings);
+  const takenByNpm = flagsTakenByNpm(argv, process.env, settings);
   if (takenByNpm.length > 0) throw new ConfigError(takenByNpm);
   if (!isCommand(name) || isHelp) throw unknownCommand(words, name);
   rejectUnsafeSqlite();

@@ -28,7 +28,7 @@ export function readCommandLine(
   const variables = { ...dotEnv, ...environment };
   const { given, issues: argumentIssues } = readArguments(argv, syntax.flags);
   const { values, issues: valueIssues } = readSettings(given.flags, variables);
-  const taken = flagsTakenByNpm(environment, syntax.flags);
+  const taken = flagsTakenByNpm(argv, environment, syntax.flags);
   const issues = [...taken, ...argumentIssues, ...valueIssues, ...unknownVariables(variables)];
   if (variables['ORDERLY_PORT']?.startsWith('tcp://') === true) issues.push(kubernetesLinks);
   const config = buildConfig((flag) => values.get(flag) ?? '', variables);
@@ -40,12 +40,17 @@ export function readCommandLine(
 
 /**
  * Returns an issue for each flag that npm has kept: `npm start --tls=off` would otherwise start with TLS. npm
- * shows them as variables.
+ * shows them as variables, and also what its own configuration has under these names.
  */
-export function flagsTakenByNpm(environment: Environment, flags: readonly CommandFlag[]): string[] {
+export function flagsTakenByNpm(
+  argv: readonly string[],
+  environment: Environment,
+  flags: readonly CommandFlag[],
+): string[] {
   if (environment['npm_lifecycle_event']?.startsWith('start') !== true) return [];
   return flags
     .filter(({ flag }) => environment[`npm_config_${flag.replaceAll('-', '_')}`] !== undefined)
+    .filter(({ flag }) => !argv.some((word) => word.split('=')[0] === `--${flag}`))
     .map(
       ({ flag }) =>
         `npm took --${flag} for itself: put -- before the flags, as in "npm start -- --${flag} …"`,

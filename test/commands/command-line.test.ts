@@ -140,6 +140,15 @@ describe('the command line', { concurrency: true }, () => {
     });
   }
 
+  test('a flag that npm has in its own configuration may be given', async (t) => {
+    const env = { npm_lifecycle_event: 'start', npm_config_force: 'true', npm_config_data: 'npm' };
+    const { stderr } = await orderly(['restore', 'x.db', '--force', '--data=own'], {
+      cwd: newFolder(t),
+      env,
+    });
+    assert.equal(stderr, 'orderly: x.db does not exist.\n');
+  });
+
   test('openapi prints the document for the configured address, and creates nothing', async (t) => {
     const cwd = newFolder(t);
     const { status, stdout } = await orderly(['openapi', '--public-url', 'https://orders.example.com'], {
