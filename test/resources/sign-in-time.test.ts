@@ -42,7 +42,10 @@ describe('the time of a response', () => {
     assert.ok(ratio >= toleranceRatio, `${ratio}`);
   });
 
-  /** The slower median divided by the other, measured in turn. */
+  /**
+   * The slower tenth percentile divided by the other, measured in turn. On a busy machine most hashes wait
+   * for a processor for longer than they take, but the fastest of many hardly do.
+   */
   async function ratioOf(service: TestService): Promise<number> {
     const { email } = await service.person();
     const known: number[] = [];
@@ -51,7 +54,7 @@ describe('the time of a response', () => {
       known.push(await milliseconds(service, email));
       unknown.push(await milliseconds(service, `nobody${index}@example.com`));
     }
-    const [slower = 0, faster = 0] = [median(known), median(unknown)].sort((a, b) => b - a);
+    const [slower = 0, faster = 0] = [tenthPercentile(known), tenthPercentile(unknown)].sort((a, b) => b - a);
     return slower / faster;
   }
 
@@ -65,7 +68,7 @@ describe('the time of a response', () => {
     return end - start;
   }
 
-  function median(values: readonly number[]): number {
-    return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+  function tenthPercentile(values: readonly number[]): number {
+    return values.toSorted((a, b) => a - b)[Math.floor(values.length / 10)] ?? 0;
   }
 });

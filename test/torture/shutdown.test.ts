@@ -12,7 +12,7 @@ import { newFolder } from './fault-support.ts';
 import { createLoadClient, type LoadClient } from './load-client.ts';
 import { settings, signedInFolder } from './signed-in-folder.ts';
 
-suite('the end of a service', { concurrency: 4 }, () => {
+suite('the end of a service', () => {
   const folder = newFolder({ after });
   let token = '';
   let customerId: unknown;
