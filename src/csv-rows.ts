@@ -1,5 +1,6 @@
 // Reads tables (RFC 4180) while their text arrives. Each row has the number of the line that it begins in.
-// Cells may also be separated by semicolons or tabs, as spreadsheets write them where the comma is decimal.
+// Cells may also be separated by semicolons or tabs, as spreadsheets write them where the decimal separator
+// is a comma.
 
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
 

@@ -22,7 +22,7 @@ export function headerLines(fields: HeaderFields): HeaderLines {
   return lines;
 }
 
-/** The reverse of `headerLines`, for functions of `node:http` that take fields. */
+/** The reverse of `headerLines`, for functions of `node:http`, which take fields. */
 export function fieldsOf(lines: HeaderLines): string[] {
   return lines
     .trimEnd()

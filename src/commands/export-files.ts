@@ -89,7 +89,7 @@ function formatOf<T>(file: string, table: CsvTable<T>): FileFormat<T> {
   throw new ConfigError([], [`FILE must end in .csv or .ndjson, not "${file}"`]);
 }
 
-/** Otherwise it would be noticed only when the whole export is written, and gets its name. */
+/** Otherwise this would be noticed only once the complete export is renamed to the file. */
 function rejectFolder(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
     throw new CommandError(`${file} is a folder, not a file.`);

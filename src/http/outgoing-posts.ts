@@ -58,7 +58,7 @@ export class OutgoingPosts {
     });
   }
 
-  /** Returns no addresses unless all of the name are permitted. */
+  /** Returns addresses only if all of the name's are permitted. */
   async #findAddresses({ host, protocol, isWanted }: Target): Promise<FoundAddresses> {
     try {
       const addresses = await this.#lookups.find(host, isWanted);

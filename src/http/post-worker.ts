@@ -23,7 +23,7 @@ export type Post = {
 
 export type PostWorkerOptions = {
   readonly timers: Timers;
-  /** Finds the addresses to one of which a connection goes. */
+  /** Finds the addresses for a connection, which uses one of them. */
   readonly findAddresses: (target: Target) => Promise<FoundAddresses>;
   /** Called once, when no further posts can be sent. */
   readonly onEnd: () => void;
@@ -33,11 +33,11 @@ export type PostWorkerOptions = {
   readonly program?: string | undefined;
 };
 
-/** What a new connection is for. */
+/** The receiver of a new connection. */
 export type Target = {
   readonly host: string;
   readonly protocol: string;
-  /** Whether a running post still goes there. */
+  /** Whether a running post still needs the connection. */
   readonly isWanted: () => boolean;
 };
 

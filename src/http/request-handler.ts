@@ -37,7 +37,7 @@ type RequestHandlerOptions = Omit<ResponderOptions, 'logAllowance' | 'runLater'>
 
 /** Handles requests, and answers bytes that are no valid request. */
 export class RequestHandler {
-  /** Where connections report their work, too. */
+  /** Also used by connections, which report their work to it. */
   readonly intake: RequestIntake;
   readonly #options: RequestHandlerOptions;
   readonly #callers: CallerChecks;

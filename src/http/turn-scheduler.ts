@@ -42,8 +42,9 @@ export class TurnScheduler<Source> {
   }
 
   /**
-   * Called at what runs no task but takes time: a read, a piece of a body, a waiting request, a rejection.
-   * Each is measured: before a read of one byte TLS may have processed dozens of records that carry nothing.
+   * Called for work that takes time without a task: a read, a piece of a body, a waiting request, a
+   * rejection. Each is measured: before a read of one byte TLS may have processed dozens of records that
+   * carry nothing.
    */
   noteArrival(): void {
     this.#measureTurn();

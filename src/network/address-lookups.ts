@@ -13,14 +13,16 @@ export type AddressLookup = (
 type Lookup = {
   readonly host: string;
   readonly result: PromiseWithResolvers<LookupAddress[]>;
-  /** Of each that waits for it: whether it still does. */
-  readonly wishes: (() => boolean)[];
+  /** For each caller that waits for the result: whether they still want it. */
+  readonly wantedBy: (() => boolean)[];
   startedAt: number;
 };
 
-/** libuv runs no more at once: half of its threads, which also sync files. */
+/** libuv runs at most this many look-ups at once: half of its threads, since these also sync files. */
 const runningMax = 2;
-/** Of names that are slow: if one hangs, which takes half a minute, the others still have a thread. */
+/**
+ * At most this many are of slow names: while one hangs, for half a minute, other names still have a thread.
+ */
 const slowRunningMax = 1;
 /** A look-up that takes longer makes its name slow for a day, since it may hang only now and then. */
 const quickMilliseconds = secondMilliseconds;
@@ -44,7 +46,7 @@ export class AddressLookups {
   /** Rejects if the look-up fails, or if nobody wants it any more before it starts. */
   find(host: string, isWanted: () => boolean): Promise<LookupAddress[]> {
     const lookup = this.#running.get(host) ?? this.#waiting.get(host) ?? this.#add(host);
-    lookup.wishes.push(isWanted);
+    lookup.wantedBy.push(isWanted);
     this.#startSome();
     return lookup.result.promise;
   }
@@ -53,7 +55,7 @@ export class AddressLookups {
     const lookup = {
       host,
       result: Promise.withResolvers<LookupAddress[]>(),
-      wishes: [],
+      wantedBy: [],
       startedAt: Infinity,
     };
     this.#waiting.set(host, lookup);
@@ -62,7 +64,7 @@ export class AddressLookups {
 
   #startSome(): void {
     for (const lookup of this.#waiting.values()) {
-      const isWanted = lookup.wishes.some((isStillWanted) => isStillWanted());
+      const isWanted = lookup.wantedBy.some((isStillWanted) => isStillWanted());
       if (isWanted && !this.#hasRoomFor(lookup)) continue;
       this.#waiting.delete(lookup.host);
       if (isWanted) this.#start(lookup);

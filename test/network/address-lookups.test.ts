@@ -65,7 +65,7 @@ test('two names are looked up at once, the others in their order', async () => {
   assert.deepEqual(await Promise.all(all), ['Error: no such name', '192.0.2.2', '192.0.2.1', '192.0.2.1']);
 });
 
-test('a name has one look-up at a time, whose result all get that asked for it', async () => {
+test('a name has one look-up at a time, whose result goes to all that asked for it', async () => {
   const lookups = new PendingLookups();
   const early = ['a', 'b', 'c', 'c', 'a'].map((host) => lookups.find(host));
   assert.deepEqual(lookups.running, ['a', 'b']);
@@ -76,7 +76,7 @@ test('a name has one look-up at a time, whose result all get that asked for it',
   assert.equal(await late, 'another');
 });
 
-test('two names that hang delay no others, for a day after they first did', async () => {
+test('two names that hang delay no others, for a day after they first hung', async () => {
   const lookups = new PendingLookups();
   await lookups.slowDown('hangs', 'too');
   lookups.clock.advance(day - 2 * second);

@@ -137,7 +137,7 @@ export function describeLiveKeys(db: Connection, now: number): string[] {
     .map(([id, name, email, prefix]) => `  ${id} ${quoted(name)} of ${email}, ${prefix}…`);
 }
 
-/** A name may have marks that change the direction of writing, and so hide the rest of its line. */
+/** A name may have marks that change the direction of writing, and so could hide the rest of the line. */
 function quoted(name: string): string {
   return escapeControls(JSON.stringify(name));
 }
