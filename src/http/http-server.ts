@@ -92,7 +92,8 @@ export class HttpServer {
     timers = systemTimers,
   }: HttpServerOptions) {
     const allTimeouts = { ...timeoutsDefault, ...timeouts };
-    this.#handshakes = new TlsHandshakes({ timers, milliseconds: allTimeouts.handshakeMilliseconds });
+    const { handshakeMilliseconds: milliseconds } = allTimeouts;
+    this.#handshakes = new TlsHandshakes({ timers, milliseconds, gate });
     this.#server = createServer(certificate, allTimeouts);
     this.#gate = gate;
     this.#isTls = certificate !== undefined;

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { FairQueue } from '../fair-queue.ts';
 import { addressBucket } from '../network/address-buckets.ts';
 import type { Timers } from '../timers.ts';
+import type { ConnectionGate } from './connection-gate.ts';
 import { plainAddress } from './peer.ts';
 import { SharedBound } from './shared-bound.ts';
 
@@ -16,32 +17,34 @@ const begunPerTurnMax = 10;
 const acceptingTurnsPerHandshake = 8;
 
 /**
- * The handshakes of one address that have begun and are not complete. Their last messages, for which the
- * service computes most, may arrive in the same turn, where nothing defers them.
+ * Of the connections that one address may have, those whose handshakes have begun and are not complete. Their
+ * last messages, for which the service computes most, may arrive in the same turn, where nothing defers them.
  */
-const begunPerAddressMax = 32;
+const begunShareMax = 1 / 8;
 
 type Handshake = {
   readonly socket: Socket;
   readonly address: string;
+  /** The address as the gate counts it. */
+  readonly bucket: string | undefined;
   readonly cancelTimer: () => void;
   hasBegun: boolean;
   isOver: boolean;
 };
 type Waiting = { readonly handshake: Handshake; readonly task: () => void };
 
-type TlsHandshakesOptions = { readonly timers: Timers; readonly milliseconds: number };
+type TlsHandshakesOptions = {
+  readonly timers: Timers;
+  readonly milliseconds: number;
+  readonly gate: Pick<ConnectionGate, 'bucketOf' | 'perAddressMax'>;
+};
 
 export class TlsHandshakes {
   readonly #options: TlsHandshakesOptions;
   readonly #underWay = new Map<string, Handshake>();
   /** The handshakes whose first bytes have arrived. */
   readonly #waiting = new FairQueue<Waiting>();
-  readonly #begun = new SharedBound({
-    total: Infinity,
-    perAddress: begunPerAddressMax,
-    perNetwork: Infinity,
-  });
+  readonly #begun: SharedBound;
   /** Those that wait until another handshake of their address is over. */
   readonly #held = new Map<string, Waiting[]>();
   /** Whether this turn has accepted a connection, and how many turns before it did so without a pause. */
@@ -50,6 +53,8 @@ export class TlsHandshakes {
 
   constructor(options: TlsHandshakesOptions) {
     this.#options = options;
+    const perAddress = Math.ceil(options.gate.perAddressMax * begunShareMax);
+    this.#begun = new SharedBound({ total: Infinity, perAddress, perNetwork: Infinity });
   }
 
   /** Ends the connection unless `complete` is called in time. */
@@ -57,9 +62,10 @@ export class TlsHandshakes {
     this.#isAccepting = true;
     const name = nameOf(socket); // read now, since a closed socket has no address
     const address = addressBucket(plainAddress(socket.remoteAddress ?? ''));
-    const { timers, milliseconds } = this.#options;
+    const { timers, milliseconds, gate } = this.#options;
+    const bucket = gate.bucketOf(socket.remoteAddress);
     const cancelTimer = timers.after(milliseconds, () => socket.destroy());
-    const handshake = { socket, address, cancelTimer, hasBegun: false, isOver: false };
+    const handshake = { socket, address, bucket, cancelTimer, hasBegun: false, isOver: false };
     this.#underWay.set(name, handshake);
     socket.once('close', () => {
       this.#end(handshake);
@@ -97,9 +103,9 @@ export class TlsHandshakes {
     const waiting = this.#waiting.take();
     if (waiting === undefined) return;
     const { handshake, task } = waiting;
-    const { address, isOver } = handshake;
+    const { address, bucket, isOver } = handshake;
     if (isOver) return this.#resumeHeld(address);
-    if (this.#begun.reserve(address, 1) !== 'reserved') return this.#hold(waiting);
+    if (this.#begun.reserve(bucket, 1) !== 'reserved') return this.#hold(waiting);
     handshake.hasBegun = true;
     task();
   }
@@ -122,7 +128,7 @@ export class TlsHandshakes {
     handshake.isOver = true;
     handshake.cancelTimer();
     if (!handshake.hasBegun) return;
-    this.#begun.release(handshake.address, 1);
+    this.#begun.release(handshake.bucket, 1);
     this.#resumeHeld(handshake.address);
   }
 

@@ -4,13 +4,7 @@ import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
-type Sent = {
-  readonly port: number;
-  readonly bytes: string | Buffer;
-  readonly clients: number;
-  /** How many addresses the clients have; 1 by default. */
-  readonly addresses?: number;
-};
+type Sent = { readonly port: number; readonly bytes: string | Buffer; readonly clients: number };
 
 /**
  * Once all are connected, returns a function that makes them send; it resolves once each has received
@@ -31,10 +25,8 @@ export async function simultaneousClients(t: TestContext, sent: Sent): Promise<(
 function sendFromThread(): void {
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
   const net = process.getBuiltinModule('node:net');
-  const { port, bytes, clients, addresses = 1 } = workerData;
-  const sockets = Array.from({ length: clients }, (_, index) =>
-    net.connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${1 + (index % addresses)}` }),
-  );
+  const { port, bytes, clients } = workerData;
+  const sockets = Array.from({ length: clients }, () => net.connect({ port, host: '127.0.0.1' }));
   const opened = sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve)));
   void Promise.all(opened).then(() => parentPort?.postMessage('opened'));
   parentPort?.once('message', async () => {
