@@ -81,6 +81,7 @@ export class HttpServer {
   readonly #sockets = new Set<Socket>();
   /** The sockets that carry HTTP: with TLS, the decrypting sockets over the raw ones. */
   readonly #httpSockets = new Set<Socket>();
+  readonly #readingPause = new ReadingPause(this.#httpSockets);
   readonly #handshakes: TlsHandshakes;
   readonly #arrivingHeads = new SharedBound(arrivingHeadBounds);
   #handler: Handler | undefined = undefined;
@@ -128,8 +129,7 @@ export class HttpServer {
   setHandler(handler: Handler): void {
     assert(this.#sockets.size === 0, 'no connection comes before the handler');
     this.#handler = handler;
-    const reading = new ReadingPause(this.#httpSockets);
-    handler.intake.setPauseReading(() => reading.begin());
+    handler.intake.setPauseReading(() => this.#readingPause.begin());
     this.#server
       .on('request', (request, response) => handler.onRequest(request, response))
       .on('checkContinue', (request, response) => handler.onContinue(request, response))
@@ -145,7 +145,9 @@ export class HttpServer {
   async close(): Promise<void> {
     keepIdleConnectionsOpen(this.#server); // `#endBetweenRequests` ends them, after what they still send
     this.#handshakes.destroyAll(); // none of them has a request yet
-    const checks = setInterval(() => this.#endBetweenRequests(), closeCheckMilliseconds);
+    // in `setImmediate`, since a timer runs before the requests are read that arrived during a long turn
+    const check = (): void => void setImmediate(() => this.#endBetweenRequests());
+    const checks = setInterval(check, closeCheckMilliseconds);
     const deadline = setTimeout(() => this.#destroyAll(), drainMillisecondsMax);
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
     clearInterval(checks);
@@ -183,7 +185,9 @@ export class HttpServer {
     else rejectPlainHttp(socket, bytes, this.#handler);
   }
 
+  /** Ends no connection whose next request may have arrived without being read. */
   #endBetweenRequests(): void {
+    if (this.#readingPause.isActive) return;
     for (const socket of this.#httpSockets) if (currentResponse(socket) === undefined) socket.destroySoon();
   }
 

@@ -29,6 +29,11 @@ export class ReadingPause {
     this.#sockets = sockets;
   }
 
+  /** Whether a socket is paused, or was resumed so recently that it may not have been read since. */
+  get isActive(): boolean {
+    return this.#isScheduled;
+  }
+
   /** Pauses all sockets for the rest of this turn. */
   begin(): void {
     this.#perAddress = 1;
@@ -50,13 +55,14 @@ export class ReadingPause {
 
   #resumeSome(): void {
     this.#isScheduled = false;
+    if (this.#paused.size === 0 && this.#read.length === 0) return;
     for (const socket of this.#next()) {
       this.#paused.delete(socket);
       if (stateOf(socket).waitingRequests === 0) socket.resume();
     }
     for (const socket of this.#read.splice(0)) this.#paused.add(socket);
     this.#perAddress *= 2;
-    if (this.#paused.size > 0) this.#schedule();
+    this.#schedule(); // even if none is left: those that were just resumed are read before the next turn
   }
 
   /** Returns the next sockets of each address, beginning with the address that has the fewest. */
