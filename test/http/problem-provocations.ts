@@ -1,4 +1,5 @@
 // A request that provokes each type of problem, for the tests of problem details.
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
 import type { ProblemCode } from '../../src/problem.ts';
@@ -10,6 +11,7 @@ import { object, string } from '../../src/schema/schema.ts';
 import { newCustomer, newKey, newOrder, readRemovedEvents } from '../resources/resource-support.ts';
 import { signInWithoutCode } from '../resources/totp-support.ts';
 import { password, serviceFor, type TestResponse, type Person, type TestService } from '../service.ts';
+import { until } from '../storage/storage-support.ts';
 import { askRaw, askTooSlowly, type RawResponse } from './raw-connection.ts';
 
 export const settings = { 'public-url': 'https://orders.example.com' };
@@ -163,14 +165,27 @@ export const provocations: Readonly<Record<ProblemCode, (scene: Scene) => Promis
     await send('Ada');
     return send('Bob');
   },
-  async 'idempotency-key-in-progress'({ service, ada }) {
+  async 'idempotency-key-in-progress'({ t }) {
+    const held: (() => void)[] = [];
+    let isHeld = false;
+    const fdatasync = (_descriptor: number, done: (error: Error | null) => void): void => {
+      if (isHeld) held.push(() => done(null));
+      else setImmediate(done, null);
+    };
+    const service = await serviceFor(t, { settings, fdatasync });
+    if (service.inside === undefined) return undefined;
+    const { token } = await service.person();
+    const headers = { 'idempotency-key': 'twice' };
     const send = (): Promise<TestResponse> =>
-      service.post('/customers', {
-        token: ada.token,
-        headers: { 'idempotency-key': 'twice' },
-        body: { name: 'Ada' },
-      });
-    return (await Promise.all(Array.from({ length: 20 }, send))).find(({ status }) => status === 409);
+      service.post('/customers', { token, headers, body: { name: 'Ada' } });
+    isHeld = true;
+    const first = send();
+    await until(() => held.length > 0);
+    const second = await send();
+    isHeld = false;
+    for (const end of held) end();
+    assert.equal((await first).status, 201);
+    return second;
   },
   'invalid-cursor': ({ service, ada }) => service.get('/orders?cursor=foreign', { token: ada.token }),
   'events-gone': ({ t }) => readRemovedEvents(t, settings),
