@@ -22,7 +22,7 @@ export function healthView(page: Page): void {
   const content = new Drawing(h('div', { 'aria-live': 'off' }));
   fill(
     main,
-    setPageTitle('Health', h('span', { class: 'soft' }, 'Measured every 3 seconds while this page is open')),
+    setPageTitle('Health', h('span', { class: 'soft' }, 'Measured every 3 seconds while this page is shown')),
     content.element,
   );
   void follow(page, content).catch((error: unknown) => {
@@ -33,10 +33,12 @@ export function healthView(page: Page): void {
 async function follow({ client, signal }: Page, content: Drawing): Promise<void> {
   const samples: Sample[] = [];
   for (;;) {
-    const response = await client.request('GET', '/metrics', { accept: 'text/plain', signal });
-    samples.push(sampleOf(await response.text()));
-    if (samples.length > samplesMax) samples.shift();
-    content.show(plots(samples), facts(samples));
+    if (!document.hidden) {
+      const response = await client.request('GET', '/metrics', { accept: 'text/plain', signal });
+      samples.push(sampleOf(await response.text()));
+      if (samples.length > samplesMax) samples.shift();
+      content.show(plots(samples), facts(samples));
+    }
     await pause(samples.length < lineSamples ? firstMilliseconds : intervalMilliseconds, signal);
   }
 }

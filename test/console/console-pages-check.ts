@@ -92,8 +92,13 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
     const { body: placed } = await service.post('/orders', { token, body: order });
     const cancelled = { status: 'cancelled', reason: script };
     await service.patch(`/orders/${placed.id}`, { token, body: cancelled });
-    for (const hash of ['#/today', '#/orders', `#/orders/${placed.id}`, `#/new?copy=${placed.id}`])
-      await showsText(hash);
+    await service.post('/api/keys', { token, body: { name: script, scopes: ['orders:read'] } });
+    await service.post('/api/sessions', { body: admin, headers: { 'User-Agent': script } });
+    const { id } = await service.person('staff', script);
+    await service.put(`/api/users/${id}/suspension`, { token, body: { reason: script } });
+    for (const path of ['today', 'orders', `orders/${placed.id}`, `new?copy=${placed.id}`, 'account'])
+      await showsText(`#/${path}`);
+    for (const hash of ['#/people', `#/people/${id}`, '#/people/1']) await showsText(hash);
     for (const hash of [
       '#/customers',
       `#/customers/${customer.id}`,
