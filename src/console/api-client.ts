@@ -77,22 +77,24 @@ export class ApiClient extends EventTarget {
 
   async #authorized(method: string, path: string, options: RequestOptions): Promise<Response> {
     const token = await this.#session.token();
+    if (token === undefined) throw signedOut();
     const response = await this.#fetch(method, path, { token, options });
-    if (response.status !== 401 || token === undefined) return response;
+    if (response.status !== 401) return response;
     const { code } = await jsonOf<Problem>(response.clone());
     if (code !== 'invalid-token') return response;
     const renewed = await this.#session.renew(token);
-    return renewed === undefined ? response : this.#fetch(method, path, { token: renewed, options });
+    if (renewed === undefined) throw signedOut();
+    return this.#fetch(method, path, { token: renewed, options });
   }
 
   #fetch(
     method: string,
     path: string,
-    { token, options }: { readonly token: string | undefined; readonly options: RequestOptions },
+    { token, options }: { readonly token: string; readonly options: RequestOptions },
   ): Promise<Response> {
     const { body, etag, idempotencyKey, accept = 'application/json', signal } = options;
     const headers = new Headers({ Accept: accept, ...options.headers });
-    if (token !== undefined) headers.set('Authorization', `Bearer ${token}`);
+    headers.set('Authorization', `Bearer ${token}`);
     if (body !== undefined) headers.set('Content-Type', 'application/json');
     if (etag !== undefined) headers.set('If-Match', etag);
     if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey);
@@ -129,6 +131,11 @@ export class ApiClient extends EventTarget {
       if (response?.ok === true) this.#change('reachable');
     }
   }
+}
+
+function signedOut(): Rejection {
+  const detail = 'You were signed out before this could be done. Try again.';
+  return new Rejection({ code: 'unauthenticated', status: 401, detail });
 }
 
 export function query(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {

@@ -3,7 +3,10 @@
 import type { Problem, Tokens } from './api-types.ts';
 import { fetchResponse, jsonOf, rejectionOf } from './request-errors.ts';
 
-type Message = { readonly kind: 'tokens'; readonly tokens: StoredTokens } | { readonly kind: 'signed-out' };
+type Message =
+  | { readonly kind: 'tokens'; readonly tokens: StoredTokens }
+  /** The user has signed out, or the session has expired or was ended elsewhere. */
+  | { readonly kind: 'signed-out' | 'expired' };
 type Credentials = { readonly email: string; readonly password: string; readonly code?: string };
 type StoredTokens = Tokens & { readonly accessExpiresAt: number };
 
@@ -17,6 +20,7 @@ const marginMilliseconds = 30_000;
 /** One tab at a time renews the token, and shares it with all others. */
 export class BrowserSession extends EventTarget {
   #tokens: StoredTokens | undefined;
+  #hasExpired = false;
   readonly #channel = new BroadcastChannel('orderly-session');
 
   constructor() {
@@ -30,6 +34,11 @@ export class BrowserSession extends EventTarget {
 
   get id(): number | undefined {
     return this.#tokens?.id;
+  }
+
+  /** Whether the last session ended without the user’s doing. */
+  get hasExpired(): boolean {
+    return this.#hasExpired;
   }
 
   /** Resolves to whether the browser is still signed in after a reload. Sends no request if nobody was. */
@@ -61,7 +70,7 @@ export class BrowserSession extends EventTarget {
       cache: 'no-store',
     });
     if (response.ok) this.#storeTokens(await jsonOf<Tokens>(response));
-    else if (response.status === 401) this.#clearTokens();
+    else if (response.status === 401) this.#clearTokens('expired');
     else throw await rejectionOf(response);
   }
 
@@ -89,7 +98,7 @@ export class BrowserSession extends EventTarget {
     const token = await this.token();
     const status = await this.#endOwn();
     if (status === 401 && (await this.renew(token)) !== undefined) await this.#endOwn();
-    this.#clearTokens();
+    this.#clearTokens('signed-out');
   }
 
   /** Ending the session in use also clears the cookie. */
@@ -110,14 +119,15 @@ export class BrowserSession extends EventTarget {
   }
 
   #storeTokens(tokens: Tokens): void {
+    this.#hasExpired = false;
     this.#tokens = { ...tokens, accessExpiresAt: Date.now() + tokens.expiresIn * 1000 };
     localStorage.setItem(hint, '1');
     this.#channel.postMessage({ kind: 'tokens', tokens: this.#tokens } satisfies Message);
   }
 
-  #clearTokens(): void {
-    this.#channel.postMessage({ kind: 'signed-out' } satisfies Message);
-    this.#ended();
+  #clearTokens(kind: 'signed-out' | 'expired'): void {
+    this.#channel.postMessage({ kind } satisfies Message);
+    this.#ended(kind);
   }
 
   /**
@@ -125,16 +135,19 @@ export class BrowserSession extends EventTarget {
    * in here.
    */
   #receive(message: Message): void {
-    if (message.kind === 'signed-out') return this.#ended();
+    if (message.kind !== 'tokens') return this.#ended(message.kind);
     const isOther = this.#tokens?.userId !== message.tokens.userId;
+    this.#hasExpired = false;
     this.#tokens = message.tokens;
     if (isOther) this.dispatchEvent(new Event('user'));
   }
 
-  #ended(): void {
+  #ended(kind: 'signed-out' | 'expired'): void {
     localStorage.removeItem(hint);
-    if (this.#tokens === undefined) return;
+    const isLater = kind === 'signed-out' && this.#hasExpired; // the user signs out after all
+    if (this.#tokens === undefined && !isLater) return;
     this.#tokens = undefined;
+    this.#hasExpired = kind === 'expired';
     this.dispatchEvent(new Event('user'));
   }
 }

@@ -14,6 +14,7 @@ import { type Child, fill, h } from './elements.ts';
 import { messageOf } from './forms.ts';
 import { healthView } from './health-view.ts';
 import { Histories } from './histories.ts';
+import { KeptPage } from './kept-page.ts';
 import { LiveEvents } from './live-events.ts';
 import { isAllowed, moreView, navigation } from './navigation.ts';
 import { newOrderView } from './new-order-view.ts';
@@ -22,6 +23,7 @@ import { ordersView } from './orders-view.ts';
 import { peopleView, personView } from './people-view.ts';
 import { confirmIdentity, signInView } from './sign-in-view.ts';
 import { todayView } from './today-view.ts';
+import { UnsentForms } from './unsent-forms.ts';
 import { webhooksView } from './webhooks-view.ts';
 
 const views: Readonly<Record<string, View>> = {
@@ -49,7 +51,11 @@ class Console {
   readonly #client: ApiClient;
   readonly #live: LiveEvents;
   #user: User | undefined;
+  /** Aborted when `run` is called again. */
+  #running = new AbortController();
+  /** Aborted when the page is replaced for good. */
   #ending = new AbortController();
+  #kept: KeptPage | undefined;
   #isChecking = false;
 
   constructor(container: HTMLElement) {
@@ -65,19 +71,19 @@ class Console {
 
   /** Replaces the page; called again whenever another user is signed in, or none. */
   async run(): Promise<void> {
-    this.#ending.abort();
-    this.#ending = new AbortController();
-    const { signal } = this.#ending;
+    this.#running.abort();
+    this.#running = new AbortController();
+    const { signal } = this.#running;
     this.#live.stop();
-    for (const dialog of document.querySelectorAll('dialog')) dialog.close();
+    this.#leave();
     try {
       await this.#signIn(signal);
       const request = (): Promise<User> => this.#client.get<User>(`/api/users/${this.#session.userId}`);
       const loading = retryUntilReached(request, this.#container);
       const [user, cursor] = await Promise.all([loading, this.#live.latest()]);
       if (signal.aborted) return; // another user has signed in meanwhile, in another tab
-      this.#show(user, signal);
       void this.#live.start(cursor);
+      this.#show(user);
     } catch (error) {
       if (!signal.aborted)
         fill(
@@ -87,14 +93,35 @@ class Console {
     }
   }
 
+  /** Ends the page, or keeps it if the same user may go on with it after signing in again. */
+  #leave(): void {
+    const { hasExpired, userId } = this.#session;
+    if (this.#kept !== undefined && (hasExpired || userId !== undefined)) return;
+    const isShown = document.getElementById('main') !== null;
+    if (hasExpired && isShown && this.#user !== undefined)
+      this.#kept = new KeptPage(this.#user, this.#container);
+    else this.#end();
+  }
+
+  #end(): void {
+    this.#kept = undefined;
+    this.#ending.abort();
+    this.#ending = new AbortController();
+    for (const dialog of document.querySelectorAll('dialog')) dialog.close();
+  }
+
   async #signIn(signal: AbortSignal): Promise<void> {
     const isSignedIn =
       this.#session.userId !== undefined ||
       (await retryUntilReached(() => this.#session.resume(), this.#container));
-    if (!isSignedIn && !signal.aborted) await signInView(this.#container, this.#session);
+    const email = this.#kept === undefined ? undefined : this.#user?.email;
+    if (!isSignedIn && !signal.aborted) await signInView(this.#container, this.#session, email);
   }
 
-  #show(user: User, signal: AbortSignal): void {
+  #show(user: User): void {
+    if (this.#kept?.isOf(user) === true) return this.#goOn(this.#kept);
+    if (this.#kept !== undefined) this.#end();
+    const { signal } = this.#ending;
     const before = this.#user;
     const isOther = before !== undefined && before.id !== user.id;
     if (isOther) history.replaceState(null, '', '#/'); // the URL names a page of the user before
@@ -103,6 +130,12 @@ class Console {
     const app = { ...reader, session: this.#session, histories: new Histories(reader, signal) };
     runFrame(app, this.#container, signal);
     if (before?.id === user.id && before.role !== user.role) notify(`Your role is ${user.role} now.`);
+  }
+
+  #goOn(kept: KeptPage): void {
+    this.#kept = undefined;
+    kept.show();
+    this.#live.catchUp();
   }
 
   /** Loads the user's account again: its role may have changed while the console is open. */
@@ -148,9 +181,12 @@ function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
     h('div', { id: 'notices', role: 'status', 'aria-live': 'polite' }),
   );
   let ending = new AbortController();
-  let currentPath = '';
+  let [currentPath, currentHash] = ['', ''];
+  const forms = new UnsentForms(main);
   function draw(): void {
     const { path, name, id, parameters } = routeOf(location.hash, app);
+    if (location.hash !== currentHash) forms.keep(currentHash);
+    currentHash = location.hash;
     ending.abort(new Error('left'));
     ending = new AbortController();
     const item = name === 'day' ? 'today' : (name.split('/', 1)[0] ?? '');
@@ -160,7 +196,9 @@ function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
     const view = isAllowed(item, role)
       ? (known ?? messageView('Not found', 'There is no such page.'))
       : messageView('Not allowed', `This page is not for accounts with the role ${role}.`);
-    const show = (): void => view({ ...app, main, id, parameters, signal: ending.signal });
+    const show = (): void => {
+      if (!forms.restore(currentHash)) view({ ...app, main, id, parameters, signal: ending.signal });
+    };
     if (path === currentPath) return keepFocus(main, show);
     show();
     if (currentPath !== '') focusHeading(main);

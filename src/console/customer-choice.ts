@@ -22,9 +22,12 @@ export class CustomerChoice {
   /** `suggest` receives the address of the chosen customer; null if none is known. */
   constructor(page: Page, suggest: (address: Address | null) => void) {
     this.#page = page;
-    this.#picker = new CustomerPicker(page, (customer) => {
-      this.#customer = customer;
-      if (customer !== undefined) suggest(customer.address);
+    this.#picker = new CustomerPicker(page, {
+      onChoice: (customer) => {
+        this.#customer = customer;
+        if (customer !== undefined) suggest(customer.address);
+      },
+      onNew: (name) => this.#enterNew(name),
     });
     const hint = h('p', { class: 'hint' }, 'The delivery address below becomes theirs.');
     this.#newRows = h('div', { hidden: true }, h('div', { class: 'grid' }, this.#contact.rows), hint);
@@ -55,6 +58,13 @@ export class CustomerChoice {
       this.#isNew.click(); // from now on the customer is one of those that can be found
     }
     return this.#customer?.id;
+  }
+
+  #enterNew(name: string): void {
+    const { control } = this.#contact.name;
+    this.#isNew.click();
+    control.value = name;
+    control.focus();
   }
 
   async #addCustomer(body: object): Promise<Customer> {

@@ -8,6 +8,18 @@ import { field } from './forms.ts';
 const foundMax = 8;
 const typingMilliseconds = 40;
 
+type Choices = {
+  readonly onChoice: (customer: Customer | undefined) => void;
+  /** Receives what was typed, as the name of a customer to create. */
+  readonly onNew: (name: string) => void;
+};
+type Option = {
+  readonly id: string;
+  readonly name: string;
+  readonly about: string;
+  readonly choose: () => void;
+};
+
 export class CustomerPicker {
   readonly element: HTMLElement;
   readonly control: HTMLInputElement;
@@ -18,15 +30,15 @@ export class CustomerPicker {
     'aria-label': 'Customers',
     hidden: true,
   });
-  readonly #onChoice: (customer: Customer | undefined) => void;
-  #found: readonly Customer[] = [];
-  #active = -1;
+  readonly #choices: Choices;
+  #options: readonly Option[] = [];
+  #active = 0;
   #timer = 0;
   #search = new AbortController();
 
-  constructor(page: Page, onChoice: (customer: Customer | undefined) => void) {
+  constructor(page: Page, choices: Choices) {
     this.#page = page;
-    this.#onChoice = onChoice;
+    this.#choices = choices;
     this.control = h('input', {
       type: 'text',
       role: 'combobox',
@@ -48,11 +60,11 @@ export class CustomerPicker {
   choose(customer: Customer): void {
     this.control.value = customer.name;
     this.#close();
-    this.#onChoice(customer);
+    this.#choices.onChoice(customer);
   }
 
   #typed(): void {
-    this.#onChoice(undefined);
+    this.#choices.onChoice(undefined);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#find(), typingMilliseconds);
   }
@@ -66,51 +78,49 @@ export class CustomerPicker {
     const path = `/customers?${query({ q, limit: foundMax })}`;
     const found = await this.#page.client.get<List<Customer>>(path, signal).catch(() => undefined);
     if (found === undefined || signal.aborted || document.activeElement !== this.control) return;
-    this.#found = found.data;
-    this.#active = this.#found.length > 0 ? 0 : -1;
+    this.#options = [...found.data.map((customer) => this.#optionOf(customer)), this.#newOption(q)];
+    this.#active = 0;
     this.#draw();
   }
 
+  #optionOf(customer: Customer): Option {
+    const { id, name, email, address } = customer;
+    const about = [email, address?.city].filter(Boolean).join(' · ');
+    return { id: `customer-${id}`, name, about, choose: () => this.choose(customer) };
+  }
+
+  #newOption(name: string): Option {
+    const choose = (): void => {
+      this.#close();
+      this.#choices.onNew(name);
+    };
+    return { id: 'customer-new', name: `New customer “${name}”`, about: '', choose };
+  }
+
   #draw(): void {
-    const options = this.#found.map((customer, index) => {
-      const { id, name, email, address } = customer;
-      const about = [email, address?.city].filter(Boolean).join(' · ');
-      return h(
-        'li',
-        {
-          role: 'option',
-          id: `customer-${id}`,
-          'aria-selected': String(index === this.#active),
-          onpointerdown: (event) => {
-            event.preventDefault(); // the field keeps the focus
-            this.choose(customer);
-          },
-        },
-        h('span', {}, name),
-        h('span', { class: 'soft' }, about),
-      );
+    const options = this.#options.map(({ id, name, about, choose }, index) => {
+      const onpointerdown = (event: Event): void => {
+        event.preventDefault(); // the field keeps the focus
+        choose();
+      };
+      const isActive = String(index === this.#active);
+      const attributes = { role: 'option', id, 'aria-selected': isActive, onpointerdown };
+      return h('li', attributes, h('span', {}, name), h('span', { class: 'soft' }, about));
     });
-    fill(
-      this.#list,
-      options.length > 0
-        ? options
-        : h('li', { class: 'soft', role: 'option', 'aria-disabled': 'true' }, 'Nobody found.'),
-    );
+    fill(this.#list, options);
     this.#list.hidden = false;
     this.control.setAttribute('aria-expanded', 'true');
-    const active = this.#found[this.#active];
-    if (active === undefined) this.control.removeAttribute('aria-activedescendant');
-    else this.control.setAttribute('aria-activedescendant', `customer-${active.id}`);
+    this.control.setAttribute('aria-activedescendant', this.#options[this.#active]?.id ?? '');
   }
 
   #pressed(event: KeyboardEvent): void {
     if (this.#list.hidden) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const active = this.#found[this.#active];
-    if (step !== undefined && this.#found.length > 0) {
-      this.#active = (this.#active + step + this.#found.length) % this.#found.length;
+    const { length } = this.#options;
+    if (step !== undefined) {
+      this.#active = (this.#active + step + length) % length;
       this.#draw();
-    } else if (event.key === 'Enter' && active !== undefined) this.choose(active);
+    } else if (event.key === 'Enter') this.#options[this.#active]?.choose();
     else if (event.key === 'Escape') this.#close();
     else return;
     event.preventDefault();

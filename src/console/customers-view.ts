@@ -83,6 +83,7 @@ export function newCustomerView({ main, client }: Page): void {
   const idempotencyKey = crypto.randomUUID();
   const body = form(card('Customer', fields.element), {
     submit: 'Add customer',
+    others: h('a', { class: 'button', href: '#/customers' }, 'Cancel'),
     async run() {
       const { value } = await client.send<Customer>('POST', '/customers', {
         idempotencyKey,

@@ -64,7 +64,7 @@ function openDialog(title: string, content: Child, onClose: () => void): HTMLDia
 const noticeMilliseconds = 6_000;
 
 /** Announces an outcome on the page and to screen readers. */
-export function notify(text: string): void {
+export function notify(text: Child): void {
   const region = document.getElementById('notices');
   if (region === null) return;
   const notice = h('div', { class: 'notice' }, h('span', {}, text));

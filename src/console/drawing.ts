@@ -84,7 +84,7 @@ export function keepFocus(scope: Element, change: () => void): void {
   const isInside = active instanceof HTMLElement && scope.contains(active);
   const key = isInside ? keyOf(active) : '';
   change();
-  if (!isInside || active.isConnected) return;
+  if (!isInside || active.isConnected || scope.contains(document.activeElement)) return;
   const others = [...scope.querySelectorAll<HTMLElement>('a, button, input')];
   const same = key === '' ? undefined : others.find((each) => keyOf(each) === key);
   (same ?? scope.querySelector('h1'))?.focus({ preventScroll: true });

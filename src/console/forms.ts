@@ -71,13 +71,16 @@ export function throwIfInvalid(errors: readonly Issue[]): void {
 type FormOptions = {
   readonly submit: string;
   readonly isDangerous?: boolean;
-  /** Shown beside the submit button. */
+  /** Shown beside the submit button. Following a link there gives the input up. */
   readonly others?: Child;
   /** A form that is drawn again with the same key stays, with all that was entered. */
   readonly key?: string;
-  /** Its errors are shown beside the fields that they concern, if there are any. */
-  readonly run: () => Promise<void>;
+  /** Receives the button that was pressed. Its errors are shown beside the fields that they concern. */
+  readonly run: (pressed: HTMLElement | null) => Promise<void>;
 };
+
+/** A form with input that has not been sent. Forms with a key belong to pages that are loaded again. */
+export const unsent = 'form[data-unsent]:not([data-key])';
 
 /** Submitting it again while `run` is pending does nothing. */
 export function form(
@@ -86,22 +89,28 @@ export function form(
 ): HTMLFormElement {
   const button = h('button', { class: isDangerous ? 'danger' : 'primary', type: 'submit' }, submit);
   const message = h('p', { class: 'issue form-issue', role: 'alert' });
-  const element = h(
-    'form',
-    { novalidate: true, 'data-key': key },
-    content,
-    message,
-    h('div', { class: 'buttons' }, button, others),
-  );
-  const send = async (): Promise<void> => {
+  const buttons = h('div', { class: 'buttons' }, button, others);
+  const element = h('form', { novalidate: true, 'data-key': key }, content, message, buttons);
+  const send = async (pressed: HTMLElement | null): Promise<void> => {
     clearIssues(element);
-    await run().catch((error: unknown) => showError(element, error));
+    await run(pressed).then(
+      () => discardInput(element),
+      (error: unknown) => showError(element, error),
+    );
   };
+  for (const link of buttons.querySelectorAll('a'))
+    link.addEventListener('click', () => discardInput(element));
+  element.addEventListener('input', () => (element.dataset['unsent'] = ''));
   element.addEventListener('submit', (event) => {
     event.preventDefault();
-    void unlessRunning(button, send);
+    void unlessRunning(button, () => send(event.submitter));
   });
   return element;
+}
+
+/** The form’s input is of no more use: it was sent, or the user gives it up. */
+export function discardInput(element: HTMLFormElement): void {
+  delete element.dataset['unsent'];
 }
 
 /** A button for an action that takes a moment; errors of `run` are shown beside it. */

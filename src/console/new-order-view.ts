@@ -4,7 +4,7 @@ import { explainReusedKey } from './conflicts.ts';
 import { CustomerChoice } from './customer-choice.ts';
 import { notify } from './dialogs.ts';
 import { fill, h } from './elements.ts';
-import { form, throwIfInvalid } from './forms.ts';
+import { discardInput, form, throwIfInvalid } from './forms.ts';
 import { OrderFields } from './order-fields.ts';
 import { loadSoldArticles } from './order-lines.ts';
 import { goTo, setPageTitle, type Page, skeleton } from './view.ts';
@@ -15,20 +15,32 @@ export function newOrderView(page: Page): void {
   const choice = new CustomerChoice(page, (address) => fields.delivery.suggest(address));
   const idempotencyKey = crypto.randomUUID();
   const isCopy = page.parameters.has('copy'); // nothing can be entered before it is filled in
-  async function run(): Promise<void> {
+  async function run(pressed: HTMLElement | null): Promise<void> {
     throwIfInvalid([...choice.issues(), ...fields.issues()]);
     const customerId = await choice.createOrGetId(fields.delivery.read());
-    const body = { customerId, ...fields.read() };
-    const sent = client.send<Order>('POST', '/orders', { idempotencyKey, body });
+    const options = { idempotencyKey, body: { customerId, ...fields.read() } };
+    const sent = client.send<Order>('POST', '/orders', options);
     const { value: order } = await sent.catch(explainPlacedBefore);
-    notify(`Order ${order.id} is placed.`);
-    goTo(`/orders/${order.id}`);
+    const path = `/orders/${order.id}`;
+    notify([h('a', { href: `#${path}` }, `Order ${order.id}`), ' is placed.']);
+    if (pressed === next) startOver(body);
+    else goTo(path);
   }
-  const body = form([choice.element, fields.cards], { submit: 'Place order', run });
+  const next = h('button', { type: 'submit' }, 'Place it and enter the next');
+  const clear = h('button', { type: 'button', class: 'quiet', onclick: () => startOver(body) }, 'Start over');
+  const body = form([choice.element, fields.cards], { submit: 'Place order', others: [next, clear], run });
   const content = h('div', { class: 'narrow' }, isCopy ? skeleton(8) : body);
   fill(main, setPageTitle('New order'), content);
   void prepare(page, fields, choice).then(() => isCopy && fill(content, body));
   choice.focus();
+}
+
+/** Draws an empty form, also where this one was left and found again. */
+function startOver(body: HTMLFormElement): void {
+  discardInput(body);
+  history.replaceState(null, '', '#/new');
+  window.dispatchEvent(new Event('hashchange'));
+  window.scrollTo(0, 0);
 }
 
 const explainPlacedBefore = explainReusedKey(

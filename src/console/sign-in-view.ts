@@ -5,17 +5,21 @@ import { type Child, fill, h } from './elements.ts';
 import { field, type Field, form } from './forms.ts';
 import { Rejection } from './request-errors.ts';
 
-/** Resolves once somebody has signed in. */
-export function signInView(container: HTMLElement, session: BrowserSession): Promise<void> {
+/** Resolves once somebody has signed in. `again` is the e-mail address of one whose session has expired. */
+export function signInView(container: HTMLElement, session: BrowserSession, again?: string): Promise<void> {
   document.title = 'Sign in · orderly';
   const { promise, resolve } = Promise.withResolvers<void>();
   const email = field({
     label: 'E-mail',
     pointer: '/email',
+    value: again ?? null,
     attributes: { type: 'email', autocomplete: 'username', inputmode: 'email', autocapitalize: 'none' },
   });
   const { rows, run } = credentials(session, () => email.control.value.trim());
-  const body = form([email.row, rows], {
+  const reason =
+    again !== undefined &&
+    h('p', { role: 'status' }, 'You have been signed out. Sign in to go on where you were.');
+  const body = form([reason, email.row, rows], {
     submit: 'Sign in',
     async run() {
       await run();
@@ -52,7 +56,7 @@ export function signInView(container: HTMLElement, session: BrowserSession): Pro
       h('p', {}, h('a', { href: '/docs' }, 'API documentation')),
     ),
   );
-  email.control.focus();
+  (again === undefined ? email.control : body.querySelector<HTMLElement>('[type="password"]'))?.focus();
   return promise;
 }
 

@@ -9,6 +9,7 @@ import { sharedService } from '../http/http-support.ts';
 type Session = {
   readonly userId: number | undefined;
   readonly id: number | undefined;
+  readonly hasExpired: boolean;
   signIn(credentials: { email: string; password: string }): Promise<unknown>;
   signOut(): Promise<void>;
   token(): Promise<string | undefined>;
@@ -121,6 +122,24 @@ describe('a session in a browser', () => {
     assert.deepEqual([session.userId, browser.cookie], [undefined, '']);
     browser.cookie = cookie;
     assert.equal(await renewalStatus(), 401);
+  });
+
+  test('that is ended elsewhere has expired, until somebody signs in or the user signs out', async () => {
+    for (const leave of [
+      (session: Session) => session.signOut(),
+      async (session: Session) => {
+        const { email, password } = await service().person();
+        await session.signIn({ email, password });
+      },
+    ]) {
+      const session = await signedIn();
+      assert.equal(session.hasExpired, false);
+      await service().delete('/api/sessions', { token: (await session.token()) ?? '' });
+      assert.equal(await session.renew(await session.token()), undefined);
+      assert.deepEqual([session.hasExpired, session.userId, browser.stored.size], [true, undefined, 0]);
+      await leave(session);
+      assert.equal(session.hasExpired, false);
+    }
   });
 
   for (const [what, respond] of [

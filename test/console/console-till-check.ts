@@ -1,0 +1,155 @@
+// A seller at the till, in a real browser: one order after the other, and nothing that was entered is lost.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { admin } from '../service.ts';
+import { Person } from './console-actions.ts';
+import { openShop } from './console-shop.ts';
+
+test('a seller at the till', { timeout: 120_000 }, async (t) => {
+  const { service, tab, person } = await openShop(t);
+  const till = await service.person('staff', 'Second till');
+  await person.signIn(service.url, admin);
+  const readToken = async (): Promise<string> => (await service.signIn(admin.email, admin.password)).token;
+  const placed = async (): Promise<number> =>
+    (await service.get('/orders?total=true&limit=1', { token: await readToken() })).body.total;
+  const value = (pointer: string): Promise<unknown> =>
+    tab.evaluate(`document.querySelector('[data-pointer="${pointer}"]')?.value`);
+  const isAt = (pointer: string): string => `document.activeElement.dataset.pointer === '${pointer}'`;
+  const isEmpty = `document.querySelector('[data-pointer="/items/0/name"]')?.value === ''`;
+
+  async function enterOrder(hand: Person, words: string): Promise<void> {
+    await hand.enter('Customer', words);
+    await tab.until('document.querySelector("[role=option][aria-selected=true]")');
+    await tab.press('Enter');
+    await hand.enter('Item', 'Tea');
+    await hand.enter('Price', '7,49');
+  }
+
+  await t.test('enters one order after the other, by keyboard', async () => {
+    const hand = new Person(tab, 'keyboard');
+    const before = await placed();
+    await person.go('#/new');
+    for (const words of ['grace', 'ada', 'hermann']) {
+      await tab.until(isAt('/customerId'));
+      await enterOrder(hand, words);
+      await hand.press('Place it and enter the next');
+      await tab.until(isEmpty);
+    }
+    await tab.until(isAt('/customerId'));
+    assert.equal(await placed(), before + 3);
+    await person.press(`Order ${before + 3}`);
+    await tab.until(`location.hash === '#/orders/${before + 3}'`);
+  });
+
+  await t.test('enters a customer whom nobody knows without leaving the search', async () => {
+    await person.go('#/new');
+    await person.enter('Customer', 'Lise Meitner');
+    await person.see('New customer “Lise Meitner”');
+    await tab.press('Enter');
+    await tab.until(isAt('/customer/name'));
+    assert.equal(await value('/customer/name'), 'Lise Meitner');
+    await person.enter('Item', 'Tea');
+    await person.enter('Price', '7,49');
+    await person.check('Picked up');
+    await person.press('Place order');
+    await person.see('Lise Meitner');
+    await tab.until('location.hash.startsWith("#/orders/")');
+  });
+
+  await t.test('finds what was entered after another page, and can start over', async () => {
+    await person.go('#/new');
+    await enterOrder(person, 'grace');
+    await person.press('Orders');
+    await person.see('Delivered');
+    await tab.evaluate('history.back()');
+    await person.see('What you had entered is still here.');
+    assert.deepEqual(
+      [await value('/customerId'), await value('/items/0/unitPrice')],
+      ['Grace Hopper', '7,49'],
+    );
+    const before = await placed();
+    await person.press('Place order');
+    await tab.until('location.hash.startsWith("#/orders/")');
+    assert.equal(await placed(), before + 1);
+    await person.go('#/new');
+    assert.equal(await value('/customerId'), '', 'it was sent');
+    await person.enter('Item', 'Wrong');
+    await person.press('Start over');
+    await tab.until(isEmpty);
+    await tab.until(isAt('/customerId'));
+    await person.press('Orders');
+    await person.press('New order');
+    await person.see('New order');
+    assert.equal(await value('/items/0/name'), '', 'it was given up');
+  });
+
+  await t.test('goes on where they were after signing in again', async () => {
+    await person.go('#/new');
+    await enterOrder(person, 'grace');
+    await endSessions();
+    assert.doesNotMatch(await tab.evaluate('document.body.innerText'), /Order|Tea/);
+    await person.enter('Password', admin.password);
+    await person.press('Sign in');
+    await tab.until(`document.querySelector('[data-pointer="/items/0/unitPrice"]')?.value === '7,49'`);
+    const before = await placed();
+    await person.press('Place order');
+    await tab.until('location.hash.startsWith("#/orders/")');
+    assert.equal(await placed(), before + 1);
+    await service.patch('/orders/1', { token: await readToken(), body: { note: 'Still live.' } });
+    await person.go('#/orders/1');
+    await person.see('Still live.');
+  });
+
+  await t.test('finds a question again that was open', async () => {
+    await person.go('#/customers/1');
+    await person.press('Change');
+    await person.enter('Phone', '+4944155555');
+    await endSessions();
+    await tab.until('!document.querySelector("dialog")');
+    await person.enter('Password', admin.password);
+    await person.press('Sign in');
+    await tab.until('document.querySelector("dialog:modal")');
+    await person.press('Save');
+    await person.see('+4944155555');
+  });
+
+  await t.test('leaves nothing to whoever signs in instead, or after signing out', async () => {
+    await person.go('#/new');
+    await enterOrder(person, 'grace');
+    await endSessions();
+    await person.enter('E-mail', till.email);
+    await person.enter('Password', till.password);
+    await person.press('Sign in');
+    await person.see('Sales today');
+    await person.go('#/new');
+    assert.equal(await value('/customerId'), '');
+    await enterOrder(person, 'grace');
+    await person.press('Sign out');
+    await person.see('Password');
+    await person.signIn(service.url, { email: till.email, password: till.password });
+    await person.go('#/new');
+    assert.equal(await value('/customerId'), '');
+  });
+
+  await t.test('sees which option is chosen where the system replaces colours', async () => {
+    await person.go('#/new');
+    const features = [{ name: 'forced-colors', value: 'active' }];
+    await tab.send('Emulation.setEmulatedMedia', { features });
+    await person.enter('Customer', 'a');
+    await tab.until('document.querySelector("[role=option][aria-selected=true]")');
+    for (const chosen of ['[role=option][aria-selected=true]', '.side [aria-current]'])
+      assert.equal(
+        await tab.evaluate(`getComputedStyle(document.querySelector('${chosen}')).outlineStyle`),
+        'solid',
+        chosen,
+      );
+  });
+
+  assert.deepEqual(tab.complaints, []);
+
+  /** As an administrator does who signs everybody out; `service.delete` ends all sessions of the account. */
+  async function endSessions(): Promise<void> {
+    await service.delete('/api/sessions', { token: await readToken() });
+    await person.see('You have been signed out. Sign in to go on where you were.');
+  }
+});
