@@ -9,6 +9,8 @@ import { probedDuring } from './prober.ts';
 const connections = 200;
 /** The bytes of one read. */
 const bytesPerConnection = 64 * 1024;
+/** The first requests of a process take longer, whatever else it does. */
+const warmUpMilliseconds = 1_000;
 const aftermathMilliseconds = 3_000;
 
 const floods: Readonly<Record<string, string>> = {
@@ -34,6 +36,7 @@ async function flooded(target: Target, what: string, unit: string): Promise<Row>
     : 'POST /orders HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
   const bytes = head + unit.repeat(Math.floor((bytesPerConnection - head.length) / unit.length));
   const [, others] = await probedDuring(service.port, async () => {
+    await sleep(warmUpMilliseconds);
     for (const socket of sockets) socket.write(bytes);
     await sleep(aftermathMilliseconds);
   });
