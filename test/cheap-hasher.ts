@@ -33,7 +33,7 @@ export function cheapHasher(): PasswordHasher {
 }
 
 /** In a later turn, as with a thread. */
-const createDeriver: DeriverFactory = () => ({
+export const createDeriver: DeriverFactory = () => ({
   async derive({ password, salt, keyBytes, ln, r, p }) {
     await nextTurn();
     const maxmem = 128 * r * (2 ** ln + p) + 2 ** 20; // a command may have hashed it with the real cost
