@@ -29,7 +29,7 @@ export async function inSlices(
     });
     if (isDone || shouldStop()) return;
     const taken = performance.now() - start; // with its commit and sync, for which other writes also wait
-    await pause(Math.max(taken, slicePauseMillisecondsMin), undefined, { ref: false });
+    await pause(Math.max(taken, slicePauseMillisecondsMin));
   }
 }
 
