@@ -46,7 +46,7 @@ export class Histories {
     const isFull = this.#streamed.length === latestShown;
     const events = [...this.#streamed, ...(isFull ? [] : await this.#earlier.get(signal))];
     const byId = new Map(events.map((event) => [event.id, event]));
-    return this.#named([...byId.values()].sort(byTime).slice(0, latestShown));
+    return this.#named([...byId.values()].sort(newestFirst).slice(0, latestShown));
   }
 
   async #readEarlier(signal: AbortSignal): Promise<readonly ServiceEvent[]> {
@@ -97,7 +97,9 @@ export class Histories {
 
 const deletedAccount = 'a deleted account';
 
-/** Sorts the newest first by time, since imported orders keep their original times. */
-function byTime(a: ServiceEvent, b: ServiceEvent): number {
+type Created = { readonly id: number; readonly createdAt: string };
+
+/** Compares by time before the id, since imported orders keep their original times. */
+export function newestFirst(a: Created, b: Created): number {
   return Date.parse(b.createdAt) - Date.parse(a.createdAt) || b.id - a.id;
 }

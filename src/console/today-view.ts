@@ -8,7 +8,7 @@ import { type Child, fill, h } from './elements.ts';
 import { addDays, compactMoney, count, dayLabel, dayName, hourLabel, money, startOfDay } from './formats.ts';
 import { orderColumns, stepColumn } from './orders-view.ts';
 import { eventList } from './event-list.ts';
-import { isNews, type NamedEvent } from './histories.ts';
+import { isNews, newestFirst, type NamedEvent } from './histories.ts';
 import { LiveValue } from './live-value.ts';
 import { table } from './tables.ts';
 import { currenciesOf, isSale, readSales, sumOf, whatCounts } from './sales-figures.ts';
@@ -132,7 +132,7 @@ function toDoOf(lists: readonly Waiting[]): readonly Order[] {
   return lists
     .filter(({ isToDo }) => isToDo)
     .flatMap(({ data }) => data)
-    .sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || b.id - a.id)
+    .sort(newestFirst)
     .slice(0, toDoShown);
 }
 
