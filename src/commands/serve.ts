@@ -10,11 +10,13 @@ import { startService, type Service } from '../running-service.ts';
 import type { Command } from './commands.ts';
 import { createStopper, listenToSignals } from './stop-signals.ts';
 import { neverBlock, waitForDrain } from './terminal.ts';
+import { keepTickShape } from './tick-shape.ts';
 import { logStart, welcome } from './welcome.ts';
 
 export const serve: Command = { summary: 'runs the service', operands: [], flags: [], run };
 
 async function run({ config }: CommandLine): Promise<number> {
+  keepTickShape(); // before the first collection of garbage
   const { stdout } = process;
   const log = logOn(stdout, config);
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
