@@ -23,8 +23,14 @@ async function isForgotten(begin: string): Promise<boolean> {
   return JSON.parse(stdout); // a boolean
 }
 
-test('after a collection of garbage V8 still knows the shape of ticks, which it would forget', async () => {
-  const keeping = `import { keepTickShape } from ${JSON.stringify(href)}; keepTickShape();`;
-  const [kept, otherwise] = await Promise.all([isForgotten(keeping), isForgotten('')]);
-  assert.deepEqual({ kept, otherwise }, { kept: false, otherwise: true });
-});
+const tells = Number.parseInt(process.versions.node, 10) >= 26;
+
+test(
+  'after a collection of garbage V8 still knows the shape of ticks, which it would forget',
+  { skip: !tells && 'the V8 of this Node does not tell what it has learned' },
+  async () => {
+    const keeping = `import { keepTickShape } from ${JSON.stringify(href)}; keepTickShape();`;
+    const [kept, otherwise] = await Promise.all([isForgotten(keeping), isForgotten('')]);
+    assert.deepEqual({ kept, otherwise }, { kept: false, otherwise: true });
+  },
+);
