@@ -169,20 +169,16 @@ function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
   const main = h('main', { id: 'main' });
   const banner = h('div', { id: 'banner', role: 'status' });
   const bar = new Drawing(h('nav', { class: 'side', 'aria-label': 'Console' }));
+  const frame = h('div', { class: 'frame' }, bar.element, h('div', { class: 'body' }, banner, main));
   const skip = h('a', { class: 'skip', href: '#main' }, 'Skip to the content');
   skip.addEventListener('click', (event) => {
     event.preventDefault();
     focusHeading(main);
   });
-  fill(
-    container,
-    skip,
-    h('div', { class: 'frame' }, bar.element, h('div', { class: 'body' }, banner, main)),
-    h('div', { id: 'notices', role: 'status', 'aria-live': 'polite' }),
-  );
+  fill(container, skip, frame, h('div', { id: 'notices', role: 'status', 'aria-live': 'polite' }));
   let ending = new AbortController();
   let [currentPath, currentHash] = ['', ''];
-  const forms = new UnsentForms(main);
+  const forms = new UnsentForms(main, frame, signal);
   function draw(): void {
     const { path, name, id, parameters } = routeOf(location.hash, app);
     if (location.hash !== currentHash) forms.keep(currentHash);

@@ -1,6 +1,6 @@
 // Questions and notices over the page.
 import { type Child, fill, h, icon, icons } from './elements.ts';
-import { form } from './forms.ts';
+import { discardInput, form } from './forms.ts';
 
 type Question<T> = {
   readonly title: string;
@@ -34,7 +34,10 @@ export function ask<T>({
       dialog.close();
     },
   });
-  const dialog = openDialog(title, body, () => resolve(result));
+  const dialog = openDialog(title, body, () => {
+    discardInput(body);
+    resolve(result);
+  });
   return promise;
 }
 
@@ -50,7 +53,7 @@ export function show(title: string, content: Child): Promise<void> {
 function openDialog(title: string, content: Child, onClose: () => void): HTMLDialogElement {
   const id = `dialog-${crypto.randomUUID()}`;
   const dialog = h('dialog', { 'aria-labelledby': id }, h('h2', { id }, title), content);
-  document.body.append(dialog);
+  (document.querySelector('.frame') ?? document.body).append(dialog);
   dialog.addEventListener('close', () => {
     dialog.remove();
     // unless that element has been drawn again meanwhile

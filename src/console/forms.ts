@@ -111,6 +111,7 @@ export function form(
 /** The form’s input is of no more use: it was sent, or the user gives it up. */
 export function discardInput(element: HTMLFormElement): void {
   delete element.dataset['unsent'];
+  window.dispatchEvent(new Event('discard'));
 }
 
 /** A button for an action that takes a moment; errors of `run` are shown beside it. */

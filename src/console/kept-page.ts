@@ -6,7 +6,6 @@ export class KeptPage {
   readonly #user: User;
   readonly #container: HTMLElement;
   readonly #content: readonly ChildNode[];
-  readonly #dialogs = [...document.querySelectorAll('dialog')];
   readonly #focused = document.activeElement;
   readonly #title = document.title;
 
@@ -15,7 +14,6 @@ export class KeptPage {
     this.#user = user;
     this.#container = container;
     this.#content = [...container.childNodes];
-    for (const dialog of this.#dialogs) dialog.remove();
     fill(container);
   }
 
@@ -26,8 +24,7 @@ export class KeptPage {
 
   show(): void {
     fill(this.#container, ...this.#content);
-    for (const dialog of this.#dialogs) {
-      document.body.append(dialog);
+    for (const dialog of this.#container.querySelectorAll('dialog')) {
       dialog.removeAttribute('open');
       dialog.showModal();
     }

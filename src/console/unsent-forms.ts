@@ -1,4 +1,5 @@
-// Forms that were left before they were sent: whoever goes back to their URL finds what was entered.
+// Forms that were left before they were sent: whoever goes back to their URL finds what was entered, and
+// whoever closes or reloads the tab is warned.
 import { notify } from './dialogs.ts';
 import { fill } from './elements.ts';
 import { unsent } from './forms.ts';
@@ -6,13 +7,22 @@ import { unsent } from './forms.ts';
 type Left = { readonly title: string; readonly content: readonly ChildNode[] };
 
 const formsMax = 10;
+const linkMilliseconds = 1_000;
 
 export class UnsentForms {
   readonly #main: HTMLElement;
+  readonly #frame: HTMLElement;
+  readonly #signal: AbortSignal;
   readonly #left = new Map<string, Left>();
 
-  constructor(main: HTMLElement) {
+  /** The frame contains `main` and the dialogs over it; the signal is aborted when their user is gone. */
+  constructor(main: HTMLElement, frame: HTMLElement, signal: AbortSignal) {
     this.#main = main;
+    this.#frame = frame;
+    this.#signal = signal;
+    for (const type of ['input', 'discard'])
+      window.addEventListener(type, () => this.#updateWarning(), { signal });
+    window.addEventListener('click', (event) => this.#allowLink(event), { signal });
   }
 
   /** Keeps the view of this URL if it has a form with input that was not sent. */
@@ -34,8 +44,26 @@ export class UnsentForms {
     notify('What you had entered is still here.');
     return true;
   }
+
+  /** Without input to lose there is no listener: it could exclude the page from the back/forward cache. */
+  #updateWarning(): void {
+    const shownOrLeft = [this.#frame, ...[...this.#left.values()].flatMap(({ content }) => content)];
+    if (shownOrLeft.some(hasUnsent)) window.addEventListener('beforeunload', warn, { signal: this.#signal });
+    else window.removeEventListener('beforeunload', warn);
+  }
+
+  /** Browsers dispatch `beforeunload` also for `mailto:` and `tel:`, which leave the page as it is. */
+  #allowLink({ target }: Event): void {
+    if (!(target instanceof Element) || target.closest('a[href*=":"]') === null) return;
+    window.removeEventListener('beforeunload', warn);
+    setTimeout(() => this.#updateWarning(), linkMilliseconds);
+  }
 }
 
 function hasUnsent(node: Node): boolean {
   return node instanceof Element && node.querySelector(unsent) !== null;
+}
+
+function warn(event: Event): void {
+  event.preventDefault();
 }

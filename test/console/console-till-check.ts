@@ -1,6 +1,7 @@
 // A seller at the till, in a real browser: one order after the other, and nothing that was entered is lost.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { admin } from '../service.ts';
 import { Person } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
@@ -113,6 +114,49 @@ test('a seller at the till', { timeout: 120_000 }, async (t) => {
     await person.see('+4944155555');
   });
 
+  await t.test('is warned before a reload loses what was entered, also on another page', async () => {
+    await person.go('#/new');
+    assert.equal(await isWarned(), false, 'nothing was entered');
+    await enterOrder(person, 'grace');
+    await tab.send('Page.reload');
+    await stay();
+    assert.equal(await value('/items/0/unitPrice'), '7,49');
+    await person.press('Customers');
+    await person.press('Grace Hopper');
+    await tab.until('document.querySelector("[href^=tel]")');
+    await tab.evaluate(openNothing);
+    await person.press('+4944');
+    assert.equal(await isWarned(), false, 'a call doesn’t leave the page');
+    await until(isWarned);
+    await person.go('#/new');
+    await person.press('Place order');
+    await tab.until('location.hash.startsWith("#/orders/")');
+    assert.equal(await isWarned(), false, 'it was sent');
+  });
+
+  await t.test('is warned while a question has input, until it is closed or they sign out', async () => {
+    await person.go('#/customers/1');
+    await person.press('Change');
+    assert.equal(await isWarned(), false, 'nothing was entered');
+    await person.enter('Phone', '+4944166666');
+    await endSessions();
+    await person.enter('Password', admin.password);
+    assert.equal(await isWarned(), true, 'it is still there after signing in');
+    await person.press('Sign in');
+    await tab.until('document.querySelector("dialog:modal")');
+    assert.equal(await isWarned(), true);
+    await person.press('Cancel');
+    await tab.until('!document.querySelector("dialog")');
+    assert.equal(await isWarned(), false, 'it was given up');
+    await person.go('#/new');
+    await enterOrder(person, 'grace');
+    assert.equal(await isWarned(), true);
+    await person.press('Sign out');
+    await person.enter('Password', 'half of it');
+    assert.equal(await isWarned(), false, 'they have signed out');
+    await person.signIn(service.url, admin);
+  });
+
   await t.test('leaves nothing to whoever signs in instead, or after signing out', async () => {
     await person.go('#/new');
     await enterOrder(person, 'grace');
@@ -147,9 +191,38 @@ test('a seller at the till', { timeout: 120_000 }, async (t) => {
 
   assert.deepEqual(tab.complaints, []);
 
+  /** Whether the page has a listener that lets the browser ask before it leaves. */
+  async function isWarned(): Promise<boolean> {
+    const { result } = await tab.send('Runtime.evaluate', { expression: 'window' });
+    const { objectId } = result as { objectId: string }; // as the protocol says
+    const { listeners } = await tab.send('DOMDebugger.getEventListeners', { objectId });
+    return JSON.stringify(listeners).includes('"beforeunload"');
+  }
+
+  /** Waits until the browser asks whether to leave, and answers no. */
+  async function stay(): Promise<void> {
+    await until(() =>
+      tab.send('Page.handleJavaScriptDialog', { accept: false }).then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+
   /** As an administrator does who signs everybody out; `service.delete` ends all sessions of the account. */
   async function endSessions(): Promise<void> {
     await service.delete('/api/sessions', { token: await readToken() });
     await person.see('You have been signed out. Sign in to go on where you were.');
   }
 });
+
+/** A link to another program opens a question of the browser, which a headless one can’t answer. */
+const openNothing = `document.querySelector('[href^=tel]').onclick = (event) => event.preventDefault()`;
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (await isSo()) return;
+    await wait(50);
+  }
+  throw new Error('it never came true');
+}
