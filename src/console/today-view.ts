@@ -3,6 +3,7 @@ import { query } from './api-client.ts';
 import type { Figures, List, Order, Sales } from './api-types.ts';
 import { card, factList } from './cards.ts';
 import { type Bar, barPlot } from './charts.ts';
+import { watchDay } from './day-change.ts';
 import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { type Child, fill, h } from './elements.ts';
 import { addDays, compactMoney, count, dayLabel, dayName, hourLabel, money, startOfDay } from './formats.ts';
@@ -38,12 +39,13 @@ type TodayData = {
 };
 
 export function todayView(page: Page): void {
-  const { main, parameters } = page;
+  const { main, parameters, signal } = page;
   const span = spans.find(({ days }) => String(days) === parameters.get('days')) ?? spans[0];
   const content = h('div', {}, skeleton(8));
   const sales = liveSales(page, span);
   const lists = waiting.map((kind) => liveList(page, kind));
-  reloadable<TodayData>(page, content, {
+  const end = h('a', { class: 'button', href: daysEnd() }, 'Day’s end');
+  const load = reloadable<TodayData>(page, content, {
     load: async (loading) => {
       const [current, events, ...loaded] = await Promise.all([
         sales.get(loading),
@@ -61,12 +63,20 @@ export function todayView(page: Page): void {
     },
     concerns: isNews,
   });
-  const end = h('a', { class: 'button', href: `#/day?date=${dayName(new Date())}` }, 'Day’s end');
+  watchDay(signal, () => {
+    end.href = daysEnd();
+    sales.outdate();
+    void load();
+  });
   fill(
     main,
     setPageTitle('Today', end, h('a', { class: 'button primary', href: '#/new' }, 'New order')),
     content,
   );
+}
+
+function daysEnd(): string {
+  return `#/day?date=${dayName(new Date())}`;
 }
 
 /** The sales of the span, which ends with today. */
@@ -150,7 +160,7 @@ function tiles(today: readonly Figures[], lists: readonly Waiting[]): HTMLElemen
       label: 'Orders today',
       figure: count(orders),
       note: 'All that were placed',
-      href: `#/day?date=${dayName(new Date())}`,
+      href: daysEnd(),
     }),
     lists.map(({ label, status, total = 0 }) =>
       tile({ label, figure: count(total), href: `#/orders?status=${status}` }),

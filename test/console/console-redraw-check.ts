@@ -133,6 +133,20 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
     assert.equal(await tab.evaluate('document.activeElement.localName'), 'h1');
   });
 
+  await t.test('show the new day after midnight, if they show today', async () => {
+    const figure = `document.querySelector('.tile[href^="#/day"] .figure')?.textContent`;
+    for (const hash of ['#/today', '#/today?days=7']) {
+      await person.go(hash);
+      const before = await tab.evaluate<string>(`document.querySelector('.tools a').hash`);
+      assert.ok(await tab.evaluate(`Number(${figure}) > 0`));
+      await tab.evaluate(nextDay);
+      await tab.until(`${figure} === '0'`);
+      for (const link of ['.tools a', '.tile[href^="#/day"]'])
+        assert.notEqual(await tab.evaluate(`document.querySelector('${link}').hash`), before, link);
+      await tab.evaluate('window.Date = Today');
+    }
+  });
+
   await t.test('keep what was typed, chosen and opened', async () => {
     await service.signIn(admin.email, admin.password);
     await person.go('#/account');
@@ -212,6 +226,16 @@ const watch = `{
       else changes.push([type, target.nodeName, attributeName]);
   });
   observer.observe(document.querySelector('main'), options);
+}`;
+/** Lets the page’s clock be a day later, as on a device that has slept, and shows the page. */
+const nextDay = `{
+  window.Today = Date;
+  const now = () => Today.now() + 86_400_000;
+  window.Date = class extends Today {
+    static now = now;
+    constructor(...given) { super(...(given.length === 0 ? [now()] : given)); }
+  };
+  document.dispatchEvent(new Event('visibilitychange'));
 }`;
 /** Makes the page load again, as after a stream that could not be resumed. */
 const catchUp = `new BroadcastChannel('orderly-events').postMessage({ kind: 'reset' })`;
