@@ -1,8 +1,8 @@
 // A seller at the till, in a real browser: one order after the other, and nothing that was entered is lost.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { admin } from '../service.ts';
+import { until } from '../storage/storage-support.ts';
 import { Person } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
 
@@ -218,11 +218,3 @@ test('a seller at the till', { timeout: 120_000 }, async (t) => {
 
 /** A link to another program opens a question of the browser, which a headless one can’t answer. */
 const openNothing = `document.querySelector('[href^=tel]').onclick = (event) => event.preventDefault()`;
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (await isSo()) return;
-    await wait(50);
-  }
-  throw new Error('it never came true');
-}

@@ -79,9 +79,9 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-export async function until(isSo: () => boolean): Promise<void> {
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const giveUp = performance.now() + 10_000;
-  while (!isSo()) {
+  while (!(await isSo())) {
     assert(performance.now() < giveUp, `still not so after 10 s: ${isSo.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
