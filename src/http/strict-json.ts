@@ -9,8 +9,8 @@ export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('The body must be UTF-8.');
   const text = bytes.toString('utf8');
   if (text.charCodeAt(0) === 0xfeff) throw malformed('The body must not begin with a byte-order mark.');
-  const { members, isRounding } = scan(text);
-  const value = isRounding ? parse(text, roundedAsNaN) : parse(text);
+  const { members, rounded } = scan(text);
+  const value = parse(withFractions(text, rounded));
   if (countKeys(value) !== members)
     throw malformed('An object in the body contains a duplicate member; send each name once.');
   if (text.includes('\\u') && !isWellFormed(value))
@@ -18,21 +18,28 @@ export function parseJson(bytes: Buffer): unknown {
   return value;
 }
 
-/** ECMAScript 2025 passes a context to the reviver; TypeScript's library doesn't declare it yet. */
-type Parse = (text: string, reviver?: Reviver) => unknown;
-type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
-
-function parse(text: string, reviver?: Reviver): unknown {
+function parse(text: string): unknown {
   try {
-    return (JSON.parse as Parse)(text, reviver);
+    return JSON.parse(text);
   } catch (error) {
     throw malformed(`The body is not JSON: ${positionText(String(error), text)}.`);
   }
 }
 
-/** Returns NaN, which no schema accepts, for a number that is an integer only because it was rounded. */
-const roundedAsNaN: Reviver = (_key, value, { source }) =>
-  typeof value === 'number' && source !== undefined && isRounded(source) ? Number.NaN : value;
+/**
+ * Replaces numbers that are integers only because they were rounded by one that no schema accepts. Positions
+ * stay the same. A reviver could tell by the source of each number, but takes 40 ms for 16,000 of them.
+ */
+function withFractions(text: string, numbers: readonly NumberText[]): string {
+  if (numbers.length === 0) return text;
+  const parts: string[] = [];
+  let copied = 0;
+  for (const { start, end } of numbers) {
+    parts.push(text.slice(copied, start), '0.5'.padEnd(end - start));
+    copied = end;
+  }
+  return parts.join('') + text.slice(copied);
+}
 
 /** Whether a number is an integer only once it is rounded, such as 0.99999999999999999999. */
 function isRounded(number: string): boolean {
@@ -41,7 +48,7 @@ function isRounded(number: string): boolean {
 
 function isInteger(number: string): boolean {
   const [, whole = '', fraction = '', exponent = '0'] =
-    /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+    /^(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
   const digits = whole + fraction;
   let end = digits.length;
   while (end > 0 && digits[end - 1] === '0') end -= 1;
@@ -55,17 +62,20 @@ function positionText(message: string, text: string): string {
   return `syntax error at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
-type Scan = { readonly members: number; readonly isRounding: boolean };
+/** A number that has a decimal point or an exponent, without its sign. */
+type NumberText = { readonly text: string; readonly start: number; readonly end: number };
+/** `rounded` are the numbers that JSON.parse rounds to integers. */
+type Scan = { readonly members: number; readonly rounded: readonly NumberText[] };
 
 /**
  * Counts the members of a JSON text by the colons outside its strings: if the parsed value has fewer keys,
- * the text has duplicates. Also limits the depth, before JSON.parse exhausts its stack, and looks for numbers
+ * the text has duplicates. Also limits the depth, before JSON.parse exhausts its stack, and finds numbers
  * that are rounded to integers.
  */
 function scan(text: string): Scan {
   let members = 0;
   let depth = 0;
-  let isRounding = false;
+  const rounded: NumberText[] = [];
   for (let index = 0; index < text.length; index += 1) {
     switch (text.charCodeAt(index)) {
       case 0x22: // "
@@ -89,21 +99,21 @@ function scan(text: string): Scan {
       case 0x65: // e, which also ends true and false
         if (!isDigit(text.charCodeAt(index - 1))) break;
         const number = numberAt(text, index);
-        isRounding ||= isRounded(number.text);
+        if (isRounded(number.text)) rounded.push(number);
         index = number.end - 1;
         break;
     }
   }
-  return { members, isRounding };
+  return { members, rounded };
 }
 
-/** Returns the number whose decimal point or exponent is at `index`, and where it ends. */
-function numberAt(text: string, index: number): { readonly text: string; readonly end: number } {
+/** Returns the number whose decimal point or exponent is at `index`. */
+function numberAt(text: string, index: number): NumberText {
   let start = index;
   while (isDigit(text.charCodeAt(start - 1))) start -= 1;
   let end = index + 1;
   while (/[\d.eE+-]/.test(text.charAt(end))) end += 1;
-  return { text: text.slice(start, end), end };
+  return { text: text.slice(start, end), start, end };
 }
 
 function isDigit(code: number): boolean {

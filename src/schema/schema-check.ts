@@ -105,10 +105,14 @@ function patternClaim({ mustBe }: Validator): string {
 
 function walkInteger(validator: Validator, value: unknown, findings: Findings): void {
   const { min, max, mustBe = 'an integer' } = validator;
-  if (typeof value !== 'number') return add(findings, 'type', `must be ${mustBe}`);
-  if (value > max) return add(findings, 'maximum', `must be at most ${max}`);
-  if (value < min) return add(findings, 'minimum', `must be at least ${min}`);
-  if (!Number.isInteger(value)) add(findings, 'type', `must be ${mustBe}`);
+  if (typeof value !== 'number' || hasFraction(value)) add(findings, 'type', `must be ${mustBe}`);
+  else if (value > max) add(findings, 'maximum', `must be at most ${max}`);
+  else if (value < min) add(findings, 'minimum', `must be at least ${min}`);
+}
+
+/** False for infinity, which stands for an integer that is too large. */
+function hasFraction(value: number): boolean {
+  return value !== Math.trunc(value);
 }
 
 function walkArray(validator: Validator, value: unknown, findings: Findings): void {

@@ -60,6 +60,7 @@ describe('strict JSON', () => {
     ['Infinity', '{"name":-Infinity}'],
     ['a leading zero', '{"userId":01}'],
     ['a leading plus', '{"userId":+1}'],
+    ['a leading zero of a number that is rounded', '{"userId":01e-400}'],
     ['a hexadecimal number', '{"userId":0x1}'],
     ['a number that ends with its point', '{"userId":1.}'],
     ['a raw line break in a string', '{"name":"A\nda"}'],
@@ -77,6 +78,11 @@ describe('strict JSON', () => {
     const { body } = await post('{\n  "name": "Ada",\n  "secret" "hunter2"\n}');
     assert.match(body.detail, /line 3, column 12/);
     assert.doesNotMatch(JSON.stringify(body), /hunter2|secret/);
+  });
+
+  test('the place of a syntax error after a number that is rounded is reported', async () => {
+    const { body } = await post('{"userId":-0.99999999999999999999, "x" 1}');
+    assert.match(body.detail, /line 1, column 40/);
   });
 
   const taken: readonly (readonly [what: string, body: string, name: string])[] = [
@@ -153,6 +159,7 @@ describe('strict JSON', () => {
     ['999999999999999999999999e-24', undefined],
     ['-1e-400', undefined],
     ['1e-400', undefined],
+    ['99.99999999999999999999', undefined],
     ['1.5', undefined],
   ];
   for (const [written, quantity] of numbers) {
