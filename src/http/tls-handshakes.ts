@@ -1,15 +1,15 @@
-// Limits TLS handshakes: each has to be complete in time after its connection is accepted, and only a few
-// begin in one turn of the event loop, or of one address at the same time.
+// Limits TLS handshakes: each has to be complete in time after its connection is accepted, only as many begin
+// in one turn of the event loop as fit into it, and few of one address run at the same time.
+import { performance } from 'node:perf_hooks';
 import type { Socket } from 'node:net';
 import { FairQueue } from '../fair-queue.ts';
+import { turnMillisecondsMax } from '../limits.ts';
 import { addressBucket } from '../network/address-buckets.ts';
 import type { Timers } from '../timers.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { plainAddress } from './peer.ts';
 import { SharedBound } from './shared-bound.ts';
 
-/** A handshake takes as long as several requests, so hundreds of them would block the event loop. */
-const begunPerTurnMax = 10;
 /**
  * While connections are accepted, a handshake begins in one of this many turns. Node accepts one connection
  * in a turn, in the order of their arrival, so those of one client delay those of all others.
@@ -47,6 +47,8 @@ export class TlsHandshakes {
   readonly #begun: SharedBound;
   /** Those that wait until another handshake of their address is over. */
   readonly #held = new Map<string, Waiting[]>();
+  /** Whether some of those waiting run now, or will in the next turn. */
+  #isRunning = false;
   /** Whether this turn has accepted a connection, and how many turns before it did so without a pause. */
   #isAccepting = false;
   #acceptingTurns = 0;
@@ -89,14 +91,29 @@ export class TlsHandshakes {
   }
 
   #add(waiting: Waiting): void {
-    if (this.#waiting.size === 0) setImmediate(() => this.#runSome());
     this.#waiting.add(waiting.handshake.address, waiting);
+    if (!this.#isRunning) this.#runInNextTurn();
+  }
+
+  #runInNextTurn(): void {
+    this.#isRunning = this.#waiting.size > 0;
+    if (this.#isRunning) setImmediate(() => this.#runSome());
   }
 
   #runSome(): void {
     const count = this.#countOfTurn();
-    for (let begun = 0; begun < count; begun += 1) this.#runNext();
-    if (this.#waiting.size > 0) setImmediate(() => this.#runSome());
+    if (count === 0) this.#runInNextTurn();
+    else this.#runUntil(performance.now() + turnMillisecondsMax, count);
+  }
+
+  /** Each waits for the tick in which Node computes the one before, so that its duration counts. */
+  #runUntil(end: number, count: number): void {
+    this.#runNext();
+    process.nextTick(() => {
+      const hasTime = count > 1 && performance.now() < end;
+      if (hasTime && this.#waiting.size > 0) this.#runUntil(end, count - 1);
+      else this.#runInNextTurn();
+    });
   }
 
   #runNext(): void {
@@ -132,10 +149,11 @@ export class TlsHandshakes {
     this.#resumeHeld(handshake.address);
   }
 
+  /** Returns the number of handshakes that may begin in this turn, if they fit into its time. */
   #countOfTurn(): number {
     this.#acceptingTurns = this.#isAccepting ? this.#acceptingTurns + 1 : 0;
     this.#isAccepting = false;
-    if (this.#acceptingTurns === 0) return begunPerTurnMax;
+    if (this.#acceptingTurns === 0) return Infinity;
     return this.#acceptingTurns % acceptingTurnsPerHandshake === 0 ? 1 : 0;
   }
 
