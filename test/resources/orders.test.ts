@@ -139,7 +139,7 @@ describe('placing an order', () => {
       { items: [{ ...tea, quantity: 1_000_001 }] },
       ['#/items/0/quantity maximum'],
     ],
-    ['with half a quantity', { items: [{ ...tea, quantity: 0.5 }] }, ['#/items/0/quantity minimum']],
+    ['with half a quantity', { items: [{ ...tea, quantity: 0.5 }] }, ['#/items/0/quantity type']],
     ['with one and a half of something', { items: [{ ...tea, quantity: 1.5 }] }, ['#/items/0/quantity type']],
     ['with a quantity as text', { items: [{ ...tea, quantity: '2' }] }, ['#/items/0/quantity type']],
     ['with a price below 0', { items: [{ ...tea, unitPrice: -1 }] }, ['#/items/0/unitPrice minimum']],
