@@ -1,6 +1,7 @@
 // The list of orders: search, statuses, live updates, and a button for the next step of each order.
 import { query } from './api-client.ts';
 import { type List, type Order, steps } from './api-types.ts';
+import { watchDay } from './day-change.ts';
 import { reloadable, emptyState, setPageTitle, isStaff, type Page, type Reload, skeleton } from './view.ts';
 import { notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
@@ -13,13 +14,14 @@ import { type Column, pager, rowLink, table } from './tables.ts';
 const rowsPerPage = 50;
 
 export function ordersView(page: Page): void {
-  const { main, parameters } = page;
+  const { main, parameters, signal } = page;
   const list = h('div', { class: 'list' }, skeleton(10));
   const reload = reloadable(page, list, {
     load: ({ client, signal }) => client.get<List<Order>>(`/orders?${listQuery(parameters)}`, signal),
     draw: (orders, reload) => ordersList(page, orders, reload),
     concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
+  watchDay(signal, () => void reload()); // orders of today are shown without their date
   const status = parameters.get('status') ?? undefined;
   fill(
     main,

@@ -145,6 +145,12 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
         assert.notEqual(await tab.evaluate(`document.querySelector('${link}').hash`), before, link);
       await tab.evaluate('window.Date = Today');
     }
+    await person.go('#/orders');
+    const placed = `document.querySelector('td time').textContent`;
+    const before = await tab.evaluate(placed);
+    await tab.evaluate(nextDay);
+    await tab.until(`${placed} !== ${JSON.stringify(before)}`);
+    await tab.evaluate('window.Date = Today');
   });
 
   await t.test('keep what was typed, chosen and opened', async () => {
