@@ -23,7 +23,7 @@ import { ConnectionGate, type ConnectionCounts } from './connection-gate.ts';
 import { stateOf } from './connection-state.ts';
 import { readFirstBytes } from './first-bytes.ts';
 import { TlsHandshakes } from './tls-handshakes.ts';
-import { endIdle } from './idle-connections.ts';
+import { destroyIfEnded, endIdle } from './idle-connections.ts';
 import { createHttpServer, nodeHttps } from './node-http.ts';
 import {
   allowHalfOpen,
@@ -103,6 +103,10 @@ export class HttpServer {
       const state = stateOf(socket);
       state.arrivingHeads = this.#arrivingHeads;
       state.onRead = () => this.#handler?.intake.noteRead();
+      socket.once('end', () => {
+        state.onRead();
+        destroyIfEnded(socket);
+      });
       socket.once('close', () => state.releaseHead());
       watchReads(socket, (read) => state.addRead(read));
     });

@@ -34,7 +34,7 @@ for (const groups of ['auto', 'P-384', 'P-521', 'ffdhe3072']) {
   test(name, { skip: executable !== undefined }, async (t) => {
     const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
     const bytes = await clientHello(groups);
-    const send = await simultaneousClients(t, { port: service.port, bytes, clients });
+    const { send } = await simultaneousClients(t, { port: service.port, bytes, clients });
     const watch = new TurnWatch();
     await send();
     assertShort(watch);

@@ -15,7 +15,7 @@ suite('what is rejected', { skip: executable !== undefined }, () => {
   for (const [what, bytes] of Object.entries(bytesSent))
     test(`${clients} clients that send ${what} at once take no long turn`, async (t) => {
       const { port } = await serviceFor(t);
-      const send = await simultaneousClients(t, { port, bytes, clients });
+      const { send } = await simultaneousClients(t, { port, bytes, clients });
       const watch = new TurnWatch();
       await send();
       assertShort(watch);
@@ -28,7 +28,7 @@ suite('what is rejected', { skip: executable !== undefined }, () => {
     const { port } = await server.listen('127.0.0.1', 0);
     if (inside !== undefined) server.setHandler(inside.app.handler);
     t.after(() => server.close());
-    const send = await simultaneousClients(t, { port, bytes: 'GET / HT', clients: 2_500 });
+    const { send } = await simultaneousClients(t, { port, bytes: 'GET / HT', clients: 2_500 });
     const watch = new TurnWatch();
     await send();
     assertShort(watch);

@@ -1,23 +1,30 @@
-// Many clients that send the same bytes at once, from a thread, so that their work isn't on the event loop of
-// the service.
+// Many clients that send the same bytes at once, and end at once, from a thread, so that their work isn't on
+// the event loop of the service.
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
 type Sent = { readonly port: number; readonly bytes: string | Buffer; readonly clients: number };
 
-/**
- * Once all are connected, returns a function that makes them send; it resolves once each has received
- * something.
- */
-export async function simultaneousClients(t: TestContext, sent: Sent): Promise<() => Promise<unknown>> {
+type Clients = {
+  /** Resolves once each has sent the bytes and received something. */
+  readonly send: () => Promise<unknown>;
+  /** Ends all connections. */
+  readonly end: () => void;
+};
+
+/** Resolves once all are connected. */
+export async function simultaneousClients(t: TestContext, sent: Sent): Promise<Clients> {
   const thread = new Worker(`(${sendFromThread.toString()})()`, { eval: true, workerData: sent });
   t.after(() => thread.terminate());
   await once(thread, 'message');
-  return () => {
-    const answered = once(thread, 'message');
-    thread.postMessage('send');
-    return answered;
+  return {
+    send() {
+      const answered = once(thread, 'message');
+      thread.postMessage('send');
+      return answered;
+    },
+    end: () => thread.postMessage('end'),
   };
 }
 
@@ -29,7 +36,8 @@ function sendFromThread(): void {
   const sockets = Array.from({ length: clients }, () => net.connect({ port, host: '127.0.0.1' }));
   const opened = sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve)));
   void Promise.all(opened).then(() => parentPort?.postMessage('opened'));
-  parentPort?.once('message', async () => {
+  parentPort?.on('message', async (command) => {
+    if (command === 'end') return sockets.forEach((socket) => socket.end());
     const answered = sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve)));
     for (const socket of sockets) socket.on('error', () => {}).write(bytes);
     await Promise.all(answered);

@@ -1,0 +1,65 @@
+// Connections that their clients end together are ended without a long turn of the event loop.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { suite, test } from 'node:test';
+import { HttpServer } from '../../src/http/http-server.ts';
+import { executable, serviceFor } from '../service.ts';
+import { until } from '../storage/storage-support.ts';
+import { simultaneousClients } from './simultaneous-clients.ts';
+import { assertShort, TurnWatch } from './turn-watch.ts';
+
+const clients = 2_500;
+const request = 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n';
+
+suite('connections that end', { skip: executable !== undefined }, () => {
+  test(`${clients} that their clients end at once take no long turn`, async (t) => {
+    const { inside } = await serviceFor(t, { settings: { 'rate-anonymous': '1000000/60' } });
+    const server = new HttpServer({ certificate: undefined });
+    const { port } = await server.listen('127.0.0.1', 0);
+    if (inside !== undefined) server.setHandler(inside.app.handler);
+    t.after(() => server.close());
+    const { send, end } = await simultaneousClients(t, { port, bytes: request, clients });
+    await send();
+    assert.equal(server.connections.open, clients);
+    const watch = new TurnWatch();
+    end();
+    await until(() => server.connections.open === 0);
+    assertShort(watch);
+  });
+
+  test('before the response is sent get it whole', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    const head = `Host: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json`;
+    const place = `POST /customers HTTP/1.1\r\n${head}\r\nContent-Length: 15\r\n\r\n{"name":"Lady"}`;
+    const large = `GET /openapi.json HTTP/1.1\r\n${head}\r\n\r\n`;
+    for (const [sent, statuses] of [
+      [request, [200]],
+      [place, [201]],
+      [place + request, [201, 200]],
+      [large, [200]],
+      ['GET / HT', [400]],
+      [`${place.slice(0, -1)}`, [400]],
+    ] as const)
+      assert.deepEqual(await statusesFor(service.port, sent), statuses, sent);
+  });
+});
+
+/** Sends bytes, ends this side, and returns the statuses of the responses, each of which must be whole. */
+async function statusesFor(port: number, bytes: string): Promise<number[]> {
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  await once(client, 'connect');
+  client.setEncoding('latin1').end(bytes);
+  let rest = await text(client);
+  const statuses: number[] = [];
+  while (rest !== '') {
+    const head = rest.slice(0, rest.indexOf('\r\n\r\n') + 4);
+    const length = Number(/^content-length: (\d+)/im.exec(head)?.[1]);
+    assert.ok(rest.length >= head.length + length, 'the response is whole');
+    statuses.push(Number(head.split(' ')[1]));
+    rest = rest.slice(head.length + length);
+  }
+  return statuses;
+}
