@@ -1,6 +1,7 @@
 // Many clients that send the same bytes at once, and end at once, from a thread, so that their work isn't on
 // the event loop of the service.
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
@@ -33,9 +34,15 @@ function sendFromThread(): void {
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
   const net = process.getBuiltinModule('node:net');
   const { port, bytes, clients } = workerData;
-  const sockets = Array.from({ length: clients }, () => net.connect({ port, host: '127.0.0.1' }));
-  const opened = sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve)));
-  void Promise.all(opened).then(() => parentPort?.postMessage('opened'));
+  const sockets: Socket[] = [];
+  async function open(): Promise<void> {
+    const together = Math.min(clients - sockets.length, 100); // the queue of the system holds few more
+    const some = Array.from({ length: together }, () => net.connect({ port, host: '127.0.0.1' }));
+    await Promise.all(some.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+    sockets.push(...some);
+    if (sockets.length < clients) await open();
+  }
+  void open().then(() => parentPort?.postMessage('opened'));
   parentPort?.on('message', async (command) => {
     if (command === 'end') return sockets.forEach((socket) => socket.end());
     const answered = sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve)));
