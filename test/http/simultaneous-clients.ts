@@ -36,7 +36,7 @@ function sendFromThread(): void {
   const { port, bytes, clients } = workerData;
   const sockets: Socket[] = [];
   async function open(): Promise<void> {
-    const together = Math.min(clients - sockets.length, 100); // the queue of the system holds few more
+    const together = Math.min(clients - sockets.length, 100); // the queue of the system is short
     const some = Array.from({ length: together }, () => net.connect({ port, host: '127.0.0.1' }));
     await Promise.all(some.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
     sockets.push(...some);
