@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { suite, test } from 'node:test';
-import { HttpServer } from '../../src/http/http-server.ts';
 import { executable, serviceFor } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { simultaneousClients } from './simultaneous-clients.ts';
@@ -15,17 +14,13 @@ const request = 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n';
 
 suite('connections that end', { skip: executable !== undefined }, () => {
   test(`${clients} that their clients end at once take no long turn`, async (t) => {
-    const { inside } = await serviceFor(t, { settings: { 'rate-anonymous': '1000000/60' } });
-    const server = new HttpServer({ certificate: undefined });
-    const { port } = await server.listen('127.0.0.1', 0);
-    if (inside !== undefined) server.setHandler(inside.app.handler);
-    t.after(() => server.close());
+    const { port, inside } = await serviceFor(t);
     const { send, end } = await simultaneousClients(t, { port, bytes: request, clients });
     await send();
-    assert.equal(server.connections.open, clients);
+    assert.equal(inside?.connections.open, clients);
     const watch = new TurnWatch();
     end();
-    await until(() => server.connections.open === 0);
+    await until(() => inside?.connections.open === 0);
     assertShort(watch);
   });
 
@@ -41,7 +36,7 @@ suite('connections that end', { skip: executable !== undefined }, () => {
       [place + request, [201, 200]],
       [large, [200]],
       ['GET / HT', [400]],
-      [`${place.slice(0, -1)}`, [400]],
+      [place.slice(0, -1), [400]],
     ] as const)
       assert.deepEqual(await statusesFor(service.port, sent), statuses, sent);
   });
