@@ -6,7 +6,7 @@ import { recordBackup, removeStalePartials } from './backup-traces.ts';
 import { Connection } from './connection.ts';
 import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
-import { rejectUnknownSchema } from './known-schema.ts';
+import type { Migration } from './migrate.ts';
 import { giveToFolderOwner, makePrivate, syncFile, syncFolder } from './private-files.ts';
 import { isFailedRead, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
 import { isDamage, StorageError, toStorageError } from './storage-error.ts';
@@ -36,7 +36,7 @@ type CopyOptions = {
 
 type RestoreOptions = {
   /** Those of this version of the service. */
-  readonly migrations: readonly { readonly sql: string }[];
+  readonly migrations: readonly Migration[];
   readonly force: boolean;
   /** Called with the copy before it replaces the database. */
   readonly prepare?: (db: Connection) => void;
@@ -53,8 +53,7 @@ export async function restore(file: string, folder: string, options: RestoreOpti
     const target = databaseFile(folder);
     if (existsSync(target) && !options.force)
       throw new StorageError(`${target} exists and may be newer than the backup; --force replaces it.`);
-    await fromBackup(file, options.migrations.length, async (source, version) => {
-      rejectUnknownSchema(file, options.migrations.slice(0, version));
+    await fromBackup(file, options.migrations.length, async (source) => {
       const [issue] = integrityIssues(new Connection(source));
       if (issue !== undefined) throw new StorageError(`${file} is damaged: ${issue}`);
       await copyDatabase(source, target, {

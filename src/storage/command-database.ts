@@ -5,7 +5,6 @@ import { commitCheckMilliseconds, idleCommitCheckMilliseconds } from '../limits.
 import { Connection, type WriteCallback } from './connection.ts';
 import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
-import { rejectUnknownSchema } from './known-schema.ts';
 import { toStorageError } from './storage-error.ts';
 import { openMigrated, type Migration } from './migrate.ts';
 
@@ -50,10 +49,7 @@ export async function openCommandDatabase(folder: string, migrations: readonly M
 
 async function openCurrent(folder: string, migrations: readonly Migration[]): Promise<DatabaseSync> {
   const file = databaseFile(folder);
-  if (schemaVersion(file, migrations.length) === migrations.length) {
-    rejectUnknownSchema(file, migrations);
-    return openSqlite(file);
-  }
+  if (schemaVersion(file, migrations.length) === migrations.length) return openSqlite(file);
   const unlock = lockFolder(folder);
   try {
     return await openMigrated(folder, migrations);

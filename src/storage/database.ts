@@ -8,7 +8,6 @@ import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { maySync } from './private-files.ts';
 import { isTransient, toStorageError } from './storage-error.ts';
-import { FileWatch } from './file-watch.ts';
 import { ExternalCommitWatcher } from './external-commit-watcher.ts';
 import { GroupCommit, type Fdatasync } from './group-commit.ts';
 import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
@@ -102,7 +101,6 @@ class OpenDatabase implements Database {
   readonly #log: Log;
   readonly #reads: ReadSide;
   readonly #probe: WriteProbe;
-  readonly #files: FileWatch;
   readonly #commits: GroupCommit;
   readonly #externalCommits: ExternalCommitWatcher;
   readonly #queryWorker: SqlWorker;
@@ -122,7 +120,6 @@ class OpenDatabase implements Database {
     this.#reads = this.#createReadSide();
     this.read = this.#reads.connection;
     this.#probe = new WriteProbe({ sqlite, stats: this.stats, log: this.#log });
-    this.#files = this.#watchFiles();
     this.#commits = this.#createGroupCommit();
     this.#externalCommits = this.#createExternalCommitWatcher();
     this.#queryWorker = this.#createSqlWorker('read');
@@ -179,16 +176,6 @@ class OpenDatabase implements Database {
     });
   }
 
-  #watchFiles(): FileWatch {
-    const file = databaseFile(this.#options.folder);
-    return new FileWatch({
-      files: [file, `${file}-wal`],
-      stats: this.stats,
-      onReturn: () => this.#probe.probe(),
-      log: this.#log,
-    });
-  }
-
   #createExternalCommitWatcher(): ExternalCommitWatcher {
     return new ExternalCommitWatcher(this.#sqlite, {
       mayDetect: () => this.#commits.isSynced,
@@ -239,7 +226,6 @@ class OpenDatabase implements Database {
   }
 
   #onFatal(error: Error): void {
-    this.#files.close();
     this.#externalCommits.close();
     // before the others: whichever connection closes last does the checkpoint, which a read-only one can't
     this.#sqlite.close();
@@ -247,15 +233,13 @@ class OpenDatabase implements Database {
   }
 
   async #close(): Promise<void> {
-    this.#files.close();
     await this.#commits.close();
     await this.#checkpointer.close();
     await this.#queryWorker.close();
     this.#externalCommits.close();
     // whichever connection closes last does a checkpoint and removes -wal and -shm, which a read-only one
     // can't: the next start may lack room for new ones, and a replica would have to begin again
-    const isLitestreams = this.#options.checkpoints === 'litestream';
-    const leavesWal = this.stats.areFilesInPlace && (isLitestreams || !this.stats.canWrite);
+    const leavesWal = this.#options.checkpoints === 'litestream' || !this.stats.canWrite;
     if (leavesWal && this.#sqlite.isOpen) this.#sqlite.close();
     this.#reads.close();
     if (this.#sqlite.isOpen) checkpointAndClose(this.#sqlite, this.#log);

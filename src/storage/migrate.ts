@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { copyDatabase } from './backup.ts';
 import { databaseFile, emptyCommitSql, openSqlite, scalar, schemaVersion } from './database-file.ts';
-import { rejectUnknownSchema } from './known-schema.ts';
 import { makePrivate, syncFolder } from './private-files.ts';
 import { isFull, StorageError, toStorageError } from './storage-error.ts';
 
@@ -31,7 +30,6 @@ export async function openMigrated(
   const version = schemaVersion(file, migrations.length) ?? 0;
   let sqlite: DatabaseSync | undefined;
   try {
-    if (version > 0) rejectUnknownSchema(file, migrations.slice(0, version));
     makePrivate(file);
     sqlite = openSqlite(file);
     sqlite.exec('PRAGMA journal_mode = WAL');

@@ -23,8 +23,6 @@ export function newStats() {
     rejections: 0,
     /** False from a write that failed because of the storage until a page can be written again. */
     canWrite: true,
-    /** False while a file of the database is missing, or another one is in its place. */
-    areFilesInPlace: true,
   };
 }
 

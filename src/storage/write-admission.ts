@@ -17,7 +17,6 @@ export const unwritableReason = 'Writes are temporarily unavailable.';
 
 /** Returns why an open database accepts no write now; undefined if it does. */
 export function overloadReason(stats: StorageStats): string | undefined {
-  if (!stats.areFilesInPlace) return 'The files of the database were removed or replaced; the log has more.';
   if (stats.waitingWrites >= waitingWritesMax) return 'Too many changes are waiting for the disk.';
   if (stats.walBytes >= walBytesMax) return 'The write-ahead log is full until it can be checkpointed.';
   return undefined;

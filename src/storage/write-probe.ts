@@ -54,7 +54,6 @@ export class WriteProbe {
   }
 
   #writesPage(): boolean {
-    if (!this.#options.stats.areFilesInPlace) return false;
     try {
       this.#options.sqlite.exec(emptyCommitSql); // its own transaction
       return true;

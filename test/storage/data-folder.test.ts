@@ -129,26 +129,6 @@ test('a truncated database is rejected', async (t) => {
   await assert.rejects(openNotes(t, { folder }), says(/damaged|truncated/));
 });
 
-test('a database of unreleased sources is rejected, says what it lacks, and is unchanged', async (t) => {
-  const folder = newFolder(t);
-  const database = await openNotes(t, { folder });
-  await database.write(addNote('before'));
-  await database.close();
-  const before = readFileSync(databaseFile(folder));
-  const sql = 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL, colour TEXT) STRICT';
-  const later = { name: 'more', sql: 'CREATE INDEX notes_text ON notes (text)' };
-  for (const edited of [[{ name: 'notes', sql }], [{ name: 'notes', sql }, later]]) {
-    const rejected = says(
-      /lacks the table notes \(id, text, colour\): a version of orderly that was never released/,
-    );
-    await assert.rejects(openNotes(t, { folder, migrations: edited }), rejected);
-    await assert.rejects(openCommandDatabase(folder, edited), rejected);
-  }
-  const withIndex = [{ name: 'notes', sql: `${migrations[0]?.sql}; ${later.sql}` }];
-  await assert.rejects(openNotes(t, { folder, migrations: withIndex }), says(/lacks the index notes_text:/));
-  assert.deepEqual(readFileSync(databaseFile(folder)), before);
-});
-
 test('tables and indexes that somebody has added do no harm', async (t) => {
   const folder = newFolder(t);
   await (await openNotes(t, { folder })).close();
