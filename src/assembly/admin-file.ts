@@ -13,14 +13,10 @@ export function writeAdminFile(folder: string, credentials: { email: string; pas
   replacePrivate(adminFile(folder), `${JSON.stringify(credentials)}\n`);
 }
 
-export function adminFileIsFor(folder: string, email: string): boolean {
-  const fileEmail = readEmail(folder);
-  return fileEmail !== undefined && emailKey(fileEmail) === emailKey(email);
-}
-
 /** Removes the file if it holds this user's password. A file that can't be removed is no error. */
 export function removeAdminFile(folder: string, email: string): void {
-  if (!adminFileIsFor(folder, email)) return;
+  const fileEmail = readEmail(folder);
+  if (fileEmail === undefined || emailKey(fileEmail) !== emailKey(email)) return;
   try {
     rmSync(adminFile(folder), { force: true });
   } catch {

@@ -15,7 +15,6 @@ import {
 import type { Config } from '../config/config.ts';
 import { createFolder, replacePrivate } from '../storage/private-files.ts';
 import { ownNames } from './certificate-names.ts';
-import { isBeforeRelease } from './wrong-clock.ts';
 
 const renewMilliseconds = 30 * dayMilliseconds;
 /** Early enough that no certificate outlives the authority that issued it. */
@@ -30,11 +29,6 @@ function ownFiles(data: string): Files {
 /** The certificate that devices install to trust the service. */
 export function authorityFile(data: string): string {
   return join(data, 'tls', 'ca.pem');
-}
-
-/** Returns those of the names that the authority does not permit: the certificate is not for them. */
-export function namesLeftOut(authority: X509Certificate, names: readonly string[]): string[] {
-  return names.filter((name) => !permits(authority, name));
 }
 
 /** A key pair, and a description of each file that was created for it. */
@@ -58,7 +52,7 @@ export function ensureOwnCertificate(config: Config, now: number): EnsuredPair {
     return { pair: issued, created };
   } catch (error) {
     const current = readPair(files);
-    if (current === undefined || !isValid(current, now, now)) throw error;
+    if (current === undefined || !isValidUntil(current, now)) throw error;
     return { pair: current, created }; // it is still valid
   }
 }
@@ -68,7 +62,7 @@ function ensureAuthority(config: Config, now: number): EnsuredPair {
   const files = { cert: authorityFile(config.data), key: join(config.data, 'tls', 'ca-key.pem') };
   const current = readPair(files);
   const { all, configured } = ownNames(config);
-  if (current !== undefined && isValid(current, now, now + renewAuthorityMilliseconds)) {
+  if (current !== undefined && isValidUntil(current, now + renewAuthorityMilliseconds)) {
     const certificate = certificateOf(current);
     if (configured.every((name) => permits(certificate, name))) return { pair: current, created: [] };
   }
@@ -92,21 +86,18 @@ function isCurrent(
   const certificate = certificateOf(pair);
   return (
     hasExactlyNames(certificate, names) &&
-    isValid(pair, now, now + renewMilliseconds) &&
+    isValidUntil(pair, now + renewMilliseconds) &&
     certificate.checkIssued(issuer) &&
     certificate.verify(issuer.publicKey)
   );
 }
 
 /**
- * Whether the certificate is valid from now (a wrong clock may have dated it in the future) to `until`. A
- * clock that is wrong now, as on a machine without a battery before it has the time from the network, is no
- * reason to replace a certificate that devices trust.
+ * A certificate that begins in the future is kept, too: a machine without a battery starts in 1970, until it
+ * has the time from the network, and devices trust the certificate.
  */
-function isValid(pair: KeyPair, now: number, until: number): boolean {
-  if (isBeforeRelease(now)) return true;
-  const { validFromDate, validToDate } = certificateOf(pair);
-  return validFromDate.getTime() <= now && validToDate.getTime() > until;
+function isValidUntil(pair: KeyPair, until: number): boolean {
+  return certificateOf(pair).validToDate.getTime() > until;
 }
 
 /** Returns the first certificate of the file. */

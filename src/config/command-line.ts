@@ -30,7 +30,6 @@ export function readCommandLine(
   const { values, issues: valueIssues } = readSettings(given.flags, variables);
   const taken = flagsTakenByNpm(argv, environment, syntax.flags);
   const issues = [...taken, ...argumentIssues, ...valueIssues, ...unknownVariables(variables)];
-  if (variables['ORDERLY_PORT']?.startsWith('tcp://') === true) issues.push(kubernetesLinks);
   const config = buildConfig((flag) => values.get(flag) ?? '', variables);
   issues.push(...combinationIssues(config));
   const misuse = misuseOf(syntax, given);
@@ -56,9 +55,6 @@ export function flagsTakenByNpm(
         `npm took --${flag} for itself: put -- before the flags, as in "npm start -- --${flag} …"`,
     );
 }
-
-const kubernetesLinks =
-  'Kubernetes sets such variables for a Service named orderly: set enableServiceLinks: false in the pod';
 
 type ParsedArguments = { readonly given: Arguments; readonly issues: readonly string[] };
 

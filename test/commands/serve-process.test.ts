@@ -59,13 +59,13 @@ describe('orderly serve', { concurrency: true }, () => {
       .split('\n')
       .map((line): Record<string, unknown> => JSON.parse(line));
     const messages = lines.flatMap(({ message }) => (message === undefined ? [] : [message]));
+    const inSevenDays = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
     assert.deepEqual(messages, [
       'Created a secret that signs tokens: data/secret.key.',
       'Created a certificate authority, for devices to trust: data/tls/ca.pem.',
       'Created a certificate for localhost, 127.0.0.1, ::1: data/tls/cert.pem.',
       'Created an administrator, admin@localhost; the password is in data/initial-admin.json.',
-      'The password of admin@localhost was generated and works for another 7 days: ' +
-        'sign in and change it.',
+      `The password of admin@localhost was generated and works until ${inSevenDays}: sign in and change it.`,
       'listening',
       'SIGTERM: finishing open requests; another signal after 2 seconds stops immediately',
       'stopped',

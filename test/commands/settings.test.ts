@@ -162,15 +162,6 @@ describe('settings', () => {
     assert.doesNotMatch(issues.join(), /planted/);
   });
 
-  test('variables that Kubernetes sets for a Service of this name are named as such', () => {
-    const links = { ORDERLY_PORT: 'tcp://10.0.0.1:8443', ORDERLY_SERVICE_HOST: '10.0.0.1' };
-    assertAll(issuesOf('serve', '', links), [
-      /^ORDERLY_PORT must be a whole number/,
-      /^ORDERLY_SERVICE_HOST is unknown/,
-      /^Kubernetes sets .*enableServiceLinks: false/,
-    ]);
-  });
-
   test('the administrator of the environment needs a valid address and a valid password', () => {
     assertAll(issuesOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root', ORDERLY_ADMIN_PASSWORD: 'password' }), [
       /^ORDERLY_ADMIN_EMAIL is invalid: /,

@@ -12,7 +12,7 @@ const noTerminal = {
 
 describe('orderly on a terminal', { concurrency: true }, () => {
   test(
-    'on a terminal the start says what to try, the log is lines for people, coloured unless ' +
+    'on a terminal the start says where it listens, the log is lines for people, coloured unless ' +
       'NO_COLOR says no, and Ctrl-C ends it',
     noTerminal,
     async (t) => {
@@ -25,7 +25,7 @@ describe('orderly on a terminal', { concurrency: true }, () => {
           env,
         );
         assert.match(shown, /orderly \S+ listens on http:\/\/localhost:\d+\r\n/);
-        assert.match(shown, /curl http:\/\/localhost:\d+\/api\/users/);
+        assert.match(shown, /Console, for people: http:\/\/localhost:\d+\/console\r\n/);
         assert.match(shown, /\d\d:\d\d:\d\d .*info.* SIGINT: finishing open requests/);
         assert.equal(status, 0);
         // eslint-disable-next-line no-control-regex

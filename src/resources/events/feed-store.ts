@@ -120,11 +120,6 @@ export function feedBounds(db: Connection): FeedBounds {
   return { removedUpTo: (oldest ?? 1) - 1, latest: latest ?? 0 };
 }
 
-/** Returns the time of the newest event, in milliseconds since 1970. */
-export function latestEventAt(db: Connection): number | undefined {
-  return db.get<[number]>('SELECT createdAt FROM events ORDER BY id DESC LIMIT 1')?.[0];
-}
-
 /** Changes when the database is restored or copied: cursors of another epoch name other events. */
 export function feedEpoch(db: Connection): string {
   const [epoch = ''] = db.get<[string]>('SELECT epoch FROM feed') ?? [];

@@ -59,7 +59,7 @@ export function findSignInAccount(db: Connection, email: string): SignInAccount 
   return { userId, hash, expiresAt, isSuspended: isSuspended === 1, needsCode: needsCode === 1 };
 }
 
-export type InitialPassword = { readonly email: string; readonly expiresAt: number };
+type InitialPassword = { readonly email: string; readonly expiresAt: number };
 
 /** Returns the users who still have a password that the service generated, the first to expire first. */
 export function listInitialPasswords(db: Connection, max: number): InitialPassword[] {
