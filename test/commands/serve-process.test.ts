@@ -123,10 +123,12 @@ describe('orderly serve', { concurrency: true }, () => {
     async (t) => {
       const folder = newFolder(t);
       chmodSync(folder, 0o555);
-      // Everything is loaded first: another account may have no access to the project's folder.
+      // Everything is loaded first, by the imports of the program itself, since another account may have no
+      // access to the project's folder: Node looks for a file again if another file imports it.
       const program = `
         const { run } = await import(${JSON.stringify(new URL('../../src/main.ts', import.meta.url))});
-        await import(${JSON.stringify(new URL('../../src/commands/serve.ts', import.meta.url))});
+        const commands = await import(${JSON.stringify(new URL('../../src/commands/commands.ts', import.meta.url))});
+        await commands.loadCommand('serve');
         process.setgid(65534);
         process.setuid(65534);
         process.exitCode = await run(['--port=0', '--tls=off', ${JSON.stringify(`--data=${folder}`)}]);`;
