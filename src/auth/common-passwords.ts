@@ -3,7 +3,14 @@ import { commonPasswordList } from './common-password-list.ts';
 
 /** `password` is in lower case. The list stays a text, since it is searched only for new passwords. */
 export function isCommon(password: string): boolean {
-  return hasWord(commonPasswordList, password) || isRunOfKeys([...password]);
+  const words = commonPasswordList.trim().split(/\s+/);
+  return words.some((word) => isDecorated(password, word)) || isRunOfKeys([...password]);
+}
+
+/** Whether the password is the word, perhaps with digits and punctuation before or after it. */
+function isDecorated(password: string, word: string): boolean {
+  const at = password.indexOf(word);
+  return at !== -1 && lettersOf(password.slice(0, at) + password.slice(at + word.length)) === '';
 }
 
 /** The list lacks runs of keys, which zxcvbn, its source, recognizes by rules. Longer runs are not common. */
@@ -17,16 +24,6 @@ function isRunOfKeys(characters: readonly string[]): boolean {
 }
 
 const runLengthMax = 12;
-
-/** Whether the word is in the text between white space. Splitting the whole list would take far longer. */
-function hasWord(text: string, word: string): boolean {
-  if (!/^\S+$/.test(word)) return false;
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    const around = text.slice(at - 1, at + word.length + 1);
-    if (around.trim() === word) return true;
-  }
-  return false;
-}
 
 /** Neighbours on a keyboard, in the alphabet or in counting: any part of a row, forwards or backwards. */
 const rows = [

@@ -213,6 +213,10 @@ for (const [issue, chosen] of [
   [/too common/, 'password1'],
   [/too common/, 'PassWord1'],
   [/too common/, 'ｐａｓｓｗｏｒｄ'],
+  [/too common/, 'password1234'],
+  [/too common/, '2026-Password!'],
+  [/too common/, 'trustno1?'],
+  [/too common/, '..12345678..'],
   [/too common/, 'maverick'],
   [/too common/, 'CocaCola'],
   [/too common/, 'qwertyuiop'],
@@ -247,6 +251,7 @@ for (const chosen of [
   'zyxwvutsrqponml',
   'lovelace analytical engine',
   'order 1815 books',
+  'password 12 books',
 ]) {
   test(`the password ${JSON.stringify(chosen)} is accepted`, () =>
     assert.equal(passwordIssue(chosen, user, 8), undefined));
