@@ -5,7 +5,7 @@ import { withoutCase } from './letter-case.ts';
 import { timeIssue, toTime } from './rfc3339.ts';
 import { integer, string, type Issue, type Schema } from './schema.ts';
 
-const noControls = '[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]';
+const controls = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
 
 export const id = integer({ examples: [7] });
 
@@ -35,7 +35,7 @@ export function singleLine(maxLength: number, description: string, example: stri
   return string({
     minLength: 1,
     maxLength,
-    pattern: `^(?=.*\\S)${noControls}+$`,
+    pattern: `^[^\\S${controls}]*[^\\s${controls}][^${controls}]*$`, // blanks, what is not blank, anything
     mustBe: 'a single line of text that is not blank',
     description,
     examples: [example],

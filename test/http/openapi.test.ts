@@ -75,6 +75,21 @@ suite('the document', async () => {
     );
   });
 
+  test('has only patterns that the regular expressions of other languages read', () => {
+    const patterns: string[] = [];
+    JSON.stringify(document, (key, value) => {
+      if (key === 'pattern') patterns.push(value);
+      return value;
+    });
+    assert.ok(patterns.length > 100);
+    // An empty class, groups other than (?: and ., and escapes by name or with braces.
+    const ofFewLanguages = /\[\^?\]|\(\?[^:]|\\[pPkbB]|\\[ux]\{|\\[1-9]/;
+    assert.deepEqual(
+      patterns.filter((pattern) => ofFewLanguages.test(pattern)),
+      [],
+    );
+  });
+
   test('gives each operation a unique id', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     assert.equal(new Set(ids).size, ids.length);

@@ -33,15 +33,15 @@ const password = string({
   writeOnly: true,
   examples: ['correct horse battery staple'],
   description:
-    '8–128 characters of any script; rejected if it is one of the 3,000 most common passwords, at most 12 ' +
-    'repetitions of one character or neighbours on a keyboard, or made only of the name, the e-mail ' +
-    'address or the service’s name.',
+    '8–128 characters of any script; rejected if it is one of the 3,000 most common passwords or made only of ' +
+    'the name, the e-mail address or the service’s name, with or without digits and punctuation, or at most ' +
+    '12 repetitions of one character or neighbours on a keyboard.',
 });
 
 const currentPassword = string({
   minLength: 1,
   maxLength: 128,
-  pattern: '^[^]*$',
+  pattern: '^[\\s\\S]*$',
   format: 'password',
   writeOnly: true,
   examples: ['correct horse battery staple'],
