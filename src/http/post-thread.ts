@@ -105,7 +105,11 @@ export function sendPosts(): void {
       hasResponded = true;
       const { statusCode: status = 0 } = response;
       const retryAfter = response.headers['retry-after'];
-      ignoreBody(response, () => resolve({ kind: 'response', status, retryAfter }));
+      const isValid = status >= 100 && status <= 599; // RFC 9110 section 15
+      const result: PostResult = isValid
+        ? { kind: 'response', status, retryAfter }
+        : { kind: 'failed', cause: `the status ${status} is invalid` };
+      ignoreBody(response, () => resolve(result));
     });
     let interim = 0;
     request.on('information', () => {

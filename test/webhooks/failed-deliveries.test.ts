@@ -211,6 +211,8 @@ describe('a receiver', needsInside, () => {
     ['a head of 100 KB', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
     ['interim responses alone', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)],
+    ['the status 999', 'HTTP/1.1 999 Beyond\r\nContent-Length: 0\r\n\r\n'],
+    ['the status 099', 'HTTP/1.1 099 Below\r\nContent-Length: 0\r\n\r\n'],
     ['a NUL in a field', 'HTTP/1.1 200 OK\r\nX: \0\r\n\r\n'],
   ];
   for (const [what, text] of garbage)
