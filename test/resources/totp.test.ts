@@ -203,6 +203,35 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await signIn(service, person.email, codeOf(secret, service))).status, 201, 'known address');
   });
 
+  test('may be guessed ten times an hour by whoever confirms them, too; each guess is logged', async (t) => {
+    const service = await serviceFor(t);
+    const { person, secret, recoveryCodes } = await personWithCodes(service);
+    const [recoveryCode = ''] = recoveryCodes;
+    const put = (code: string, headers = {}): Promise<TestResponse> =>
+      service.put(pathOf(person), { token: person.token, body: { code }, headers });
+    const stale = { 'if-match': '"stale"' };
+    assertProblem(await put(codeOf(secret, service), stale), 'precondition-failed', 412); // tries no code
+    assertIssues(await put(recoveryCode), 400, ['#/code mismatch']);
+    for (let guess = 2; guess <= 10; guess += 1)
+      assertIssues(await put(codeOf(secret, service, 2)), 400, ['#/code mismatch']);
+    const { status, body } = await put(codeOf(secret, service));
+    assert.deepEqual([status, body['violated-policies']], [429, ['login-code']]);
+    assert.equal((await signIn(service, person.email, recoveryCode)).status, 429, 'the same bucket');
+    service.clock.advance(60 * minute);
+    assert.equal((await signIn(service, person.email, recoveryCode)).status, 201, 'it was not used up');
+    const lines = service.logged
+      .map((line) => JSON.parse(line))
+      .filter(
+        ({ message, userId }) => String(message).startsWith('authn_login_fail') && userId === person.id,
+      );
+    const wrong = Array.from({ length: 10 }, () => ['authn_login_fail', 'wrong-code']);
+    const most = Array.from({ length: 2 }, () => ['authn_login_fail_max', undefined]);
+    assert.deepEqual(
+      lines.map(({ message, reason }) => [message, reason]),
+      [...wrong, ...most],
+    );
+  });
+
   test('stay valid when the secret that sealed them is replaced', async (t) => {
     const [old, renewed] = ['an old secret of at least 32 bytes', 'a new secret of at least 32 bytes'];
     const before = await serviceFor(t, { settings: { 'jwt-secrets': old } });

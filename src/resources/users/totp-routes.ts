@@ -14,8 +14,11 @@ import { created, noContent, ok, secretOk } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
 import { recoveryCodesMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
+import { refundIfFailed } from '../../rates/limiter.ts';
 import type { SecurityEvent } from '../../security-event.ts';
+import type { Connection } from '../../storage/connection.ts';
 import { removeObject, requireUnchanged, type Resource } from '../flows/change.ts';
+import type { PasswordChecks } from '../flows/password-checks.ts';
 import { readBack, requireVisible } from '../flows/visible.ts';
 import { NewTotp, RecoveryCodes, Totp, TotpConfirmation } from './totp.ts';
 import {
@@ -25,11 +28,11 @@ import {
   findTotp,
   removeTotp,
   totpSource,
-  useCode,
+  useOneTimeCode,
 } from './totp-store.ts';
 import { userSource } from './user-store.ts';
 
-type TotpServices = { readonly totpSecrets: SealedSecrets };
+type TotpServices = { readonly totpSecrets: SealedSecrets; readonly passwords: PasswordChecks };
 
 export function totpRoutes(services: TotpServices): Route[] {
   return [readTotpRoute(), setUpTotpRoute(services), turnOnTotpRoute(services), turnOffTotpRoute()];
@@ -124,21 +127,28 @@ type ConfirmContext = Context<{ readonly id: number }, object, TotpConfirmation,
 
 async function confirm(
   context: ConfirmContext,
-  { totpSecrets }: TotpServices,
+  { totpSecrets, passwords }: TotpServices,
 ): Promise<Representation<RecoveryCodes>> {
   const { params, body, caller, database } = context;
   const { id } = params;
   checkStepUp(caller, context.now, 'Turning one-time codes on');
   const recoveryCodes = Array.from({ length: recoveryCodesMax }, newRecoveryCode);
-  const change = await database.write((writer): TotpChange => {
+  const refund = passwords.consumeCodeToken(context, id);
+  /** Returns undefined if the code is wrong. */
+  const useAndConfirm = (writer: Connection): TotpChange | undefined => {
     const permit = context.authorizeWrite(writer);
     const totp = requireUnchanged(context, totpResource, { db: writer, caller: permit.caller });
     const { now } = permit.origin;
-    const isRight = useCode(permit, totpSecrets, { userId: id, code: body.code, now }) === 'one-time code';
-    if (!isRight) throw invalidAt('/code', 'mismatch', 'code is wrong, or was used already.');
+    if (!useOneTimeCode(permit, totpSecrets, { userId: id, code: body.code, now })) return undefined;
     confirmTotp(permit, totp, recoveryCodes);
     return totp.isOn ? 'recovery-codes-replaced' : 'totp-on';
-  });
+  };
+  const change = await refundIfFailed(refund, () => database.write(useAndConfirm));
+  if (change === undefined) {
+    context.reportSecurityEvent({ name: 'authn_login_fail', userId: id, reason: 'wrong-code' });
+    throw invalidAt('/code', 'mismatch', 'code is wrong, or was used already.');
+  }
+  refund();
   context.reportSecurityEvent({ name: 'user_updated', userId: id, change });
   return represent({ recoveryCodes }, { id, ownerId: id });
 }

@@ -90,22 +90,27 @@ type CodeUse = { readonly userId: number; readonly code: string; readonly now: n
 
 /** Uses up a right code, since each works once, and returns its kind; undefined for a wrong code. */
 export function useCode(
-  { writer: db }: Permit,
+  permit: Permit,
   secrets: SealedSecrets,
-  { userId, code, now }: CodeUse,
+  use: CodeUse,
 ): 'one-time code' | 'recovery code' | undefined {
-  const digits = code.replaceAll(' ', '');
-  if (/^\d{6}$/.test(digits))
-    return useStep(db, secrets, { userId, code: digits, now }) ? 'one-time code' : undefined;
-  const { rowsChanged } = db.run(
+  if (useOneTimeCode(permit, secrets, use)) return 'one-time code';
+  const { rowsChanged } = permit.writer.run(
     'DELETE FROM recoveryCodes WHERE userId = ? AND hash = ?',
-    userId,
-    recoveryCodeHash(code),
+    use.userId,
+    recoveryCodeHash(use.code),
   );
   return rowsChanged === 1 ? 'recovery code' : undefined;
 }
 
-function useStep(db: Connection, secrets: SealedSecrets, { userId, code, now }: CodeUse): boolean {
+/** Returns whether the code is a right one-time code, which is used up then. */
+export function useOneTimeCode(
+  { writer: db }: Permit,
+  secrets: SealedSecrets,
+  { userId, code, now }: CodeUse,
+): boolean {
+  const digits = code.replaceAll(' ', '');
+  if (!/^\d{6}$/.test(digits)) return false;
   const row = db.get<[string, Uint8Array, number]>(
     'SELECT sealedUnder, sealed, lastStep FROM totpSecrets WHERE userId = ?',
     userId,
@@ -113,7 +118,7 @@ function useStep(db: Connection, secrets: SealedSecrets, { userId, code, now }: 
   if (row === undefined) return false;
   const [sealedUnder, bytes, lastStep] = row;
   const secret = secrets.open({ sealedUnder, bytes }, totpAdditionalData(userId));
-  const step = secret && stepOfCode(secret, code, now);
+  const step = secret && stepOfCode(secret, digits, now);
   if (step === undefined || step <= lastStep) return false;
   db.run('UPDATE totpSecrets SET lastStep = ? WHERE userId = ?', step, userId);
   return true;
