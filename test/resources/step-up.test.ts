@@ -139,6 +139,11 @@ describe('a new password of one’s own', () => {
     assertIssues(await service.patch(`/api/users/${person.id}`, { token: person.token, body }), 400, [
       '#/currentPassword unexpected',
     ]);
+    const { key } = await newKey(service, person.token, { scopes: ['users:write'] });
+    for (const currentPassword of [password, 'not that password'])
+      assertIssues(await service.patch(`/api/users/${person.id}`, { key, body: { currentPassword } }), 400, [
+        '#/currentPassword unexpected',
+      ]);
     const sent = { ...person, token: admin.token };
     assertIssues(await setPassword(service, sent, { currentPassword: password }), 400, [
       '#/currentPassword unexpected',
