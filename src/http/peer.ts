@@ -1,5 +1,5 @@
 // The other end of a connection: the client's address, even behind trusted proxies, and whether it used TLS.
-import { isIP } from 'node:net';
+import { isIP, SocketAddress } from 'node:net';
 import { Problem } from '../problem.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
@@ -100,9 +100,11 @@ function parseFor(element: string): string {
   return quoted ?? plain ?? '';
 }
 
-/** Returns the address in `192.0.2.1:80`, `[2001:db8::1]:80` or a bare `2001:db8::1`. */
+/** Returns the address in `192.0.2.1:80`, `[2001:db8::1]:80` or `2001:db8::1`, spelled as sockets show it. */
 function hopAddress(hop: string): string {
-  return plainAddress(/^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop);
+  const address = /^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
+  if (isIP(address) !== 6) return address;
+  return plainAddress(new SocketAddress({ address, family: 'ipv6' }).address);
 }
 
 /** Returns an address unchanged, except for IPv4 that an IPv6 socket shows as `::ffff:192.0.2.1`. */

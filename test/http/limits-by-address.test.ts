@@ -31,6 +31,15 @@ describe('addresses', () => {
       { 'x-forwarded-for': '203.0.113.2' },
     ],
     [
+      'an IPv4 address, however IPv6 embeds it',
+      [
+        { 'x-forwarded-for': '203.0.113.77' },
+        { 'x-forwarded-for': '::ffff:cb00:714d' },
+        { 'x-forwarded-for': '[0:0:0:0:0:FFFF:203.0.113.77]:443' },
+      ],
+      { 'x-forwarded-for': '::ffff:cb00:714e' },
+    ],
+    [
       'all of an IPv6 /64, the next another',
       [
         { 'x-forwarded-for': '2001:db8:1:2::1' },
