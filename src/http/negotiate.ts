@@ -95,8 +95,7 @@ export function checkContentType(
   method: string,
   supported = bodyTypesOf(method),
 ): void {
-  const coding = headers['content-encoding'];
-  if (coding !== undefined && coding.toLowerCase() !== 'identity') throw unsupportedCoding(method);
+  if (headers['content-encoding'] !== undefined) throw unsupportedCoding(method);
   const contentType = headers['content-type'] ?? '';
   if (supported.includes(contentType) || isSupported(contentType, supported)) return;
   const accepted = method === 'PATCH' ? patchFields : ['Accept', supported.join(', ')];

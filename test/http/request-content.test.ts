@@ -112,6 +112,8 @@ describe('Content-Type', () => {
     'GZIP',
     'gzip, gzip',
     'identity, gzip',
+    'identity',
+    'Identity',
     'aes128gcm',
   ]) {
     test(`Content-Encoding ${encoding} is 415`, async () => {
@@ -126,15 +128,6 @@ describe('Content-Type', () => {
           [response.headers['accept-encoding'], response.headers['accept']],
           ['identity', undefined],
         );
-      }
-    });
-  }
-
-  for (const encoding of ['identity', 'Identity']) {
-    test(`Content-Encoding ${encoding} is ignored`, async () => {
-      for (const method of ['POST', 'PUT', 'PATCH']) {
-        const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
-        assert.ok((await send(method, headers)).status < 300);
       }
     });
   }
