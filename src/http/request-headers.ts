@@ -51,11 +51,17 @@ export function countOccurrences(request: IncomingMessage, name: RequestField): 
   return request.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
 }
 
-/** Limits the target, and rejects the asterisk form except with OPTIONS (RFC 9112 section 3.2.4). */
+/**
+ * Limits the target. The asterisk form is only valid with OPTIONS (RFC 9112 section 3.2.4), and the absolute
+ * form names no user (RFC 9110 section 4.2.4).
+ */
 export function checkTarget({ url = '', method }: IncomingMessage): void {
   if (url.length > urlBytesMax) throw targetTooLong();
   if (url === '*' && method !== 'OPTIONS')
     throw badRequest('The request target * is only valid with OPTIONS.');
+  const authority = url.startsWith('/') ? undefined : /^[^/?]*:\/\/([^/?]*)/.exec(url)?.[1];
+  if (authority !== undefined && !hostForm.test(authority))
+    throw badRequest('The request target must name a host name or an address, optionally with a port.');
 }
 
 export function targetTooLong(): Problem {

@@ -72,6 +72,12 @@ describe('request heads', () => {
       assertProblem(await raw(request(`GET http://localhost/${'x'.repeat(30_000)}`)), 'uri-too-long');
     });
 
+    test('a target in absolute form names a host, and no user', async () => {
+      assert.equal((await raw(request('GET http://localhost:8443/health/live'))).status, 200);
+      for (const authority of ['a@localhost', 'a:b@localhost:8443', '@localhost'])
+        assertProblem(await raw(request(`GET http://${authority}/health/live`)), 'bad-request');
+    });
+
     test('a field that begins like a request is still a field', async () => {
       const connection = await openRaw(service().port);
       connection.write(`GET / HTTP/1.1${crlf}X: `);
