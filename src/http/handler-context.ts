@@ -138,7 +138,8 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
   }
 
   get userAgent(): string | null {
-    return this.exchange.headers['user-agent']?.slice(0, 300) ?? null;
+    const userAgent = this.exchange.headers['user-agent'] ?? null;
+    return userAgent && userAgent.replaceAll(controls, '').slice(0, 300);
   }
 
   get isHttp10(): boolean {
@@ -171,3 +172,4 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
 }
 
 const noParams = {};
+const controls = /[\u0000-\u001f\u007f-\u009f]/g;
