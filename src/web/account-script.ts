@@ -1,27 +1,26 @@
 // Signing in on the documentation page, with a password or an API key: the credential of tried operations and
 // of the samples.
-import type { PageStorage, PageDocument } from './docs-dom.ts';
+import type { PageDocument } from './docs-dom.ts';
 import type { PageTools, CallResult } from './page-tools.ts';
 
 declare const document: PageDocument;
-declare const sessionStorage: PageStorage;
+declare function addEventListener(name: string, listener: () => void): void;
 
 export type Account = ReturnType<typeof accountScript>;
 type Credential = { readonly name: string; readonly value: string };
 
 /**
- * The refresh token and an API key are kept in the page's memory alone. The access token, which expires
- * within minutes, is also kept in the tab, so that a reload doesn't sign out: the page's policy lets no
- * other script run there.
+ * Tokens and an API key are kept in the page's memory alone, and the session ends when the page goes: nobody
+ * would hold it any more. For that the access token is renewed before it expires.
  */
 export function accountScript({ one, say, call }: PageTools) {
   type Session = Readonly<Record<'email' | 'accessToken', string> & Record<'id' | 'expiresAt', number>> & {
-    readonly refreshToken?: string;
+    readonly refreshToken: string;
   };
-  const key = 'orderly-session';
   const samples = [...document.querySelectorAll('.sample var')];
   const texts = samples.map((each) => each.textContent);
   let session: Session | undefined;
+  let renewal: ReturnType<typeof setTimeout> | undefined;
   let apiKey: string | undefined;
 
   one('#sign-in-form').addEventListener('submit', (event) => {
@@ -33,7 +32,7 @@ export function accountScript({ one, say, call }: PageTools) {
     useKey();
   });
   one('#sign-out').addEventListener('click', () => void signOut());
-  restore();
+  addEventListener('pagehide', () => void leave());
 
   async function signIn(): Promise<void> {
     const [email, password, code] = [one('#email').value, one('#password').value, one('#code').value];
@@ -66,12 +65,19 @@ export function accountScript({ one, say, call }: PageTools) {
   }
 
   async function signOut(): Promise<void> {
-    const headers = await credential();
-    if (session !== undefined) await call({ method: 'DELETE', url: `/api/sessions/${session.id}`, headers });
-    apiKey = undefined;
-    enter(undefined);
+    await leave();
     say(one('#sign-in-outcome'), 'Signed out.', 'good');
     one('#sign-in-link').focus();
+  }
+
+  /** Ends the session, even if the page goes meanwhile. The browser's cache may bring the page back. */
+  async function leave(): Promise<void> {
+    const headers = await credential();
+    const ended = session;
+    apiKey = undefined;
+    enter(undefined);
+    if (ended !== undefined)
+      await call({ method: 'DELETE', url: `/api/sessions/${ended.id}`, headers, keepalive: true });
   }
 
   function sessionOf({ body }: CallResult, email: string): Session | undefined {
@@ -82,7 +88,9 @@ export function accountScript({ one, say, call }: PageTools) {
 
   function enter(entered: Session | undefined): void {
     session = entered;
-    keep();
+    clearTimeout(renewal);
+    if (entered !== undefined)
+      renewal = setTimeout(() => void renew(entered), entered.expiresAt - Date.now());
     show(session?.email);
   }
 
@@ -114,25 +122,6 @@ export function accountScript({ one, say, call }: PageTools) {
     return { name: 'Authorization', value: `Bearer ${session.accessToken}` };
   }
 
-  function keep(): void {
-    try {
-      if (session === undefined) return sessionStorage.removeItem(key);
-      const { id, email, accessToken, expiresAt } = session;
-      sessionStorage.setItem(key, JSON.stringify({ id, email, accessToken, expiresAt }));
-    } catch {
-      // if the browser stores nothing, a reload signs out
-    }
-  }
-
-  function restore(): void {
-    try {
-      const found: Session | null = JSON.parse(sessionStorage.getItem(key) ?? 'null');
-      if (found !== null && found.expiresAt > Date.now()) enter(found);
-    } catch {
-      // if the browser stores nothing, nobody is signed in after a reload
-    }
-  }
-
   /** The header field to send; the access token is renewed when it is about to expire. */
   async function credential(): Promise<Record<string, string>> {
     if (apiKey === undefined && session !== undefined && Date.now() > session.expiresAt) await renew(session);
@@ -141,10 +130,9 @@ export function accountScript({ one, say, call }: PageTools) {
   }
 
   async function renew({ id, email, refreshToken }: Session): Promise<void> {
-    if (refreshToken === undefined) return enter(undefined);
     const body = JSON.stringify({ refreshToken });
     const result = await call({ method: 'POST', url: `/api/sessions/${id}/tokens`, body });
-    enter(result?.response.status === 201 ? sessionOf(result, email) : undefined);
+    if (result !== undefined) enter(result.response.status === 201 ? sessionOf(result, email) : undefined);
   }
 
   return { credential };

@@ -74,8 +74,8 @@ A request carries one credential, never two.</p>
 title="An API key begins with ord_."></div>
 <button>Use this key</button></form></div>
 <p id="sign-in-outcome" class="outcome" role="status" tabindex="-1"></p>
-<p class="quiet">The access token stays in this tab until it ends or you sign out, so a reload keeps you
-signed in; the refresh token and an API key are in this page’s memory alone.</p></section>
+<p class="quiet">Tokens and an API key are in this page’s memory alone: leaving or reloading it signs you
+out.</p></section>
 `;
 
 export function conventions({ api, common }: DocsContext): Html {

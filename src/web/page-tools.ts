@@ -26,6 +26,8 @@ export type Request = {
   readonly url: string;
   readonly body?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the request is also sent if the page goes meanwhile. */
+  readonly keepalive?: boolean;
 };
 export type PageTools = ReturnType<typeof pageTools>;
 
@@ -53,7 +55,8 @@ export function pageTools() {
   }
 
   /** Returns undefined if the service can't be reached. */
-  async function call({ method, url, body, headers = {} }: Request): Promise<CallResult | undefined> {
+  async function call(sent: Request): Promise<CallResult | undefined> {
+    const { method, url, body, headers = {}, keepalive = false } = sent;
     const before = performance.now();
     const type: Record<string, string> = body === undefined ? {} : { 'Content-Type': 'application/json' };
     const options = {
@@ -61,6 +64,7 @@ export function pageTools() {
       headers: { Accept: 'application/json, */*;q=0.5', ...type, ...headers },
       cache: 'no-store',
       credentials: 'omit',
+      keepalive,
     } as const;
     const request = fetch(url, body === undefined ? options : { ...options, body });
     const response = await request.catch(() => undefined);

@@ -78,7 +78,7 @@ describe('the pages', () => {
       assert.equal(script === undefined, path.startsWith('/problems'));
       assert.doesNotMatch(script ?? '', /innerHTML|outerHTML|insertAdjacent|document\.write/);
       assert.doesNotMatch(script ?? '', /\beval\b|new Function/);
-      assert.doesNotMatch(script ?? '', /\.cookie/);
+      assert.doesNotMatch(script ?? '', /\.cookie|sessionStorage/);
     });
 
     test(`${path} is well-formed`, async () => {
