@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caches } from './assembly/caches.ts';
 import type { Cleanup } from './assembly/cleanup.ts';
-import { withDailyQuota } from './assembly/daily-quotas.ts';
+import { withDailyQuota } from './assembly/daily-quota.ts';
 import type { Cryptography } from './assembly/cryptography.ts';
 import type { Limiters } from './rates/limiters.ts';
 import type { Config } from './config/config.ts';
@@ -32,7 +32,7 @@ import { version } from './version.ts';
 /** The dependencies of handlers, except for the database, which each request brings. */
 export type HandlerServices = Omit<Cryptography, 'storedResponses'> & {
   readonly passwords: PasswordChecks;
-  readonly limiters: Pick<Limiters, 'created' | 'changed' | 'signUp' | 'signUpNetwork'>;
+  readonly limiters: Pick<Limiters, 'created'>;
   readonly caches: Pick<Caches, 'orders' | 'customers' | 'pages'>;
   readonly live: Streams;
   readonly exports: HandlerExports;
@@ -65,7 +65,7 @@ export function mountRoutes(
     ...aboutService,
     ...settings.extraRoutes,
   ];
-  const withQuota = (route: Route): Route => withDailyQuota(route, services.limiters);
+  const withQuota = (route: Route): Route => withDailyQuota(route, services.limiters.created);
   router.mount({ routes: accountAndServiceRoutes.map(withQuota), invalidStatus: 400 });
   router.mount({ routes: orderGroup(settings, services).map(withQuota), invalidStatus: 422 });
   // apart from the others with 400, since documents show routes in this order
@@ -74,7 +74,7 @@ export function mountRoutes(
 }
 
 function userGroup({ config, publicUrl }: Settings, services: HandlerServices): Route[] {
-  const { passwords, signer, refreshTokens, totpSecrets, cursors, caches, limiters } = services;
+  const { passwords, signer, refreshTokens, totpSecrets, cursors, caches } = services;
   return [
     ...userRoutes({
       passwords,
@@ -82,7 +82,6 @@ function userGroup({ config, publicUrl }: Settings, services: HandlerServices): 
       cursors,
       passwordMin: config.passwordMin,
       registration: config.registration,
-      signUpLimiters: { address: limiters.signUp, network: limiters.signUpNetwork },
       endSessions: endUserSessions,
       removeKeys: removeUserKeys,
       clearOwners: () => services.cleanup.runInBackground(),

@@ -183,15 +183,7 @@ type Running = {
   stop(): Promise<void>;
 };
 
-const ratesOff = [
-  'default',
-  'anonymous',
-  'login-account',
-  'login-account-total',
-  'login-address',
-  'created',
-  'changed',
-];
+const ratesOff = ['default', 'anonymous', 'login-account', 'login-account-total', 'login-address', 'created'];
 
 function argumentsFor({ settings = {} }: TestOptions, folder: string): string[] {
   const all = {

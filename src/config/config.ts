@@ -35,11 +35,9 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
       anonymous: parseRate(get('rate-anonymous')),
       loginAccount: parseRate(get('rate-login-account')),
       created: parseRate(get('rate-created')),
-      changed: parseRate(get('rate-changed')),
       loginAccountTotal: parseRate(get('rate-login-account-total')),
       loginAddress: parseRate(get('rate-login-address')),
       loginCode: parseRate(get('rate-login-code')),
-      signUp: parseRate(get('rate-sign-up')),
     } satisfies Rates,
     connectionsPerAddress: Number(get('connections-per-address')),
     /** 0 means forever. */

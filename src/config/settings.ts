@@ -122,7 +122,7 @@ export const settings: readonly Setting[] = [
     flag: 'rate-login-account-total',
     value: 'RATE',
     fallback: '50/60',
-    help: 'failed sign-ins to one account, total',
+    help: 'sign-ins to one account, in total',
     rule: rate,
   },
   {
@@ -136,14 +136,7 @@ export const settings: readonly Setting[] = [
     flag: 'rate-login-code',
     value: 'RATE',
     fallback: '10/3600',
-    help: 'wrong one-time codes of one account',
-    rule: rate,
-  },
-  {
-    flag: 'rate-sign-up',
-    value: 'RATE',
-    fallback: '20/86400',
-    help: 'sign-ups from one address',
+    help: 'one-time codes tried for one account',
     rule: rate,
   },
   {
@@ -157,14 +150,7 @@ export const settings: readonly Setting[] = [
     flag: 'rate-created',
     value: 'RATE',
     fallback: '1000/86400',
-    help: 'objects that a user without staff rights creates',
-    rule: rate,
-  },
-  {
-    flag: 'rate-changed',
-    value: 'RATE',
-    fallback: '10000/86400',
-    help: 'changes that a user without staff rights makes',
+    help: 'objects that a user without staff rights creates or changes',
     rule: rate,
   },
   {

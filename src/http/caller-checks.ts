@@ -35,12 +35,12 @@ export class CallerChecks {
     if (route?.isUnlimited === true) return;
     const caller = readsCredential ? exchange.caller : this.#findCaller(exchange);
     if (caller === undefined) this.consumeAddressToken(exchange);
-    else exchange.consumeToken(this.#options.limiters.default, caller.client);
+    else exchange.consumeClientToken(this.#options.limiters.default, caller.client);
   }
 
   /** Consumes a token of the address's bucket. */
   consumeAddressToken(exchange: Exchange): void {
-    exchange.consumeToken(this.#options.limiters.anonymous, exchange.addressBucket);
+    exchange.consumeClientToken(this.#options.limiters.anonymous, exchange.addressBucket);
   }
 
   /** Returns the caller with their current rights. Throws if they lost the right while the request waited. */

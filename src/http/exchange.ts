@@ -106,17 +106,24 @@ export class Exchange implements Requester {
     this.awaitsContinue = false;
   }
 
-  /** Consumes a token and returns its refund. Throws 429 if the bucket is empty. */
-  consumeToken(limiter: Limiter, key: string): () => void {
+  /** Consumes a token of the client's own bucket, whose state each response shows. Throws 429 if it is empty. */
+  consumeClientToken(limiter: Limiter, key: string): void {
     this.drawsOnRate = true;
     const state = limiter.consumeToken(key, this.now);
-    if (state === undefined) return noRefund;
-    this.draft.addBucketState(state);
+    if (state === undefined) return;
+    this.draft.addRateLines(state.lines);
     if (state.isExceeded) throw quotaExceeded(state);
-    return () => {
-      limiter.refund(key);
-      this.draft.removeBucketState(state);
-    };
+  }
+
+  /**
+   * Consumes a token of another bucket. Throws 429 if it is empty, and only then shows its state, which could
+   * reveal from which addresses an account was used.
+   */
+  consumeToken(limiter: Limiter, key: string): void {
+    const state = limiter.consumeToken(key, this.now);
+    if (state?.isExceeded !== true) return;
+    this.draft.addRateLines(state.lines);
+    throw quotaExceeded(state);
   }
 
   /** The client's own address, even behind trusted proxies. */
@@ -133,5 +140,3 @@ export class Exchange implements Requester {
     return isFromThisMachine(this.peer, this.headers);
   }
 }
-
-function noRefund(): void {}

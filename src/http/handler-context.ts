@@ -105,8 +105,8 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
     return this.#callers.hasExpired(this.exchange);
   }
 
-  consumeToken(limiter: Limiter, key: string): () => void {
-    return this.exchange.consumeToken(limiter, key);
+  consumeToken(limiter: Limiter, key: string): void {
+    this.exchange.consumeToken(limiter, key);
   }
 
   reportSecurityEvent(event: SecurityEvent): void {

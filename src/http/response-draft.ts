@@ -1,20 +1,15 @@
 // The header fields and security events that steps and handlers add to a response before it is sent.
 import { noSecurityEvents, type SecurityEvent } from '../security-event.ts';
 import { headerLine, type HeaderLines } from '../header-lines.ts';
-import type { BucketState } from '../rates/limiter.ts';
 
 export class ResponseDraft {
-  /** The states of the buckets from which the request has consumed a token. */
-  #bucketStates: readonly BucketState[] = noBucketStates;
+  #rateLines: HeaderLines = '';
   #securityEvents: readonly SecurityEvent[] = noSecurityEvents;
   #cookie: string | undefined = undefined;
 
-  addBucketState(state: BucketState): void {
-    this.#bucketStates = [...this.#bucketStates, state];
-  }
-
-  removeBucketState(state: BucketState): void {
-    this.#bucketStates = this.#bucketStates.filter((each) => each !== state);
+  /** Adds lines that describe the state of a token bucket. */
+  addRateLines(lines: HeaderLines): void {
+    this.#rateLines += lines;
   }
 
   /** Sets the value of the Set-Cookie field. */
@@ -37,11 +32,7 @@ export class ResponseDraft {
   }
 
   get lines(): HeaderLines {
-    let lines = '';
-    for (const state of this.#bucketStates) lines += state.lines;
-    if (this.#cookie !== undefined) lines += headerLine('Set-Cookie', this.#cookie);
-    return lines;
+    if (this.#cookie === undefined) return this.#rateLines;
+    return this.#rateLines + headerLine('Set-Cookie', this.#cookie);
   }
 }
-
-const noBucketStates: readonly BucketState[] = [];

@@ -68,8 +68,8 @@ export type Context<Params, Query, Body, C> = {
    * PATCH or DELETE whose handler doesn't call it fails.
    */
   checkPrecondition(this: object, etag: string | undefined | (() => string)): void;
-  /** Consumes a token from a bucket of the route's own and returns its refund. Throws 429 if it is empty. */
-  consumeToken(this: object, limiter: Limiter, key: string): () => void;
+  /** Consumes a token from a bucket of the route's own. Throws 429 if it is empty. */
+  consumeToken(this: object, limiter: Limiter, key: string): void;
   /** Logs a security event with the request's id, address and principal, when the response is sent. */
   reportSecurityEvent(this: object, event: SecurityEvent): void;
   /** Sets the value of the response's Set-Cookie field, which is sent with any status. */

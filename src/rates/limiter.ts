@@ -11,21 +11,13 @@ export type Rate = { readonly requests: number; readonly seconds: number } | und
 /** The rates of the service; `loginAccount`, for example, is set with `--rate-login-account`. */
 export type Rates = Readonly<
   Record<
-    | 'default'
-    | 'anonymous'
-    | 'created'
-    | 'changed'
-    | 'signUp'
-    | 'loginAccount'
-    | 'loginAccountTotal'
-    | 'loginAddress'
-    | 'loginCode',
+    'default' | 'anonymous' | 'created' | 'loginAccount' | 'loginAccountTotal' | 'loginAddress' | 'loginCode',
     Rate
   >
 >;
 
 /** The state of a bucket after a request has consumed a token; `isExceeded` if the bucket had none. */
-export type BucketState = {
+type BucketState = {
   readonly isExceeded: boolean;
   readonly policyName: string;
   readonly lines: HeaderLines;
@@ -35,14 +27,9 @@ export type BucketState = {
 export type Limiter = {
   /** Consumes a token of the bucket with this key; returns undefined if there is no limit. */
   consumeToken(key: string, now: number): BucketState | undefined;
-  /** Returns a token to the bucket: the request doesn't count after all. */
-  refund(key: string): void;
   /** The number of buckets. */
   readonly size: number;
 };
-
-/** Consumes a token of the bucket with this key, or throws a 429. Returns its refund. */
-export type ConsumeToken = (this: object, limiter: Limiter, key: string) => () => void;
 
 type Bucket = { level: number; at: number };
 
@@ -50,21 +37,7 @@ export function createLimiter(policyName: string, rate: Rate, bucketCountMax = b
   return rate === undefined ? unlimited : new TokenBuckets(policyName, rate, bucketCountMax);
 }
 
-/** Returns the limiter without its header lines, which would reveal the keys it is used for. */
-export function withoutLines(limiter: Limiter): Limiter {
-  return {
-    consumeToken(key, now) {
-      const state = limiter.consumeToken(key, now);
-      return state === undefined ? undefined : { ...state, lines: '' };
-    },
-    refund: (key) => limiter.refund(key),
-    get size() {
-      return limiter.size;
-    },
-  };
-}
-
-const unlimited: Limiter = { consumeToken: () => undefined, refund: () => {}, size: 0 };
+const unlimited: Limiter = { consumeToken: () => undefined, size: 0 };
 
 /** If there are too many buckets, some are dropped, mostly ones not used recently (`BoundedMap`). */
 class TokenBuckets implements Limiter {
@@ -92,11 +65,6 @@ class TokenBuckets implements Limiter {
       lines: this.#linesOf(bucket),
       retryAfterSeconds: isExceeded ? this.#secondsFor(1 - bucket.level) : 0,
     };
-  }
-
-  refund(key: string): void {
-    const bucket = this.#buckets.get(key);
-    if (bucket !== undefined) bucket.level = Math.min(this.#requests, bucket.level + 1);
   }
 
   get size(): number {
@@ -135,17 +103,4 @@ class TokenBuckets implements Limiter {
 export function quotaExceeded({ policyName, retryAfterSeconds }: BucketState): Problem {
   const detail = `Rate limit "${policyName}" exceeded; retry in ${counted(retryAfterSeconds, 'second')}.`;
   return new Problem('quota-exceeded', detail, { retryAfterSeconds, violated: [policyName] });
-}
-
-/** Does the work that tokens were consumed for, and refunds the tokens if the work fails. */
-export async function refundIfFailed<Result>(
-  refund: () => void,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    refund();
-    throw error;
-  }
 }

@@ -130,13 +130,11 @@ const rules = [
 const countedRequests: Readonly<Record<keyof Rates, string>> = {
   default: 'each user, API keys included',
   anonymous: 'each address without a credential, or with a bad one',
-  created: 'creating users, customers, orders and keys, without staff rights',
-  changed: 'changing and deleting, without staff rights',
-  signUp: 'creating users from one address, except by administrators',
+  created: 'creating, changing and deleting, without staff rights',
   loginAccount: 'signing in to one account from one address',
-  loginAccountTotal: 'failing to sign in to one account, from new addresses',
+  loginAccountTotal: 'signing in to one account, from new addresses',
   loginAddress: 'signing in, signing up and changing passwords from one address',
-  loginCode: 'trying wrong one-time codes of one account',
+  loginCode: 'trying one-time codes of one account',
 };
 
 export function limits(rates: Rates): Html {

@@ -240,18 +240,6 @@ describe('sign-ins', () => {
     assertProblem(await send('203.0.113.2', 21), 'invalid-credentials');
   });
 
-  test('report all policies that apply to them', async (t) => {
-    const service = await serviceFor(t, {
-      settings: { 'rate-anonymous': '120/60', 'rate-login-account': '5/60', 'rate-login-address': '20/60' },
-    });
-    if (service.inside === undefined) return t.skip('needs the clock');
-    const response = await signIn(service, 'nobody@example.com');
-    assert.deepEqual(limitFields(response), [
-      '"anonymous";q=120;w=60, "login-address";q=20;w=60, "login-account";q=5;w=60',
-      '"anonymous";r=119;t=1, "login-address";r=19;t=3, "login-account";r=4;t=12',
-    ]);
-  });
-
   test('without a password don’t count: new tokens for a session', async (t) => {
     const service = await serviceFor(t, {
       settings: { 'rate-login-account': '5/60', 'rate-login-address': '5/60' },

@@ -134,10 +134,12 @@ test('a password change counts as a sign-in of the address', async (t) => {
 describe('failed sign-ins from everywhere', () => {
   const settings = { ...proxied, 'rate-login-account': '5/3600', 'rate-login-account-total': '50/3600' };
 
+  /** Uses up the tokens that the account's owner, who has signed in once, has left. */
   async function attack(service: TestService, email: string): Promise<void> {
-    for (let host = 1; host <= 10; host += 1)
-      for (let index = 0; index < 5; index += 1)
-        assertProblem(await signIn(service, `198.51.100.${host}`, wrong(email)), 'invalid-credentials', 401);
+    for (let count = 0; count < 49; count += 1) {
+      const address = `198.51.100.${count % 10}`;
+      assertProblem(await signIn(service, address, wrong(email)), 'invalid-credentials', 401);
+    }
     const rejected = await signIn(service, '198.51.100.99', wrong(email));
     assertProblem(rejected, 'quota-exceeded', 429);
     assert.deepEqual(rejected.body['violated-policies'], ['login-account-total']);
@@ -186,16 +188,6 @@ describe('failed sign-ins from everywhere', () => {
     const known = await shown('192.0.2.1', service.admin.email);
     assert.deepEqual(known, await shown('192.0.2.2', service.admin.email));
     assert.deepEqual(known, await shown('192.0.2.3', 'nobody@example.com'));
-  });
-
-  test('are counted without those that succeed', async (t) => {
-    const service = await serviceFor(t, { settings: { ...settings, 'rate-login-account-total': '2/3600' } });
-    for (let host = 1; host <= 4; host += 1)
-      assert.equal((await signIn(service, `192.0.2.${host}`, service.admin)).status, 201);
-    const strange = '198.51.100.1';
-    for (let index = 0; index < 2; index += 1)
-      assertProblem(await signIn(service, strange, wrong(service.admin.email)), 'invalid-credentials', 401);
-    assertProblem(await signIn(service, strange, service.admin), 'quota-exceeded', 429);
   });
 });
 

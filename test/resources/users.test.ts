@@ -90,7 +90,7 @@ describe('signing up', () => {
     ['with a name of two lines', { name: 'Ada\nLovelace' }, ['#/name pattern']],
     ['with a name of 201 characters', { name: 'x'.repeat(201) }, ['#/name max-length']],
     ['with what is no address', { email: 'ada.example.com' }, ['#/email pattern']],
-    ['with an address with two dots in a row', { email: 'ada..l@example.com' }, ['#/email format']],
+    ['with an address whose domain has two dots in a row', { email: 'ada@example..com' }, ['#/email format']],
     ['with an address of 255 characters', { email: `a${'a'.repeat(64)}@${domain}` }, ['#/email max-length']],
     ['with a password of 7 characters', { password: 'k7#pQ2x' }, ['#/password min-length']],
     [

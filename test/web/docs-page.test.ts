@@ -29,8 +29,6 @@ const rates = {
   created: undefined,
   loginAddress: undefined,
   loginCode: undefined,
-  changed: undefined,
-  signUp: { requests: 20, seconds: 86_400 },
 };
 
 describe('the pages', () => {
@@ -290,7 +288,6 @@ describe('the pages', () => {
       isSelfSigned: true,
     });
     assert.ok(textOf(page.html).includes('600 requests in 60 seconds, for each user, API keys included.'));
-    assert.match(textOf(page.html), /sign-up\s*20 requests in 86,400 seconds, for creating users/);
     assert.ok(textOf(page.html).includes('curl --cacert data/tls/ca.pem https://localhost:8443/orders'));
   });
 });

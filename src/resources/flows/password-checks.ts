@@ -5,7 +5,7 @@ import type { PasswordHasher } from '../../auth/password.ts';
 import { hashingJobsPerClientMax, hashingJobsPerNetworkMax } from '../../limits.ts';
 import { isIpv6Bucket, networkOf } from '../../network/address-buckets.ts';
 import { Problem } from '../../problem.ts';
-import { refundIfFailed, type ConsumeToken, type Limiter } from '../../rates/limiter.ts';
+import type { Limiter } from '../../rates/limiter.ts';
 import { emailKey } from '../../schema/email.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -18,7 +18,7 @@ type PasswordRequest = {
   readonly caller: Caller | undefined;
   readonly database: { readonly read: Connection };
   readonly now: number;
-  readonly consumeToken: ConsumeToken;
+  readonly consumeToken: (this: object, limiter: Limiter, key: string) => void;
   readonly reportSecurityEvent: (event: SecurityEvent) => void;
 };
 
@@ -38,7 +38,7 @@ type SignInLimiters = {
   readonly loginAddress: Limiter;
   /** Bounds sign-ins to one account from one address. */
   readonly loginAccount: Limiter;
-  /** Bounds failed sign-ins to one account from all unknown addresses. */
+  /** Bounds sign-ins to one account from all unknown addresses. */
   readonly loginAccountTotal: Limiter;
   /** Bounds codes tried for one account, from each known address and from all others together. */
   readonly loginCode: Limiter;
@@ -54,9 +54,6 @@ type PasswordCheckOptions = {
   /** Whether the account was recently used from this address. */
   readonly isKnownAddress: (db: Connection, use: AddressUse) => boolean;
 };
-
-/** The refunds of a sign-in's tokens. After a success only that of the account's total is called. */
-type Refunds = { readonly refundTotal: () => void; readonly refundAll: () => void };
 
 export class PasswordChecks {
   readonly #hasher: PasswordHasher;
@@ -84,11 +81,8 @@ export class PasswordChecks {
   ): Promise<SignInAccount | undefined> {
     const found = this.#findSignInAccount(request.database.read, email);
     const userId = found?.userId ?? null;
-    const { refundTotal, refundAll } = this.#consumeTokens(request, email, userId);
-    // only the queue of hashing jobs fails here, so nothing was checked
-    const isRight = await refundIfFailed(refundAll, () =>
-      this.#hasher.verify(password, found?.hash ?? null, jobOf(request, 'sign-in')),
-    );
+    this.#consumeTokens(request, email, userId);
+    const isRight = await this.#hasher.verify(password, found?.hash ?? null, jobOf(request, 'sign-in'));
     if (found === undefined || !isRight) {
       request.reportSecurityEvent({ name: 'authn_login_fail', userId });
       return undefined;
@@ -98,18 +92,17 @@ export class PasswordChecks {
       request.reportSecurityEvent({ name: 'authn_login_fail', userId, reason });
       return undefined;
     }
-    refundTotal();
     return found;
   }
 
   /**
    * Consumes a token of the bucket of codes, which is small: six digits are soon guessed by a thief of the
-   * password. Returns its refund.
+   * password.
    */
-  consumeCodeToken(request: PasswordRequest, userId: number): () => void {
+  consumeCodeToken(request: PasswordRequest, userId: number): void {
     const key = this.#isExempt(request, userId) ? `${userId} ${request.addressBucket}` : `${userId}`;
     try {
-      return request.consumeToken(this.#limiters.loginCode, key);
+      request.consumeToken(this.#limiters.loginCode, key);
     } catch (error) {
       request.reportSecurityEvent({ name: 'authn_login_fail_max', userId });
       throw error;
@@ -145,26 +138,22 @@ export class PasswordChecks {
     }
   }
 
-  #consumeTokens(request: PasswordRequest, email: string, userId: number | null): Refunds {
+  /** The address's bucket is the last: one client with an old password must not lock out others beside it. */
+  #consumeTokens(request: PasswordRequest, email: string, userId: number | null): void {
     const { loginAddress, loginAccount, loginAccountTotal } = this.#limiters;
     const key = emailKey(email);
-    const refunds = [request.consumeToken(loginAddress, request.addressBucket)];
-    const refundAll = (): void => refunds.forEach((refund) => refund());
     try {
-      refunds.push(request.consumeToken(loginAccount, `${request.addressBucket} ${key}`));
-      if (this.#isExempt(request, userId)) return { refundTotal() {}, refundAll };
-      const refundTotal = request.consumeToken(loginAccountTotal, key);
-      refunds.push(refundTotal);
-      return { refundTotal, refundAll };
+      request.consumeToken(loginAccount, `${request.addressBucket} ${key}`);
+      if (!this.#isExempt(request, userId)) request.consumeToken(loginAccountTotal, key);
+      request.consumeToken(loginAddress, request.addressBucket);
     } catch (error) {
-      refundAll(); // or else one client with an old password would lock out all others at its address
       request.reportSecurityEvent({ name: 'authn_login_fail_max', userId });
       throw error;
     }
   }
 
   /**
-   * Strangers must not be able to lock a user out, least of all the administrator, so their failures don't
+   * Strangers must not be able to lock a user out, least of all the administrator, so what they try doesn't
    * count for addresses that the account has used or for the machine itself.
    */
   #isExempt(

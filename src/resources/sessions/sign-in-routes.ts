@@ -54,7 +54,7 @@ async function signIn(context: SignInContext, services: SignInServices): Promise
   if (verified === undefined) throw wrongCredentials();
   const { userId } = verified;
   if (verified.needsCode && body.code === undefined) throw codeRequired('This account also needs a code.');
-  const refund = verified.needsCode ? passwords.consumeCodeToken(context, userId) : () => {};
+  if (verified.needsCode) passwords.consumeCodeToken(context, userId);
   const upgradedHash = await passwords.rehashIfOutdated(context, verified, body.password);
   const signedIn = await database.write((writer) =>
     beginSession(writer, context, { services, verified, upgradedHash }),
@@ -63,7 +63,6 @@ async function signIn(context: SignInContext, services: SignInServices): Promise
     context.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'wrong-code' });
     throw codeRequired('code is wrong, or was used already.');
   }
-  refund();
   const { issued, factor } = signedIn;
   const event = { name: 'authn_login_success', userId, sessionId: issued.id } as const;
   context.reportSecurityEvent(factor === undefined ? event : { ...event, factor });

@@ -18,7 +18,6 @@ import type { Representation } from '../../http/representation.ts';
 import { createFinder } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
-import { withinSignUpRate, type SignUpLimiters } from '../../rates/sign-up-rate.ts';
 import type { Infer } from '../../schema/schema.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import { removeObject } from '../flows/change.ts';
@@ -39,8 +38,6 @@ type UserServices = UserChangeServices & {
   readonly totpSecrets: SealedSecrets;
   readonly cursors: Cursors;
   readonly registration: 'open' | 'closed';
-  /** Has a bucket for each address. */
-  readonly signUpLimiters: SignUpLimiters;
   /** Starts clearing removed users from the rows that they owned, in the background. */
   readonly clearOwners: () => void;
 };
@@ -103,8 +100,7 @@ function signUpRoute(services: UserServices): Route {
     reply: created(User, ({ id }) => `/api/users/${id}`, { links: { get: 'getUser' } }),
     problems: ['email-taken', 'forbidden', 'step-up-required'],
     furtherIssues: (body) => sentPasswordIssues(body, nobody, passwordMin),
-    handle: (context) =>
-      withinSignUpRate(context, services.signUpLimiters, () => createUser(context, services)),
+    handle: (context) => createUser(context, services),
   });
 }
 
