@@ -15,7 +15,6 @@ import { LiveFeed } from './feed/live-feed.ts';
 import { Exports } from './http/export.ts';
 import type { HttpServer } from './http/http-server.ts';
 import { createMetrics } from './http/metrics.ts';
-import { OutgoingPosts } from './http/outgoing-posts.ts';
 import { Imports } from './http/line-imports.ts';
 import { RequestHandler } from './http/request-handler.ts';
 import type { Route } from './http/route.ts';
@@ -23,8 +22,6 @@ import type { Router } from './http/router.ts';
 import { mountRoutes } from './route-groups.ts';
 import type { Logger } from './logger.ts';
 import { addressesIn } from './address-blocks.ts';
-import type { AddressLookup } from './network/address-lookups.ts';
-import { WebhookTargets } from './network/webhook-targets.ts';
 import { feedBounds } from './resources/events/feed-store.ts';
 import { PasswordChecks } from './resources/flows/password-checks.ts';
 import { findKeyCaller } from './resources/keys/key-store.ts';
@@ -34,8 +31,10 @@ import { findSignInAccount } from './resources/users/user-store.ts';
 import { lastBackupAt } from './storage/backup-traces.ts';
 import type { Connection } from './storage/connection.ts';
 import type { Database } from './storage/database.ts';
+import { WebhookTargets } from './resources/webhooks/webhook-targets.ts';
 import type { Timers } from './timers.ts';
 import { Deliveries } from './webhooks/deliveries.ts';
+import { OutgoingPosts } from './webhooks/outgoing-posts.ts';
 
 type AppSettings = {
   readonly config: Config;
@@ -57,7 +56,8 @@ type AppDependencies = {
   readonly now: () => number;
   readonly timers: Timers;
   /** Looks up addresses of webhook receivers; undefined means the system's resolver. */
-  readonly lookup: AddressLookup | undefined;
+  /** The text of a function that tests use instead of `dns.lookup`. */
+  readonly lookup: string | undefined;
   /** Aborted when the service begins to stop. */
   readonly stopping: AbortSignal;
 };
@@ -178,7 +178,7 @@ function createBackground(
   const live = new LiveFeed({ db: database.read, cursors, log, now });
   afterSync.add((invalidations) => live.onSync(invalidations));
   const webhookTargets = new WebhookTargets(webhookAllow);
-  const posts = new OutgoingPosts({ targets: webhookTargets, now, timers, lookup });
+  const posts = new OutgoingPosts({ targets: webhookTargets, timers, lookup });
   const deliveries = new Deliveries({ database, posts, secrets: webhookSecrets, now, timers, log });
   afterSync.add((invalidations) => deliveries.onSync(invalidations));
   const lastEventFile = new LastEventFile(data, database.read);

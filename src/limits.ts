@@ -167,8 +167,6 @@ export const webhooksMax = 20;
 export const webhookUrlCharsMax = 2_000;
 export const webhookSaveMilliseconds = 1_000;
 export const deliveryMillisecondsMax = 15_000;
-/** The least time between two attempts that administrators cause for an event that was not delivered. */
-export const webhookResendMilliseconds = 5_000;
 /** A longer response to a delivery closes its connection. */
 export const outgoingResponseBytesMax = 16 * 1024;
 /** A shorter time than that for which receivers keep connections open. */

@@ -9,7 +9,7 @@ import type { Config } from './config/config.ts';
 import type { HandlerExports } from './http/export.ts';
 import type { Route } from './http/route.ts';
 import { Router } from './http/router.ts';
-import type { WebhookTargets } from './network/webhook-targets.ts';
+import type { WebhookTargets } from './resources/webhooks/webhook-targets.ts';
 import { once } from './once.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
 import type { PasswordChecks } from './resources/flows/password-checks.ts';

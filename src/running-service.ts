@@ -16,7 +16,6 @@ import type { Route } from './http/route.ts';
 import type { Logger } from './logger.ts';
 import { claimFeed, feedBounds, feedFile } from './resources/events/feed-store.ts';
 import { migrations } from './migrations/migrations.ts';
-import type { AddressLookup } from './network/address-lookups.ts';
 import { databaseFile } from './storage/database-file.ts';
 import { databaseIdentity } from './storage/database-identity.ts';
 import { systemTimers, type Timers } from './timers.ts';
@@ -33,7 +32,8 @@ export type ServiceOptions = {
   readonly storage?: Pick<DatabaseOptions, 'fdatasync' | 'sqlWorker'>;
   readonly extraRoutes?: readonly Route[];
   readonly timers?: Timers;
-  readonly lookup?: AddressLookup;
+  /** The text of a function that tests use instead of `dns.lookup`. */
+  readonly lookup?: string;
 };
 
 /** Starts a whole service, which locks its data folder. Throws ConfigError, CommandError and StorageError. */

@@ -170,11 +170,13 @@ suite('the sources', () => {
     );
   });
 
-  test('only http/ imports node:http, and only storage/ imports node:sqlite', () => {
+  test('only http/ and webhooks/ import node:http, and only storage/ imports node:sqlite', () => {
     const importing = (module: string): string[] =>
       sources.filter((path) => (texts.get(path) ?? '').includes(`from '${module}'`));
     assert.deepEqual(
-      [...importing('node:http'), ...importing('node:https')].filter((path) => !path.startsWith('src/http/')),
+      [...importing('node:http'), ...importing('node:https')].filter(
+        (path) => !/^src\/(http|webhooks)\//.test(path),
+      ),
       [],
     );
     assert.deepEqual(

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Config } from '../config/config.ts';
-import { hostOf } from '../network/webhook-targets.ts';
+import { hostOf } from '../address-blocks.ts';
 
 /** DNS names and addresses, each once. */
 type OwnNames = {

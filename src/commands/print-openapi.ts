@@ -9,7 +9,7 @@ import { openapiDocument } from '../openapi/openapi.ts';
 import { mountRoutes, type HandlerServices } from '../route-groups.ts';
 import { PasswordChecks } from '../resources/flows/password-checks.ts';
 import { secretBytesMin } from '../limits.ts';
-import { WebhookTargets } from '../network/webhook-targets.ts';
+import { WebhookTargets } from '../resources/webhooks/webhook-targets.ts';
 import { version } from '../version.ts';
 import type { Command } from './commands.ts';
 

@@ -1,7 +1,5 @@
 // The deliveries of one webhook: the next event after its position, one request at a time, and its retries.
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
-import type { OutgoingPosts } from '../http/outgoing-posts.ts';
-import type { PostResult } from '../http/post-thread.ts';
 import { deliveryMillisecondsMax } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type { Event } from '../resources/events/event.ts';
@@ -18,7 +16,8 @@ import type { Connection } from '../storage/connection.ts';
 import { failedDeliveryPermit } from '../storage/permit.ts';
 import type { Timers } from '../timers.ts';
 import { version } from '../version.ts';
-import { Resends } from './resends.ts';
+import type { OutgoingPosts } from './outgoing-posts.ts';
+import type { PostResult } from './post-thread.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { signedFields } from './signature.ts';
 
@@ -43,7 +42,6 @@ const nothing = (): void => {};
 
 export class DeliveryLoop {
   readonly #services: DeliveryServices;
-  readonly #resends: Resends;
   #webhook: DeliveryWebhook;
   #progress: DeliveryProgress;
   /** The position that is on disk. */
@@ -61,7 +59,6 @@ export class DeliveryLoop {
     this.#webhook = webhook;
     this.#progress = webhook;
     this.#savedPosition = webhook.position;
-    this.#resends = new Resends(webhook);
     this.#waitForRetry();
   }
 
@@ -93,7 +90,7 @@ export class DeliveryLoop {
     this.#webhook = webhook;
     this.#savedPosition = webhook.position;
     this.#disableReason = undefined;
-    this.#update({ position, failures, retryAt: retryAt ?? this.#resends.nextAt(this.#services.now()) });
+    this.#update({ position, failures, retryAt });
     this.#waitForRetry();
   }
 
@@ -101,7 +98,7 @@ export class DeliveryLoop {
   resume(): void {
     const { failures, retryAt } = this.#progress;
     if (failures === 0 || retryAt === null) return;
-    this.#update({ failures: 0, retryAt: this.#resends.nextAt(this.#services.now()) });
+    this.#update({ failures: 0, retryAt: null });
     this.#waitForRetry();
   }
 
@@ -180,7 +177,6 @@ export class DeliveryLoop {
     const sending = new AbortController();
     this.#sending = sending;
     const sentAt = now();
-    this.#resends.onSend(sentAt, this.#progress.failures);
     const body = JSON.stringify(event);
     const message = { id: `evt_${feedEpoch(read)}_${event.id}`, timestamp: Math.floor(sentAt / 1000), body };
     const cancelTimeout = timers.after(deliveryMillisecondsMax, () => sending.abort());
@@ -222,7 +218,6 @@ export class DeliveryLoop {
     this.#services.count(isDelivered ? 'delivered' : outcomeOf(result, isTimeout));
     this.#update({ lastStatus, lastAt: sentAt });
     if (!isDelivered) return this.#fail(event, result, { sentAt, isTimeout });
-    this.#resends.onDelivery();
     this.#update({ position: event.id, failures: 0, failingSince: null });
     this.wake();
   }

@@ -4,17 +4,16 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { issueCertificate, createAuthority } from '../../src/auth/certificate.ts';
-import { OutgoingPosts } from '../../src/http/outgoing-posts.ts';
-import type { PostResult } from '../../src/http/post-thread.ts';
-import type { AddressLookup } from '../../src/network/address-lookups.ts';
-import { WebhookTargets } from '../../src/network/webhook-targets.ts';
+import { WebhookTargets } from '../../src/resources/webhooks/webhook-targets.ts';
+import { OutgoingPosts } from '../../src/webhooks/outgoing-posts.ts';
+import type { PostResult } from '../../src/webhooks/post-thread.ts';
 import { FrozenClock } from '../frozen-clock.ts';
 import { addressesInTurn, noAddress } from './receiver-names.ts';
 import { Receiver } from './receiver.ts';
 
 type Sending = {
   readonly allowed?: readonly string[];
-  readonly lookup?: AddressLookup;
+  readonly lookup?: string;
   readonly authorities?: readonly string[];
 };
 
@@ -22,10 +21,8 @@ function posting(
   t: TestContext,
   { allowed = [], lookup = noAddress, authorities }: Sending,
 ): (url: string) => Promise<PostResult> {
-  const clock = new FrozenClock(0);
-  const now = (): number => clock.now;
   const targets = new WebhookTargets(allowed);
-  const posts = new OutgoingPosts({ targets, now, timers: clock, lookup, authorities });
+  const posts = new OutgoingPosts({ targets, timers: new FrozenClock(0), lookup, authorities });
   t.after(() => posts.close());
   const { signal } = new AbortController();
   return (url) => posts.post({ url: new URL(url), headers: {}, body: '{}', signal });
@@ -101,10 +98,20 @@ test('a name is looked up once for a connection, which goes to the checked addre
   const lookup = addressesInTurn(['127.0.0.2'], ['127.0.0.1']);
   const post = posting(t, { allowed: ['127.0.0.2'], lookup });
   const url = `http://hooks.example:${checked.port}/`;
-  assert.deepEqual([(await post(url)).kind, lookup.count], ['response', 1]);
-  assert.deepEqual([(await post(url)).kind, lookup.count, checked.connections], ['response', 1, 1]);
+  for (let count = 0; count < 2; count += 1) assert.equal((await post(url)).kind, 'response');
+  assert.equal(checked.connections, 1);
   assert.equal((await post(`http://hooks.example:${other.port}/`)).kind, 'blocked');
   assert.equal(other.connections, 0);
+});
+
+test('without a look-up of a test, the system finds the addresses of localhost', async (t) => {
+  const receiver = await accepting(t);
+  const targets = new WebhookTargets(['127.0.0.1', '::1']);
+  const posts = new OutgoingPosts({ targets, timers: new FrozenClock(0) });
+  t.after(() => posts.close());
+  const url = new URL(`http://localhost:${receiver.port}/`);
+  const { kind } = await posts.post({ url, headers: {}, body: '{}', signal: new AbortController().signal });
+  assert.equal(kind, 'response');
 });
 
 test('a name whose address changes is blocked by the next connection', async (t) => {

@@ -7,8 +7,8 @@ import { represent, type Representation } from '../../http/representation.ts';
 import { createFinder } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
-import { webhookResendMilliseconds, webhooksMax } from '../../limits.ts';
-import type { WebhookTargets } from '../../network/webhook-targets.ts';
+import { webhooksMax } from '../../limits.ts';
+import type { WebhookTargets } from './webhook-targets.ts';
 import { Event } from '../events/event.ts';
 import { feedBounds } from '../events/feed-store.ts';
 import { changeIssues, changeObject, removeObject, type Changeable, type Resource } from '../flows/change.ts';
@@ -163,8 +163,7 @@ function patchWebhookRoute(bodies: WebhookBodies, onEnabled: WebhookServices['on
     reply: ok(Webhook),
     description:
       'A pause loses nothing: once enabled again, a webhook continues after `position`. Enabling one that ' +
-      `fails retries immediately, though at most once in ${webhookResendMilliseconds / 1000} seconds. ` +
-      `The ETag changes with each delivery that is saved. ${stepUp}`,
+      `fails retries immediately. The ETag changes with each delivery that is saved. ${stepUp}`,
     problems: ['step-up-required'],
     furtherIssues: changeIssues(resource),
     async handle(context) {

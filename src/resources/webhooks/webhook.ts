@@ -1,6 +1,6 @@
 // A webhook, an endpoint that receives events: the schemas of requests and responses.
 import { webhookUrlCharsMax } from '../../limits.ts';
-import type { WebhookTargets } from '../../network/webhook-targets.ts';
+import type { WebhookTargets } from './webhook-targets.ts';
 import { id, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
 import {
   array,

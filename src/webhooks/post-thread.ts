@@ -1,18 +1,19 @@
-// The program of the thread that sends POST requests, and the messages between it and the event loop.
+// The program of the thread that sends POST requests, over connections to checked addresses only.
 import type { LookupAddress } from 'node:dns';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { tlsSettings } from '../http/tls-settings.ts';
 import {
   headerBytesMax,
   outgoingIdleMillisecondsMax,
   outgoingResponseBytesMax,
   webhooksMax,
 } from '../limits.ts';
-import { tlsSettings } from './tls-settings.ts';
+import { permits, type TargetBlocks } from '../resources/webhooks/webhook-targets.ts';
 
 /** `cause` is a code or a sentence, for the log. */
-export type PostFailure = { readonly kind: 'blocked' | 'failed'; readonly cause: string };
+type PostFailure = { readonly kind: 'blocked' | 'failed'; readonly cause: string };
 export type PostResult =
   | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | undefined }
   | PostFailure;
@@ -22,15 +23,16 @@ type SentPost = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
-/** The addresses of a name, or why there can be no connection to it. */
-export type FoundAddresses = readonly LookupAddress[] | PostFailure;
 export type ToThread =
   | { readonly kind: 'post'; readonly id: number; readonly post: SentPost }
-  | { readonly kind: 'abort'; readonly id: number }
-  | { readonly kind: 'addresses'; readonly id: number; readonly found: FoundAddresses };
-export type FromThread =
-  | { readonly kind: 'result'; readonly id: number; readonly result: PostResult }
-  | { readonly kind: 'lookup'; readonly id: number; readonly host: string; readonly protocol: string };
+  | { readonly kind: 'abort'; readonly id: number };
+
+/** Finds all addresses of a name, as `dns.lookup` does: two names at once, on half of libuv's threads. */
+type AddressLookup = (
+  host: string,
+  options: { readonly all: true },
+  done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+) => void;
 
 /** The number of 1xx responses that are accepted before the final one. */
 const interimResponsesMax = 10;
@@ -43,11 +45,19 @@ export const threadSettings = {
   interimResponsesMax,
 } as const;
 
-/** The whole program of the thread, which is sent as text: it can use nothing from outside its braces. */
-export function sendPosts(): void {
+/** Returns the whole program as text: its functions can use nothing from outside their braces. */
+export function postProgram(lookup = "process.getBuiltinModule('node:dns').lookup"): string {
+  return `(${sendPosts.toString()})(${blocked.toString()}, ${permits.toString()}, ${lookup})`;
+}
+
+export function blocked(address: string): PostFailure {
+  return { kind: 'blocked', cause: `${address} may not be connected to` };
+}
+
+function sendPosts(failureOf: typeof blocked, isPermitted: typeof permits, lookUp: AddressLookup): void {
   const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('node:http');
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
-  const settings: typeof threadSettings = workerData;
+  const settings: typeof threadSettings & { readonly targets: TargetBlocks } = workerData;
   /** `stale` means that the other end had closed the kept connection before the request. */
   type Attempt = PostResult | { readonly kind: 'stale' };
 
@@ -55,22 +65,19 @@ export function sendPosts(): void {
   /** Created for the first request over HTTPS. */
   let httpsAgent: HttpsAgent | undefined;
   const requests = new Map<number, ClientRequest>();
-  const lookups = new Map<number, (found: FoundAddresses) => void>();
-  let lastLookup = 0;
 
-  class LookupError extends Error {
-    readonly failure: PostFailure;
+  class BlockedError extends Error {
+    readonly address: string;
 
-    constructor(failure: PostFailure) {
-      super(failure.cause);
-      this.failure = failure;
+    constructor(address: string) {
+      super();
+      this.address = address;
     }
   }
 
   parentPort?.on('message', (message: ToThread) => {
     const { kind, id } = message;
     if (kind === 'post') void sendPost(id, message.post);
-    else if (kind === 'addresses') lookups.get(id)?.(message.found);
     // what has arrived by now is read first
     else setImmediate(() => requests.get(id)?.destroy(new Error('the request was aborted')));
   });
@@ -85,7 +92,7 @@ export function sendPosts(): void {
       result = { kind: 'failed', cause: String(error) }; // thrown before anything was sent
     }
     requests.delete(id);
-    report({ kind: 'result', id, result });
+    parentPort?.postMessage([id, result]);
   }
 
   function attempt(id: number, { url, headers, body }: SentPost): Promise<Attempt> {
@@ -133,18 +140,18 @@ export function sendPosts(): void {
     return request(url, { ...options, agent: httpsAgent });
   }
 
-  /** Names are looked up outside of the thread, where their addresses are also checked. */
+  /** The connection goes to the addresses that are checked here, and only if all of the name's are permitted. */
   function lookupFor(protocol: string): LookupFunction {
-    return (host, options, done) => {
-      const id = (lastLookup += 1);
-      lookups.set(id, (found) => {
-        lookups.delete(id);
-        if ('kind' in found) done(new LookupError(found), []);
-        else if (options.all === true) done(null, [...found]);
-        else done(null, found[0]?.address ?? '', found[0]?.family);
+    return (host, { all }, done) =>
+      lookUp(host, { all: true }, (error, addresses) => {
+        const [first] = addresses ?? []; // the system's look-up gives none with an error
+        if (error !== null) return done(error, []);
+        if (first === undefined) return done(new Error(`${host} has no address.`), []);
+        const other = addresses.find(({ address }) => !isPermitted(settings.targets, address, protocol));
+        if (other !== undefined) done(new BlockedError(other.address), []);
+        else if (all === true) done(null, [...addresses]);
+        else done(null, first.address, first.family);
       });
-      report({ kind: 'lookup', id, host, protocol });
-    };
   }
 
   /** Reads a body to its end, so that its connection can be reused, unless the body is too long. */
@@ -163,11 +170,7 @@ export function sendPosts(): void {
   }
 
   function failure(error: NodeJS.ErrnoException): PostFailure {
-    if (error instanceof LookupError) return error.failure;
+    if (error instanceof BlockedError) return failureOf(error.address);
     return { kind: 'failed', cause: error.code ?? error.message };
-  }
-
-  function report(message: FromThread): void {
-    parentPort?.postMessage(message);
   }
 }

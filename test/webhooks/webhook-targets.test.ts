@@ -1,7 +1,7 @@
 // Where webhooks may go: URLs that are rejected at once, and the addresses that a name may have.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { WebhookTargets } from '../../src/network/webhook-targets.ts';
+import { WebhookTargets } from '../../src/resources/webhooks/webhook-targets.ts';
 
 const targets = new WebhookTargets([]);
 const withLan = new WebhookTargets(['192.168.1.0/24', '127.0.0.1', 'fd00::/8']);

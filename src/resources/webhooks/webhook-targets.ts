@@ -1,6 +1,6 @@
 // Restricts webhooks to public addresses over HTTPS, and addresses that the operator allows.
-import { isIP } from 'node:net';
-import { addressesIn } from '../address-blocks.ts';
+import { isIP, type BlockList } from 'node:net';
+import { blockListOf, hostOf } from '../../address-blocks.ts';
 
 /** IPv4 addresses that no public receiver has: IANA's special-purpose registry, and a host inside Azure. */
 const blockedIpv4 = [
@@ -34,28 +34,28 @@ const blockedIpv6 = [
   '3fff::/20', // documentation (RFC 9637)
 ];
 
-const isBlockedIpv4 = addressesIn(blockedIpv4);
-const isGlobalUnicast = addressesIn([globalUnicast]);
-const isBlockedIpv6 = addressesIn(blockedIpv6);
+/** The addresses that `permits` compares. The thread of deliveries gets a copy. */
+export type TargetBlocks = Readonly<Record<'allowed' | 'blocked' | 'globalUnicast', BlockList>>;
 
 /** Names that mean the machine itself, regardless of resolvers (RFC 6761). */
 const ownName = /^(.+\.)?localhost\.?$/;
 
 export class WebhookTargets {
-  readonly #isAllowed: (address: string) => boolean;
+  readonly blocks: TargetBlocks;
   readonly #allowsSome: boolean;
 
   /** `allowed` are addresses or CIDR blocks, checked with the configuration. */
   constructor(allowed: readonly string[]) {
-    this.#isAllowed = addressesIn(allowed);
+    this.blocks = {
+      allowed: blockListOf(allowed),
+      blocked: blockListOf([...blockedIpv4, ...blockedIpv6]),
+      globalUnicast: blockListOf([globalUnicast]),
+    };
     this.#allowsSome = allowed.length > 0;
   }
 
-  /** Whether a webhook may connect to this address; over HTTP only if the operator allows the address. */
   permits(address: string, protocol: string): boolean {
-    const [plain = ''] = address.split('%'); // the address may end with a zone
-    if (this.#isAllowed(plain)) return true;
-    return protocol === 'https:' && isPublicAddress(plain);
+    return permits(this.blocks, address, protocol);
   }
 
   /** Returns what is visibly wrong with a URL, as a sentence; undefined if nothing is. */
@@ -86,12 +86,20 @@ export class WebhookTargets {
   }
 }
 
-/** Returns the host without the brackets around an IPv6 address. */
-export function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '');
-}
-
-function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 4) return !isBlockedIpv4(address);
-  return isGlobalUnicast(address) && !isBlockedIpv6(address);
+/**
+ * Whether a webhook may connect to this address; over HTTP only if the operator allows the address. Uses nothing
+ * from outside its braces, since its text is sent to the thread of deliveries.
+ */
+export function permits(
+  { allowed, blocked, globalUnicast: unicast }: TargetBlocks,
+  address: string,
+  protocol: string,
+): boolean {
+  const [plain = ''] = address.split('%'); // the address may end with a zone
+  const version = process.getBuiltinModule('node:net').isIP(plain);
+  if (version === 0) return false;
+  const family = version === 6 ? 'ipv6' : 'ipv4';
+  if (allowed.check(plain, family)) return true;
+  const isReachable = family === 'ipv4' || unicast.check(plain, family);
+  return protocol === 'https:' && isReachable && !blocked.check(plain, family);
 }

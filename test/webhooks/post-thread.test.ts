@@ -6,9 +6,9 @@ import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { createAuthority, issueCertificate } from '../../src/auth/certificate.ts';
-import { OutgoingPosts } from '../../src/http/outgoing-posts.ts';
-import type { PostResult } from '../../src/http/post-thread.ts';
-import { WebhookTargets } from '../../src/network/webhook-targets.ts';
+import { WebhookTargets } from '../../src/resources/webhooks/webhook-targets.ts';
+import { OutgoingPosts } from '../../src/webhooks/outgoing-posts.ts';
+import type { PostResult } from '../../src/webhooks/post-thread.ts';
 import { FrozenClock } from '../frozen-clock.ts';
 import { noAddress } from './receiver-names.ts';
 import { Receiver } from './receiver.ts';
@@ -22,10 +22,9 @@ class Posting {
   readonly #threads: Worker[] = [];
   readonly #posts: OutgoingPosts;
 
-  constructor(t: TestContext, options: { readonly authorities?: string[]; readonly program?: string } = {}) {
+  constructor(t: TestContext, options: { readonly authorities?: string[]; readonly lookup?: string } = {}) {
     const targets = new WebhookTargets(['127.0.0.1']);
-    const now = (): number => this.clock.now;
-    this.#posts = new OutgoingPosts({ targets, now, timers: this.clock, lookup: noAddress, ...options });
+    this.#posts = new OutgoingPosts({ targets, timers: this.clock, lookup: noAddress, ...options });
     const onWorker = (thread: Worker): number => this.#threads.push(thread);
     process.on('worker', onWorker);
     t.after(() => {
@@ -104,29 +103,33 @@ describe('the thread of deliveries', () => {
   });
 
   test('is replaced if it has not ended an aborted one in 10 seconds; those that it had fail', async (t) => {
-    const posting = new Posting(t, { program: programThat('') });
+    const posting = new Posting(t, { lookup: '() => { for (;;); }' });
     const request = new AbortController();
-    const sent = [posting.to('http://127.0.0.1/', request.signal), posting.to('http://127.0.0.1/')];
+    const sent = [posting.to('http://hooks.example/', request.signal), posting.to('http://hooks.example/')];
     request.abort();
     posting.clock.advance(10 * second - 1);
-    const later = posting.to('http://127.0.0.1/');
+    const later = posting.to('http://hooks.example/');
     assert.equal((await posting.threads()).length, 1);
     posting.clock.advance(1);
     const failed = { kind: 'failed', cause: 'the thread did not respond' };
     assert.deepEqual(await Promise.all([...sent, later]), [failed, failed, failed]);
-    void posting.to('http://127.0.0.1/');
+    void posting.to('http://hooks.example/');
     assert.equal((await posting.threads()).length, 2);
   });
 
   const ends: readonly (readonly [what: string, statement: string, cause: RegExp])[] = [
-    ['throws', 'throw new Error("unforeseen")', /^the thread failed: Error: unforeseen$/],
+    [
+      'throws',
+      'setImmediate(() => { throw new Error("unforeseen"); })',
+      /^the thread failed: Error: unforeseen$/,
+    ],
     ['exits', 'process.exit()', /^the thread ended$/],
   ];
   for (const [what, statement, cause] of ends)
     test(`is replaced if it ${what}; those that it had fail`, async (t) => {
-      const posting = new Posting(t, { program: programThat(statement) });
+      const posting = new Posting(t, { lookup: `() => ${statement}` });
       for (const threads of [1, 2]) {
-        const sent = [posting.to('http://127.0.0.1/'), posting.to('http://127.0.0.1/')];
+        const sent = [posting.to('http://hooks.example/'), posting.to('http://hooks.example/')];
         for (const result of await Promise.all(sent)) {
           assert.equal(result.kind, 'failed');
           assert.match(result.cause, cause);
@@ -146,11 +149,6 @@ describe('the thread of deliveries', () => {
     await closed;
   });
 });
-
-/** The program of a thread that runs the statement at each message. */
-function programThat(statement: string): string {
-  return `require('node:worker_threads').parentPort.on('message', () => { ${statement} })`;
-}
 
 /** A receiver on a thread: it reports its port, and a request by a shared integer. */
 function receiveInThread(): void {
