@@ -1,11 +1,10 @@
 // The parts of a running service, for requests and beside them, in the order of their creation.
-import { removeAdminFile } from './assembly/admin-file.ts';
-import type { AfterSync } from './assembly/after-sync.ts';
+import { removeAdminFile } from './assembly/first-admin.ts';
 import type { Caches } from './assembly/caches.ts';
 import type { CertificateKeeper } from './assembly/certificate-keeper.ts';
 import { Cleanup } from './assembly/cleanup.ts';
 import { createCryptography, type Cryptography } from './assembly/cryptography.ts';
-import { countBuckets, createLimiters } from './rates/limiters.ts';
+import { countBuckets, createLimiters } from './rates/limiter.ts';
 import { LastEventFile } from './assembly/last-event-file.ts';
 import type { CallerSources } from './auth/caller-cache.ts';
 import { createAuthenticator } from './auth/credentials.ts';
@@ -35,6 +34,7 @@ import { WebhookTargets } from './resources/webhooks/webhook-targets.ts';
 import type { Timers } from './timers.ts';
 import { Deliveries } from './webhooks/deliveries.ts';
 import { OutgoingPosts } from './webhooks/outgoing-posts.ts';
+import type { Invalidation } from './invalidation.ts';
 
 type AppSettings = {
   readonly config: Config;
@@ -55,7 +55,6 @@ type AppDependencies = {
   readonly log: Logger;
   readonly now: () => number;
   readonly timers: Timers;
-  /** Looks up addresses of webhook receivers; undefined means the system's resolver. */
   /** The text of a function that tests use instead of `dns.lookup`. */
   readonly lookup: string | undefined;
   /** Aborted when the service begins to stop. */
@@ -195,4 +194,23 @@ function readinessOf({ database, stopping }: AppDependencies): 'ready' | 'stoppi
 
 function sourcesOf(db: Connection): CallerSources {
   return { findSession: (id) => findSessionCaller(db, id), findKey: (id) => findKeyCaller(db, id) };
+}
+
+type Listener = (invalidations: readonly Invalidation[]) => void;
+
+/** The database is opened before the listening parts exist, so they are added later. */
+export class AfterSync {
+  readonly #listeners: Listener[] = [];
+
+  add(listener: Listener): void {
+    this.#listeners.push(listener);
+  }
+
+  /**
+   * Called once reads see the changes. Listeners must return immediately: the requests that made the changes
+   * are answered after them.
+   */
+  notify(invalidations: readonly Invalidation[]): void {
+    for (const listener of this.#listeners) listener(invalidations);
+  }
 }

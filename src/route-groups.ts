@@ -2,9 +2,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caches } from './assembly/caches.ts';
 import type { Cleanup } from './assembly/cleanup.ts';
-import { withDailyQuota } from './assembly/daily-quota.ts';
 import type { Cryptography } from './assembly/cryptography.ts';
-import type { Limiters } from './rates/limiters.ts';
+import type { Limiters, Limiter } from './rates/limiter.ts';
 import type { Config } from './config/config.ts';
 import type { HandlerExports } from './http/export.ts';
 import type { Route } from './http/route.ts';
@@ -28,6 +27,7 @@ import { systemRoutes, type SystemServices } from './resources/system/system-rou
 import { userRoutes } from './resources/users/user-routes.ts';
 import { webhookRoutes } from './resources/webhooks/webhook-routes.ts';
 import { version } from './version.ts';
+import { isStaff } from './auth/access.ts';
 
 /** The dependencies of handlers, except for the database, which each request brings. */
 export type HandlerServices = Omit<Cryptography, 'storedResponses'> & {
@@ -145,4 +145,23 @@ async function loadDocsPage() {
   await import('./web/docs-script.ts');
   await nextTurn();
   return import('./web/docs-page.ts');
+}
+
+/**
+ * Returns the route with a handler that consumes a token if the route creates or changes an object. Keys share
+ * the bucket of their user; those who sign up have one for each address. A request whose content is invalid
+ * and one that is answered by a stored response don't get this far. Staff aren't limited.
+ */
+function withDailyQuota(route: Route, quota: Limiter): Route {
+  const isCounted = route.countsAsCreated ?? ['PUT', 'PATCH', 'DELETE'].includes(route.method);
+  if (!isCounted || route.endsAccess === true) return route;
+  return {
+    ...route,
+    handle(context) {
+      const { caller } = context;
+      if (caller === undefined) context.consumeToken(quota, context.addressBucket);
+      else if (!isStaff(caller)) context.consumeToken(quota, caller.client);
+      return route.handle(context);
+    },
+  };
 }

@@ -1,12 +1,11 @@
 // A whole service from start to stop: database, secrets, certificate, server and app.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createApp, type App } from './app.ts';
-import { AfterSync } from './assembly/after-sync.ts';
+import { createApp, type App, AfterSync } from './app.ts';
 import { Caches } from './assembly/caches.ts';
-import { CertificateKeeper } from './assembly/certificate-keeper.ts';
+import { CertificateKeeper, ensureCertificate } from './assembly/certificate-keeper.ts';
+import { ensureSecrets } from './assembly/cryptography.ts';
 import { createFirstAdmin } from './assembly/first-admin.ts';
 import { gateFor, listen, localUrlOf, publicUrlOf } from './assembly/listening.ts';
-import { ensureCertificate, ensureSecrets } from './assembly/secrets-and-certificate.ts';
 import { LastEventFile, rejectLostDatabase } from './assembly/last-event-file.ts';
 import { createPasswordHasher, type PasswordHasher } from './auth/password.ts';
 import type { Config } from './config/config.ts';

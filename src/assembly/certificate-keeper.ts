@@ -1,12 +1,14 @@
 // The certificate that a running service uses: reloaded on SIGHUP and, if it is the service's own, renewed
 // before it expires.
 import { X509Certificate } from 'node:crypto';
+import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Certificate } from '../http/http-server.ts';
 import { certificateCheckMilliseconds } from '../limits.ts';
 import type { Logger } from '../logger.ts';
-import { certificateWarnings } from './configured-certificate.ts';
-import { ensureCertificate } from './secrets-and-certificate.ts';
+import { toStorageError } from '../storage/storage-error.ts';
+import { certificateWarnings, readConfiguredCertificate } from './configured-certificate.ts';
+import { ensureOwnCertificate } from './own-certificate.ts';
 
 type KeeperOptions = {
   readonly config: Config;
@@ -60,5 +62,31 @@ export class CertificateKeeper {
       });
       return false;
     }
+  }
+}
+
+/** The certificate is undefined without TLS. */
+type EnsuredCertificate = {
+  readonly certificate: Certificate | undefined;
+  readonly created: readonly string[];
+};
+
+export function ensureCertificate(config: Config, now: number): EnsuredCertificate {
+  switch (config.tls.mode) {
+    case 'off':
+      return { certificate: undefined, created: [] };
+    case 'files':
+      return { certificate: readConfiguredCertificate(config.tls), created: [] };
+    case 'self-signed':
+      return ensureOwn(config, now);
+  }
+}
+
+function ensureOwn(config: Config, now: number): EnsuredCertificate {
+  try {
+    const { pair, created } = ensureOwnCertificate(config, now);
+    return { certificate: { cert: pair.certPem, key: pair.keyPem }, created };
+  } catch (error) {
+    throw toStorageError(error, join(config.data, 'tls'));
   }
 }

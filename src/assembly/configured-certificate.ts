@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Config } from '../config/config.ts';
-import { ConfigError } from '../config/config-error.ts';
+import { ConfigError } from '../config/command-error.ts';
 import type { Certificate } from '../http/http-server.ts';
 import { hostOf } from '../address-blocks.ts';
 import { isSystemError, systemErrorText } from '../system-error.ts';

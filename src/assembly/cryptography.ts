@@ -1,10 +1,38 @@
-// Signatures, MACs and encryption: the parts whose keys are derived from the secrets of the service.
+// The secrets of the service, and the parts whose keys are derived from them: signatures, MACs and encryption.
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createSigner } from '../auth/jwt.ts';
 import { createMacs } from '../auth/mac.ts';
 import { RefreshTokens } from '../auth/refresh-tokens.ts';
 import { SealedSecrets } from '../auth/sealed-secrets.ts';
 import { createCursors } from '../http/cursor.ts';
 import { createStoredResponses } from '../http/stored-response-store.ts';
+import type { Config } from '../config/config.ts';
+import { secretBytesMin } from '../limits.ts';
+import { replacePrivate } from '../storage/private-files.ts';
+import { StorageError, toStorageError } from '../storage/storage-error.ts';
+
+/** `created` describes each new file, in words that follow "Created". */
+type EnsuredSecrets = { readonly secrets: readonly Uint8Array[]; readonly created: readonly string[] };
+
+/** Returns the configured secrets, or the one that the first start created. */
+export function ensureSecrets({ jwtSecrets, data }: Config): EnsuredSecrets {
+  if (jwtSecrets.length > 0) return { secrets: jwtSecrets.map((secret) => Buffer.from(secret)), created: [] };
+  const file = join(data, 'secret.key');
+  try {
+    const isMissing = !existsSync(file);
+    if (isMissing) replacePrivate(file, `${randomBytes(secretBytesMin).toString('base64url')}\n`);
+    const secret = Buffer.from(readFileSync(file, 'utf8').trim());
+    if (secret.length < secretBytesMin)
+      throw new StorageError(
+        `${file} is damaged: delete it to get a new one; all users have to sign in again.`,
+      );
+    return { secrets: [secret], created: isMissing ? [`a secret that signs tokens: ${file}`] : [] };
+  } catch (error) {
+    throw toStorageError(error, file);
+  }
+}
 
 export type Cryptography = ReturnType<typeof createCryptography>;
 

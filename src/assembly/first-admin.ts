@@ -1,4 +1,4 @@
-// Creates the first administrator of a database without users.
+// The first administrator of a database without users, and the file with the password until it is replaced.
 import { randomBytes } from 'node:crypto';
 import type { PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
@@ -6,7 +6,10 @@ import { firstStartPermit } from '../storage/permit.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
 import { addUser, hasUsers } from '../resources/users/user-store.ts';
 import type { Connection, WriteCallback } from '../storage/connection.ts';
-import { adminFile, writeAdminFile } from './admin-file.ts';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { emailKey } from '../schema/email.ts';
+import { replacePrivate } from '../storage/private-files.ts';
 
 type FirstAdminDependencies = {
   readonly read: Connection;
@@ -40,4 +43,35 @@ export async function createFirstAdmin(
 /** Returns at least 120 random bits in as many characters as passwords need. */
 export function randomPassword(lengthMin: number): string {
   return randomBytes(48).toString('base64url').slice(0, Math.max(lengthMin, 20));
+}
+
+function adminFile(folder: string): string {
+  return join(folder, 'initial-admin.json');
+}
+
+/** Writes the members of a sign-in request, so that the file can be sent as it is. */
+function writeAdminFile(folder: string, credentials: { email: string; password: string }): void {
+  replacePrivate(adminFile(folder), `${JSON.stringify(credentials)}\n`);
+}
+
+/** Removes the file if it holds this user's password. A file that can't be removed is no error. */
+export function removeAdminFile(folder: string, email: string): void {
+  const fileEmail = readEmail(folder);
+  if (fileEmail === undefined || emailKey(fileEmail) !== emailKey(email)) return;
+  try {
+    rmSync(adminFile(folder), { force: true });
+  } catch {
+    // the folder may be read-only for this process; no later start names the file
+  }
+}
+
+/** Returns undefined if there is no file, or the service didn't write it. */
+function readEmail(folder: string): string | undefined {
+  try {
+    const content: unknown = JSON.parse(readFileSync(adminFile(folder), 'utf8'));
+    const isOurs = typeof content === 'object' && content !== null && 'email' in content;
+    return isOurs && typeof content.email === 'string' ? content.email : undefined;
+  } catch {
+    return undefined;
+  }
 }

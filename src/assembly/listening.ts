@@ -1,13 +1,12 @@
 // The address that a service listens on, its URLs, and the number of connections that it accepts.
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/config.ts';
-import { CommandError } from '../config/command-error.ts';
-import { ConfigError } from '../config/config-error.ts';
+import { CommandError, ConfigError } from '../config/command-error.ts';
 import { ConnectionGate } from '../http/connection-gate.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { addressesIn } from '../address-blocks.ts';
 import { connectionsMax } from '../limits.ts';
-import { connectionsWithin, openFilesMax } from './open-files.ts';
+import { readFileSync } from 'node:fs';
 
 /** Throws ConfigError if it can't listen on the address, and CommandError if another process does. */
 export async function listen(server: HttpServer, config: Config): Promise<AddressInfo> {
@@ -54,4 +53,39 @@ export function localUrlOf({ tls }: Config, { address, port, family }: AddressIn
   const literal = family === 'IPv6' ? `[${address}]` : address;
   const host = isHere ? 'localhost' : literal;
   return `${tls.mode === 'off' ? 'http' : 'https'}://${host}:${port}`;
+}
+
+/** The files that the service itself opens, among them those of its database and its threads. */
+const ownFilesMax = 100;
+
+/** Returns how many files this process may have open; undefined if the system sets no limit. */
+export function openFilesMax(): number | undefined {
+  const limits = linuxLimits();
+  const soft = limits === undefined ? reportedOpenFilesMax() : /^Max open files +(\d+)/m.exec(limits)?.[1];
+  return soft === undefined ? undefined : Number(soft);
+}
+
+/** Returns undefined if the system has no such file, or doesn't let this process read it. */
+function linuxLimits(): string | undefined {
+  try {
+    return readFileSync('/proc/self/limits', 'latin1');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the limit on any system; creating the report delays the start by 20 ms. */
+export function reportedOpenFilesMax(): number | undefined {
+  // the type of `report` lacks `excludeNetwork`
+  const report: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report;
+  report.excludeNetwork = true; // otherwise the report waits for look-ups of names
+  // the type has only the member that is read; `soft` may also be "unlimited"
+  const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft: number | string } } };
+  const soft = userLimits?.open_files?.soft;
+  return typeof soft === 'number' ? soft : undefined;
+}
+
+/** Lowers the number of connections until enough files are left for the service itself. */
+export function connectionsWithin(filesMax: number | undefined, connectionsMax: number): number {
+  return Math.min(connectionsMax, (filesMax ?? Infinity) - ownFilesMax);
 }

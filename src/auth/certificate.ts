@@ -11,14 +11,7 @@ import {
 } from 'node:crypto';
 import { isIP } from 'node:net';
 import { dayMilliseconds } from '../durations.ts';
-import { bitString, der, integer, oid, sequence, time } from './der.ts';
-import {
-  addressBytes,
-  isPrivateAddress,
-  isPrivateDomain,
-  privateBlocks,
-  privateDomains,
-} from './private-names.ts';
+import { addressesIn, familyOf } from '../address-blocks.ts';
 
 /** Certificates begin a day before they are created, since clocks differ. */
 const earlyMilliseconds = dayMilliseconds;
@@ -184,4 +177,86 @@ function extension(number: number, value: Buffer, ...flags: readonly Buffer[]): 
 /** 1.2.840.10045.4.3.2 */
 function ecdsaWithSha256(): Buffer {
   return sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2));
+}
+
+/** RFC 6761, RFC 6762, RFC 8375, and what ICANN has reserved for private use. */
+const privateDomains = ['localhost', 'local', 'home.arpa', 'internal'] as const;
+
+/** RFC 1122, RFC 1918, RFC 3927, RFC 6598; RFC 4291 and RFC 4193. */
+const privateNetworks = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '169.254.0.0/16',
+  '100.64.0.0/10',
+  '::1/128',
+  'fe80::/10',
+  'fc00::/7',
+] as const;
+
+const isPrivateAddress = addressesIn(privateNetworks);
+
+type Block = { readonly bits: number; readonly bytes: Buffer };
+
+const privateBlocks: readonly Block[] = privateNetworks.map((network) => {
+  const [address = '', bits] = network.split('/');
+  return { bits: Number(bits), bytes: addressBytes(address) };
+});
+
+function isPrivateDomain(name: string): boolean {
+  return privateDomains.some((domain) => name === domain || name.endsWith(`.${domain}`));
+}
+
+/** Returns the 4 or 16 bytes of a valid address. */
+function addressBytes(address: string): Buffer {
+  if (familyOf(address) === 'ipv4') return Buffer.from(address.split('.').map(Number));
+  const { hostname } = new URL(`http://[${address}]`); // shortened, all numbers hexadecimal
+  const [before = [], after = []] = hostname.slice(1, -1).split('::').map(splitGroups);
+  const zeros = Array<string>(8 - before.length - after.length).fill('0');
+  const groups = [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
+  return Buffer.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
+}
+
+function splitGroups(text: string): string[] {
+  return text === '' ? [] : text.split(':');
+}
+
+function sequence(...members: readonly Buffer[]): Buffer {
+  return der(0x30, ...members);
+}
+
+/**
+ * The first byte is 40 times the first number plus the second. Numbers from 128 on take several bytes of
+ * seven bits each.
+ */
+function oid(...bytes: readonly number[]): Buffer {
+  return der(0x06, Buffer.of(...bytes));
+}
+
+export function integer(...bytes: readonly number[]): Buffer {
+  return der(0x02, Buffer.of(...bytes));
+}
+
+function bitString(unusedBits: number, bytes: Buffer): Buffer {
+  return der(0x03, Buffer.of(unusedBits), bytes);
+}
+
+/** UTCTime until 2049, GeneralizedTime from 2050 (RFC 5280 section 4.1.2.5). */
+function time(milliseconds: number): Buffer {
+  const date = new Date(milliseconds);
+  const digits = date.toISOString().replace(/\.\d+|[-:T]/g, '');
+  return date.getUTCFullYear() < 2050
+    ? der(0x17, Buffer.from(digits.slice(2)))
+    : der(0x18, Buffer.from(digits));
+}
+
+function der(tag: number, ...members: readonly Buffer[]): Buffer {
+  const value = Buffer.concat(members);
+  return Buffer.concat([Buffer.of(tag, ...encodeLength(value)), value]);
+}
+
+function encodeLength({ length }: Buffer): number[] {
+  if (length < 128) return [length];
+  return length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
 }

@@ -1,8 +1,7 @@
 // `orderly admin create`, `admin reset` and `keys create`: each prints the secret it makes, once.
 import { dayMilliseconds } from '../durations.ts';
 import { scopes, type Scope } from '../auth/access.ts';
-import { CommandError } from '../config/command-error.ts';
-import { ConfigError } from '../config/config-error.ts';
+import { CommandError, ConfigError } from '../config/command-error.ts';
 import { splitList } from '../config/setting-rules.ts';
 import type { CommandFlag } from '../config/settings.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
@@ -24,10 +23,9 @@ import { schemaIssues } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import { commandPermit } from '../storage/permit.ts';
-import { removeAdminFile } from '../assembly/admin-file.ts';
+import { removeAdminFile, randomPassword } from '../assembly/first-admin.ts';
 import { withDatabase, withExistingDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
-import { randomPassword } from '../assembly/first-admin.ts';
 
 const emailFlag: CommandFlag = {
   flag: 'email',

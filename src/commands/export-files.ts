@@ -2,8 +2,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { CommandError } from '../config/command-error.ts';
-import { ConfigError } from '../config/config-error.ts';
+import { CommandError, ConfigError } from '../config/command-error.ts';
 import type { CsvTable } from '../csv.ts';
 import { FeedElements } from '../feed/feed-export.ts';
 import { csvFormat, ndjsonFormat, type FileFormat } from '../http/file-formats.ts';

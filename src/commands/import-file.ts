@@ -2,8 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { extname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CommandError } from '../config/command-error.ts';
-import { ConfigError } from '../config/config-error.ts';
+import { CommandError, ConfigError } from '../config/command-error.ts';
 import { counted } from '../counted.ts';
 import { importPauseMilliseconds, fileImportLinesPerTransaction, streamedReadAheadBytes } from '../limits.ts';
 import { customerBodies } from '../resources/customers/customer-bodies.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Caches } from '../assembly/caches.ts';
 import { createCryptography } from '../assembly/cryptography.ts';
-import { createLimiters } from '../rates/limiters.ts';
+import { createLimiters } from '../rates/limiter.ts';
 import { publicUrlOf } from '../assembly/listening.ts';
 import type { Config } from '../config/config.ts';
 import { openapiDocument } from '../openapi/openapi.ts';

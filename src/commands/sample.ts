@@ -18,8 +18,14 @@ import type { Connection } from '../storage/connection.ts';
 import { commandPermit } from '../storage/permit.ts';
 import { withDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
-import { createPicker, type Picker } from './random-picks.ts';
-import { sampleArticles, sampleCountries, sampleNotes, type SampleCountry } from './sample-data.ts';
+import {
+  createPicker,
+  type Picker,
+  sampleArticles,
+  sampleCountries,
+  sampleNotes,
+  type SampleCountry,
+} from './sample-data.ts';
 import { withProgress } from './terminal.ts';
 
 /** Fixed, so that the same seed always gives the same data. */

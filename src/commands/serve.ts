@@ -1,17 +1,17 @@
 // `orderly serve`: runs the service until a signal or a failed disk stops it.
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import { thisMachine } from '../assembly/certificate-names.ts';
+import { thisMachine } from '../assembly/own-certificate.ts';
 import type { CommandLine } from '../config/command-line.ts';
 import type { Config } from '../config/config.ts';
 import { finalLogMillisecondsMax } from '../limits.ts';
 import { LineLogger, type Logger } from '../logger.ts';
 import { startService, type Service } from '../running-service.ts';
 import type { Command } from './commands.ts';
-import { createStopper, listenToSignals } from './stop-signals.ts';
 import { neverBlock, waitForDrain } from './terminal.ts';
 import { keepTickShape } from './tick-shape.ts';
 import { logStart, welcome } from './welcome.ts';
+import { isatty } from 'node:tty';
 
 export const serve: Command = { summary: 'runs the service', operands: [], flags: [], run };
 
@@ -82,4 +82,47 @@ function greet(log: Logger, config: Config, service: Service): void {
 function keepHeapSmall(): void {
   flushCompileCache();
   setFlagsFromString('--heap-growing-percent=30');
+}
+
+type StopperOptions = {
+  /** Finishes what runs; called once. */
+  readonly stop: (reason: string) => void;
+  readonly stopAtOnce: () => void;
+  /** Returns milliseconds of a monotonic clock. */
+  readonly now: () => number;
+};
+
+/** npm and process groups deliver one signal twice: both count once when they arrive within this time. */
+const repeatMillisecondsMax = 2_000;
+
+/** Returns a function to call with each SIGTERM and SIGINT. */
+export function createStopper({ stop, stopAtOnce, now }: StopperOptions): (reason: string) => void {
+  let firstAt: number | undefined;
+  return (reason) => {
+    if (firstAt !== undefined && now() - firstAt > repeatMillisecondsMax) return stopAtOnce();
+    if (firstAt !== undefined) return;
+    firstAt = now();
+    stop(reason);
+  };
+}
+
+type Listener = { readonly stop: (reason: string) => void; readonly reload: () => void };
+
+/**
+ * Listens to SIGTERM and SIGINT, and to SIGHUP, which reloads. The kernel also sends SIGHUP when the terminal
+ * that the service was started on is closed: the service then stops, since nobody could stop it by hand.
+ */
+function listenToSignals({ stop, reload }: Listener): void {
+  const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const ofStart = process.listeners(signal); // start.js listens while the code is loaded
+    process.on(signal, stop);
+    for (const each of ofStart) process.off(signal, each);
+  }
+  process.on('SIGHUP', () => {
+    // isatty is false for a closed terminal
+    const isGone = terminals.some((descriptor) => !isatty(descriptor));
+    if (isGone) stop('SIGHUP, the terminal is closed');
+    else reload();
+  });
 }

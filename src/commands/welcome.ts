@@ -8,8 +8,7 @@ import type { Logger } from '../logger.ts';
 import { listInitialPasswords } from '../resources/users/user-store.ts';
 import { version } from '../version.ts';
 import { permits } from '../auth/certificate.ts';
-import { authorityFile } from '../assembly/own-certificate.ts';
-import { isLoopback, namesForOthers, type Machine } from '../assembly/certificate-names.ts';
+import { authorityFile, isLoopback, namesForOthers, type Machine } from '../assembly/own-certificate.ts';
 import { certificateWarnings } from '../assembly/configured-certificate.ts';
 import type { Service } from '../running-service.ts';
 

@@ -1,4 +1,17 @@
-// The error of a command that could not do its work: exit status 1, and a sentence for the operator.
+// The errors of commands: one that could not do its work, and a command line that can't be run.
+
 export class CommandError extends Error {
   override readonly name = 'CommandError';
+}
+
+export class ConfigError extends Error {
+  readonly issues: readonly string[];
+  /** Whether only the usage is wrong, and no setting is invalid. */
+  readonly isUsage: boolean;
+
+  constructor(issues: readonly string[], misuse: readonly string[] = []) {
+    super([...issues, ...misuse].join('\n'));
+    this.issues = [...issues, ...misuse];
+    this.isUsage = issues.length === 0;
+  }
 }

@@ -104,3 +104,21 @@ export function quotaExceeded({ policyName, retryAfterSeconds }: BucketState): P
   const detail = `Rate limit "${policyName}" exceeded; retry in ${counted(retryAfterSeconds, 'second')}.`;
   return new Problem('quota-exceeded', detail, { retryAfterSeconds, violated: [policyName] });
 }
+
+export type Limiters = ReturnType<typeof createLimiters>;
+
+export function createLimiters(rates: Rates) {
+  return {
+    default: createLimiter('default', rates.default),
+    anonymous: createLimiter('anonymous', rates.anonymous),
+    created: createLimiter('created', rates.created),
+    loginAccount: createLimiter('login-account', rates.loginAccount),
+    loginAccountTotal: createLimiter('login-account-total', rates.loginAccountTotal),
+    loginAddress: createLimiter('login-address', rates.loginAddress),
+    loginCode: createLimiter('login-code', rates.loginCode),
+  };
+}
+
+export function countBuckets(limiters: Limiters): number {
+  return Object.values<Limiter>(limiters).reduce((sum, { size }) => sum + size, 0);
+}

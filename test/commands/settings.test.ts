@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commandNames, loadCommand, type Command, type CommandName } from '../../src/commands/commands.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
-import { ConfigError } from '../../src/config/config-error.ts';
+import { ConfigError } from '../../src/config/command-error.ts';
 import { assertAll } from './command-support.ts';
 
 const commands = new Map<CommandName, Command>();

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
 import { startService } from '../../src/running-service.ts';
-import { createStopper } from '../../src/commands/stop-signals.ts';
+import { createStopper } from '../../src/commands/serve.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
 import { LineLogger } from '../../src/logger.ts';
 import { executable } from '../service.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { openSync, closeSync, mkdtempSync, readSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPicker, type Picker } from '../../src/commands/random-picks.ts';
+import { createPicker, type Picker } from '../../src/commands/sample-data.ts';
 import type { TestResponse } from '../service.ts';
 import { runCommand, spawnService, startChild, type ChildService } from './child-service.ts';
 import { createLedger } from './ledger.ts';
