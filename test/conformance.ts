@@ -43,9 +43,7 @@ function documentOf(service: Service): Promise<Json> {
   const known = ofService.get(service);
   if (known !== undefined) return known;
   const { mounted } = service.app.router;
-  const routes = JSON.stringify(
-    mounted.map(({ route: { method, path, access, deprecated } }) => [method, path, access, deprecated]),
-  );
+  const routes = JSON.stringify(mounted.map(({ route: { method, path, access } }) => [method, path, access]));
   const document = documents.get(routes) ?? openapiDocument(mounted, service.publicUrl, '0.0.0');
   documents.set(routes, document);
   ofService.set(service, document);
@@ -163,7 +161,6 @@ const annotations = new Set([
   'readOnly',
   'writeOnly',
   'default',
-  'deprecated',
   'additionalProperties',
 ]);
 

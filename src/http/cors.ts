@@ -24,8 +24,6 @@ const responseFields = [
   'WWW-Authenticate',
   'X-Request-Id',
   'Idempotency-Replayed',
-  'Deprecation',
-  'Sunset',
   'Content-Disposition',
   'Allow',
   'Accept',

@@ -75,8 +75,8 @@ export function textDocument(content: string, mediaType: string): Document<never
 type SharedOptions = { readonly mediaType?: string; readonly fields?: HeaderFields };
 
 /** Called once for a document, like the two functions below; handlers keep the result. */
-export async function sharedDocument<T>(value: T, options?: SharedOptions): Promise<SharedDocument<T>> {
-  return sharedText(JSON.stringify(value), options);
+export function sharedDocument<T>(value: T): Promise<SharedDocument<T>> {
+  return sharedText(JSON.stringify(value));
 }
 
 export async function sharedText(

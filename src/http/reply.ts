@@ -2,7 +2,6 @@
 import type { JsonSchema, Schema } from '../schema/schema.ts';
 import {
   objectOf,
-  type Change,
   type Document,
   type Empty,
   type HandlerResult,
@@ -16,7 +15,7 @@ import type { Representation } from './representation.ts';
 import { eventStream } from './server-sent-events.ts';
 
 /** The values of Cache-Control: a copy has to be revalidated before each use, or must not be stored. */
-const revalidated = 'private, no-cache';
+export const revalidated = 'private, no-cache';
 export const notStored = 'no-store';
 
 export type Reply<R extends HandlerResult = HandlerResult> = {
@@ -32,37 +31,25 @@ export type Reply<R extends HandlerResult = HandlerResult> = {
   readonly newLocation?: (made: Representation<unknown>) => string;
   /** Undefined for a stream, which is never stored, and for a response without a body. */
   readonly cacheControl?: string;
-  /** For the documentation: operations on the object in the response, as operation ids by a name. */
-  readonly links?: Readonly<Record<string, string>>;
   /** For the compiler alone. */
   readonly result?: R;
 };
 
-export function ok<T>(schema: Schema<T>): Reply<ObjectResult<T>> {
-  return okWith(schema);
-}
+/** `isSecret`: the response has a secret, which is shown only this once. */
+type Secrecy = { readonly isSecret?: boolean };
 
-function okWith<R extends HandlerResult>(schema: JsonSchema): Reply<R> {
+export function ok<T>(
+  schema: Schema<T>,
+  { isSecret = false, ...creation }: Secrecy & Pick<Reply, 'newLocation'> = {},
+): Reply<ObjectResult<T>> {
   return {
     status: 200,
     kind: 'object',
     schema,
     mediaTypes: [json],
-    cacheControl: revalidated,
+    cacheControl: isSecret ? notStored : revalidated,
+    ...creation,
   };
-}
-
-/** A reply with a secret that is shown only this once. */
-export function secretOk<T>(schema: Schema<T>): Reply<Representation<T>> {
-  return { ...okWith(schema), cacheControl: notStored };
-}
-
-/** The reply of a PUT: 200 with the object that it replaced, or 201 with the one that it created. */
-export function okOrCreated<T>(
-  schema: Schema<T>,
-  newLocation: (made: Representation<unknown>) => string,
-): Reply<Change<T>> {
-  return { ...okWith(schema), newLocation };
 }
 
 /** A page of a list; `schema` is that of one element. */
@@ -89,7 +76,7 @@ export function listOrStreamOf<T>(schema: Schema<T>): Reply<ListPage<T> | Stream
 export function created<T>(
   schema: Schema<T>,
   location: (made: Representation<unknown>) => string,
-  more: { readonly isSecret?: boolean; readonly links?: Reply['links'] } = {},
+  { isSecret = false }: Secrecy = {},
 ): Reply<Representation<T>> {
   return {
     status: 201,
@@ -97,8 +84,7 @@ export function created<T>(
     schema,
     location,
     mediaTypes: [json],
-    cacheControl: more.isSecret === true ? notStored : revalidated,
-    ...(more.links === undefined ? {} : { links: more.links }),
+    cacheControl: isSecret ? notStored : revalidated,
   };
 }
 
@@ -125,11 +111,6 @@ export function documentIn<T>(mediaType: string, schema?: Schema<T>): Reply<Docu
     cacheControl: notStored,
     ...shown(schema),
   };
-}
-
-/** A document that the client may keep: sales. */
-export function revalidatedDocument<T>(schema: Schema<T>): Reply<Document<T>> {
-  return { ...okWith(schema), kind: 'document' };
 }
 
 /** A document that is made once, and compressed: the OpenAPI document, a page for people, a file. */

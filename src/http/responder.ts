@@ -190,8 +190,6 @@ export class Responder {
   #linesOf(exchange: Exchange): HeaderLines {
     let lines = headerLine('X-Request-Id', exchange.requestId) + exchange.draft.lines + this.#transportLines;
     if (this.#cors.isEnabled) lines += this.#cors.linesFor(exchange.headers);
-    const deprecated = exchange.mounted?.route.deprecated;
-    if (deprecated !== undefined) lines += deprecationLines(deprecated);
     return lines;
   }
 
@@ -262,12 +260,4 @@ export class Responder {
 /** Aborts a response that has begun and failed, so that it doesn't look complete. */
 function abortIncomplete(response: ServerResponse): void {
   if (!response.writableEnded) response.destroy();
-}
-
-/** Returns Deprecation (RFC 9745), Sunset (RFC 8594), and a link to the documentation. */
-function deprecationLines({ since, sunset, see }: NonNullable<Route['deprecated']>): HeaderLines {
-  let lines = headerLine('Deprecation', `@${Math.floor(since.getTime() / 1000)}`);
-  if (sunset !== undefined) lines += headerLine('Sunset', sunset.toUTCString());
-  if (see !== undefined) lines += headerLine('Link', `<${see}>; rel="deprecation"; type="text/html"`);
-  return lines;
 }

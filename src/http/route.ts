@@ -149,7 +149,6 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   readonly endsAccess?: boolean;
   /** The message that the service sends later, to a URL that the request names. */
   readonly webhookMessage?: WebhookMessage;
-  readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
   /** Finds issues between parameters, such as an empty range. Invalid ones are undefined. */
   queryIssues?(query: ObjectOf<Q>, context: Pick<AnyContext, 'mediaType' | 'now'>): readonly Issue[];
   /**

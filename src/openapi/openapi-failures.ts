@@ -70,7 +70,6 @@ function failureResponse(
 function variantsOf(route: Route, fields: readonly string[]): string[] {
   const variants: string[] = [];
   if (route.isUnlimited === true) variants.push('Unlimited');
-  if (route.deprecated !== undefined) variants.push('Deprecated');
   if (fields.includes('Accept-Patch')) variants.push('ForPatch');
   if (fields.includes('Set-Cookie')) variants.push('OfCookie');
   return variants;

@@ -17,7 +17,6 @@ export function describeOperation({ route, invalidStatus }: MountedRoute, compon
     tags: [route.tag],
     summary: route.summary,
     description: descriptionOf(route),
-    deprecated: route.deprecated && true,
     security: securityOf(route),
     parameters: parametersOf(route, components),
     requestBody:

@@ -126,15 +126,10 @@ export const headerFields = {
     description: 'The response is the stored one of the first request with this Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
   },
-  Deprecation: {
-    description: 'Since when the operation is deprecated (RFC 9745).',
-    schema: limited('^@\\d+$'),
-  },
   'Access-Control-Allow-Origin': {
     description: 'The requesting origin, if the service is configured to allow it.',
     schema: limited('^https?://'),
   },
-  Sunset: { description: 'When the operation will be removed (RFC 8594).', schema: limited('^\\w{3}, ') },
 };
 
 /** Header fields of requests. */
@@ -209,10 +204,9 @@ export const tags = [
 ];
 
 /** Returns the names of header fields that any response of the route may have. */
-export function commonFields({ isUnlimited, deprecated }: Route): string[] {
+export function commonFields({ isUnlimited }: Route): string[] {
   const limits = isUnlimited === true ? [] : ['RateLimit-Policy', 'RateLimit'];
-  const ending = deprecated === undefined ? [] : ['Deprecation', 'Sunset', 'Link'];
-  return ['X-Request-Id', ...limits, 'Strict-Transport-Security', 'Access-Control-Allow-Origin', ...ending];
+  return ['X-Request-Id', ...limits, 'Strict-Transport-Security', 'Access-Control-Allow-Origin'];
 }
 
 export function headerRefs(names: readonly string[]): Json {

@@ -34,7 +34,6 @@ export function successResponse(
       reply.kind === 'list' ? pageSchema(shown, components, reply) : shown,
       exampleReply(reply),
     ),
-    links: reply.links && linksTo(reply.links),
   };
 }
 
@@ -95,13 +94,6 @@ function exampleReply({ kind, schema, isFeed }: Reply): unknown {
   const example = shownExampleOf(schema ?? {});
   if (kind !== 'list') return example;
   return { data: [example], next: isFeed === true ? '/events?cursor=eyJ2IjoxfQ' : null };
-}
-
-function linksTo(targets: NonNullable<Reply['links']>): Json {
-  const links: Json = {};
-  for (const [name, operationId] of Object.entries(targets))
-    links[name] = { operationId, parameters: { id: '$response.body#/id' } };
-  return links;
 }
 
 export function notModifiedResponses(route: Route): Json {

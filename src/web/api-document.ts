@@ -37,7 +37,6 @@ export type Parameter = Texts<'name' | 'in' | 'description'> & {
 type Response = Texts<'description'> & { readonly $ref?: string; readonly content?: Content };
 export type Operation = Texts<'operationId' | 'summary' | 'description'> & {
   readonly tags: readonly string[];
-  readonly deprecated?: boolean;
   readonly security: readonly object[];
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };

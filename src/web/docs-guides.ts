@@ -142,8 +142,7 @@ export const changes: readonly (readonly [version: string, text: string])[] = [
 
 export const changelog = html`<section id="changelog" tabindex="-1"><h2>Changelog</h2>
 <p>Within a major version paths, members, statuses and problem types stay. New members, operations and
-problem types may be added. A removal is announced first, in <code>Deprecation</code> and
-<code>Sunset</code>.</p><dl class="fields">${changes.map(
+problem types may be added. A removal is announced here, at least six months ahead.</p><dl class="fields">${changes.map(
   ([version, text]) => html`<div><dt>${version}</dt><dd>${inline(text)}</dd></div>`,
 )}</dl></section>
 `;

@@ -28,10 +28,9 @@ export type DocsContext = {
 export function operationArticle(placed: PlacedOperation, context: DocsContext): Html {
   const { method, path, operation } = placed;
   const { operationId: id, summary } = operation;
-  const deprecated = operation.deprecated === true ? html` <b class="method deprecated">deprecated</b>` : '';
   const parameters = parametersOf(operation, context.api);
   return html`<article id="${id}" tabindex="-1"><div class="about"><h3>${link(`#${id}`, summary)}</h3>
-<p class="endpoint">${badge(method)} <code>${path}</code>${deprecated}</p>
+<p class="endpoint">${badge(method)} <code>${path}</code></p>
 ${prose(operation.description)}
 ${fieldLists(operation, parameters, context)}
 <h4>Responses</h4>${responsesOf(operation, context)}</div>

@@ -76,7 +76,7 @@ article { padding: 8px 0 40px; margin-top: 32px; border-top: 1px solid var(--lin
   background: color-mix(in srgb, currentColor 11%, transparent);
 }
 .post, .good, pre i { color: var(--good); }
-.put, .patch, .deprecated, dt em { color: var(--warn); }
+.put, .patch, dt em { color: var(--warn); }
 .delete, .problem, .bad, .issue { color: var(--bad); }
 dl { margin: 0; }
 dt { font-weight: 600; }

@@ -277,7 +277,6 @@ export const matrix: Readonly<Record<string, Row>> = {
     path: (subject) => `${webhook(subject)}/secrets`,
   },
   'GET /': { responses: forAll, path: at('/') },
-  'GET /.well-known/api-catalog': { responses: forAll, path: at('/.well-known/api-catalog') },
   'GET /health/live': { responses: forAll, path: at('/health/live') },
   'GET /health/ready': { responses: forAll, path: at('/health/ready') },
   'GET /openapi.json': { responses: forAll, path: at('/openapi.json') },

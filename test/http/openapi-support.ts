@@ -6,7 +6,6 @@ export type Operation = Json & {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  readonly deprecated?: true;
   readonly tags: readonly string[];
   readonly security: readonly Json[];
   readonly parameters: readonly Parameter[];
@@ -27,13 +26,10 @@ export type Media = {
   readonly examples?: Record<string, { readonly $ref: string }>;
 };
 
-export type Link = { readonly operationId: string; readonly parameters: Record<string, string> };
-
 export type Response = {
   readonly description: string;
   readonly headers: Json;
   readonly content?: Record<string, Media>;
-  readonly links?: Record<string, Link>;
 };
 
 export type Listed = { readonly method: string; readonly path: string; readonly operation: Operation };

@@ -8,10 +8,9 @@ import { invalidStatusRule } from '../../src/http/problem-types.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 import { version } from '../../src/version.ts';
 import { validate } from '../conformance.ts';
-import { serviceFor, type TestService } from '../service.ts';
+import { serviceFor } from '../service.ts';
 import {
   type Json,
-  type Operation,
   type Parameter,
   type Response,
   type Listed,
@@ -178,69 +177,7 @@ suite('the document', async () => {
       );
     }
   });
-
-  test('links created objects to existing operations, which find them', async () => {
-    const { token, id } = await service.person('admin');
-    const customer = await service.post('/customers', { token, body: { name: 'Grace Hopper' } });
-    const bodies: Record<string, unknown> = {
-      createUser: { name: 'Grace Hopper', email: 'grace@example.com', password: 'a password for tests' },
-      createSession: { email: service.admin.email, password: service.admin.password },
-      createKey: { name: 'till 3', scopes: ['orders:read'] },
-      createWebhook: { url: 'https://hooks.example/', types: ['order.paid'] },
-      createCustomer: { name: 'Grace Hopper', userId: id },
-      createOrder: {
-        customerId: customer.body.id,
-        currency: 'EUR',
-        items: [{ name: 'Tea', quantity: 2, unitPrice: 749 }],
-      },
-    };
-    // the created parts of an object link nowhere
-    const creating = operations.filter(
-      ({ method, path, operation }) =>
-        method === 'POST' &&
-        operation.responses['201'] !== undefined &&
-        !path.includes('{') &&
-        operation.operationId !== 'refreshCookie', // needs a cookie
-    );
-    assert.deepEqual(
-      creating.map(({ operation }) => operation.operationId).sort(),
-      Object.keys(bodies).sort(),
-    );
-    for (const { path, operation } of creating) {
-      const made = await service.post(path, {
-        body: bodies[operation.operationId],
-        ...(operation.operationId === 'createSession' ? {} : { token }),
-      });
-      assert.equal(made.status, 201, made.text);
-      const reader = operation.operationId === 'createSession' ? made.body.accessToken : token;
-      await followLinks(service, operations, operation, made.body, reader);
-    }
-  });
 });
-
-/** Each link names an operation, fills its path, and leads to a 200. */
-async function followLinks(
-  service: TestService,
-  operations: readonly Listed[],
-  { operationId, responses }: Operation,
-  made: Json,
-  token: string,
-): Promise<void> {
-  const links = Object.entries(responses['201']?.links ?? {});
-  assert.ok(links.length > 0, `${operationId} links to nothing`);
-  for (const [name, { operationId: target, parameters }] of links) {
-    const found = operations.find(({ operation }) => operation.operationId === target);
-    assert.ok(found !== undefined, `${operationId}, ${name}: there is no ${target}`);
-    const path = found.path.replaceAll(/\{(\w+)\}/g, (_, parameter) =>
-      String(made[(parameters[parameter] ?? '').replace('$response.body#/', '')]),
-    );
-    const { status } = await service.call(found.method, path, {
-      token,
-      ...(found.operation.requestBody === undefined ? {} : { body: {} }),
-    });
-    assert.equal(status, 200, `${operationId}, ${name}: ${path}`);
-  }
-}
 
 function checkDescribed(document: Json, status: string, { description, headers, content }: Response): void {
   assert.match(status, /^(200|201|204|304|4\d\d|5\d\d)$/);

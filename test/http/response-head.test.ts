@@ -5,7 +5,8 @@ import { anyone } from '../../src/auth/access.ts';
 import { jsonDocument, sharedHtml } from '../../src/http/handler-result.ts';
 import { headerLine } from '../../src/header-lines.ts';
 import { lastHeadText } from '../../src/http/response-head.ts';
-import { revalidatedDocument, sharedDocumentIn } from '../../src/http/reply.ts';
+import { json } from '../../src/http/media-types.ts';
+import { documentIn, sharedDocumentIn } from '../../src/http/reply.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { object } from '../../src/schema/schema.ts';
 import { executable, serviceFor, type TestResponse, type TestService } from '../service.ts';
@@ -83,7 +84,7 @@ for (const [method, status] of [
       tag: 'Test',
       summary: 'Checks nothing',
       access: anyone,
-      reply: revalidatedDocument(Nothing),
+      reply: documentIn(json, Nothing),
       handle: () => jsonDocument({}),
     });
     const response = await answerOf(t, unconditional, (service) =>
@@ -103,7 +104,7 @@ test('a change declared idempotent whose response isn’t stored with it: 500', 
     access: anyone,
     acceptsIdempotencyKey: true,
     body: Nothing,
-    reply: revalidatedDocument(Nothing),
+    reply: documentIn(json, Nothing),
     handle: ({ database }) => database.write(() => jsonDocument({})),
   });
   const response = await answerOf(t, forgetful, (service) =>

@@ -5,7 +5,8 @@ import { describe, test, type TestContext } from 'node:test';
 import { signedIn } from '../../src/auth/access.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { jsonDocument } from '../../src/http/handler-result.ts';
-import { revalidatedDocument } from '../../src/http/reply.ts';
+import { json } from '../../src/http/media-types.ts';
+import { documentIn } from '../../src/http/reply.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { Router } from '../../src/http/router.ts';
 import { integer, object } from '../../src/schema/schema.ts';
@@ -27,7 +28,7 @@ function counting(gate: () => Promise<unknown>) {
     access: signedIn,
     scope: 'any',
     streamedBody: { mediaType: 'text/plain', bytesMax, schema, description: 'Any bytes.', example: 'a' },
-    reply: revalidatedDocument(Sum),
+    reply: documentIn(json, Sum),
     async handle({ streamedBody }) {
       let [bytes, largest] = [0, 0];
       for (;;) {

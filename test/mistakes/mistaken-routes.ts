@@ -2,7 +2,7 @@
 import { anyone, adminOnly, self, signedIn, type Access, type Caller } from '../../src/auth/access.ts';
 import { represent, type Representation } from '../../src/http/representation.ts';
 import { empty, type Change } from '../../src/http/handler-result.ts';
-import { created, listOf, noContent, ok, okOrCreated } from '../../src/http/reply.ts';
+import { created, listOf, noContent, ok } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { NewOrder, Order } from '../../src/resources/orders/order.ts';
 import { User } from '../../src/resources/users/user.ts';
@@ -260,7 +260,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/x',
       ...about,
       access: signedIn,
-      reply: okOrCreated(Order, () => '/x'),
+      reply: ok(Order, { newLocation: () => '/x' }),
       handle: (): Change<Order> => ({ kind: 'change', effect: 'created', object: order }),
     }),
     route({

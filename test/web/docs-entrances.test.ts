@@ -21,27 +21,6 @@ describe('the documentation', () => {
     );
     assert.equal((await service().get('/docs', { headers: { accept: 'application/json' } })).status, 406);
   });
-
-  test('the API catalog links to description, documentation and health', async () => {
-    const { status, headers, text } = await service().get('/.well-known/api-catalog');
-    assert.equal(status, 200);
-    assert.equal(
-      headers['content-type'],
-      'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
-    );
-    assert.equal(
-      (await service().call('HEAD', '/.well-known/api-catalog')).headers.link,
-      '</.well-known/api-catalog>; rel="api-catalog"',
-    );
-    const [{ anchor, ...relations }] = JSON.parse(text).linkset;
-    assert.deepEqual(Object.keys(relations), ['service-desc', 'service-doc', 'status']);
-    for (const [{ href, type }] of Object.values<[{ href: string; type: string }]>(relations)) {
-      assert.ok(href.startsWith(anchor));
-      const response = await service().get(href.slice(anchor.length - 1));
-      assert.equal(response.status, 200, href);
-      assert.ok(response.headers['content-type']?.startsWith(type), href);
-    }
-  });
 });
 
 test('descriptions of routes are escaped on the page', { skip: executable !== undefined }, async (t) => {

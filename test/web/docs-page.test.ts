@@ -181,7 +181,7 @@ describe('the pages', () => {
       new Set(
         (
           'User Suspension Totp NewTotp RecoveryCodes Tokens Session CreatedApiKey Key Customer Order ' +
-          'Sales Event ApiCatalog Health ProblemType Webhook CreatedWebhook WebhookSecret'
+          'Sales Event Health ProblemType Webhook CreatedWebhook WebhookSecret'
         ).split(' '),
       ),
     );

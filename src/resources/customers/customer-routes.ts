@@ -161,9 +161,7 @@ function createCustomerRoute({ find }: CustomerRepresentations, bodies: Customer
     acceptsIdempotencyKey: true,
     ownerOf: (db, id) => find(db, id)?.ownerId,
     body: bodies.NewCustomer,
-    reply: created(Customer, ({ id }) => `/customers/${id}`, {
-      links: { get: 'getCustomer', orders: 'listCustomerOrders' },
-    }),
+    reply: created(Customer, ({ id }) => `/customers/${id}`),
     problems: ['forbidden'],
     furtherIssues({ userId }, { caller, database }) {
       return newOwnerIssues(userId, caller.userId, { db: database.read, caller });

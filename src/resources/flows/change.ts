@@ -1,9 +1,7 @@
 // Replaces, patches or removes one object. Each flow has all its steps, so no route can omit one.
-import assert from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller, RowAccess } from '../../auth/access.ts';
 import { empty, type Change, type Empty } from '../../http/handler-result.ts';
-import { listPage, type PageSource } from '../../http/list.ts';
 import type { Representation } from '../../http/representation.ts';
 import type { Context } from '../../http/route.ts';
 import { requireValid } from '../../problem.ts';
@@ -93,71 +91,6 @@ async function writeAndReport<Shown>(
   const written = await context.writeResult((writer) => write(context.authorizeWrite(writer)), options);
   for (const event of written.securityEvents ?? []) context.reportSecurityEvent(event);
   return written;
-}
-
-/** A PUT at a path where there may be no object yet. The object has the id of its owner. */
-type Put<Owner, Row> = {
-  readonly owners: ObjectSource<Owner>;
-  /** Throws if the caller may not put the object, or if the body doesn't fit the current object. */
-  readonly check: (current: Row | undefined, caller: Caller) => void;
-  readonly add: (permit: Permit<Caller>, owner: Visible<Owner>) => SecurityEvent;
-  readonly replace: (permit: Permit<Caller>, current: Visible<Row>) => void;
-};
-
-/** Adds the object (201) or replaces it (200). */
-export async function putObject<Owner, Row, Shown>(
-  context: ObjectContext,
-  resource: Resource<Row, Shown>,
-  { owners, check, add, replace }: Put<Owner, Row>,
-): Promise<Change<Shown>> {
-  const { id } = context.params;
-  return writeAndReport(context, (permit) => {
-    const { caller, writer } = permit;
-    const sought = { db: writer, id, access: resource.accessOf(caller) };
-    const owner = requireVisible(owners, sought);
-    const exists = resource.find(writer, id) !== undefined;
-    const current = exists ? requireVisible(resource, sought) : undefined;
-    check(current, caller);
-    context.checkPrecondition(current && resource.represent(current).etag);
-    const securityEvents: SecurityEvent[] = [];
-    if (current === undefined) securityEvents.push(add(permit, owner));
-    else replace(permit, current);
-    const effect = current === undefined ? 'created' : 'changed';
-    const object = resource.represent(readBack(resource, writer, id));
-    return { kind: 'change', effect, object, securityEvents };
-  });
-}
-
-/** Finds the object and checks the precondition, inside the write of a PUT that no flow here fits. */
-export function requireUnchanged<Row>(
-  context: ObjectContext,
-  resource: Resource<Row, unknown>,
-  { db, caller }: CheckContext,
-): Visible<Row> {
-  const row = requireVisible(resource, { db, id: context.params.id, access: resource.accessOf(caller) });
-  context.checkPrecondition(resource.represent(row).etag);
-  return row;
-}
-
-type ListContext = Pick<Context<object, object, unknown, Caller>, 'path' | 'query' | 'checkPrecondition'>;
-
-/**
- * Checks the precondition of a write of a list, whose ETag is that of the page that a GET would return. The
- * page is created only for a request that has conditions.
- */
-export function checkListUnchanged<Shown>(
-  context: ListContext,
-  list: PageSource<Shown, Caller>,
-  { db, caller }: CheckContext,
-): void {
-  const { path, query } = context;
-  const readInWorker = (): never => assert.fail(`${path} is examined on the event loop`);
-  const authorizeRead = (): Caller => caller;
-  context.checkPrecondition(() => {
-    const page = listPage({ path, query, caller, authorizeRead, database: { read: db, readInWorker } }, list);
-    assert(!(page instanceof Promise));
-    return page.etag;
-  });
 }
 
 type Removal<Row> = {

@@ -46,7 +46,6 @@ function createKeyRoute(): Route {
     body: NewKey,
     reply: created(CreatedApiKey, ({ id }) => `/api/keys/${id}`, {
       isSecret: true,
-      links: { get: 'getKey' },
     }),
     description: `Needs ${recentSignIn}. A user has at most ${keysPerUserMax} keys.`,
     problems: ['step-up-required'],

@@ -106,9 +106,7 @@ function placeOrderRoute({ orders }: OrderReads): Route {
     acceptsIdempotencyKey: true,
     ownerOf: (db, id) => orders.find(db, id)?.ownerId,
     body: NewOrder,
-    reply: created(Order, ({ id }) => `/orders/${id}`, {
-      links: { get: 'getOrder', update: 'updateOrder' },
-    }),
+    reply: created(Order, ({ id }) => `/orders/${id}`),
     problems: ['forbidden'],
     furtherIssues: (body, { caller, database }) => referenceIssues(body, { db: database.read, caller }),
     handle: placeOrder,

@@ -1,7 +1,8 @@
 // Sales over HTTP: /sales.
 import { staffOnly } from '../../auth/access.ts';
 import { jsonDocument } from '../../http/handler-result.ts';
-import { revalidatedDocument } from '../../http/reply.ts';
+import { json } from '../../http/media-types.ts';
+import { documentIn, revalidated } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { Sales, salesIssues, salesOf, salesQuery, resolveSalesQuery } from './sales.ts';
 import { TimeZones } from './sales-buckets.ts';
@@ -17,7 +18,7 @@ export function salesRoute(): Route {
     access: staffOnly,
     scope: 'orders:read',
     query: salesQuery(timeZones),
-    reply: revalidatedDocument(Sales),
+    reply: { ...documentIn(json, Sales), cacheControl: revalidated },
     description:
       'How many orders were created in each bucket of time, by currency and present status, and their ' +
       'totals. The first and the last bucket may be shorter: they begin at `from` and end at `before`.',

@@ -1,4 +1,5 @@
 // Sessions over HTTP: /api/sessions.
+import assert from 'node:assert';
 import {
   accountAccessOf,
   checkStepUp,
@@ -9,14 +10,15 @@ import {
 } from '../../auth/access.ts';
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
 import type { Cursors } from '../../http/cursor.ts';
-import { empty } from '../../http/handler-result.ts';
+import { empty, type ListPage } from '../../http/handler-result.ts';
 import { listPage, listParameters, type PageSource } from '../../http/list.ts';
 import { createFinder } from '../../http/representation-cache.ts';
 import { listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
-import { checkListUnchanged, removeObject, type Resource } from '../flows/change.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { userSource } from '../users/user-store.ts';
 import { Session } from './session.ts';
@@ -93,15 +95,15 @@ function deleteSessionsRoute({ cursors }: SessionServices): Route {
       `administrator, and ${recentSignIn}.`,
     problems: ['forbidden', 'not-found', 'step-up-required'],
     async handle(context) {
-      const { query, database } = context;
+      const { path, query, now, database } = context;
       const isInCookie = usesCookie(database.read, context.caller.sessionId);
       const ended = await database.write((writer) => {
         const permit = context.authorizeWrite(writer);
         const { caller } = permit;
         const userId = requireOwner(caller, query, 'sessions');
         const user = requireVisible(userSource, { db: writer, id: userId, access: accountAccessOf(caller) });
-        if (userId !== caller.userId) checkStepUp(caller, context.now, 'Ending the sessions of another user');
-        checkListUnchanged(context, sessionPages(context, cursors), { db: writer, caller });
+        if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
+        context.checkPrecondition(() => firstPageIn(writer, { path, query, now, caller }, cursors).etag);
         const wasSignedIn = signOutEverywhere(permit, user);
         return { userId, wasSignedIn, isOwn: userId === caller.userId };
       });
@@ -111,6 +113,18 @@ function deleteSessionsRoute({ cursors }: SessionServices): Route {
       return empty;
     },
   });
+}
+
+type PageContext = ListContext & { readonly path: string; readonly caller: Caller };
+
+/** Returns the page that a GET would show inside a write: its ETag is that of the list. */
+function firstPageIn(db: Connection, context: PageContext, cursors: Cursors): ListPage<Session> {
+  const readInWorker = (): never => assert.fail('sessions are read on the event loop');
+  const authorizeRead = (): Caller => context.caller;
+  const database = { read: db, readInWorker };
+  const page = listPage({ ...context, authorizeRead, database }, sessionPages(context, cursors));
+  assert(!(page instanceof Promise));
+  return page;
 }
 
 function readSessionRoute(): Route {

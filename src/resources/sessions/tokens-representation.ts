@@ -21,7 +21,6 @@ export type TokenServices = {
 
 export const tokensReply = created(Tokens, ({ id }) => `/api/sessions/${id}`, {
   isSecret: true,
-  links: { get: 'getSession' },
 });
 
 type TokensOptions = { readonly db: Connection; readonly sessionId: number; readonly now: number };

@@ -17,7 +17,7 @@ import { once } from '../../once.ts';
 import { string } from '../../schema/schema.ts';
 import type { Shop } from '../../web/console-page.ts';
 import { consoleRoutes } from './console-routes.ts';
-import { ApiCatalog, apiCatalog, Health, problemType, ProblemType, ProblemTypes } from './system.ts';
+import { Health, problemType, ProblemType, ProblemTypes } from './system.ts';
 
 export type SystemServices = {
   readonly publicUrl: string;
@@ -33,7 +33,6 @@ export type SystemServices = {
 /** A page, and its Content-Security-Policy. */
 type Html = { readonly html: string; readonly policy: string };
 
-const linkset = 'application/linkset+json';
 const html = 'text/html';
 /** Documents change only with an update of the service, which clients see five minutes later at most. */
 const cachedBriefly = 'public, max-age=300';
@@ -49,7 +48,6 @@ export function systemRoutes(services: SystemServices): Route[] {
     docsRoute('/docs', 'The documentation', docs),
     docsRoute('/', 'The documentation, at the root', docs),
     ...consoleRoutes(services.shop),
-    apiCatalogRoute(services),
     problemTypesRoute(services),
     problemTypeRoute(services),
   ];
@@ -139,30 +137,6 @@ function docsRoute(path: '/docs' | '/', summary: string, docs: () => Promise<Sha
     handle: docs,
   });
 }
-
-function apiCatalogRoute({ publicUrl }: SystemServices): Route {
-  return route({
-    method: 'GET',
-    path: '/.well-known/api-catalog',
-    tag,
-    summary: 'The API catalog (RFC 9727)',
-    access: anyone,
-    reply: sharedDocumentIn([linkset], cachedBriefly, ApiCatalog),
-    handle: once(() =>
-      sharedDocument(apiCatalog(publicUrl), {
-        mediaType: `${linkset}; profile="https://www.rfc-editor.org/info/rfc9727"`,
-        fields: catalogFields,
-      }),
-    ),
-  });
-}
-
-const catalogFields = [
-  'Content-Security-Policy',
-  jsonPolicy,
-  'Link',
-  '</.well-known/api-catalog>; rel="api-catalog"',
-];
 
 function problemTypesRoute({ publicUrl, problemPage }: SystemServices): Route {
   const asPage = once(async () => pageOf(await problemPage(undefined)));

@@ -1,4 +1,4 @@
-// The schemas of the service's own routes: health, problem types, the catalog of its documents.
+// The schemas of the service's own routes: health and problem types.
 import { problemCode, problemTypes, problemTypeUri } from '../../http/problem-types.ts';
 import type { ProblemCode } from '../../problem.ts';
 import {
@@ -24,24 +24,6 @@ export const ProblemType = named(
   }),
 );
 export const ProblemTypes = named('ProblemTypes', object({ data: array(ProblemType, { maxItems: 100 }) }));
-const target = array(
-  object({ href: sentence('https://localhost:8443/openapi.json'), type: sentence('application/json') }),
-  { maxItems: 1 },
-);
-export const ApiCatalog = named(
-  'ApiCatalog',
-  object({
-    linkset: array(
-      object({
-        anchor: sentence('https://localhost:8443/'),
-        'service-desc': target,
-        'service-doc': target,
-        status: target,
-      }),
-      { maxItems: 1 },
-    ),
-  }),
-);
 
 function sentence(example: string): Schema<string> {
   return string({ maxLength: 2_000, pattern: '^[\\s\\S]*$', examples: [example] });
@@ -49,19 +31,4 @@ function sentence(example: string): Schema<string> {
 
 export function problemType(code: ProblemCode, publicUrl: string): Infer<typeof ProblemType> {
   return { type: problemTypeUri(code, publicUrl), code, ...problemTypes[code] };
-}
-
-/** The API catalog, as RFC 9727 defines it. */
-export function apiCatalog(publicUrl: string): Infer<typeof ApiCatalog> {
-  const to = (path: string, type: string) => [{ href: publicUrl + path, type }];
-  return {
-    linkset: [
-      {
-        anchor: `${publicUrl}/`,
-        'service-desc': to('/openapi.json', 'application/json'),
-        'service-doc': to('/docs', 'text/html'),
-        status: to('/health/ready', 'application/json'),
-      },
-    ],
-  };
 }

@@ -3,10 +3,10 @@ import { accountAccessOf, adminOnly, checkStepUp, recentSignIn, type Caller } fr
 import type { Change } from '../../http/handler-result.ts';
 import { represent } from '../../http/representation.ts';
 import { throwIfInvalid } from '../../problem.ts';
-import { noContent, ok, okOrCreated } from '../../http/reply.ts';
+import { noContent, ok } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
-import { putObject, removeObject, type Resource } from '../flows/change.ts';
-import { requireVisible } from '../flows/visible.ts';
+import { removeObject, type Resource } from '../flows/change.ts';
+import { readBack, requireVisible } from '../flows/visible.ts';
 import { Suspension, SuspensionReplacement, replacementIssues } from './suspension.ts';
 import {
   addSuspension,
@@ -57,7 +57,7 @@ function putSuspensionRoute(services: SuspensionServices): Route {
     method: 'PUT',
     summary: 'Suspend a user',
     body: SuspensionReplacement,
-    reply: okOrCreated(Suspension, ({ id }) => `/api/users/${id}/suspension`),
+    reply: ok(Suspension, { newLocation: ({ id }) => `/api/users/${id}/suspension` }),
     description:
       'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
       `with a wrong password. Needs ${recentSignIn}.`,
@@ -76,21 +76,29 @@ async function suspend(
   context: PutContext,
   { endSessions, removeKeys }: SuspensionServices,
 ): Promise<Change<Suspension>> {
-  const { params, body } = context;
-  return putObject(context, suspensionResource, {
-    owners: userSource,
-    check(current, caller) {
-      checkStepUp(caller, context.now, 'Suspending a user');
-      throwIfInvalid(replacementIssues(current, body, params.id));
-    },
-    add(permit, user) {
-      addSuspension(permit, user, body.reason ?? null);
+  const { id } = context.params;
+  const { reason = null } = context.body;
+  const change = await context.writeResult((writer): Change<Suspension> => {
+    const permit = context.authorizeWrite(writer);
+    const sought = { db: writer, id, access: accountAccessOf(permit.caller) };
+    const user = requireVisible(userSource, sought);
+    const isSuspended = findSuspension(writer, id) !== undefined;
+    const current = isSuspended ? requireVisible(suspensionSource, sought) : undefined;
+    checkStepUp(permit.caller, context.now, 'Suspending a user');
+    throwIfInvalid(replacementIssues(current, context.body, id));
+    context.checkPrecondition(current && suspensionResource.represent(current).etag);
+    if (current === undefined) {
+      addSuspension(permit, user, reason);
       endSessions(permit, user, null);
       removeKeys(permit, user);
-      return { name: 'authn_login_lock', userId: user.id };
-    },
-    replace: (permit, current) => replaceSuspension(permit, current, body.reason ?? null),
+    } else {
+      replaceSuspension(permit, current, reason);
+    }
+    const object = suspensionResource.represent(readBack(suspensionSource, writer, id));
+    return { kind: 'change', effect: current === undefined ? 'created' : 'changed', object };
   });
+  if (change.effect === 'created') context.reportSecurityEvent({ name: 'authn_login_lock', userId: id });
+  return change;
 }
 
 function deleteSuspensionRoute(): Route {

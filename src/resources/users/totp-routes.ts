@@ -10,14 +10,13 @@ import {
 import { base32, newRecoveryCode, newTotpSecret, otpauthUri } from '../../auth/one-time-codes.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { created, noContent, ok, secretOk } from '../../http/reply.ts';
+import { created, noContent, ok } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
 import { recoveryCodesMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
-import { refundIfFailed } from '../../rates/limiter.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { removeObject, requireUnchanged, type Resource } from '../flows/change.ts';
+import { removeObject, type Resource } from '../flows/change.ts';
 import type { PasswordChecks } from '../flows/password-checks.ts';
 import { readBack, requireVisible } from '../flows/visible.ts';
 import { NewTotp, RecoveryCodes, Totp, TotpConfirmation } from './totp.ts';
@@ -110,7 +109,7 @@ function turnOnTotpRoute(services: TotpServices): Route {
     summary: 'Turn one-time codes on',
     access: self,
     body: TotpConfirmation,
-    reply: secretOk(RecoveryCodes),
+    reply: ok(RecoveryCodes, { isSecret: true }),
     description:
       'A right code turns them on: from then on signing in needs one. Returns recovery codes; sent again ' +
       `with a later code, it replaces them. Needs ${recentSignIn}.`,
@@ -133,22 +132,23 @@ async function confirm(
   const { id } = params;
   checkStepUp(caller, context.now, 'Turning one-time codes on');
   const recoveryCodes = Array.from({ length: recoveryCodesMax }, newRecoveryCode);
-  const refund = passwords.consumeCodeToken(context, id);
+  passwords.consumeCodeToken(context, id);
   /** Returns undefined if the code is wrong. */
   const useAndConfirm = (writer: Connection): TotpChange | undefined => {
     const permit = context.authorizeWrite(writer);
-    const totp = requireUnchanged(context, totpResource, { db: writer, caller: permit.caller });
+    const access = accountAccessOf(permit.caller);
+    const totp = requireVisible(totpSource, { db: writer, id, access });
+    context.checkPrecondition(totpResource.represent(totp).etag);
     const { now } = permit.origin;
     if (!useOneTimeCode(permit, totpSecrets, { userId: id, code: body.code, now })) return undefined;
     confirmTotp(permit, totp, recoveryCodes);
     return totp.isOn ? 'recovery-codes-replaced' : 'totp-on';
   };
-  const change = await refundIfFailed(refund, () => database.write(useAndConfirm));
+  const change = await database.write(useAndConfirm);
   if (change === undefined) {
     context.reportSecurityEvent({ name: 'authn_login_fail', userId: id, reason: 'wrong-code' });
     throw invalidAt('/code', 'mismatch', 'code is wrong, or was used already.');
   }
-  refund();
   context.reportSecurityEvent({ name: 'user_updated', userId: id, change });
   return represent({ recoveryCodes }, { id, ownerId: id });
 }

@@ -97,7 +97,7 @@ function signUpRoute(services: UserServices): Route {
     scope: 'users:write',
     acceptsIdempotencyKey: true,
     body: NewUser,
-    reply: created(User, ({ id }) => `/api/users/${id}`, { links: { get: 'getUser' } }),
+    reply: created(User, ({ id }) => `/api/users/${id}`),
     problems: ['email-taken', 'forbidden', 'step-up-required'],
     furtherIssues: (body) => sentPasswordIssues(body, nobody, passwordMin),
     handle: (context) => createUser(context, services),

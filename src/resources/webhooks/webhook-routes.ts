@@ -94,7 +94,6 @@ function createWebhookRoute({ NewWebhook: body }: WebhookBodies, secrets: Sealed
     body,
     reply: created(CreatedWebhook, ({ id }) => `/webhooks/${id}`, {
       isSecret: true,
-      links: { get: 'getWebhook' },
     }),
     description:
       'From then on every event of these types is sent to `url`, in order and at least once, signed by ' +

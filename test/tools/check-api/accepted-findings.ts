@@ -10,7 +10,7 @@ export type Finding = {
 type Accepted = { readonly rule: string; readonly at: RegExp; readonly because: string };
 
 // Routes that anyone may call and that read no credential.
-const openPaths = String.raw`\.well-known/api-catalog|openapi\.json|docs|problems(/\{name\})?`;
+const openPaths = String.raw`openapi\.json|docs|problems(/\{name\})?`;
 const unlimitedPaths = String.raw`health/(live|ready)|console(/\{name\})?`;
 const open = new RegExp(`^/paths/(${openPaths}|${unlimitedPaths})?/?get/`);
 const unlimited = new RegExp(`^/paths/(${unlimitedPaths})/get/`);
