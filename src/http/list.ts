@@ -27,7 +27,7 @@ export const listParameters = {
 };
 
 export function cursorParameter(description: string) {
-  return optional(string({ minLength: 1, maxLength: 4_000, pattern: '^[\\s\\S]*$', description }));
+  return optional(string({ minLength: 1, maxLength: 4_000, description }));
 }
 
 type ListContext<Query, C> = Pick<

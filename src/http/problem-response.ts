@@ -9,7 +9,7 @@ import { RequestId } from './request-id.ts';
 const realm = 'Bearer realm="orderly"';
 const sentence = string({ maxLength: 2_000, pattern: '^.*$' });
 /** A detail may quote the request: a member, a parameter or a path. */
-const detail = string({ maxLength: 70_000, pattern: '^[\\s\\S]*$' });
+const detail = string({ maxLength: 70_000 });
 
 const ProblemIssue = named(
   'ProblemIssue',
@@ -22,7 +22,7 @@ const ProblemIssue = named(
           description: 'A JSON Pointer into the body, as a URI fragment.',
         }),
       ),
-      parameter: optional(string({ maxLength: 8_192, pattern: '^[\\s\\S]*$' })),
+      parameter: optional(string({ maxLength: 8_192 })),
       header: optional(sentence),
       code: string({ maxLength: 40, pattern: '^[a-z-]+$' }),
       detail,

@@ -52,6 +52,12 @@ export function createComponents() {
   };
 }
 
+/** Converts `email-taken` to `EmailTaken`. */
+export function pascalCase(name: string): string {
+  const words = name.split(/\W/);
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
 /** Returns the same example without the members that a response has only on request. */
 export function shownExampleOf(schema: JsonSchema): unknown {
   const { properties = {}, required = [] } = schema;

@@ -2,16 +2,13 @@
 import assert from 'node:assert';
 import { integer, string, type JsonSchema } from '../schema/schema.ts';
 import { bodyTypesOf } from '../http/media-types.ts';
-import { exampleOf, type Components, type Json } from './openapi-components.ts';
-import { failureResponses } from './openapi-failures.ts';
-import { operationIdOf } from './openapi-names.ts';
-import { contentOf, notModifiedResponses, successResponse } from './openapi-success.ts';
-import { nameParameter, type Route } from '../http/route.ts';
+import { exampleOf, pascalCase, type Components, type Json } from './openapi-components.ts';
+import { contentOf, responsesOf } from './openapi-responses.ts';
+import { nameParameter, type Method, type Route } from '../http/route.ts';
 import type { MountedRoute } from '../http/router.ts';
 import { eventStream } from '../http/server-sent-events.ts';
 
 export function describeOperation({ route, invalidStatus }: MountedRoute, components: Components): Json {
-  const { reply } = route;
   return {
     operationId: operationIdOf(route),
     tags: [route.tag],
@@ -21,14 +18,31 @@ export function describeOperation({ route, invalidStatus }: MountedRoute, compon
     parameters: parametersOf(route, components),
     requestBody:
       route.body === undefined ? streamedBodyOf(route, components) : bodyOf(route, route.body, components),
-    responses: {
-      [reply.status]: successResponse(route, components),
-      ...(reply.newLocation && { 201: successResponse(route, components, 201) }),
-      ...notModifiedResponses(route),
-      ...failureResponses(route, invalidStatus, components),
-    },
+    responses: responsesOf(route, invalidStatus, components),
   };
 }
+
+/** Returns a name such as `listOrders` or `createSession`, unless the route names its operation. */
+function operationIdOf({ method, path, reply, operationId }: Route): string {
+  if (operationId !== undefined) return operationId;
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== 'api');
+  const words = segments.map((segment, index) => {
+    if (segment.startsWith('{')) return '';
+    const isNamed = segments[index + 1]?.startsWith('{') === true;
+    const isCreated = method === 'POST' && index === segments.length - 1;
+    return pascalCase(isNamed || isCreated ? segment.replace(/s$/, '') : segment);
+  });
+  const verb = method === 'GET' && reply.kind === 'list' ? 'list' : verbs[method];
+  return verb + (words.join('') || 'Home');
+}
+
+const verbs: Readonly<Record<Method, string>> = {
+  GET: 'get',
+  POST: 'create',
+  PUT: 'replace',
+  PATCH: 'update',
+  DELETE: 'delete',
+};
 
 function bodyOf({ method }: Route, body: JsonSchema, components: Components): Json {
   const content = contentOf(bodyTypesOf(method), components.use(body, 'request'), exampleOf(body));
@@ -39,7 +53,7 @@ function bodyOf({ method }: Route, body: JsonSchema, components: Components): Js
 function streamedBodyOf({ streamedBody }: Route, components: Components): Json | undefined {
   if (streamedBody === undefined) return undefined;
   const { mediaType, bytesMax, schema, description, example } = streamedBody;
-  const text = string({ maxLength: bytesMax, pattern: '^[\\s\\S]*$', description });
+  const text = string({ maxLength: bytesMax, description });
   const line = components.use(schema, 'request');
   return { required: true, content: { [mediaType]: { schema: text, example, 'x-line-schema': line } } };
 }

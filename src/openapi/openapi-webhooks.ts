@@ -1,9 +1,8 @@
 // The requests that the service sends, in the OpenAPI document: webhooks.
 import { string, type Schema } from '../schema/schema.ts';
 import { json } from '../http/media-types.ts';
-import { exampleOf, type Components, type Json } from './openapi-components.ts';
-import { pascalCase } from './openapi-names.ts';
-import { contentOf } from './openapi-success.ts';
+import { exampleOf, pascalCase, type Components, type Json } from './openapi-components.ts';
+import { contentOf } from './openapi-responses.ts';
 import type { WebhookMessage, Route } from '../http/route.ts';
 import type { MountedRoute } from '../http/router.ts';
 

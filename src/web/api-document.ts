@@ -97,15 +97,15 @@ export function commonParameters(api: ApiDocument): Parameter[] {
   return common.flatMap(([first]) => (first === undefined || first.in === 'path' ? [] : [first]));
 }
 
-/** Returns the codes of the problems that a response can report. */
-export function codesOf(response: Response, api: ApiDocument): string[] {
-  return Object.keys(follow(api, response).content?.['application/problem+json']?.examples ?? {});
+/** Returns the codes of the problems that an operation's response names. */
+export function codesOf({ description }: Response): string[] {
+  return Array.from(description.matchAll(/`([a-z-]+)`/g), ([, code = '']) => code);
 }
 
 /** Returns the codes that every operation can report, except `validation-failed`, which each one lists. */
 export function codesEverywhere(api: ApiDocument): Set<string> {
   const sets = operationsOf(api).map(
-    ({ operation }) => new Set(Object.values(operation.responses).flatMap((each) => codesOf(each, api))),
+    ({ operation }) => new Set(Object.values(operation.responses).flatMap(codesOf)),
   );
   return sets
     .reduce((common, codes) => common.intersection(codes))

@@ -88,9 +88,9 @@ function samplesOf({ method, path, operation }: PlacedOperation, { publicUrl, tr
 ${result}`;
 }
 
-function responsesOf({ responses }: Operation, { api, everywhere }: DocsContext): Html {
+function responsesOf({ responses }: Operation, { everywhere }: DocsContext): Html {
   const rows = Object.entries(responses).map(([status, response]) => {
-    const codes = codesOf(response, api);
+    const codes = codesOf(response);
     const own = codes
       .filter((code) => !everywhere.has(code))
       .map((code) => html`${link(`/problems/${code}`, code)} `);

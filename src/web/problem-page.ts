@@ -47,7 +47,7 @@ function contentsFor(code: ProblemCode | undefined): Html {
 function placesOf(code: ProblemCode, api: ApiDocument): Html {
   if (codesEverywhere(api).has(code)) return html`<p>Every operation can return it.</p>`;
   const found = operationsOf(api).filter(({ operation }) =>
-    Object.values(operation.responses).some((each) => codesOf(each, api).includes(code)),
+    Object.values(operation.responses).some((each) => codesOf(each).includes(code)),
   );
   if (found.length === 0) return html`<p>It concerns a path as a whole, not one operation.</p>`;
   const places = found.map(({ method, path, operation: { operationId, summary } }) => {

@@ -28,7 +28,6 @@ export type Media = {
 
 export type Response = {
   readonly description: string;
-  readonly headers: Json;
   readonly content?: Record<string, Media>;
 };
 

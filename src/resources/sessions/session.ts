@@ -25,7 +25,6 @@ export const Session = named(
     userAgent: nullable(
       string({
         maxLength: 300,
-        pattern: '^[\\s\\S]*$',
         description: 'The User-Agent of the sign-in.',
         examples: ['curl/8.18.0'],
       }),
@@ -53,7 +52,6 @@ export const NewSession = named(
     password: string({
       minLength: 1,
       maxLength: 128,
-      pattern: '^[\\s\\S]*$',
       format: 'password',
       writeOnly: true,
       examples: ['correct horse battery staple'],

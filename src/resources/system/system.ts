@@ -26,7 +26,7 @@ export const ProblemType = named(
 export const ProblemTypes = named('ProblemTypes', object({ data: array(ProblemType, { maxItems: 100 }) }));
 
 function sentence(example: string): Schema<string> {
-  return string({ maxLength: 2_000, pattern: '^[\\s\\S]*$', examples: [example] });
+  return string({ maxLength: 2_000, examples: [example] });
 }
 
 export function problemType(code: ProblemCode, publicUrl: string): Infer<typeof ProblemType> {

@@ -28,7 +28,6 @@ const role = named(
 const password = string({
   minLength: 8,
   maxLength: 128,
-  pattern: '^[\\s\\S]*$',
   format: 'password',
   writeOnly: true,
   examples: ['correct horse battery staple'],

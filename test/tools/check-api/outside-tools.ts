@@ -5,7 +5,6 @@ import { join } from 'node:path';
 
 // openapi-typescript and openapi-ts need the compiler interface of TypeScript 5, which 7 doesn't have.
 export const toolsets = {
-  spectral: ['@stoplight/spectral-cli@6.16.3', '@stoplight/spectral-owasp-ruleset@2.0.1'],
   redocly: ['@redocly/cli@2.77.0'],
   openapiFetch: ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3'],
   heyApi: ['@hey-api/openapi-ts@0.99.0', 'typescript@5.9.3'],

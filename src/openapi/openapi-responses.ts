@@ -1,0 +1,149 @@
+// The responses of an operation in the OpenAPI document. All operations share one response for each status of
+// a problem, and name their own problems beside the reference.
+import { pageRowsMax, urlBytesMax } from '../limits.ts';
+import { problemCodes, type ProblemCode } from '../problem.ts';
+import { integer } from '../schema/schema.ts';
+import { csv, ndjson, problemJson } from '../http/media-types.ts';
+import { STATUS_CODES } from '../http/node-http.ts';
+import { ProblemDocument } from '../http/problem-response.ts';
+import { problemStatus } from '../http/problem-types.ts';
+import type { Reply } from '../http/reply.ts';
+import type { Route } from '../http/route.ts';
+import { eventStream } from '../http/server-sent-events.ts';
+import { pascalCase, shownExampleOf, type Components, type Json } from './openapi-components.ts';
+
+/** Bodies that aren't JSON are strings; those that have a form of their own are described. */
+const textDescriptions: Readonly<Record<string, string>> = {
+  'text/html': 'A page for people.',
+  'text/plain': 'Prometheus text format.',
+  'text/javascript': 'A module of a page.',
+  'text/css': 'The stylesheet of a page.',
+  [csv]: 'The whole list as a table (RFC 4180), with a header line. The API notes list the columns.',
+  [ndjson]: 'A JSON object in each line: all elements of a list, or what became of each imported line.',
+  [eventStream]:
+    'Server-sent events (WHATWG), until the client or the service ends them: `id` is the cursor after ' +
+    'the event, `event` its type, `data` the event as JSON. A quiet stream has a comment every 15 seconds.',
+};
+
+export function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown): Json {
+  const content: Json = {};
+  for (const type of mediaTypes) {
+    const description = textDescriptions[type];
+    content[type] =
+      description === undefined ? { schema, example } : { schema: { type: 'string', description } };
+  }
+  return content;
+}
+
+export function responsesOf(route: Route, invalidStatus: 400 | 422, components: Components): Json {
+  const { reply, method } = route;
+  const success = successResponse(reply, components);
+  const responses: Json = { [reply.status]: success };
+  if (reply.newLocation !== undefined) responses['201'] = { ...success, description: 'Created.' };
+  if (method === 'GET') responses['304'] = { description: 'Not modified: the client’s copy is current.' };
+  for (const [status, codes] of problemsOf(route, invalidStatus)) {
+    const description = `${codes.map((code) => `\`${code}\``).join(', ')}.`;
+    responses[status] = { ...problemResponse(status, components), description };
+  }
+  return responses;
+}
+
+function successResponse(reply: Reply, components: Components): Json {
+  if (reply.kind === 'none') return { description: 'Done.' };
+  const shown = reply.schema === undefined ? { type: 'object' } : components.use(reply.schema, 'response');
+  const schema = reply.kind === 'list' ? pageSchema(shown, components, reply) : shown;
+  return {
+    description: reply.status === 201 ? 'Created.' : 'OK.',
+    content: contentOf(reply.mediaTypes, schema, exampleReply(reply)),
+  };
+}
+
+/** Names a page of named elements, such as `OrderPage`, or `EventFeed` if no page is the last. */
+function pageSchema(element: Json, components: Components, { isFeed = false }: Reply): Json {
+  const name = /\w+$/.exec(String(element['$ref'] ?? ''))?.[0];
+  const page = isFeed ? feedPageOf(element) : listPageOf(element);
+  return name === undefined ? page : components.schema(`${name}${isFeed ? 'Feed' : 'Page'}`, page);
+}
+
+function feedPageOf(element: Json): Json {
+  const description = 'Path and query of the next page, to be read now or later; never null.';
+  return pageOf(element, { next: { ...nextPage, description } });
+}
+
+function listPageOf(element: Json): Json {
+  const description =
+    'Path and query of the next page; null on the last page. A client that calls operations by name ' +
+    'passes the `cursor` of this query to the same operation, with the same filters and sort.';
+  return pageOf(element, {
+    next: { ...nextPage, type: ['string', 'null'], description },
+    total: integer({ minimum: 0, description: 'With `total=true`: the number of all elements.' }),
+  });
+}
+
+const nextPage = { type: 'string', maxLength: urlBytesMax, pattern: '^/' };
+
+function pageOf(element: Json, members: Json): Json {
+  return {
+    type: 'object',
+    required: ['data', 'next'],
+    properties: { data: { type: 'array', items: element, maxItems: pageRowsMax }, ...members },
+  };
+}
+
+function exampleReply({ kind, schema, isFeed }: Reply): unknown {
+  const example = shownExampleOf(schema ?? {});
+  if (kind !== 'list') return example;
+  return { data: [example], next: isFeed === true ? '/events?cursor=eyJ2IjoxfQ' : null };
+}
+
+/** Returns a reference to the response with this status, which has an example of each problem. */
+function problemResponse(status: number, components: Components): Json {
+  const phrase = STATUS_CODES[status] ?? '';
+  const examples: Json = {};
+  for (const code of problemCodes) {
+    const statuses = [problemStatus(code, 400), problemStatus(code, 422)];
+    if (statuses.includes(status)) examples[code] = { $ref: `#/components/examples/${code}` };
+  }
+  return components.response(pascalCase(phrase), {
+    description: phrase,
+    content: { [problemJson]: { schema: components.use(ProblemDocument, 'response'), examples } },
+  });
+}
+
+/** Returns every problem that the route can report, by status. */
+function problemsOf(route: Route, invalidStatus: 400 | 422): Map<number, ProblemCode[]> {
+  const byStatus = Map.groupBy(codesOf(route), (code) => problemStatus(code, invalidStatus));
+  // any operation rejects a wrong Expect, but only clients that send a body send it
+  if (route.body !== undefined || route.streamedBody !== undefined) byStatus.set(417, ['bad-request']);
+  const needsHttp11 = route.reply.mediaTypes.some((type) => type === csv || type === ndjson);
+  if (needsHttp11) byStatus.set(505, ['bad-request']);
+  return byStatus;
+}
+
+function codesOf(route: Route): Set<ProblemCode> {
+  const { access, body, streamedBody, reply } = route;
+  const codes = new Set<ProblemCode>([
+    'bad-request',
+    'validation-failed',
+    'precondition-failed',
+    'request-timeout',
+    'uri-too-long',
+    'headers-too-large',
+    'tls-required',
+    'internal-error',
+    'unavailable',
+  ]);
+  if (reply.mediaTypes.length > 0) codes.add('not-acceptable');
+  if (route.isUnlimited !== true) codes.add('quota-exceeded');
+  if (access.credentials !== 'ignored')
+    codes.add('invalid-token').add('multiple-credentials').add('insufficient-scope');
+  if (access.credentials === 'required') codes.add('unauthenticated').add('forbidden');
+  if (/\{\w+\}/.test(route.path)) codes.add('not-found');
+  if (body !== undefined) codes.add('malformed-json').add('unsupported-media-type').add('content-too-large');
+  if (streamedBody !== undefined) codes.add('unsupported-media-type').add('content-too-large');
+  if (route.acceptsIdempotencyKey === true)
+    codes.add('idempotency-key-reused').add('idempotency-key-in-progress');
+  if (reply.kind === 'list') codes.add('invalid-cursor');
+  for (const code of route.problems ?? []) codes.add(code);
+  return codes;
+}
