@@ -72,7 +72,7 @@ export const headerForms: Readonly<Record<string, RegExp>> = {
   Allow: /^[A-Z]+(, [A-Z]+)*$/,
   'Cache-Control': visible,
   'Content-Disposition': /^attachment; filename="[a-z0-9.-]+"$/,
-  'Content-Encoding': /^(br|gzip)$/,
+  'Content-Encoding': /^gzip$/,
   'Content-Security-Policy': visible,
   'Cross-Origin-Opener-Policy': /^same-origin$/,
   ETag: /^(W\/)?"[^"]*"$/,

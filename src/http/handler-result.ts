@@ -1,5 +1,5 @@
 // The results of handlers: one type for each kind of response.
-import { createEncodings, type Coding, type Encoded } from './content-codings.ts';
+import { createEncodings, type Encoded } from './compression.ts';
 import { json } from './media-types.ts';
 import { etagOf, toWireLatin1, type Representation, type Represents } from './representation.ts';
 import { headerLines, type HeaderFields, type HeaderLines } from '../header-lines.ts';
@@ -36,7 +36,8 @@ export type SharedDocument<T> = Represents<T> & {
   readonly mediaType: string;
   /** Its own header fields. */
   readonly lines: HeaderLines;
-  readonly encoded: (coding: Coding) => Encoded;
+  /** Takes Accept-Encoding. */
+  readonly encoded: (accept: string | undefined) => Encoded;
 };
 
 /** A body that is written gradually: `start` is called once the head has been sent. */

@@ -1,6 +1,5 @@
-// Negotiates media type and content coding (RFC 9110 section 12.5), and checks the Content-Type of bodies.
+// Negotiates media types (RFC 9110 section 12.5.1), and checks the Content-Type of bodies.
 import { Problem } from '../problem.ts';
-import { codings, type Coding } from './content-codings.ts';
 import { acceptPatch, bodyTypesOf, json } from './media-types.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
@@ -62,31 +61,6 @@ function qualityOf(ranges: readonly MediaRange[], type: string): number {
     if (fits && (found === undefined || range.rank > found.rank)) found = range;
   }
   return found?.quality ?? 0;
-}
-
-/**
- * Returns the content coding that the client prefers (RFC 9110 section 12.5.3), among equals the one with the
- * shortest result. A client that accepts none, not even identity, gets identity, which that section prefers
- * to a 406.
- */
-export function chooseCoding(accept: string | undefined): Coding {
-  if (accept === undefined || accept === '') return 'identity';
-  const qualities = new Map<string, number>();
-  for (const part of accept.toLowerCase().split(',')) {
-    const [, coding, weight = '1'] =
-      /^[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*(?:;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/.exec(part) ??
-      [];
-    if (coding !== undefined) qualities.set(coding === 'x-gzip' ? 'gzip' : coding, Number(weight));
-  }
-  const others = qualities.get('*') ?? 0;
-  let best: Coding = 'identity';
-  let bestQuality = qualities.get('identity') ?? 0;
-  for (const coding of codings) {
-    const quality = qualities.get(coding) ?? others;
-    if (quality > bestQuality || (quality === bestQuality && quality > 0 && best === 'identity'))
-      [best, bestQuality] = [coding, quality];
-  }
-  return best;
 }
 
 /** Throws 415 unless the body has a supported type, in UTF-8, without a content coding. */

@@ -17,7 +17,6 @@ import {
   type Streamed,
 } from './handler-result.ts';
 import { acceptPatch, json, problemJson } from './media-types.ts';
-import { chooseCoding } from './negotiate.ts';
 import { problemResponse } from './problem-response.ts';
 import { toWireLatin1 } from './representation.ts';
 import {
@@ -138,12 +137,12 @@ export class Responder {
     { reply }: Route,
     { mediaType, lines: own, encoded }: SharedDocument<unknown>,
   ): void {
-    const { coding, bytes, etag } = encoded(chooseCoding(exchange.headers['accept-encoding']));
+    const { bytes, etag, isCompressed } = encoded(exchange.headers['accept-encoding']);
     let lines = this.#linesOf(exchange) + headerLine('ETag', etag);
     lines += this.#cachingLines(reply, this.#varyWithCodingLine);
     if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, { status: 304, lines, body: '' });
     lines += own;
-    if (coding !== 'identity') lines += headerLine('Content-Encoding', coding);
+    if (isCompressed) lines += headerLine('Content-Encoding', 'gzip');
     this.#sendBody(exchange, { status: 200, lines, mediaType, body: bytes });
   }
 

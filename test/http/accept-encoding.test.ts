@@ -11,24 +11,19 @@ describe('Accept-Encoding', () => {
   const chosen: readonly (readonly [accept: string, coding: string | null])[] = [
     ['', null],
     ['identity', null],
-    ['br', 'br'],
-    ['BR', 'br'],
     ['gzip', 'gzip'],
-    ['x-gzip', 'gzip'],
-    ['*', 'br'],
-    ['gzip, deflate, br, zstd', 'br'],
-    ['gzip;q=1.0, br;q=0.5', 'gzip'],
-    ['gzip;q=0, *', 'br'],
-    ['br;q=0, *;q=0.5', 'gzip'],
-    ['br;q=0, gzip;q=0.000', null],
-    ['br;q=0.5, identity', null],
-    ['br;q=0.5, identity;q=0.5', 'br'],
-    ['deflate, zstd', null],
-    ['*;q=0', null],
-    ['identity;q=0', null],
+    ['GZIP', 'gzip'],
+    ['gzip, deflate, br, zstd', 'gzip'],
+    ['br;q=1.0, gzip;q=0.5', 'gzip'],
     ['identity;q=0, gzip ; q=0.1', 'gzip'],
-    ['br;q=2, gzip;q=x', null],
-    ['br;level=1', null],
+    ['gzip;q=0.001', 'gzip'],
+    ['gzip;q=0, *', null],
+    ['br, gzip;q=0.000', null],
+    ['deflate, zstd', null],
+    ['*', null],
+    ['identity;q=0', null],
+    ['gzip;q=x', null],
+    ['gzip;level=1', null],
   ];
   for (const [accept, coding] of chosen) {
     test(`${JSON.stringify(accept)} is sent ${coding ?? 'plain'} documents`, async () => {
@@ -49,22 +44,22 @@ describe('Accept-Encoding', () => {
 
   test('each coding has its own strong ETag, which gives 304', async () => {
     const tags = new Set<string>();
-    for (const coding of ['identity', 'gzip', 'br']) {
+    for (const coding of ['identity', 'gzip']) {
       const etag = (await ask('/openapi.json', coding)).headers.get('etag') ?? '';
       assert.match(etag, /^"[\w-]+"$/);
       tags.add(etag);
-      for (const other of ['identity', 'gzip', 'br']) {
+      for (const other of ['identity', 'gzip']) {
         const again = await ask('/openapi.json', other, { 'if-none-match': etag });
         assert.equal(again.status, other === coding ? 304 : 200);
         assert.equal(again.headers.get('vary'), 'Accept, Authorization, X-API-Key, Accept-Encoding');
         if (again.status === 304) assert.equal(again.headers.get('content-encoding'), null);
       }
     }
-    assert.equal(tags.size, 3);
+    assert.equal(tags.size, 2);
   });
 
   test('HEAD has the fields of GET in each coding', async () => {
-    for (const coding of ['identity', 'gzip', 'br']) {
+    for (const coding of ['identity', 'gzip']) {
       const [get, head] = [await ask('/docs', coding), await ask('/docs', coding, {}, 'HEAD')];
       assert.equal(await head.text(), '');
       for (const name of ['etag', 'content-length', 'content-encoding', 'content-type', 'vary'])
@@ -76,7 +71,7 @@ describe('Accept-Encoding', () => {
   test('small and private responses are not compressed', async () => {
     const { token } = await service().person();
     for (const path of ['/problems/not-found', '/health/live', '/customers']) {
-      const response = await ask(path, 'br', {
+      const response = await ask(path, 'gzip', {
         authorization: `Bearer ${token}`,
         accept: 'application/json',
       });

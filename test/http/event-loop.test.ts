@@ -115,7 +115,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     });
   }
 
-  for (const coding of ['br', 'gzip', 'identity']) {
+  for (const coding of ['gzip', 'identity']) {
     test(`the event loop has no long turn while its documents are first created, as ${coding}`, async (t) => {
       const { service } = await start(t);
       const headers = { 'accept-encoding': coding };

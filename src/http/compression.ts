@@ -1,0 +1,28 @@
+// Compresses documents with gzip (RFC 9110 section 8.4.1) once: all responses share the bytes.
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { compressedBytesMin } from '../limits.ts';
+
+/** A document, plain or compressed; each form has its own strong ETag. */
+export type Encoded = { readonly bytes: Buffer; readonly etag: string; readonly isCompressed: boolean };
+
+const gzipped = promisify(gzip);
+
+/**
+ * Returns a function that takes a request's Accept-Encoding. Compresses on libuv's threads, since a document
+ * may take longer than a turn of the event loop should.
+ */
+export async function createEncodings(bytes: Buffer): Promise<(accept: string | undefined) => Encoded> {
+  const tag = hash('sha256', bytes, 'base64url').slice(0, 22);
+  const plain: Encoded = { bytes, etag: `"${tag}"`, isCompressed: false };
+  if (bytes.length < compressedBytesMin) return () => plain;
+  const compressed: Encoded = { bytes: await gzipped(bytes), etag: `"${tag}-gzip"`, isCompressed: true };
+  return (accept) => (acceptsGzip(accept) ? compressed : plain);
+}
+
+/** Whether Accept-Encoding (RFC 9110 section 12.5.3) names gzip, unless with a weight of zero. */
+function acceptsGzip(accept = ''): boolean {
+  const codings = accept.toLowerCase().split(',');
+  return codings.some((coding) => /^[ \t]*gzip[ \t]*(?:;[ \t]*q=(?:1|0?\.0*[1-9]).*)?$/.test(coding));
+}
