@@ -4,6 +4,7 @@ import { createMacs, type Mac } from './mac.ts';
 
 /** The source of a session's tokens, besides the secret. Its seed is random, since a restore repeats ids. */
 export type RefreshSource = { readonly sessionId: number; readonly seed: Uint8Array };
+type Generation = { readonly generation: number; readonly browserKey: string | null };
 
 const generationBytes = 4;
 const tokenBytes = generationBytes + 32;
@@ -12,6 +13,9 @@ const tokenBytes = generationBytes + 32;
  * A token consists of its generation, which counts the session's renewals, and an HMAC-SHA-256 of generation,
  * session id and the session's random seed. So the generation of any token can be read, even of one that was
  * used long ago.
+ *
+ * The HMAC of a token in a cookie also covers the browser key, 32 random bytes that only the page keeps: such a
+ * token is valid beside that key alone, and neither renews without the other.
  */
 export class RefreshTokens {
   readonly #macs: readonly Mac[];
@@ -21,25 +25,29 @@ export class RefreshTokens {
   }
 
   /** Issues a token with the first secret. */
-  issue(source: RefreshSource, generation: number): string {
+  issue(source: RefreshSource, { generation, browserKey }: Generation): string {
     const [mac] = this.#macs;
     if (mac === undefined) throw new Error('Issuing refresh tokens requires at least one secret.');
     const head = Buffer.alloc(generationBytes);
     head.writeUInt32BE(generation);
-    return Buffer.concat([head, mac(claimOf(source, generation))]).toString('base64url');
+    return Buffer.concat([head, mac(claimOf(source, { generation, browserKey }))]).toString('base64url');
   }
 
-  /** Returns the generation of a token; undefined unless one of the secrets issued it for this session. */
-  verify(token: string, source: RefreshSource): number | undefined {
+  /**
+   * Returns the generation of a token; undefined unless one of the secrets issued it for this session, with
+   * this browser key or, for null, without any.
+   */
+  verify(token: string, source: RefreshSource, browserKey: string | null): number | undefined {
     const bytes = Buffer.from(token, 'base64url');
     if (bytes.length !== tokenBytes || bytes.toString('base64url') !== token) return undefined;
     const generation = bytes.readUInt32BE();
-    const claim = claimOf(source, generation);
+    const claim = claimOf(source, { generation, browserKey });
     const sent = bytes.subarray(generationBytes);
     return this.#macs.some((mac) => timingSafeEqual(mac(claim), sent)) ? generation : undefined;
   }
 }
 
-function claimOf({ sessionId, seed }: RefreshSource, generation: number): string {
-  return `${sessionId} ${Buffer.from(seed).toString('hex')} ${generation}`;
+function claimOf({ sessionId, seed }: RefreshSource, { generation, browserKey }: Generation): string {
+  const claim = `${sessionId} ${Buffer.from(seed).toString('hex')} ${generation}`;
+  return browserKey === null ? claim : `${claim} ${browserKey}`;
 }

@@ -1,4 +1,5 @@
-// The cookie that holds a browser's refresh token (RFC 6265, and the prefixes of its revision).
+// The cookie that holds a browser's refresh token (RFC 6265, and the prefixes of its revision). Browsers send it
+// to every port of a host, so it renews nothing without the browser key, which the page keeps.
 
 /**
  * Browsers accept a cookie with this prefix only from this host, over TLS and for all paths, and hide it from

@@ -60,6 +60,7 @@ export type Tokens = {
   readonly userId: number;
   readonly accessToken: string;
   readonly expiresIn: number;
+  readonly browserKey?: string;
 };
 export type Key = {
   readonly id: number;

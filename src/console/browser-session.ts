@@ -1,5 +1,6 @@
 // The session of the signed-in user: the access token is only in memory, the refresh token in a cookie that
-// no script can read.
+// no script can read. Since browsers send a cookie to every port of a host, it renews nothing without the browser
+// key, which is in the storage of this origin.
 import type { Problem, Tokens } from './api-types.ts';
 import { fetchResponse, jsonOf, rejectionOf } from './request-errors.ts';
 
@@ -10,7 +11,8 @@ type Message =
 type Credentials = { readonly email: string; readonly password: string; readonly code?: string };
 type StoredTokens = Tokens & { readonly accessExpiresAt: number };
 
-const hint = 'orderly-signed-in';
+/** The name in the storage; the value is the browser key. */
+const storedKey = 'orderly-browser-key';
 const json = { 'Content-Type': 'application/json', Accept: 'application/json' };
 /** Only the holder of this lock changes the cookie: otherwise the last response would win. */
 const lock = 'orderly-tokens';
@@ -43,7 +45,7 @@ export class BrowserSession extends EventTarget {
 
   /** Resolves to whether the browser is still signed in after a reload. Sends no request if nobody was. */
   async resume(): Promise<boolean> {
-    if (localStorage.getItem(hint) === null) return false;
+    if (localStorage.getItem(storedKey) === null) return false;
     return (await this.token()) !== undefined;
   }
 
@@ -63,10 +65,12 @@ export class BrowserSession extends EventTarget {
   }
 
   async #renewNow(): Promise<void> {
+    const browserKey = localStorage.getItem(storedKey);
+    if (browserKey === null) return this.#clearTokens('expired');
     const response = await fetchResponse('/api/sessions/current/tokens', {
       method: 'POST',
       headers: json,
-      body: '{}',
+      body: JSON.stringify({ browserKey }),
       cache: 'no-store',
     });
     if (response.ok) this.#storeTokens(await jsonOf<Tokens>(response));
@@ -121,7 +125,7 @@ export class BrowserSession extends EventTarget {
   #storeTokens(tokens: Tokens): void {
     this.#hasExpired = false;
     this.#tokens = { ...tokens, accessExpiresAt: Date.now() + tokens.expiresIn * 1000 };
-    localStorage.setItem(hint, '1');
+    if (tokens.browserKey !== undefined) localStorage.setItem(storedKey, tokens.browserKey);
     this.#channel.postMessage({ kind: 'tokens', tokens: this.#tokens } satisfies Message);
   }
 
@@ -143,7 +147,7 @@ export class BrowserSession extends EventTarget {
   }
 
   #ended(kind: 'signed-out' | 'expired'): void {
-    localStorage.removeItem(hint);
+    localStorage.removeItem(storedKey);
     const isLater = kind === 'signed-out' && this.#hasExpired; // the user signs out after all
     if (this.#tokens === undefined && !isLater) return;
     this.#tokens = undefined;

@@ -15,6 +15,7 @@ const consolePolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join('; ');
 
 /** The sender on packing slips, from the settings; name and address may be empty. */

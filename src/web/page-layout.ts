@@ -80,13 +80,14 @@ export const icon =
   "<path d='M4 5h8M4 8h8M4 11h5' stroke='white' stroke-width='1.6' stroke-linecap='round'/></svg>";
 
 /**
- * Allows only the page's own style and script, requests to the service only if there is a script, and the
- * icon as the only image.
+ * Allows only the page's own style and script, requests to the service only if there is a script, the icon as
+ * the only image, and no text that becomes markup or script.
  */
 function policyFor(script: string): string {
   const sourceOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
   const directives = ["default-src 'none'", `style-src ${sourceOf(pageStyle)}`];
   if (script !== '') directives.push(`script-src ${sourceOf(script)}`, "connect-src 'self'");
   directives.push('img-src data:', "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'");
+  directives.push("require-trusted-types-for 'script'", "trusted-types 'none'");
   return directives.join('; ');
 }

@@ -12,6 +12,7 @@ type Session = {
   readonly hasExpired: boolean;
   signIn(credentials: { email: string; password: string }): Promise<unknown>;
   signOut(): Promise<void>;
+  resume(): Promise<boolean>;
   token(): Promise<string | undefined>;
   renew(old: string | undefined): Promise<string | undefined>;
 };
@@ -92,26 +93,60 @@ describe('a session in a browser', () => {
     return session;
   }
 
-  /** The status of a renewal by the next person, with the cookie that is left. */
-  async function renewalStatus(): Promise<number> {
+  function storedKey(): string | undefined {
+    return browser.stored.get('orderly-browser-key');
+  }
+
+  /** The status of a renewal by the next person, with what is left. */
+  async function renewalStatus(browserKey = storedKey()): Promise<number> {
     browser.respond = send;
     const headers = { 'Content-Type': 'application/json' };
-    const response = await send('/api/sessions/current/tokens', { method: 'POST', headers, body: '{}' });
+    const body = JSON.stringify({ browserKey });
+    const response = await send('/api/sessions/current/tokens', { method: 'POST', headers, body });
     return response.status;
   }
 
   test('is over after signing out, here and in the service', async () => {
     const session = await signedIn();
-    const { cookie } = browser;
+    const [{ cookie }, key] = [browser, storedKey()];
     await session.signOut();
     assert.deepEqual([session.userId, browser.cookie, browser.stored.size], [undefined, '', 0]);
     browser.cookie = cookie;
-    assert.equal(await renewalStatus(), 401);
+    assert.equal(await renewalStatus(key), 401);
+  });
+
+  test('is resumed with the cookie and the stored key, and with neither alone', async () => {
+    const before = await signedIn();
+    const resumed = new BrowserSession();
+    assert.deepEqual([await resumed.resume(), resumed.userId], [true, before.userId]);
+    const [{ cookie }, key = ''] = [browser, storedKey()];
+    const requests: string[] = [];
+    browser.respond = (path, init) => {
+      requests.push(path);
+      return send(path, init);
+    };
+    browser.stored.clear();
+    assert.deepEqual([await new BrowserSession().resume(), requests], [false, []]);
+    browser.stored.set('orderly-browser-key', key);
+    browser.cookie = '';
+    assert.equal(await new BrowserSession().resume(), false);
+    assert.deepEqual([browser.cookie, browser.stored.size], ['', 0]);
+    browser.cookie = cookie;
+    assert.equal(await renewalStatus(key), 201);
+  });
+
+  test('with a cookie that another server has set is over, and nobody else’s', async () => {
+    await signedIn();
+    const { cookie } = browser;
+    const session = await signedIn();
+    browser.cookie = cookie;
+    assert.equal(await session.renew(await session.token()), undefined);
+    assert.deepEqual([session.userId, browser.cookie, browser.stored.size], [undefined, '', 0]);
   });
 
   test('is over even if the token had become invalid', async () => {
     const session = await signedIn();
-    const { cookie } = browser;
+    const [{ cookie }, key] = [browser, storedKey()];
     let isStale = true;
     browser.respond = async (path, init) => {
       if (init.method !== 'DELETE' || !isStale) return send(path, init);
@@ -121,7 +156,7 @@ describe('a session in a browser', () => {
     await session.signOut();
     assert.deepEqual([session.userId, browser.cookie], [undefined, '']);
     browser.cookie = cookie;
-    assert.equal(await renewalStatus(), 401);
+    assert.equal(await renewalStatus(key), 401);
   });
 
   test('that is ended elsewhere has expired, until somebody signs in or the user signs out', async () => {

@@ -31,11 +31,12 @@ test('pages of others', { timeout: 120_000 }, async (t) => {
   await t.test('get no tokens with the cookie, and do not end the session', async () => {
     await other.open(await pageWith(t, ''));
     const path = `${service.url}/api/sessions/current/tokens`;
-    const withJson = `fetch('${path}', { method: 'POST', credentials: 'include', body: '{}',
+    const body = JSON.stringify({ browserKey: 'A'.repeat(43) });
+    const withJson = `fetch('${path}', { method: 'POST', credentials: 'include', body: '${body}',
       headers: { 'Content-Type': 'application/json' } }).then(({ status }) => status, String)`;
     assert.match(String(await other.evaluate(withJson)), /TypeError/);
     const withoutCors = `fetch('${path}', { method: 'POST', credentials: 'include', mode: 'no-cors',
-      body: '{}' }).then(({ type }) => type)`;
+      body: '${body}' }).then(({ type }) => type)`;
     assert.equal(await other.evaluate(withoutCors), 'opaque');
     await staysSignedIn();
   });
@@ -44,7 +45,8 @@ test('pages of others', { timeout: 120_000 }, async (t) => {
     const { port } = new URL(service.url);
     await other.open(`http://rebound.localhost:${port}/console`); // resolves to the loopback address
     await other.until('document.querySelector("input[type=password]")');
-    const renewal = `fetch('/api/sessions/current/tokens', { method: 'POST', body: '{}',
+    const body = JSON.stringify({ browserKey: 'A'.repeat(43) });
+    const renewal = `fetch('/api/sessions/current/tokens', { method: 'POST', body: '${body}',
       headers: { 'Content-Type': 'application/json' } }).then(({ status }) => status)`;
     assert.equal(await other.evaluate(renewal), 401);
     await staysSignedIn();

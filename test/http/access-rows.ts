@@ -177,7 +177,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   'POST /api/sessions/current/tokens': {
     responses: 'f f f f f f f f f',
     path: at('/api/sessions/current/tokens'),
-    body: () => ({}),
+    body: () => ({ browserKey: 'A'.repeat(43) }),
   },
   'POST /api/sessions/{id}/tokens': {
     responses: '201 201 201 201 201 201 201 201 201',

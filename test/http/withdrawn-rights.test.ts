@@ -22,6 +22,8 @@ type Subject = Target & {
   readonly actor: Person;
   /** The actor's API key, if the request has one. */
   readonly key: { readonly id: number; readonly key: string } | undefined;
+  /** Both halves of the credential, if the actor's session is a browser's. */
+  readonly browser: { readonly cookie: string; readonly browserKey: string } | undefined;
 };
 
 type Row = {
@@ -137,10 +139,8 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'POST /api/sessions/current/tokens': {
     path: () => '/api/sessions/current/tokens',
-    body: () => ({}),
-    fields: ({ actor }) =>
-      'Sec-Fetch-Site: same-origin\r\n' +
-      `Cookie: __Host-Http-orderly=${actor.sessionId}.${actor.refreshToken}\r\n`,
+    body: ({ browser }) => ({ browserKey: browser?.browserKey }),
+    fields: ({ browser }) => `Sec-Fetch-Site: same-origin\r\nCookie: ${browser?.cookie}\r\n`,
     ways: ofRefreshToken,
   },
   'POST /api/keys': {
@@ -228,7 +228,7 @@ describe('rights withdrawn between two halves of a body:', () => {
     { way, response, isKey }: { way: string; response: Outcome; isKey: boolean },
   ): Promise<void> {
     const service = running();
-    const subject = await newSubject(isKey);
+    const subject = await newSubject({ isKey, isBrowser: fields !== undefined });
     const [method = ''] = name.split(' ');
     const isPublic = response === 'invalid-credentials';
     const credential = isKey
@@ -250,11 +250,20 @@ describe('rights withdrawn between two halves of a body:', () => {
     assert.deepEqual(await stateOf(service, subject), before);
   }
 
-  async function newSubject(isKey: boolean): Promise<Subject> {
+  async function newSubject(of: { readonly isKey: boolean; readonly isBrowser: boolean }): Promise<Subject> {
     assert(target !== undefined, 'the suite runs');
     const actor = await running().person('admin');
-    const key = isKey ? await newKey(running(), actor.token, { scopes }) : undefined;
-    return { ...target, actor, key };
+    if (of.isBrowser) return { ...target, ...(await inBrowser(actor)), key: undefined };
+    const key = of.isKey ? await newKey(running(), actor.token, { scopes }) : undefined;
+    return { ...target, actor, key, browser: undefined };
+  }
+
+  async function inBrowser(actor: Person): Promise<Pick<Subject, 'actor' | 'browser'>> {
+    const credentials = { email: actor.email, password, cookie: true };
+    const { body, headers } = await running().post('/api/sessions', { body: credentials });
+    const { id: sessionId, accessToken: token, browserKey } = body;
+    const [cookie = ''] = headers['set-cookie']?.[0]?.split(';') ?? [];
+    return { actor: { ...actor, sessionId, token }, browser: { cookie, browserKey } };
   }
 
   async function stateOf(

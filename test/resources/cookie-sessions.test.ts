@@ -1,4 +1,4 @@
-// Sessions of browsers: the refresh token in a cookie, which only one route reads.
+// Sessions of browsers: the refresh token in a cookie, which only one route reads, beside a key of the page.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
@@ -14,6 +14,7 @@ type Browser = {
   readonly id: number;
   readonly token: string;
   readonly cookie: string;
+  readonly browserKey: string;
   readonly email: string;
 };
 
@@ -21,7 +22,8 @@ async function signIn(service: TestService): Promise<Browser> {
   const { email, password } = await service.person();
   const response = await service.post('/api/sessions', { body: { email, password, cookie: true } });
   assert.equal(response.status, 201, response.text);
-  return { id: response.body.id, token: response.body.accessToken, cookie: cookieOf(response), email };
+  const { id, accessToken: token, browserKey } = response.body;
+  return { id, token, cookie: cookieOf(response), browserKey, email };
 }
 
 /** The field with which a browser sends it back. */
@@ -32,9 +34,11 @@ function cookieOf({ headers }: TestResponse): string {
   return pair;
 }
 
-function renew(service: TestService, cookie: string | undefined, call: Call = {}): Promise<TestResponse> {
+type Halves = { readonly cookie: string | undefined; readonly browserKey: string };
+
+function renew(service: TestService, { cookie, browserKey }: Halves, call: Call = {}): Promise<TestResponse> {
   const headers = { 'sec-fetch-site': 'same-origin', ...(cookie === undefined ? {} : { cookie }) };
-  return service.post(path, { body: {}, ...call, headers: { ...headers, ...call.headers } });
+  return service.post(path, { body: { browserKey }, ...call, headers: { ...headers, ...call.headers } });
 }
 
 describe('a sign-in with a cookie', () => {
@@ -43,7 +47,8 @@ describe('a sign-in with a cookie', () => {
   test('puts the refresh token into the cookie, and not into the body', async () => {
     const { email, password } = await service().person();
     const response = await service().post('/api/sessions', { body: { email, password, cookie: true } });
-    const { id, accessToken, refreshToken } = response.body;
+    const { id, accessToken, refreshToken, browserKey } = response.body;
+    assert.match(browserKey, /^[\w-]{43}$/);
     assert.deepEqual([response.status, refreshToken], [201, null]);
     assert.equal(response.headers['cache-control'], 'no-store');
     const [field = ''] = response.headers['set-cookie'] ?? [];
@@ -65,7 +70,8 @@ describe('a sign-in with a cookie', () => {
     ]) {
       const response = await service().post('/api/sessions', { body });
       assert.equal(response.headers['set-cookie'], undefined);
-      if (response.status === 201) assert.equal(typeof response.body.refreshToken, 'string');
+      if (response.status !== 201) continue;
+      assert.deepEqual([typeof response.body.refreshToken, response.body.browserKey], ['string', undefined]);
     }
     const wrong = { email, password, cookie: 'yes' };
     assertIssues(await service().post('/api/sessions', { body: wrong }), 400, ['#/cookie type']);
@@ -77,22 +83,22 @@ describe('the cookie', () => {
 
   test('gives new tokens of its session, and is replaced', async () => {
     const browser = await signIn(service());
-    const response = await renew(service(), browser.cookie);
-    assert.deepEqual(
-      [response.status, response.body.id, response.body.refreshToken],
-      [201, browser.id, null],
-    );
+    const response = await renew(service(), browser);
+    const { id, refreshToken, browserKey } = response.body;
+    assert.deepEqual([response.status, id, refreshToken], [201, browser.id, null]);
+    assert.equal(browserKey, browser.browserKey);
     assert.equal(response.headers['cache-control'], 'no-store');
     assert.equal(response.headers.location, `/api/sessions/${browser.id}`);
     const replaced = cookieOf(response);
     assert.notEqual(replaced, browser.cookie);
     assert.equal((await service().get('/orders', { token: response.body.accessToken })).status, 200);
-    assert.equal((await renew(service(), replaced)).status, 201);
+    assert.equal((await renew(service(), { ...browser, cookie: replaced })).status, 201);
   });
 
   test('is found among others, and no other is mistaken for it', async () => {
-    const { cookie } = await signIn(service());
-    assert.equal((await renew(service(), `a=b; ${cookie}; theme=dark`)).status, 201);
+    const { cookie, browserKey } = await signIn(service());
+    const among = { cookie: `a=b; ${cookie}; theme=dark`, browserKey };
+    assert.equal((await renew(service(), among)).status, 201);
     const [, value = ''] = cookie.split('=');
     for (const other of [
       `orderly=${value}`,
@@ -100,21 +106,46 @@ describe('the cookie', () => {
       `x${cookie}`,
       `__host-http-orderly=${value}`,
     ])
-      assertProblem(await renew(service(), other), 'invalid-credentials');
+      assertProblem(await renew(service(), { cookie: other, browserKey }), 'invalid-credentials');
+  });
+
+  test('renews nothing without the browser key of its session, on either route', async () => {
+    const [browser, other] = [await signIn(service()), await signIn(service())];
+    const { id, cookie, browserKey } = browser;
+    assertIssues(await renew(service(), browser, { body: {} }), 400, ['#/browserKey required']);
+    assertIssues(await renew(service(), browser, { body: { browserKey: null } }), 400, ['#/browserKey type']);
+    const altered = `${browserKey.startsWith('A') ? 'B' : 'A'}${browserKey.slice(1)}`;
+    for (const wrong of ['A'.repeat(43), altered, other.browserKey])
+      assertProblem(await renew(service(), { cookie, browserKey: wrong }), 'invalid-credentials');
+    const [, refreshToken] = cookie.split('.');
+    const alone = await service().post(`/api/sessions/${id}/tokens`, { body: { refreshToken } });
+    assertProblem(alone, 'invalid-credentials');
+    assert.equal((await renew(service(), browser)).status, 201);
+  });
+
+  test('that another server has set signs nobody in: the page has the key of its own session', async () => {
+    const [browser, other] = [await signIn(service()), await signIn(service())];
+    const response = await renew(service(), { cookie: other.cookie, browserKey: browser.browserKey });
+    assertProblem(response, 'invalid-credentials');
+    assert.deepEqual(response.headers['set-cookie'], [cleared]);
+    const bearer = await service().person();
+    const cookie = `${name}=${bearer.sessionId}.${bearer.refreshToken}`;
+    assertProblem(await renew(service(), { ...browser, cookie }), 'invalid-credentials');
   });
 
   test('leaves no event when it is replaced', async () => {
-    const { cookie, token } = await signIn(service());
+    const browser = await signIn(service());
+    const { token } = browser;
     const count = async (): Promise<number> =>
       (await service().get('/events?limit=200', { token })).body.data.length;
     const before = await count();
-    assert.equal((await renew(service(), cookie)).status, 201);
+    assert.equal((await renew(service(), browser)).status, 201);
     assert.equal(await count(), before);
   });
 
   test('of two tabs that renew at once is the same in both', needsClock, async () => {
-    const { cookie } = await signIn(service());
-    const tabs = await Promise.all([renew(service(), cookie), renew(service(), cookie)]);
+    const browser = await signIn(service());
+    const tabs = await Promise.all([renew(service(), browser), renew(service(), browser)]);
     assert.deepEqual(
       tabs.map(({ status }) => status),
       [201, 201],
@@ -123,15 +154,15 @@ describe('the cookie', () => {
   });
 
   test('used again later ends the session, and is removed', needsClock, async () => {
-    const { cookie, token } = await signIn(service());
-    const latest = cookieOf(await renew(service(), cookie));
+    const browser = await signIn(service());
+    const latest = cookieOf(await renew(service(), browser));
     service().clock.advance(11_000);
-    for (const each of [cookie, latest]) {
-      const response = await renew(service(), each);
+    for (const cookie of [browser.cookie, latest]) {
+      const response = await renew(service(), { ...browser, cookie });
       assertProblem(response, 'invalid-credentials');
       assert.deepEqual(response.headers['set-cookie'], [cleared]);
     }
-    assertProblem(await service().get('/orders', { token }), 'invalid-token');
+    assertProblem(await service().get('/orders', { token: browser.token }), 'invalid-token');
   });
 
   for (const [what, value] of [
@@ -143,19 +174,22 @@ describe('the cookie', () => {
     ['a form of its own', '1.2.3'],
   ] as const) {
     test(`with ${what} is rejected and removed`, async () => {
-      const { cookie, id } = await signIn(service());
-      const other = cookie.replace(`=${id}.`, `=${id - 1}.`);
-      const response = await renew(service(), value === undefined ? other : `${name}=${value}`);
+      const browser = await signIn(service());
+      const { id } = browser;
+      const other = browser.cookie.replace(`=${id}.`, `=${id - 1}.`);
+      const cookie = value === undefined ? other : `${name}=${value}`;
+      const response = await renew(service(), { ...browser, cookie });
       assertProblem(response, 'invalid-credentials');
       assert.deepEqual(response.headers['set-cookie'], [cleared]);
-      assert.equal((await renew(service(), cookie)).status, 201);
+      assert.equal((await renew(service(), browser)).status, 201);
     });
   }
 
   test('must be sent exactly once', async () => {
-    const { cookie } = await signIn(service());
+    const browser = await signIn(service());
+    const { cookie, browserKey } = browser;
     for (const missing of [undefined, '', 'theme=dark']) {
-      const response = await renew(service(), missing);
+      const response = await renew(service(), { cookie: missing, browserKey });
       assertProblem(response, 'invalid-credentials');
       assert.equal(response.headers['set-cookie'], undefined);
     }
@@ -166,10 +200,13 @@ describe('the cookie', () => {
       `${cookie};${cookie}`,
       `${cookie}; ${name}=`,
     ])
-      assertProblem(await renew(service(), both), 'multiple-credentials');
+      assertProblem(await renew(service(), { cookie: both, browserKey }), 'multiple-credentials');
     const lines = { 'sec-fetch-site': 'same-origin', cookie: [planted, cookie] };
-    assertProblem(await service().post(path, { body: {}, headers: lines }), 'multiple-credentials');
-    assert.equal((await renew(service(), cookie)).status, 201);
+    assertProblem(
+      await service().post(path, { body: { browserKey }, headers: lines }),
+      'multiple-credentials',
+    );
+    assert.equal((await renew(service(), browser)).status, 201);
   });
 
   for (const site of [
@@ -182,20 +219,25 @@ describe('the cookie', () => {
     'Same-Origin',
   ]) {
     test(`is not used for ${JSON.stringify(site ?? 'a client that does not say where it is')}`, async () => {
-      const { cookie } = await signIn(service());
+      const browser = await signIn(service());
+      const { cookie, browserKey } = browser;
       const headers = { cookie, ...(site === undefined ? {} : { 'sec-fetch-site': site }) };
-      const response = await service().post(path, { body: {}, headers });
+      const response = await service().post(path, { body: { browserKey }, headers });
       assertProblem(response, 'forbidden');
       assert.equal(response.headers['set-cookie'], undefined);
-      assert.equal((await renew(service(), cookie)).status, 201);
+      assert.equal((await renew(service(), browser)).status, 201);
     });
   }
 
-  test('is not used for a form, another method, or a body with members', async () => {
-    const { cookie } = await signIn(service());
+  test('is not used for a form, another method, or a body with other members', async () => {
+    const browser = await signIn(service());
+    const { cookie, browserKey } = browser;
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])
       assertProblem(
-        await renew(service(), cookie, { body: '{}', headers: { 'content-type': type } }),
+        await renew(service(), browser, {
+          body: JSON.stringify({ browserKey }),
+          headers: { 'content-type': type },
+        }),
         'unsupported-media-type',
       );
     const headers = { 'sec-fetch-site': 'same-origin', cookie };
@@ -203,11 +245,11 @@ describe('the cookie', () => {
       const response = await service().call(method, path, { headers, isUndescribed: true });
       assert.equal(response.status, 405, method);
     }
-    assertIssues(await renew(service(), cookie, { body: { refreshToken: 'x' } }), 400, [
+    assertIssues(await renew(service(), browser, { body: { browserKey, refreshToken: 'x' } }), 400, [
       '#/refreshToken unknown-member',
     ]);
-    assertProblem(await renew(service(), cookie, { body: '' }), 'malformed-json');
-    assert.equal((await renew(service(), cookie)).status, 201);
+    assertProblem(await renew(service(), browser, { body: '' }), 'malformed-json');
+    assert.equal((await renew(service(), browser)).status, 201);
   });
 
   test('is no credential for any other route', async () => {
@@ -224,15 +266,15 @@ describe('the cookie', () => {
     const day = 86_400_000;
     const maxAgeOf = ({ headers }: TestResponse): number =>
       Number(/Max-Age=(\d+)/.exec(headers['set-cookie']?.[0] ?? '')?.[1]) * 1000;
-    const { cookie } = await signIn(own);
+    const browser = await signIn(own);
     own.clock.advance(13 * day);
-    const second = await renew(own, cookie);
+    const second = await renew(own, browser);
     assert.equal(maxAgeOf(second), 14 * day);
     own.clock.advance(13 * day);
-    const third = await renew(own, cookieOf(second));
+    const third = await renew(own, { ...browser, cookie: cookieOf(second) });
     assert.equal(maxAgeOf(third), 4 * day);
     own.clock.advance(5 * day);
-    const ended = await renew(own, cookieOf(third));
+    const ended = await renew(own, { ...browser, cookie: cookieOf(third) });
     assertProblem(ended, 'invalid-credentials');
     assert.deepEqual(ended.headers['set-cookie'], [cleared]);
   });
@@ -257,11 +299,12 @@ describe('signing out', () => {
 
   test('removes the cookie of this browser’s session, here or everywhere', async () => {
     for (const where of ['here', 'everywhere']) {
-      const { id, token, cookie } = await signIn(service());
+      const browser = await signIn(service());
+      const { id, token } = browser;
       const target = where === 'here' ? `/api/sessions/${id}` : '/api/sessions';
       const response = await service().delete(target, { token });
       assert.deepEqual([response.status, response.headers['set-cookie']], [204, [cleared]]);
-      assertProblem(await renew(service(), cookie), 'invalid-credentials');
+      assertProblem(await renew(service(), browser), 'invalid-credentials');
     }
   });
 

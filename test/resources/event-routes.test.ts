@@ -109,9 +109,11 @@ const rows: Readonly<Record<string, Row>> = {
     async prepare(service) {
       const { email } = await service.person();
       const body = { email, password, cookie: true };
-      const [cookie = ''] = (await service.post('/api/sessions', { body })).headers['set-cookie'] ?? [];
+      const signedIn = await service.post('/api/sessions', { body });
+      const [cookie = ''] = signedIn.headers['set-cookie'] ?? [];
+      const { browserKey } = signedIn.body;
       const headers = { cookie: cookie.split(';')[0] ?? '', 'sec-fetch-site': 'same-origin' };
-      return { path: '/api/sessions/current/tokens', call: { headers, body: {} } };
+      return { path: '/api/sessions/current/tokens', call: { headers, body: { browserKey } } };
     },
   },
   'DELETE /api/sessions': {

@@ -69,7 +69,8 @@ describe('the pages', () => {
           : `script-src 'sha256-${hash('sha256', script, 'base64')}'; connect-src 'self'; `;
       const expected =
         `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; ` +
-        `${scripts}img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`;
+        `${scripts}img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; ` +
+        "require-trusted-types-for 'script'; trusted-types 'none'";
       assert.equal(headers['content-security-policy'], expected);
       assert.equal(headers['referrer-policy'], 'no-referrer');
       assert.equal(headers['x-content-type-options'], 'nosniff');

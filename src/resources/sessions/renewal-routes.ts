@@ -47,7 +47,7 @@ type TokensContext = Context<{ readonly id: number }, object, Infer<typeof Token
 
 async function renewTokens(context: TokensContext, services: TokenServices): Promise<Representation<Tokens>> {
   const { params, body } = context;
-  const credential = { sessionId: params.id, refreshToken: body.refreshToken };
+  const credential = { sessionId: params.id, refreshToken: body.refreshToken, browserKey: null };
   const issued = await renewWith(context, services, credential);
   if (issued === undefined) throw notCurrentProblem();
   return inBody(issued);
@@ -73,7 +73,7 @@ type Unknown = { readonly outcome: 'unknown'; readonly userId: number | null };
 export async function renewWith(
   context: RenewalContext,
   services: TokenServices,
-  credential: RefreshCredential,
+  credential: RenewalCredential,
 ): Promise<IssuedTokens | undefined> {
   const { database, now } = context;
   const { sessionId } = credential;
@@ -97,18 +97,19 @@ export function reportUnknownToken(
   context.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'invalid-refresh-token' });
 }
 
-type RenewalOptions = { readonly services: TokenServices; readonly credential: RefreshCredential };
+type RenewalCredential = RefreshCredential & { readonly browserKey: string | null };
+type RenewalOptions = { readonly services: TokenServices; readonly credential: RenewalCredential };
 
 type Issued = { readonly outcome: 'issued'; readonly session: RefreshState; readonly generation: number };
 
 function findIssued(
   db: Connection,
   now: number,
-  { services, credential: { sessionId, refreshToken } }: RenewalOptions,
+  { services, credential: { sessionId, refreshToken, browserKey } }: RenewalOptions,
 ): Issued | Unknown {
   const session = findRefreshState(db, sessionId, now);
   if (session === undefined) return { outcome: 'unknown', userId: null };
-  const generation = services.refreshTokens.verify(refreshToken, session);
+  const generation = services.refreshTokens.verify(refreshToken, session, browserKey);
   if (generation === undefined) return { outcome: 'unknown', userId: session.userId };
   return { outcome: 'issued', session, generation };
 }
@@ -126,7 +127,9 @@ function renew(writer: Connection, context: RenewalContext, options: RenewalOpti
   }
   if (use === 'current') renewCurrent(writer, { ...session, generation }, { addressBucket, requestId, now });
   const { sessionId } = session;
-  return { outcome: 'renewed', tokens: issueTokens(options.services, { db: writer, sessionId, now }) };
+  const { browserKey } = options.credential;
+  const tokens = issueTokens(options.services, { db: writer, sessionId, browserKey, now });
+  return { outcome: 'renewed', tokens };
 }
 
 type RenewalOrigin = Pick<RenewalContext, 'requestId' | 'now'>;

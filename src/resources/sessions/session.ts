@@ -70,10 +70,18 @@ export const NewSession = named(
 );
 export const TokenRequest = named('TokenRequest', object({ refreshToken }));
 
-export const CookieTokenRequest = named(
-  'CookieTokenRequest',
-  object({}, { description: 'Empty: the cookie has the refresh token.', examples: [{}] }),
-);
+const browserKey = string({
+  minLength: 43,
+  maxLength: 43,
+  pattern: '^[A-Za-z0-9_-]+$',
+  mustBe: 'a browser key',
+  description:
+    'The half of a browser’s credential that the storage of the page keeps. The other half is the cookie; ' +
+    'neither renews the tokens alone. 32 random bytes in base64url, the same for the whole session.',
+  examples: ['q0Zr3mXc8uVdJ5yT1bLwKfN7sHgPaE2oRiB9xMt4CjU'],
+});
+
+export const CookieTokenRequest = named('CookieTokenRequest', object({ browserKey }));
 
 export const Tokens = named(
   'Tokens',
@@ -91,6 +99,7 @@ export const Tokens = named(
     refreshToken: nullable(refreshToken, {
       description: 'Valid for one use, which replaces it; null if it is in the cookie.',
     }),
+    browserKey: optional(browserKey, { description: 'Present if the refresh token is in the cookie.' }),
     createdAt: timestamp,
     expiresAt: timestamp,
   }),

@@ -1,4 +1,5 @@
 // Signing in over HTTP.
+import { randomBytes } from 'node:crypto';
 import { anyone } from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Representation } from '../../http/representation.ts';
@@ -39,7 +40,8 @@ export function signInRoute(services: SignInServices): Route {
     reply: tokensReply,
     description:
       'An unknown e-mail address gets the same response as a wrong password. An account with one-time ' +
-      'codes on also needs `code`. With `cookie` the refresh token comes in a cookie, which no script reads.',
+      'codes on also needs `code`. With `cookie` the refresh token comes in a cookie, which no script reads, ' +
+      'and which renews nothing without `browserKey`.',
     problems: ['invalid-credentials', 'code-required', 'unavailable'],
     handle: (context) => signIn(context, services),
   });
@@ -56,8 +58,9 @@ async function signIn(context: SignInContext, services: SignInServices): Promise
   if (verified.needsCode && body.code === undefined) throw codeRequired('This account also needs a code.');
   if (verified.needsCode) passwords.consumeCodeToken(context, userId);
   const upgradedHash = await passwords.rehashIfOutdated(context, verified, body.password);
+  const browserKey = body.cookie === true ? randomBytes(32).toString('base64url') : null;
   const signedIn = await database.write((writer) =>
-    beginSession(writer, context, { services, verified, upgradedHash }),
+    beginSession(writer, context, { services, verified, upgradedHash, browserKey }),
   );
   if (signedIn === undefined) {
     context.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'wrong-code' });
@@ -66,13 +69,15 @@ async function signIn(context: SignInContext, services: SignInServices): Promise
   const { issued, factor } = signedIn;
   const event = { name: 'authn_login_success', userId, sessionId: issued.id } as const;
   context.reportSecurityEvent(factor === undefined ? event : { ...event, factor });
-  return body.cookie === true ? inCookie(context, issued) : inBody(issued);
+  return browserKey === null ? inBody(issued) : inCookie(context, issued, browserKey);
 }
 
 type SessionStart = {
   readonly services: SignInServices;
   readonly verified: SignInAccount;
   readonly upgradedHash: string | undefined;
+  /** Null unless the refresh token is for a cookie. */
+  readonly browserKey: string | null;
 };
 type SignedIn = {
   readonly issued: IssuedTokens;
@@ -83,7 +88,7 @@ type SignedIn = {
 function beginSession(
   writer: Connection,
   { body, now, userAgent, addressBucket, requestId }: SignInContext,
-  { services, verified, upgradedHash }: SessionStart,
+  { services, verified, upgradedHash, browserKey }: SessionStart,
 ): SignedIn | undefined {
   const { userId, hash } = verified;
   const current = findSignInAccount(writer, body.email);
@@ -96,9 +101,8 @@ function beginSession(
   if (current.needsCode && factor === undefined) return undefined;
   if (upgradedHash !== undefined) upgradePasswordHash(permit, verified, upgradedHash);
   recordAddress(permit, userId, addressBucket);
-  const usesCookie = body.cookie === true;
-  const sessionId = addSession(permit, { userId, userAgent, usesCookie });
-  return { issued: issueTokens(services, { db: writer, sessionId, now }), factor };
+  const sessionId = addSession(permit, { userId, userAgent, usesCookie: browserKey !== null });
+  return { issued: issueTokens(services, { db: writer, sessionId, browserKey, now }), factor };
 }
 
 function codeRequired(detail: string): Problem {

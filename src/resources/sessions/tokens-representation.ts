@@ -23,14 +23,20 @@ export const tokensReply = created(Tokens, ({ id }) => `/api/sessions/${id}`, {
   isSecret: true,
 });
 
-type TokensOptions = { readonly db: Connection; readonly sessionId: number; readonly now: number };
+type TokensOptions = {
+  readonly db: Connection;
+  readonly sessionId: number;
+  /** Null unless a browser gets the refresh token in a cookie. */
+  readonly browserKey: string | null;
+  readonly now: number;
+};
 
 export type IssuedTokens = Tokens & { readonly refreshToken: string; readonly etag: string };
 
 /** Issues tokens of the session. The ETag is that of the session, which is also that of its GET. */
 export function issueTokens(
   { signer, refreshTokens, publicUrl }: TokenServices,
-  { db, sessionId: id, now }: TokensOptions,
+  { db, sessionId: id, browserKey, now }: TokensOptions,
 ): IssuedTokens {
   const session = readBack(sessionSource(now), db, id);
   const { userId, createdAt, expiresAt } = session;
@@ -55,7 +61,7 @@ export function issueTokens(
     tokenType: 'Bearer',
     accessToken,
     expiresIn: tokenSeconds,
-    refreshToken: refreshTokens.issue(refresh, refresh.generation),
+    refreshToken: refreshTokens.issue(refresh, { generation: refresh.generation, browserKey }),
     createdAt,
     expiresAt,
     etag: representSession(session).etag,
@@ -70,11 +76,12 @@ export function inBody({ etag, ...tokens }: Tokens & { readonly etag: string }):
 export function inCookie(
   context: Pick<Context<object, object, unknown, undefined>, 'now' | 'setCookie'>,
   issued: IssuedTokens,
+  browserKey: string,
 ): Representation<Tokens> {
   const { id: sessionId, refreshToken, expiresAt } = issued;
   const seconds = Math.floor((Date.parse(expiresAt) - context.now) / 1000);
   context.setCookie(sessionCookie({ sessionId, refreshToken }, seconds));
-  return inBody({ ...issued, refreshToken: null });
+  return inBody({ ...issued, refreshToken: null, browserKey });
 }
 
 export function representSession(session: Session): Representation<Session> {
