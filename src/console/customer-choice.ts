@@ -2,11 +2,18 @@
 import type { Address, Customer, Issue } from './api-types.ts';
 import { card } from './cards.ts';
 import { ContactFields } from './customer-fields.ts';
-import { CustomerPicker } from './customer-picker.ts';
+import { CustomerPicker, nobodyIsChosen } from './customer-picker.ts';
 import { h } from './elements.ts';
 import { checkRow } from './forms.ts';
 import { Rejection } from './request-errors.ts';
 import type { Page } from './view.ts';
+
+type Uses = {
+  /** Receives the address of the chosen customer; null if none is known. */
+  readonly suggest: (address: Address | null) => void;
+  /** Moves the focus to what is entered after the customer. */
+  readonly next: () => void;
+};
 
 export class CustomerChoice {
   readonly element: HTMLElement;
@@ -19,8 +26,7 @@ export class CustomerChoice {
   readonly #idempotencyKey = crypto.randomUUID();
   #customer: Customer | undefined;
 
-  /** `suggest` receives the address of the chosen customer; null if none is known. */
-  constructor(page: Page, suggest: (address: Address | null) => void) {
+  constructor(page: Page, { suggest, next }: Uses) {
     this.#page = page;
     this.#picker = new CustomerPicker(page, {
       onChoice: (customer) => {
@@ -28,6 +34,7 @@ export class CustomerChoice {
         if (customer !== undefined) suggest(customer.address);
       },
       onNew: (name) => this.#enterNew(name),
+      onNext: next,
     });
     const hint = h('p', { class: 'hint' }, 'The delivery address below becomes theirs.');
     this.#newRows = h('div', { hidden: true }, h('div', { class: 'grid' }, this.#contact.rows), hint);
@@ -43,8 +50,9 @@ export class CustomerChoice {
     this.#picker.control.focus();
   }
 
-  choose(customer: Customer): void {
-    this.#picker.choose(customer);
+  /** Chooses the customer whom the URL names, unless another one was entered meanwhile. */
+  suggest(customer: Customer): void {
+    if (this.#picker.isEmpty && !this.#isNew.checked) this.#picker.choose(customer);
   }
 
   issues(): Issue[] {
@@ -54,7 +62,7 @@ export class CustomerChoice {
   /** Returns the id of the chosen customer, or creates the new one, with this address. */
   async createOrGetId(address: object | null): Promise<number | undefined> {
     if (this.#isNew.checked) {
-      this.choose(await this.#addCustomer({ ...this.#contact.read(), address }));
+      this.#picker.choose(await this.#addCustomer({ ...this.#contact.read(), address }));
       this.#isNew.click(); // from now on the customer is one of those that can be found
     }
     return this.#customer?.id;
@@ -82,10 +90,7 @@ export class CustomerChoice {
   }
 }
 
-const noCustomer: Issue = {
-  pointer: '/customerId',
-  detail: 'Choose a customer from the list, or enter a new one.',
-};
+const noCustomer: Issue = { pointer: '/customerId', detail: nobodyIsChosen };
 
 /** Points the issues at the form's fields, where the customer's address is that of the delivery. */
 function inForm({ code, status, message: detail, issues }: Rejection): Rejection {

@@ -1,17 +1,23 @@
-// Finds customers while the user types, as an ARIA combobox.
+// Finds customers while the user types, as an ARIA combobox. Only an answer to what is in the field now has
+// options: with the next letter all earlier ones are void, and Enter waits for the answer.
 import { query } from './api-client.ts';
 import type { Customer, List } from './api-types.ts';
 import type { Page } from './view.ts';
 import { fill, h } from './elements.ts';
-import { field } from './forms.ts';
+import { field, showIssue } from './forms.ts';
 
 const foundMax = 8;
 const typingMilliseconds = 40;
+const newOptionId = 'customer-new';
+
+export const nobodyIsChosen = 'Choose a customer from the list, or enter a new one.';
 
 type Choices = {
   readonly onChoice: (customer: Customer | undefined) => void;
   /** Receives what was typed, as the name of a customer to create. */
   readonly onNew: (name: string) => void;
+  /** Enter was pressed although a customer is chosen: the next field is wanted. */
+  readonly onNext: () => void;
 };
 type Option = {
   readonly id: string;
@@ -31,10 +37,15 @@ export class CustomerPicker {
     hidden: true,
   });
   readonly #choices: Choices;
+  /** Empty unless the list is open and answers what is in the field. */
   #options: readonly Option[] = [];
   #active = 0;
   #timer = 0;
   #search = new AbortController();
+  #isSearching = false;
+  /** Whether Enter was pressed while the look-up runs. */
+  #isEntered = false;
+  #isChosen = false;
 
   constructor(page: Page, choices: Choices) {
     this.#page = page;
@@ -57,30 +68,59 @@ export class CustomerPicker {
     this.control.addEventListener('blur', () => this.#close());
   }
 
+  /** Whether nothing was typed or chosen yet. */
+  get isEmpty(): boolean {
+    return this.control.value === '';
+  }
+
   choose(customer: Customer): void {
     this.control.value = customer.name;
+    this.#isChosen = true;
     this.#close();
     this.#choices.onChoice(customer);
   }
 
   #typed(): void {
+    this.#isChosen = false;
     this.#choices.onChoice(undefined);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#find(), typingMilliseconds);
+    this.#find(typingMilliseconds);
   }
 
-  async #find(): Promise<void> {
-    const q = this.control.value.trim();
+  /** The options of the list stay in sight until the answer, but nobody can choose them. */
+  #find(pauseMilliseconds: number): void {
+    this.#void();
+    if (this.control.value.trim() === '') return this.#close();
+    this.#isSearching = true;
+    this.#list.setAttribute('aria-busy', 'true');
+    this.#timer = setTimeout(() => void this.#lookUp(), pauseMilliseconds);
+  }
+
+  /** Cancels the look-up, and makes the options of the one before void. */
+  #void(): void {
+    clearTimeout(this.#timer);
     this.#search.abort(new Error('overtaken'));
-    if (q === '') return this.#close();
+    this.#isSearching = false;
+    this.#isEntered = false;
+    this.#options = [];
+    this.control.removeAttribute('aria-activedescendant');
+    for (const option of this.#list.children) option.setAttribute('aria-selected', 'false');
+  }
+
+  async #lookUp(): Promise<void> {
+    const q = this.control.value.trim();
     this.#search = new AbortController();
     const { signal } = this.#search;
     const path = `/customers?${query({ q, limit: foundMax })}`;
     const found = await this.#page.client.get<List<Customer>>(path, signal).catch(() => undefined);
-    if (found === undefined || signal.aborted || document.activeElement !== this.control) return;
+    if (signal.aborted) return;
+    const isEntered = this.#isEntered;
+    this.#close();
+    if (found === undefined) return showIssue(this.control, 'Customers can’t be looked up at the moment.');
+    if (document.activeElement !== this.control) return;
     this.#options = [...found.data.map((customer) => this.#optionOf(customer)), this.#newOption(q)];
     this.#active = 0;
-    this.#draw();
+    if (isEntered) this.#options[0]?.choose();
+    else this.#draw();
   }
 
   #optionOf(customer: Customer): Option {
@@ -94,14 +134,15 @@ export class CustomerPicker {
       this.#close();
       this.#choices.onNew(name);
     };
-    return { id: 'customer-new', name: `New customer “${name}”`, about: '', choose };
+    return { id: newOptionId, name: `New customer “${name}”`, about: '', choose };
   }
 
   #draw(): void {
-    const options = this.#options.map(({ id, name, about, choose }, index) => {
+    const options = this.#options.map((option, index) => {
+      const { id, name, about, choose } = option;
       const onpointerdown = (event: Event): void => {
         event.preventDefault(); // the field keeps the focus
-        choose();
+        if (this.#options.includes(option)) choose();
       };
       const isActive = String(index === this.#active);
       const attributes = { role: 'option', id, 'aria-selected': isActive, onpointerdown };
@@ -114,21 +155,44 @@ export class CustomerPicker {
   }
 
   #pressed(event: KeyboardEvent): void {
-    if (this.#list.hidden) return;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const { length } = this.#options;
-    if (step !== undefined) {
-      this.#active = (this.#active + step + length) % length;
-      this.#draw();
-    } else if (event.key === 'Enter') this.#options[this.#active]?.choose();
-    else if (event.key === 'Escape') this.#close();
+    const { key, isComposing, ctrlKey, metaKey, shiftKey } = event;
+    if (isComposing || ctrlKey || metaKey) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (key === 'Tab' && !shiftKey) return this.#leave(event);
+    if (key === 'Enter') this.#enter();
+    else if (step !== undefined && this.#options.length > 0) this.#move(step);
+    else if (key === 'Escape' && !this.#list.hidden) this.#close();
     else return;
     event.preventDefault();
   }
 
+  #move(step: number): void {
+    const { length } = this.#options;
+    this.#active = (this.#active + step + length) % length;
+    this.#draw();
+  }
+
+  /** Never sends the form. */
+  #enter(): void {
+    const active = this.#options[this.#active];
+    if (active !== undefined) active.choose();
+    else if (this.#isChosen) this.#choices.onNext();
+    else if (this.#isSearching) this.#isEntered = true;
+    else this.#find(0);
+  }
+
+  /** Tab chooses like Enter, but waits for no answer. */
+  #leave(event: Event): void {
+    const active = this.#options[this.#active];
+    if (active?.id === newOptionId) event.preventDefault(); // it moves the focus itself
+    if (active !== undefined) active.choose();
+    else if (!this.#isChosen && !this.isEmpty) showIssue(this.control, nobodyIsChosen);
+  }
+
   #close(): void {
+    this.#void();
+    this.#list.removeAttribute('aria-busy');
     this.#list.hidden = true;
     this.control.setAttribute('aria-expanded', 'false');
-    this.control.removeAttribute('aria-activedescendant');
   }
 }

@@ -12,7 +12,10 @@ import { goTo, setPageTitle, type Page, skeleton } from './view.ts';
 export function newOrderView(page: Page): void {
   const { main, client } = page;
   const fields = new OrderFields();
-  const choice = new CustomerChoice(page, (address) => fields.delivery.suggest(address));
+  const choice = new CustomerChoice(page, {
+    suggest: (address) => fields.delivery.suggest(address),
+    next: () => fields.focus(),
+  });
   const idempotencyKey = crypto.randomUUID();
   const isCopy = page.parameters.has('copy'); // nothing can be entered before it is filled in
   async function run(pressed: HTMLElement | null): Promise<void> {
@@ -57,7 +60,7 @@ async function prepare(page: Page, fields: OrderFields, choice: CustomerChoice):
   ]);
   const customer = await found<Customer>(page, 'customers', order?.customerId ?? parameters.get('customer'));
   fields.fillItems(sold, order);
-  if (customer !== undefined) choice.choose(customer);
+  if (customer !== undefined) choice.suggest(customer);
   if (order !== undefined) fields.delivery.repeat(order.shippingAddress);
   const isMissing = copied !== null && order === undefined && !page.signal.aborted;
   if (isMissing) notify(`Order ${copied} can’t be read, so the form is empty.`);

@@ -43,6 +43,11 @@ export class OrderFields {
     if (order !== undefined) this.#lines.replace(order.items);
   }
 
+  /** Focuses the first item. */
+  focus(): void {
+    this.#lines.focus();
+  }
+
   set note(text: string | null) {
     this.#note.control.value = text ?? '';
   }

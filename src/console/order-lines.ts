@@ -79,6 +79,11 @@ export class OrderLines {
     this.#sum();
   }
 
+  /** Focuses the first line. */
+  focus(): void {
+    this.#lines[0]?.name.control.focus();
+  }
+
   replace(items: readonly NewItem[]): void {
     this.#lines = [];
     fill(this.#list);
