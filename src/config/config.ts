@@ -47,8 +47,13 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     webhookAllow: splitList(get('webhook-allow')),
     passwordMin: Number(get('password-min')),
     defaultCountry: get('default-country') || undefined,
-    /** The shop on packing slips; either may be empty. */
-    shop: { name: get('shop-name').trim(), address: get('shop-address').trim() },
+    /** The shop in the console; all but the currency may be empty. */
+    shop: {
+      name: get('shop-name').trim(),
+      address: get('shop-address').trim(),
+      currency: get('default-currency'),
+      country: get('default-country'),
+    },
     cacheBytes: Number(get('cache-bytes')),
     corsOrigins: splitList(get('cors-origins')).map(withoutSlash),
     log: get('log') as Level, // `settings.ts` has checked it

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { Rate } from '../rates/limiter.ts';
 import { secretBytesMin } from '../limits.ts';
 import { dialling } from '../schema/dialling-codes.ts';
+import { currencies } from '../schema/iso-codes.ts';
 
 /** Returns the requirement that a value misses, in words that follow the flag; undefined if it is valid. */
 export type SettingRule = (text: string) => string | undefined;
@@ -53,6 +54,10 @@ export function addressBlock(text: string): string | undefined {
 export function dialledCountry(text: string): string | undefined {
   if (text === '' || dialling.has(text)) return undefined;
   return 'must be a country code such as DE (ISO 3166-1 alpha-2)';
+}
+
+export function currency(text: string): string | undefined {
+  return currencies.has(text) ? undefined : 'must be a currency code such as EUR (ISO 4217)';
 }
 
 const lineCharsMax = 200;

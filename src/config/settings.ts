@@ -3,6 +3,7 @@ import { secretBytesMin } from '../limits.ts';
 import { levels } from '../log-lines.ts';
 import {
   addressBlock,
+  currency,
   dialledCountry,
   host,
   listOf,
@@ -185,8 +186,15 @@ export const settings: readonly Setting[] = [
     flag: 'default-country',
     value: 'CODE',
     fallback: '',
-    help: 'country whose phone numbers may be sent in national form',
+    help: 'country of new addresses in the console, and of phone numbers in national form',
     rule: dialledCountry,
+  },
+  {
+    flag: 'default-currency',
+    value: 'CODE',
+    fallback: 'EUR',
+    help: 'currency of new orders in the console',
+    rule: currency,
   },
   {
     flag: 'shop-name',

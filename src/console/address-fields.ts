@@ -1,6 +1,7 @@
 // The fields of an address.
 import type { Address } from './api-types.ts';
 import { countries } from './formats.ts';
+import { textOfPage } from './page-text.ts';
 import { choice, field, type Field, textOf } from './forms.ts';
 
 const labels = {
@@ -37,7 +38,7 @@ export class AddressFields {
     this.fill(null);
   }
 
-  /** Null empties the fields, except for the country, which becomes that of the browser's locale. */
+  /** Null empties the fields, except for the country, which becomes that of the shop or the browser's locale. */
   fill(address: Address | null): void {
     for (const member of members) this.#fields[member].control.value = address?.[member] ?? '';
     this.#country.control.value = address?.country ?? homeCountry();
@@ -53,7 +54,8 @@ export class AddressFields {
 }
 
 function homeCountry(): string {
-  return new Intl.Locale(navigator.language).maximize().region ?? '';
+  const ofShop = textOfPage('default-country');
+  return ofShop === '' ? (new Intl.Locale(navigator.language).maximize().region ?? '') : ofShop;
 }
 
 /** Returns the countries sorted by name, or by code if the browser has no name. */

@@ -7,12 +7,12 @@ import { type Child, fill, h } from './elements.ts';
 import { statusNames } from './formats.ts';
 import { form, throwIfInvalid } from './forms.ts';
 import { OrderFields } from './order-fields.ts';
-import { loadSoldArticles, type SoldArticles } from './order-lines.ts';
+import { type Article, loadSoldArticles } from './order-lines.ts';
 
 type LoadedOrder = {
   readonly order: Order;
   readonly etag: string | undefined;
-  readonly sold: SoldArticles | undefined;
+  readonly sold: readonly Article[];
 };
 
 export function changeOrderView(page: Page): void {
@@ -29,7 +29,7 @@ async function load(page: Page): Promise<LoadedOrder> {
   const { client, id, signal } = page;
   const [{ value: order, etag }, sold] = await Promise.all([
     client.read<Order>(`/orders/${id}`, signal),
-    loadSoldArticles(page).catch(() => undefined),
+    loadSoldArticles(page),
   ]);
   return { order, etag, sold };
 }

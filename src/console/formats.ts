@@ -1,7 +1,7 @@
 // Money, numbers and times in the browser's locale, and words for the names of the API.
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
 import type { Address, Status } from './api-types.ts';
-import { wordsOfPage } from './page-text.ts';
+import { textOfPage, wordsOfPage } from './page-text.ts';
 
 const digits: Digits = Object.fromEntries(
   wordsOfPage('currencies').map((text) => [text.slice(0, 3), Number(text.slice(4))]),
@@ -10,6 +10,8 @@ const digits: Digits = Object.fromEntries(
 /** The codes that the service accepts; the browser knows different ones. */
 export const currencies: readonly string[] = Object.keys(digits);
 export const countries: readonly string[] = wordsOfPage('countries');
+/** What new orders begin with. */
+export const defaultCurrency = textOfPage('default-currency');
 
 const locale = navigator.language;
 const decimalSign = new Intl.NumberFormat(locale).format(1.5).includes(',') ? ',' : '.';

@@ -54,10 +54,7 @@ const explainPlacedBefore = explainReusedKey(
 async function prepare(page: Page, fields: OrderFields, choice: CustomerChoice): Promise<void> {
   const { parameters } = page;
   const copied = parameters.get('copy');
-  const [sold, order] = await Promise.all([
-    loadSoldArticles(page).catch(() => undefined),
-    found<Order>(page, 'orders', copied),
-  ]);
+  const [sold, order] = await Promise.all([loadSoldArticles(page), found<Order>(page, 'orders', copied)]);
   const customer = await found<Customer>(page, 'customers', order?.customerId ?? parameters.get('customer'));
   fields.fillItems(sold, order);
   if (customer !== undefined) choice.suggest(customer);

@@ -3,9 +3,9 @@ import type { Issue, Order } from './api-types.ts';
 import { card } from './cards.ts';
 import { DeliveryFields } from './delivery-fields.ts';
 import { h } from './elements.ts';
-import { currencies } from './formats.ts';
+import { currencies, defaultCurrency } from './formats.ts';
 import { choice, field, textOf } from './forms.ts';
-import { OrderLines, type SoldArticles } from './order-lines.ts';
+import { OrderLines, type Article } from './order-lines.ts';
 import { noteField } from './order-note.ts';
 
 export class OrderFields {
@@ -17,7 +17,7 @@ export class OrderFields {
     pointer: '/currency',
     control: choice(
       currencies.map((code) => [code, code]),
-      'EUR',
+      defaultCurrency,
     ),
   });
   readonly #note = noteField({ rows: 2 });
@@ -36,10 +36,10 @@ export class OrderFields {
     ];
   }
 
-  /** `sold` has suggestions and, without an order, the currency. */
-  fillItems(sold: SoldArticles | undefined, order?: Pick<Order, 'currency' | 'items'>): void {
-    if (!this.#isChosen) this.#choose(order?.currency ?? sold?.currency ?? 'EUR');
-    this.#lines.articles = sold?.articles ?? [];
+  /** Fills in an order to repeat or to change, and suggests what was sold before. */
+  fillItems(sold: readonly Article[], order?: Pick<Order, 'currency' | 'items'>): void {
+    if (order !== undefined && !this.#isChosen) this.#choose(order.currency);
+    this.#lines.articles = sold;
     if (order !== undefined) this.#lines.replace(order.items);
   }
 

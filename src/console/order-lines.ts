@@ -2,7 +2,7 @@
 import type { Issue, List, Order } from './api-types.ts';
 import type { Page } from './view.ts';
 import { fill, h, icon, icons } from './elements.ts';
-import { money, priceIssue, priceText, typedPrice } from './formats.ts';
+import { defaultCurrency, money, priceIssue, priceText, typedPrice } from './formats.ts';
 import { type Control, field, type Field, showIssue, textOf } from './forms.ts';
 
 type NewItem = {
@@ -11,7 +11,7 @@ type NewItem = {
   readonly quantity: number;
   readonly unitPrice: number;
 };
-type Article = {
+export type Article = {
   readonly name: string;
   readonly sku: string | null;
   readonly unitPrice: number;
@@ -26,11 +26,10 @@ type Line = {
   readonly sum: HTMLElement;
 };
 
-/** The articles of the newest 100 orders with their last prices, and the currency of the newest order. */
-export type SoldArticles = { readonly articles: readonly Article[]; readonly currency: string | undefined };
-
-export async function loadSoldArticles({ client, signal }: Page): Promise<SoldArticles> {
-  const { data } = await client.get<List<Order>>('/orders?limit=100', signal);
+/** Returns the articles of the newest 100 orders with their last prices; none if they can't be read. */
+export async function loadSoldArticles({ client, signal }: Page): Promise<readonly Article[]> {
+  const found = client.get<List<Order>>('/orders?limit=100', signal);
+  const { data } = await found.catch(() => ({ data: [] }));
   const byName = new Map<string, Article>();
   for (const { items, currency } of data) {
     for (const { name, sku, unitPrice } of items) {
@@ -38,7 +37,7 @@ export async function loadSoldArticles({ client, signal }: Page): Promise<SoldAr
         byName.set(`${name} ${currency}`, { name, sku, unitPrice, currency });
     }
   }
-  return { articles: [...byName.values()], currency: data[0]?.currency };
+  return [...byName.values()];
 }
 
 /** The lines of an order. A change of the currency changes only the parsing of prices. */
@@ -49,7 +48,7 @@ export class OrderLines {
   readonly #list = h('ol', {});
   #lines: Line[] = [];
   #articles: readonly Article[] = [];
-  #currency = 'EUR';
+  #currency = defaultCurrency;
 
   constructor() {
     const add = h(
@@ -65,6 +64,7 @@ export class OrderLines {
       h('div', { class: 'sum' }, add, h('p', {}, 'Total ', this.#total)),
     );
     this.add();
+    this.#sum();
   }
 
   set articles(articles: readonly Article[]) {

@@ -1,4 +1,5 @@
-// Texts that the service has written into the page: the codes that the API accepts, and the shop's name.
+// Texts that the service has written into the page: the codes that the API accepts, the shop's name, and what new
+// orders begin with.
 
 export function textOfPage(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';

@@ -18,8 +18,15 @@ const consolePolicy = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** The sender on packing slips, from the settings; name and address may be empty. */
-export type Shop = { readonly name: string; readonly address: string };
+/** From the settings; all but the currency may be empty. */
+export type Shop = {
+  /** The sender on packing slips. */
+  readonly name: string;
+  readonly address: string;
+  /** What new orders and new addresses begin with. */
+  readonly currency: string;
+  readonly country: string;
+};
 
 /** Lets browsers fetch all modules in parallel, instead of one after the other as they find the imports. */
 export function consolePage(names: readonly string[], shop: Shop): Page {
@@ -38,6 +45,8 @@ export function consolePage(names: readonly string[], shop: Shop): Page {
 <meta name="countries" content="${[...countries].join(' ')}">
 <meta name="shop-name" content="${shop.name}">
 <meta name="shop-address" content="${shop.address}">
+<meta name="default-currency" content="${shop.currency}">
+<meta name="default-country" content="${shop.country}">
 <title>orderly</title>
 <link rel="icon" href="${icon}">
 <link rel="stylesheet" href="/console/console.css">

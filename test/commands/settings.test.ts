@@ -81,8 +81,13 @@ describe('settings', () => {
     [
       'origins',
       'serve',
-      '--cors-origins https://a.example/path --public-url example.com --default-country de',
-      [/^--public-url must be/, /^--default-country must be a country code/, /^--cors-origins must be/],
+      '--cors-origins https://a.example/path --public-url example.com --default-country de --default-currency €',
+      [
+        /^--public-url must be/,
+        /^--default-country must be a country code/,
+        /^--default-currency must be a currency code/,
+        /^--cors-origins must be/,
+      ],
     ],
     [
       'origins not as browsers write them',

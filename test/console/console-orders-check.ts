@@ -6,7 +6,9 @@ import { admin } from '../service.ts';
 import { openShop } from './console-shop.ts';
 
 test('orders entered in the console', { timeout: 120_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t);
+  const { service, token, tab, person } = await openShop(t, {
+    settings: { 'default-currency': 'CHF', 'default-country': 'CH' },
+  });
   await person.signIn(service.url, admin);
 
   const placed = (): Promise<number> =>
@@ -90,7 +92,7 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     await person.enter('Quantity', '1');
     await person.enter('Price', '10000000001');
     await person.press('Place order');
-    await person.see('Price must be at most €10,000,000,000.00.');
+    await person.see('Price must be at most CHF\u00a010,000,000,000.00.');
     await person.press('Start over'); // the page would keep it for later
   });
 
@@ -107,6 +109,7 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
   });
 
   const chosen = '[data-pointer="/currency"]';
+  const country = '[data-pointer="/shippingAddress/country"]';
 
   await t.test('are summed up with words for what the sums count', async () => {
     for (const hash of ['#/today', '#/day']) {
@@ -117,7 +120,18 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     await person.see('Paid or not; no cancelled and refunded ones');
   });
 
-  await t.test('keep a currency that is chosen before the page knows the usual one', async () => {
+  await t.test('begin with the currency and country of the settings, whatever was sold last', async () => {
+    const items = [{ name: 'Rooibos', quantity: 1, unitPrice: 9_900 }];
+    await service.post('/orders', { token, body: { customerId: 1, currency: 'ZAR', items } });
+    await person.go('#/new');
+    await person.see('Total CHF');
+    await person.settle();
+    assert.equal(await tab.evaluate(`document.querySelector('${chosen}').value`), 'CHF');
+    assert.equal(await tab.evaluate(`document.querySelector('${country}').value`), 'CH');
+    await person.go('#/orders');
+  });
+
+  await t.test('keep a currency that is chosen before the page knows what was sold', async () => {
     await tab.evaluate(`{
       const send = fetch;
       window.fetch = async (path, options) => {
@@ -131,13 +145,13 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     await tab.until('window.letGo');
     await tab.evaluate(`{
       const control = document.querySelector('${chosen}');
-      control.value = 'CHF';
+      control.value = 'USD';
       control.dispatchEvent(new Event('change'));
       letGo();
     }`);
     await tab.until(`${loads} === ${before + 1}`);
     await person.settle();
-    assert.equal(await tab.evaluate(`document.querySelector('${chosen}').value`), 'CHF');
+    assert.equal(await tab.evaluate(`document.querySelector('${chosen}').value`), 'USD');
     await tab.open('about:blank');
     await tab.open(`${service.url}/console#/orders`);
     await person.settle();
@@ -147,11 +161,10 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     for (const currency of ['XCG', 'SLE', 'ZWG', 'VED', 'CLF']) {
       const items = [{ name: 'Rum', quantity: 1, unitPrice: 1_234 }];
       const { body } = await service.post('/orders', { token, body: { customerId: 1, currency, items } });
-      await person.go('#/new');
-      await person.see(`Total ${currency}`);
-      assert.equal(await tab.evaluate(`document.querySelector('${chosen}').value`), currency);
       const before = await placed();
       await person.go(`#/new?copy=${body.id}`);
+      await person.see(`Total ${currency}`);
+      assert.equal(await tab.evaluate(`document.querySelector('${chosen}').value`), currency);
       await tab.until('document.querySelector("[data-pointer=\\"/items/0/name\\"]")?.value === "Rum"');
       await person.press('Place order');
       await tab.until(`location.hash === "#/orders/${body.id + 1}"`);

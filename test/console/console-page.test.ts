@@ -131,13 +131,24 @@ suite('the console', () => {
 
 suite('the console of a shop with a name', () => {
   const service = sharedService({
-    settings: { 'shop-name': 'Tea & "Pots"', 'shop-address': 'Lange Straße 1, 26122 Oldenburg' },
+    settings: {
+      'shop-name': 'Tea & "Pots"',
+      'shop-address': 'Lange Straße 1, 26122 Oldenburg',
+      'default-currency': 'CHF',
+      'default-country': 'AT',
+    },
   });
 
   test('knows it and its address, for packing slips', async () => {
     const { text } = await service().get('/console');
     assert.match(text, /<meta name="shop-name" content="Tea &#38; &#34;Pots&#34;">/);
     assert.match(text, /<meta name="shop-address" content="Lange Straße 1, 26122 Oldenburg">/);
+  });
+
+  test('knows the currency and the country that new orders and addresses begin with', async () => {
+    const { text } = await service().get('/console');
+    assert.match(text, /<meta name="default-currency" content="CHF">/);
+    assert.match(text, /<meta name="default-country" content="AT">/);
   });
 });
 
