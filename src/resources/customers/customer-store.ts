@@ -3,13 +3,25 @@ import { allows, type RowAccess } from '../../auth/access.ts';
 import { Problem } from '../../problem.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey } from '../../schema/members.ts';
-import { timestampOf } from '../../schema/timestamp.ts';
 import { parseSearch } from '../../schema/search-text.ts';
 import { fits, schemaIssues } from '../../schema/schema-check.ts';
-import { issueUnless, type Audit } from '../../storage/audit.ts';
-import type { Connection, SqlValue } from '../../storage/connection.ts';
+import { issueUnless } from '../../storage/audit.ts';
+import type { Connection } from '../../storage/connection.ts';
 import { beginsWith, equals, type IndexedSelection, type SearchSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
+import {
+  assigned,
+  changeTime,
+  computed,
+  derived,
+  flag,
+  integer,
+  json,
+  nullable,
+  table,
+  text,
+  time,
+} from '../../storage/table.ts';
 import {
   ascending,
   descending,
@@ -31,26 +43,27 @@ import {
   matchingCustomers,
 } from './customer-search-store.ts';
 
-type CustomerRow = readonly [
-  id: number,
-  userId: number | null,
-  name: string,
-  email: string | null,
-  phone: string | null,
-  address: string | null,
-  createdAt: number,
-  updatedAt: number,
-];
-const rowSql = `SELECT ${columnsWith(ownerSql('customers'))} FROM customers WHERE id = ?`;
-
-/** The columns of a CustomerRow, with this expression for the owner. */
-function columnsWith(owner: string): string {
-  return `id, ${owner}, name, email, phone, address, createdAt, updatedAt`;
-}
+const shown = {
+  id: assigned,
+  userId: nullable(integer),
+  name: text(),
+  email: nullable(text()),
+  phone: nullable(text()),
+  address: nullable(json<NonNullable<Customer['address']>>()),
+  createdAt: time,
+  updatedAt: changeTime,
+};
+const columns = {
+  ...shown,
+  nameKey: derived('name', nameKey),
+  emailKey: nullable(derived('email', emailKey)),
+};
+const customers = table('customers', columns);
+const rows = customers.select({ ...shown, userId: computed(ownerSql('customers'), shown.userId) });
+const replaceContent = customers.update(['userId', 'name', 'email', 'phone', 'address', 'updatedAt']);
 
 export function findCustomer(db: Connection, id: number): Customer | undefined {
-  const row = db.get<CustomerRow>(rowSql, id);
-  return row === undefined ? undefined : customerOf(row);
+  return rows.find(db, id);
 }
 
 export const customerSource: ObjectSource<Customer> = {
@@ -68,34 +81,15 @@ export function customerExists(db: Connection, access: RowAccess, id: number): b
   return row !== undefined && allows(access, row[0]);
 }
 
-function customerOf([id, userId, name, email, phone, address, createdAt, updatedAt]: readonly [
-  ...CustomerRow,
-  ...SqlValue[],
-]): Customer {
-  return {
-    id,
-    userId,
-    name,
-    email,
-    phone,
-    address: address === null ? null : JSON.parse(address), // written by valuesOf
-    createdAt: timestampOf(createdAt),
-    updatedAt: timestampOf(updatedAt),
-  };
-}
-
 type OwnedContent<UserId> = CustomerContent & { readonly userId: UserId };
 
 export function addCustomer(permit: Permit, customer: OwnedContent<number>, createdAt: number): number {
-  const sql =
-    'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) ' +
-    'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
   const { userId } = customer;
   assertOwnerExists(permit, userId);
-  const { lastId } = permit.writer.run(sql, userId, ...valuesOf(customer), createdAt, createdAt);
-  addToSearch(permit.writer, lastId, customer);
-  recordEvent(permit, { type: 'customer.created', subjectId: lastId, ownerId: userId, createdAt });
-  return lastId;
+  const id = customers.insert(permit.writer, { ...customer, createdAt, updatedAt: createdAt });
+  addToSearch(permit.writer, id, customer);
+  recordEvent(permit, { type: 'customer.created', subjectId: id, ownerId: userId, createdAt });
+  return id;
 }
 
 export function replaceCustomer(
@@ -103,12 +97,9 @@ export function replaceCustomer(
   current: Visible<Customer>,
   wanted: OwnedContent<number | null> & { readonly now: number },
 ): void {
-  const sql =
-    'UPDATE customers SET userId = ?, name = ?, nameKey = ?, email = ?, emailKey = ?, phone = ?, ' +
-    'address = ?, updatedAt = max(?, updatedAt + 1) WHERE id = ?';
   const { id } = current;
   const { now, ...members } = wanted;
-  permit.writer.run(sql, wanted.userId, ...valuesOf(wanted), now, id);
+  replaceContent(permit.writer, { ...members, updatedAt: now }, id);
   replaceInSearch(permit.writer, current, wanted);
   recordEvent(permit, {
     type: 'customer.changed',
@@ -146,39 +137,16 @@ export function hasCustomers(db: Connection): boolean {
   return db.get('SELECT 1 FROM customers LIMIT 1') !== undefined;
 }
 
-function valuesOf({ name, email, phone, address }: CustomerContent): SqlValue[] {
-  return [
-    name,
-    nameKey(name),
-    email,
-    email === null ? null : emailKey(email),
-    phone,
-    address === null ? null : JSON.stringify(address),
-  ];
-}
-
 const { CustomerReplacement } = customerBodies(undefined);
 
-/** Verifies that a customer fits its schema, and that the columns that look-ups use are derived from it. */
-export const customerAudit: Audit<
-  readonly [...CustomerRow, nameKey: string, emailKey: string | null, ownerIsKnown: number]
-> = {
+export const customerAudit = customers.audit({
   thing: 'customer',
-  table: 'customers',
-  columns: `${columnsWith('userId')}, nameKey, emailKey, ${ownerIsKnownSql('customers')}`,
-  issues(row) {
-    const customer = customerOf(row);
+  columns: { ...columns, ownerIsKnown: computed(ownerIsKnownSql('customers'), flag) },
+  issues({ nameKey, emailKey, ownerIsKnown, ...customer }) {
     if (!fits(Customer, customer)) return schemaIssues(Customer, customer);
-    const [, , , , , , , , keyOfName, keyOfEmail, ownerIsKnown] = row;
     return [
       ...schemaIssues(CustomerReplacement, customer),
-      ...issueUnless(keyOfName === nameKey(customer.name), '/nameKey', 'nameKey does not match the name.'),
-      ...issueUnless(
-        keyOfEmail === (customer.email === null ? null : emailKey(customer.email)),
-        '/emailKey',
-        'emailKey does not match the e-mail address.',
-      ),
-      ...issueUnless(ownerIsKnown === 1, '/userId', `There is no user ${customer.userId}.`),
+      ...issueUnless(ownerIsKnown, '/userId', `There is no user ${customer.userId}.`),
       ...issueUnless(
         customer.createdAt <= customer.updatedAt,
         '/updatedAt',
@@ -186,7 +154,7 @@ export const customerAudit: Audit<
       ),
     ];
   },
-};
+});
 
 const customerList: ListDefinition<CustomerListQuery> = {
   table: 'customers',

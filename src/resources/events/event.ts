@@ -85,7 +85,8 @@ export function changesBetween(
   const changes: Record<string, Changes[string]> = {};
   for (const [name, value] of Object.entries(after)) {
     const was = before[name] ?? null;
-    if (!isDeepStrictEqual(was, value))
+    if (!Object.is(was, value) && !isDeepStrictEqual(was, value))
+      // most are the same value
       changes[name] = shownMembers.has(name) ? boundedPair(was, value) : null;
   }
   return changes;

@@ -1,41 +1,54 @@
 // The rows of orders.
 import { timestampOf } from '../../schema/timestamp.ts';
 import { fits, schemaIssues } from '../../schema/schema-check.ts';
-import { issueUnless, type Audit } from '../../storage/audit.ts';
-import type { Connection, SqlValue } from '../../storage/connection.ts';
+import { issueUnless } from '../../storage/audit.ts';
+import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
+import {
+  assigned,
+  changeTime,
+  computed,
+  flag,
+  integer,
+  json,
+  nullable,
+  table,
+  text,
+  time,
+} from '../../storage/table.ts';
 import type { ObjectSource, Visible } from '../flows/visible.ts';
-import { changesBetween, type EventType } from '../events/event.ts';
+import { changesBetween, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
 import { Order, PatchedOrder, type OrderContent, type OrderStatus } from './order.ts';
 
-type OrderRow = readonly [
-  id: number,
-  status: OrderStatus,
-  customerId: number,
-  userId: number | null,
-  currency: string,
-  items: string,
-  total: number,
-  shippingAddress: string | null,
-  note: string | null,
-  createdAt: number,
-  updatedAt: number,
-];
-const rowSql = `SELECT ${columnsWith(ownerSql('orders'))} FROM orders WHERE id = ?`;
-
-/** The columns of an OrderRow, with this expression for the owner. */
-function columnsWith(owner: string): string {
-  return (
-    `id, status, customerId, ${owner}, currency, items, total, ` +
-    'shippingAddress, note, createdAt, updatedAt'
-  );
-}
+const columns = {
+  id: assigned,
+  status: text<OrderStatus>(),
+  customerId: integer,
+  userId: nullable(integer),
+  currency: text(),
+  items: json<Order['items']>(),
+  total: integer,
+  shippingAddress: nullable(json<NonNullable<Order['shippingAddress']>>()),
+  note: nullable(text()),
+  createdAt: time,
+  updatedAt: changeTime,
+};
+const orders = table('orders', columns);
+const rows = orders.select({ ...columns, userId: computed(ownerSql('orders'), columns.userId) });
+const replaceContent = orders.update([
+  'status',
+  'currency',
+  'items',
+  'total',
+  'shippingAddress',
+  'note',
+  'updatedAt',
+]);
 
 export function findOrder(db: Connection, id: number): Order | undefined {
-  const row = db.get<OrderRow>(rowSql, id);
-  return row === undefined ? undefined : orderOf(row);
+  return rows.find(db, id);
 }
 
 export const orderSource: ObjectSource<Order> = {
@@ -96,34 +109,6 @@ function textOf([id, ownerId, beginning, note, createdAt, updatedAt]: TextRow): 
   return { id, json, ownerId, updatedAt };
 }
 
-function orderOf([
-  id,
-  status,
-  customerId,
-  userId,
-  currency,
-  items,
-  total,
-  shippingAddress,
-  note,
-  createdAt,
-  updatedAt,
-]: readonly [...OrderRow, ...SqlValue[]]): Order {
-  return {
-    id,
-    status,
-    customerId,
-    userId,
-    currency,
-    items: JSON.parse(items), // written by addOrder or replaceOrder
-    total,
-    shippingAddress: shippingAddress === null ? null : JSON.parse(shippingAddress), // as the items
-    note,
-    createdAt: timestampOf(createdAt),
-    updatedAt: timestampOf(updatedAt),
-  };
-}
-
 type NewOrderRow = OrderContent & { readonly customerId: number; readonly userId: number };
 /** Times are milliseconds since 1970. */
 type OrderHistory = {
@@ -140,28 +125,12 @@ export type OrderStep = { readonly status: OrderStatus; readonly at: number };
 
 export function addOrder(permit: Permit, order: NewOrderRow, history: OrderHistory): Order {
   const { status, customerId, userId, currency, items, total, shippingAddress, note } = order;
-  const { createdAt, updatedAt, recordedAt = createdAt, steps = [] } = history;
+  const { createdAt, updatedAt } = history;
   assertOwnerExists(permit, userId);
-  // VALUES, since SQLite copies pages before a statement that may insert several rows, as INSERT SELECT may
-  const sql =
-    'INSERT INTO orders (status, customerId, userId, currency, items, total, shippingAddress, note, ' +
-    'createdAt, updatedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
-  const { lastId } = permit.writer.run(
-    sql,
-    status,
-    customerId,
-    userId,
-    currency,
-    JSON.stringify(items),
-    total,
-    jsonOrNull(shippingAddress),
-    note,
-    createdAt,
-    updatedAt,
-  );
-  recordPlaced(permit, { ...order, id: lastId, recordedAt }, steps);
+  const id = orders.insert(permit.writer, { ...order, createdAt, updatedAt });
+  recordPlaced(permit, { id, userId, status, currency, total }, history);
   return {
-    id: lastId,
+    id,
     status,
     customerId,
     userId,
@@ -175,18 +144,19 @@ export function addOrder(permit: Permit, order: NewOrderRow, history: OrderHisto
   };
 }
 
-type PlacedOrder = NewOrderRow & { readonly id: number; readonly recordedAt: number };
+type PlacedOrder = Pick<Order, 'id' | 'userId' | 'status' | 'currency' | 'total'>;
 
-function recordPlaced(permit: Permit, order: PlacedOrder, steps: readonly OrderStep[]): void {
-  const { id, userId, currency, total, recordedAt } = order;
-  const about = { subjectId: id, ownerId: userId };
+function recordPlaced(permit: Permit, order: PlacedOrder, history: OrderHistory): void {
+  const { id: subjectId, userId: ownerId, currency, total } = order;
+  const { createdAt, recordedAt = createdAt, steps = [] } = history;
   const status = steps.length === 0 ? order.status : 'open';
-  const changes = changesBetween({}, { status, currency, total });
-  recordEvent(permit, { type: 'order.created', ...about, changes, createdAt: recordedAt });
+  const changes: Changes = { status: [null, status], currency: [null, currency], total: [null, total] };
+  recordEvent(permit, { type: 'order.created', subjectId, ownerId, changes, createdAt: recordedAt });
   let before: OrderStatus = 'open';
   for (const { status, at } of steps) {
     const type = changeTypeOf(before, status);
-    recordEvent(permit, { type, ...about, changes: { status: [before, status] }, createdAt: at });
+    const changes: Changes = { status: [before, status] };
+    recordEvent(permit, { type, subjectId, ownerId, changes, createdAt: at });
     before = status;
   }
 }
@@ -197,18 +167,7 @@ type OrderReplacement = OrderContent & { readonly now: number; readonly reason?:
 export function replaceOrder(permit: Permit, current: Visible<Order>, wanted: OrderReplacement): void {
   const { status, currency, items, total, shippingAddress, note, now, reason } = wanted;
   const { id } = current;
-  permit.writer.run(
-    'UPDATE orders SET status = ?, currency = ?, items = ?, total = ?, shippingAddress = ?, note = ?, ' +
-      'updatedAt = max(?, updatedAt + 1) WHERE id = ?',
-    status,
-    currency,
-    JSON.stringify(items),
-    total,
-    jsonOrNull(shippingAddress),
-    note,
-    now,
-    id,
-  );
+  replaceContent(permit.writer, { ...wanted, updatedAt: now }, id);
   recordEvent(permit, {
     type: changeTypeOf(current.status, status),
     subjectId: id,
@@ -223,10 +182,6 @@ function changeTypeOf(from: OrderStatus, to: OrderStatus): EventType {
   return from === to || to === 'open' ? 'order.changed' : `order.${to}`;
 }
 
-function jsonOrNull(value: object | null): string | null {
-  return value === null ? null : JSON.stringify(value);
-}
-
 /** Clears a removed user from orders, for `clearRemovedOwners`. */
 export function clearOrderOwner(db: Connection, userId: number, rowsMax: number): number {
   const sql = 'UPDATE orders SET userId = NULL WHERE id IN (SELECT id FROM orders WHERE userId = ? LIMIT +?)';
@@ -234,28 +189,15 @@ export function clearOrderOwner(db: Connection, userId: number, rowsMax: number)
 }
 
 /** Verifies that an order fits its schema, its sums are right, and its address would be accepted today. */
-export const orderAudit: Audit<readonly [...OrderRow, ownerIsKnown: number]> = {
+export const orderAudit = orders.audit({
   thing: 'order',
-  table: 'orders',
-  columns: `${columnsWith('userId')}, ${ownerIsKnownSql('orders')}`,
-  issues(row) {
-    const order: unknown = orderOf(row);
-    const [, , , , , items, , shippingAddress, , , , ownerIsKnown] = row;
+  columns: { ...columns, ownerIsKnown: computed(ownerIsKnownSql('orders'), flag) },
+  issues({ ownerIsKnown, ...order }) {
     if (!fits(Order, order)) return schemaIssues(Order, order);
     return [
       ...schemaIssues(PatchedOrder, order),
-      ...issueUnless(
-        items === JSON.stringify(order.items),
-        '/items',
-        'The JSON is not as the service writes it.',
-      ),
-      ...issueUnless(
-        shippingAddress === jsonOrNull(order.shippingAddress),
-        '/shippingAddress',
-        'The JSON is not as the service writes it.',
-      ),
       ...issueUnless(order.createdAt <= order.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),
-      ...issueUnless(ownerIsKnown === 1, '/userId', `There is no user ${order.userId}.`),
+      ...issueUnless(ownerIsKnown, '/userId', `There is no user ${order.userId}.`),
     ];
   },
-};
+});

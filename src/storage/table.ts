@@ -1,0 +1,256 @@
+// Tables declared once: SELECT, INSERT and UPDATE, objects and audit all follow from a table's columns.
+//
+// A store declares a table as a record of its columns, those of an object in the order of its members:
+//
+//   const shown = { id: assigned, name: text(), email: nullable(text()), createdAt: time };
+//   const people = table('people', { ...shown, nameKey: derived('name', nameKey), version: counter });
+//
+// A record of columns is a plain value, made of others by spreading them. All SQL is made as the module is
+// loaded: a statement has the same text each time, so a connection prepares it once.
+//
+//   const rows = people.select(shown);
+//     rows.columns               id, name, email, createdAt
+//     rows.objectOf(row)         the object of a row of these columns
+//     rows.find(db, 7)           SELECT id, name, email, createdAt FROM people WHERE id = ?
+//   people.insert(db, { … })     INSERT INTO people (name, email, createdAt, nameKey) VALUES (?, ?, ?, ?)
+//   const rename = people.update(['name', 'version']);
+//     rename(db, { name }, 7)    UPDATE people SET name = ?, nameKey = ?, version = version + 1 WHERE id = ?
+//   people.audit({ … })          what `orderly check` reads, and verifies of each row
+//
+// A value has a given, a stored and a shown form. A `time` is given and stored as milliseconds since 1970,
+// and shown as a timestamp; `json` is given and shown as a value, and stored as text. NULL is null in all
+// forms, and only for `nullable` columns. Some columns are never given: SQLite assigns an `assigned` one; a
+// `counter` adds 1 in each update that names it; a `derived` one is written with the column that it derives
+// from; a `computed` one is an expression, which can only be selected.
+//
+// The first column of a table is its primary key. There are no joins and no conditions here: a statement that
+// needs one is written out in its store, with `rows.columns` if it reads these objects.
+import type { Issue } from '../schema/schema.ts';
+import { timestampOf } from '../schema/timestamp.ts';
+import { issueUnless, type Audit } from './audit.ts';
+import type { Connection, Row, SqlValue } from './connection.ts';
+
+export type Column<Shown, Given = Shown> = {
+  /** Never called for NULL, which is shown as null. */
+  readonly show: (stored: never) => Shown;
+  /** Never called for null, which is stored as NULL. */
+  readonly store: (given: Given) => SqlValue;
+  /** Whether rows are inserted with a value of the column. */
+  readonly isInserted: boolean;
+  /** The value that an UPDATE sets, if that isn't just a parameter. */
+  readonly set?: (name: string) => string;
+  /** The column for which the value is given, if that isn't the column itself. */
+  readonly source?: string;
+  /** What is selected, if that isn't the column itself. */
+  readonly expression?: string;
+  /** An audit's complaint if the stored value isn't the one that `store` makes. */
+  readonly complaint?: string;
+};
+
+export const integer: Column<number> = { show: asIs, store: asIs, isInserted: true };
+export const blob: Column<Uint8Array> = { show: asIs, store: asIs, isInserted: true };
+
+/** `T` is all texts that are stored. */
+export function text<T extends string = string>(): Column<T> {
+  return { show: asIs, store: asIs, isInserted: true };
+}
+
+/** Stored as 0 or 1. */
+export const flag: Column<boolean> = { show: (stored) => stored === 1, store: Number, isInserted: true };
+
+/** Given as milliseconds since 1970, and shown as a timestamp. */
+export const time: Column<string, number> = { show: timestampOf, store: asIs, isInserted: true };
+
+/** The time of the last change, which each update makes later, whatever the clock shows. */
+export const changeTime: Column<string, number> = { ...time, set: (name) => `max(?, ${name} + 1)` };
+
+/** A list of words, stored with spaces between them. */
+export function words<T extends string>(): Column<T[], readonly T[]> {
+  const show = (stored: string): T[] => stored.split(' ') as T[]; // `store` wrote it
+  return { show, store: (list) => list.join(' '), isInserted: true };
+}
+
+/** `T` is all values that are stored. */
+export function json<T extends object>(): Column<T> {
+  const show = (stored: string): T => JSON.parse(stored); // `store` wrote it
+  const complaint = 'The JSON is not as the service writes it.';
+  return { show, store: (value) => JSON.stringify(value), isInserted: true, complaint };
+}
+
+/** Null need not be given to an INSERT. */
+export function nullable<Shown, Given>(column: Column<Shown, Given>): Column<Shown | null, Given | null> {
+  return column as Column<Shown | null, Given | null>; // neither function is called for null
+}
+
+/** A number that SQLite assigns to a new row: its id. */
+export const assigned: Column<number, never> = { show: asIs, store: asIs, isInserted: false };
+
+/** A number that begins with the column's DEFAULT, and counts the updates that name it. */
+export const counter: Column<number, never> = { ...assigned, set: (name) => `${name} + 1` };
+
+/** What `derive` makes of the text that is given for `source`. */
+export function derived(source: string, derive: (given: string) => string): Column<string, never> {
+  const complaint = `does not match the ${source}.`;
+  return { show: asIs, store: derive, isInserted: true, source, complaint };
+}
+
+/** An expression, whose values are shown as those of `column`. */
+export function computed<Shown>(expression: string, column: Column<Shown, never>): Column<Shown, never> {
+  return { ...column, isInserted: false, expression };
+}
+
+type Columns = Readonly<Record<string, Column<unknown, never>>>;
+type Shown<C> = C extends Column<infer S, never> ? S : never;
+type Given<C> = C extends Column<unknown, infer G> ? G : never;
+
+/** The object of a row of these columns. */
+export type ObjectOf<C extends Columns> = { readonly [Name in keyof C]: Shown<C[Name]> };
+
+type GivenNames<C extends Columns> = {
+  [Name in keyof C]: [Given<C[Name]>] extends [never] ? never : Name;
+}[keyof C];
+type NullableNames<C extends Columns> = {
+  [Name in GivenNames<C>]: null extends Given<C[Name]> ? Name : never;
+}[GivenNames<C>];
+type Updated<C extends Columns> = { readonly [Name in GivenNames<C>]: Given<C[Name]> };
+type Inserted<C extends Columns> = Omit<Updated<C>, NullableNames<C>> & Partial<Updated<C>>;
+
+type Rows<C extends Columns> = {
+  /** What a SELECT lists, for statements that the store writes out. */
+  readonly columns: string;
+  readonly objectOf: (row: Row) => ObjectOf<C>;
+  /** Finds the row with this primary key. */
+  readonly find: (db: Connection, key: SqlValue) => ObjectOf<C> | undefined;
+};
+
+/** Returns the number of changed rows. `params` are those of the condition. */
+type Update<C extends Columns> = (db: Connection, values: Updated<C>, ...params: SqlValue[]) => number;
+
+type TableAudit<C extends Columns> = {
+  /** What the report calls a row. */
+  readonly thing: string;
+  /** The columns to read, of which the first is the primary key. */
+  readonly columns: C;
+  /** Returns the issues of a row, but for those of single columns that `complaint` reports. */
+  issues(object: ObjectOf<C>): Issue[];
+};
+
+type Table<C extends Columns> = {
+  /** Returns the id of the new row. */
+  insert(db: Connection, values: Inserted<C>): number;
+  /** Sets these columns of the row with a primary key, or of the rows for which the condition holds. */
+  update<N extends keyof C>(names: readonly N[], condition?: string): Update<Pick<C, N>>;
+  select<S extends Columns>(columns: S): Rows<S>;
+  audit<S extends Columns>(audit: TableAudit<S>): Audit;
+};
+
+export function table<C extends Columns>(name: string, columns: C): Table<C> {
+  const all = namedColumns(columns);
+  const key = all[0]?.name ?? '';
+  const inserted = all.filter(({ isInserted }) => isInserted);
+  const names = inserted.map((column) => column.name).join(', ');
+  const places = inserted.map(() => '?').join(', ');
+  // VALUES, since SQLite copies pages before a statement that may insert several rows, as INSERT SELECT may
+  const insertSql = `INSERT INTO ${name} (${names}) VALUES (${places})`;
+  const insertParams = paramsFor(inserted);
+  return {
+    insert: (db, values) => db.run(insertSql, ...insertParams(values)).lastId,
+    update(chosen: readonly PropertyKey[], condition = `${key} = ?`) {
+      const updated = all.filter(({ source }) => chosen.includes(source));
+      const sets = updated.map((column) => `${column.name} = ${column.set(column.name)}`);
+      const sql = `UPDATE ${name} SET ${sets.join(', ')} WHERE ${condition}`;
+      const paramsOf = paramsFor(updated.filter(({ isInserted }) => isInserted));
+      return (db, values, ...params) => db.run(sql, ...paramsOf(values), ...params).rowsChanged;
+    },
+    select: (selected) => rowsOf(selected, `${name} WHERE ${key} = ?`),
+    audit: (audit) => auditOf(audit, name),
+  };
+}
+
+type NamedColumn = Column<unknown, never> & {
+  readonly name: string;
+  readonly set: (name: string) => string;
+  readonly source: string;
+  readonly expression: string;
+};
+
+function namedColumns(columns: Columns): NamedColumn[] {
+  return Object.entries(columns).map(([name, column]) => {
+    return { name, set: () => '?', source: name, expression: name, ...column };
+  });
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Returns a function that makes a statement's parameters of what is given for these columns. */
+function paramsFor(columns: readonly NamedColumn[]): (values: Values) => SqlValue[] {
+  const sources = columns.map(({ source }) => source);
+  const stores = columns.map(({ store }, index) => ({ index, store })).filter(({ store }) => store !== asIs);
+  return (values) => {
+    const params = new Array<SqlValue>(sources.length); // at once, since each order placed makes two of them
+    let index = 0;
+    for (const source of sources) {
+      params[index] = (values[source] ?? null) as SqlValue;
+      index += 1;
+    }
+    for (const { index, store } of stores) {
+      const value = params[index] ?? null;
+      if (value !== null) params[index] = store(value as never); // given in the form of the column
+    }
+    return params;
+  };
+}
+
+function rowsOf<C extends Columns>(columns: C, place: string): Rows<C> {
+  const all = namedColumns(columns);
+  const names = all.map(({ name }) => name);
+  const shows = all.map(({ show }) => (show === asIs ? undefined : show));
+  const blank: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, null]));
+  const list = all.map(({ expression }) => expression).join(', ');
+  const sql = `SELECT ${list} FROM ${place}`;
+  const objectOf = (row: Row): ObjectOf<C> => {
+    const object = { ...blank }; // faster than an object that gets one member after another
+    let index = 0;
+    for (const name of names) {
+      const stored = row[index];
+      const show = shows[index];
+      const isShownAsStored = show === undefined || stored === null;
+      object[name] = isShownAsStored ? stored : show(stored as never); // in the form of the column
+      index += 1;
+    }
+    return object as ObjectOf<C>; // each column's value was just shown
+  };
+  return {
+    columns: list,
+    objectOf,
+    find(db, key) {
+      const row = db.get(sql, key);
+      return row === undefined ? undefined : objectOf(row);
+    },
+  };
+}
+
+/** Reports the issues of an object, and then those of its columns. */
+function auditOf<C extends Columns>({ thing, columns, issues }: TableAudit<C>, name: string): Audit {
+  const { columns: list, objectOf } = rowsOf(columns, name);
+  const all = namedColumns(columns);
+  return {
+    thing,
+    table: name,
+    columns: list,
+    issues(row) {
+      const object: Values = objectOf(row);
+      const mismatches = all.flatMap(({ name, source, store, complaint }, index) => {
+        const shown = object[source] ?? null;
+        if (complaint === undefined) return [];
+        const expected = shown === null ? null : store(shown as never); // in the form of the column
+        return issueUnless(row[index] === expected, `/${name}`, complaint);
+      });
+      return [...issues(object as ObjectOf<C>), ...mismatches];
+    },
+  };
+}
+
+function asIs<T>(value: T): T {
+  return value;
+}

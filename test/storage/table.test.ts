@@ -1,0 +1,162 @@
+// A table declared once: its statements, its objects and its audit follow from its columns.
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { auditRows } from '../../src/storage/audit.ts';
+import { Connection } from '../../src/storage/connection.ts';
+import {
+  assigned,
+  blob,
+  changeTime,
+  computed,
+  counter,
+  derived,
+  flag,
+  integer,
+  json,
+  nullable,
+  table,
+  text,
+  time,
+  words,
+} from '../../src/storage/table.ts';
+
+const shown = {
+  id: assigned,
+  name: text(),
+  nick: nullable(text()),
+  age: integer,
+  isKnown: flag,
+  tags: words<'a' | 'b'>(),
+  address: nullable(json<{ city: string }>()),
+  createdAt: time,
+  updatedAt: changeTime,
+};
+const upperCase = (name: string): string => name.toUpperCase();
+const columns = {
+  ...shown,
+  nameKey: derived('name', upperCase),
+  nickKey: nullable(derived('nick', upperCase)),
+  photo: nullable(blob),
+  version: counter,
+};
+const people = table('people', columns);
+const rows = people.select(shown);
+
+const schema = `CREATE TABLE people (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  nick TEXT,
+  age INTEGER NOT NULL,
+  isKnown INTEGER NOT NULL,
+  tags TEXT NOT NULL,
+  address TEXT,
+  createdAt INTEGER NOT NULL,
+  updatedAt INTEGER NOT NULL,
+  nameKey TEXT NOT NULL,
+  nickKey TEXT,
+  photo BLOB,
+  version INTEGER NOT NULL DEFAULT 1
+) STRICT`;
+
+const ada = {
+  name: 'Ada',
+  age: 36,
+  isKnown: true,
+  tags: ['a', 'b'],
+  address: { city: 'London' },
+  createdAt: 0,
+  updatedAt: 5,
+} as const;
+
+test('an object that was inserted is found in its shown form', (t) => {
+  const db = databaseFor(t);
+  const id = people.insert(db, ada);
+  assert.deepEqual(rows.find(db, id), {
+    ...ada,
+    id: 1,
+    nick: null,
+    createdAt: '1970-01-01T00:00:00.000Z',
+    updatedAt: '1970-01-01T00:00:00.005Z',
+  });
+  assert.equal(rows.find(db, id + 1), undefined);
+});
+
+test('the members of an object are in the order of its columns', (t) => {
+  const db = databaseFor(t);
+  const found = rows.find(db, people.insert(db, ada));
+  assert.deepEqual(Object.keys(found ?? {}), Object.keys(shown));
+});
+
+test('an INSERT stores what its derived columns make of other values', (t) => {
+  const db = databaseFor(t);
+  people.insert(db, { ...ada, nick: 'Lady' });
+  people.insert(db, ada);
+  assert.deepEqual(db.all('SELECT nameKey, nickKey, photo, version FROM people'), [
+    ['ADA', 'LADY', null, 1],
+    ['ADA', null, null, 1],
+  ]);
+});
+
+test('an update changes only the columns it names, those derived from them, and counters', (t) => {
+  const db = databaseFor(t);
+  const rename = people.update(['name', 'version']);
+  const ids = [people.insert(db, ada), people.insert(db, ada)];
+  assert.equal(rename(db, { name: 'Grace' }, 2), 1);
+  assert.equal(rename(db, { name: 'Nobody' }, 3), 0);
+  assert.deepEqual(
+    ids.map((id) => db.get('SELECT name, nameKey, version, age FROM people WHERE id = ?', id)),
+    [
+      ['Ada', 'ADA', 1, 36],
+      ['Grace', 'GRACE', 2, 36],
+    ],
+  );
+});
+
+test('an update can have a condition of its own', (t) => {
+  const db = databaseFor(t);
+  const grow = people.update(['age'], 'id = ? AND version = ?');
+  const id = people.insert(db, ada);
+  assert.equal(grow(db, { age: 37 }, id, 2), 0);
+  assert.equal(grow(db, { age: 37 }, id, 1), 1);
+});
+
+test('the time of a change is later than that of the change before', (t) => {
+  const db = databaseFor(t);
+  const touch = people.update(['updatedAt']);
+  const id = people.insert(db, ada);
+  for (const updatedAt of [3, 100]) {
+    touch(db, { updatedAt }, id);
+    assert.ok(rows.find(db, id)?.updatedAt.endsWith(updatedAt === 3 ? '.006Z' : '.100Z'));
+  }
+});
+
+test('an audit reports JSON and derived values that the service would write in another way', (t) => {
+  const db = databaseFor(t);
+  const age = computed('age > 0', flag);
+  const audit = people.audit({
+    thing: 'person',
+    columns: { ...columns, age },
+    issues: ({ age }) => (age ? [] : [{ pointer: '/age', code: 'audit', detail: 'is not positive.' }]),
+  });
+  for (let count = 0; count < 4; count += 1) people.insert(db, { ...ada, nick: 'Lady' });
+  db.run(`UPDATE people SET address = '{"city": "Rome"}', age = 0 WHERE id = 2`);
+  db.run("UPDATE people SET nickKey = NULL, nameKey = 'Ada' WHERE id = 3");
+  db.run("UPDATE people SET address = '{' WHERE id = 4");
+  const reports: string[] = [];
+  auditRows(db, audit, { report: (report) => reports.push(report), progress: () => {} });
+  assert.deepEqual(reports.slice(0, 4), [
+    'person 2 at /age: is not positive.',
+    'person 2 at /address: The JSON is not as the service writes it.',
+    'person 3 at /nameKey: does not match the name.',
+    'person 3 at /nickKey: does not match the nick.',
+  ]);
+  assert.match(reports[4] ?? '', /^person 4 can't be read: /);
+});
+
+function databaseFor(t: { after(close: () => void): void }): Connection {
+  const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
+  t.after(() => sqlite.close());
+  sqlite.exec(schema);
+  return new Connection(sqlite);
+}
