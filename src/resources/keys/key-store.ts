@@ -9,33 +9,33 @@ import type { Permit } from '../../storage/permit.ts';
 import { keysPerUserMax } from '../../limits.ts';
 import { timestampOf, timestampOrNull } from '../../schema/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
-import { issueUnless, type Audit } from '../../storage/audit.ts';
-import type { Connection, SqlValue } from '../../storage/connection.ts';
+import { issueUnless } from '../../storage/audit.ts';
+import type { Connection } from '../../storage/connection.ts';
 import { equals, type IndexedSelection } from '../../storage/keyset.ts';
+import { assigned, blob, integer, nullable, table, text, time, words } from '../../storage/table.ts';
 import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
 import { recordEvent } from '../events/event-store.ts';
 import type { ObjectSource, Visible } from '../flows/visible.ts';
 import type { StoredUser } from '../users/user-store.ts';
 import { Key, requireExpiry, type CreatedApiKey, type NewKey } from './key.ts';
 
-type KeyRow = readonly [
-  id: number,
-  userId: number,
-  name: string,
-  scopes: string,
-  createdAt: number,
-  expiresAt: number | null,
-  lastUsedAt: number | null,
-  prefix: string,
-];
-const columns = 'id, userId, name, scopes, createdAt, expiresAt, lastUsedAt, prefix';
+const shown = {
+  id: assigned,
+  name: text(),
+  scopes: words<Scope>(),
+  createdAt: time,
+  expiresAt: nullable(time),
+  lastUsedAt: nullable(time),
+  prefix: text(),
+};
+const keys = table('apiKeys', { ...shown, userId: integer, hash: blob });
+const rows = keys.select({ ...shown, userId: integer });
 
 /** A key with its members, and its user, who isn't among them. */
 export type StoredKey = Key & { readonly userId: number };
 
 export function findKey(db: Connection, id: number): StoredKey | undefined {
-  const row = db.get<KeyRow>(`SELECT ${columns} FROM apiKeys WHERE id = ?`, id);
-  return row === undefined ? undefined : { ...keyOf(row), userId: row[1] };
+  return rows.find(db, id);
 }
 
 export const keySource: ObjectSource<StoredKey> = {
@@ -43,21 +43,6 @@ export const keySource: ObjectSource<StoredKey> = {
   find: findKey,
   ownerOf: ({ userId }) => userId,
 };
-
-function keyOf([id, , name, scopes, createdAt, expiresAt, lastUsedAt, prefix]: readonly [
-  ...KeyRow,
-  ...SqlValue[],
-]): Key {
-  return {
-    id,
-    name,
-    scopes: scopesOf(scopes),
-    createdAt: timestampOf(createdAt),
-    expiresAt: timestampOrNull(expiresAt),
-    lastUsedAt: timestampOrNull(lastUsedAt),
-    prefix,
-  };
-}
 
 /** Returns the caller whom the key authenticates, with the rights that they have now. */
 export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined {
@@ -89,10 +74,8 @@ export function addKey(permit: Permit, key: NewKey & { readonly userId: number }
   checkCount(db, userId);
   const expiresAt = requireExpiry(key, now);
   const secret = randomBytes(32).toString('base64url');
-  const sql =
-    'INSERT INTO apiKeys (userId, name, scopes, hash, prefix, createdAt, expiresAt) ' +
-    'VALUES (?, ?, ?, ?, ?, ?, ?)';
-  const id = db.run(sql, userId, name, scopes.join(' '), hashSecret(secret), '', now, expiresAt).lastId;
+  const hash = hashSecret(secret);
+  const id = keys.insert(db, { userId, name, scopes, hash, prefix: '', createdAt: now, expiresAt });
   const prefix = `ord_${id}_${secret.slice(0, 4)}`;
   db.run('UPDATE apiKeys SET prefix = ? WHERE id = ?', prefix, id);
   recordEvent(permit, { type: 'key.created', subjectId: id, ownerId: userId });
@@ -147,19 +130,17 @@ export function recordKeyUses(db: Connection, uses: readonly (readonly [id: numb
   for (const [id, at] of uses) db.run('UPDATE apiKeys SET lastUsedAt = ? WHERE id = ?', at, id);
 }
 
-export const keyAudit: Audit<readonly [...KeyRow, hash: Uint8Array]> = {
+export const keyAudit = keys.audit({
   thing: 'API key',
-  table: 'apiKeys',
-  columns: `${columns}, hash`,
-  issues(row) {
-    const [id, , , , , , , prefix, hash] = row;
+  columns: { ...shown, hash: blob },
+  issues({ hash, ...key }) {
     return [
-      ...schemaIssues(Key, keyOf(row)),
-      ...issueUnless(prefix.startsWith(`ord_${id}_`), '/prefix', 'prefix does not match the id.'),
+      ...schemaIssues(Key, key),
+      ...issueUnless(key.prefix.startsWith(`ord_${key.id}_`), '/prefix', 'prefix does not match the id.'),
       ...issueUnless(hash.length === 32, '/hash', 'hash is not a SHA-256 hash.'),
     ];
   },
-};
+});
 
 const keyList: ListDefinition<NewestFirst> = {
   table: 'apiKeys',

@@ -5,47 +5,45 @@ import type { SessionCaller } from '../../auth/caller-cache.ts';
 import type { RefreshSource } from '../../auth/refresh-tokens.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { sessionsPerUserMax } from '../../limits.ts';
-import { timestampOf } from '../../schema/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
-import { issueUnless, type Audit } from '../../storage/audit.ts';
+import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { equals, type Condition, type IndexedSelection } from '../../storage/keyset.ts';
+import { assigned, blob, flag, integer, nullable, table, text, time } from '../../storage/table.ts';
 import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
 import { recordEvent } from '../events/event-store.ts';
 import type { ObjectSource, Visible } from '../flows/visible.ts';
 import type { StoredUser } from '../users/user-store.ts';
 import { expiresAtOf, Session } from './session.ts';
 
-type SessionRow = readonly [
-  id: number,
-  userId: number,
-  createdAt: number,
-  lastUsedAt: number,
-  expiresAt: number,
-  userAgent: string | null,
-];
-const columns = 'id, userId, createdAt, lastUsedAt, expiresAt, userAgent';
+const shown = {
+  id: assigned,
+  userId: integer,
+  createdAt: time,
+  lastUsedAt: time,
+  expiresAt: time,
+  userAgent: nullable(text()),
+};
+const sessions = table('sessions', {
+  ...shown,
+  refreshSeed: blob,
+  refreshGeneration: integer,
+  /** Whether a browser keeps its refresh token in a cookie. */
+  usesCookie: flag,
+});
+const rows = sessions.select(shown);
+const renew = sessions.update(['refreshGeneration', 'lastUsedAt', 'expiresAt']);
 
 /** Returns undefined if the session has ended. */
 function findSession(db: Connection, id: number, now: number): Session | undefined {
-  const row = db.get<SessionRow>(`SELECT ${columns} FROM sessions WHERE id = ? AND expiresAt > ?`, id, now);
-  return row === undefined ? undefined : sessionOf(row);
+  const sql = `SELECT ${rows.columns} FROM sessions WHERE id = ? AND expiresAt > ?`;
+  const row = db.get(sql, id, now);
+  return row === undefined ? undefined : rows.objectOf(row);
 }
 
 /** Finds sessions that haven't ended. */
 export function sessionSource(now: number): ObjectSource<Session> {
   return { name: 'session', find: (db, id) => findSession(db, id, now), ownerOf: ({ userId }) => userId };
-}
-
-function sessionOf([id, userId, createdAt, lastUsedAt, expiresAt, userAgent]: SessionRow): Session {
-  return {
-    id,
-    userId,
-    createdAt: timestampOf(createdAt),
-    lastUsedAt: timestampOf(lastUsedAt),
-    expiresAt: timestampOf(expiresAt),
-    userAgent,
-  };
 }
 
 /** Whether a browser keeps the refresh token of the session in a cookie. */
@@ -87,15 +85,18 @@ type NewSessionRow = {
 const seedBytes = 16;
 
 export function addSession(permit: Permit, session: NewSessionRow): number {
-  const { userId, userAgent, usesCookie } = session;
-  const sql =
-    'INSERT INTO sessions (userId, refreshSeed, createdAt, lastUsedAt, expiresAt, userAgent, usesCookie) ' +
-    'VALUES (?, ?, ?, ?, ?, ?, ?)';
   const { writer: db, origin } = permit;
   const { now } = origin;
+  const { userId } = session;
   endOldest(db, userId);
-  const seed = randomBytes(seedBytes);
-  const id = db.run(sql, userId, seed, now, now, expiresAtOf(now, now), userAgent, Number(usesCookie)).lastId;
+  const id = sessions.insert(db, {
+    ...session,
+    refreshSeed: randomBytes(seedBytes),
+    refreshGeneration: 0,
+    createdAt: now,
+    lastUsedAt: now,
+    expiresAt: expiresAtOf(now, now),
+  });
   recordEvent(permit, { type: 'session.created', subjectId: id, ownerId: userId });
   return id;
 }
@@ -137,13 +138,8 @@ export function renewSession(
   generation: number,
 ): void {
   const usedAt = Math.max(origin.now, createdAt); // the clock may have stepped back
-  db.run(
-    'UPDATE sessions SET refreshGeneration = ?, lastUsedAt = ?, expiresAt = ? WHERE id = ?',
-    generation,
-    usedAt,
-    expiresAtOf(createdAt, usedAt),
-    sessionId,
-  );
+  const expiresAt = expiresAtOf(createdAt, usedAt);
+  renew(db, { refreshGeneration: generation, lastUsedAt: usedAt, expiresAt }, sessionId);
   db.invalidate({ kind: 'session', id: sessionId });
 }
 
@@ -191,14 +187,13 @@ export function removeExpiredSessions(db: Connection, rowsMax: number, now: numb
   return db.run(sql, now, rowsMax).rowsChanged;
 }
 
-export const sessionAudit: Audit<SessionRow> = {
+export const sessionAudit = sessions.audit({
   thing: 'session',
-  table: 'sessions',
-  columns,
-  issues(row) {
-    const [, , createdAt, lastUsedAt, expiresAt] = row;
+  columns: shown,
+  issues(session) {
+    const { createdAt, lastUsedAt, expiresAt } = session;
     return [
-      ...schemaIssues(Session, sessionOf(row)),
+      ...schemaIssues(Session, session),
       ...issueUnless(
         createdAt <= lastUsedAt && lastUsedAt <= expiresAt,
         '/expiresAt',
@@ -206,7 +201,7 @@ export const sessionAudit: Audit<SessionRow> = {
       ),
     ];
   },
-};
+});
 
 const sessionList: ListDefinition<NewestFirst> = {
   table: 'sessions',

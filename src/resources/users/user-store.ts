@@ -5,13 +5,13 @@ import { Problem } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey } from '../../schema/members.ts';
-import { timestampOf } from '../../schema/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Issue } from '../../schema/schema.ts';
-import { issueUnless, type Audit } from '../../storage/audit.ts';
+import { issueUnless } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { beginsWith, equals, type Condition, type IndexedSelection } from '../../storage/keyset.ts';
 import type { Step } from '../../storage/slices.ts';
+import { assigned, counter, derived, integer, nullable, table, text, time } from '../../storage/table.ts';
 import { ascending, descending, selectionOf, type ListDefinition } from '../flows/listing.ts';
 import type { SignInAccount } from '../flows/password-checks.ts';
 import type { ObjectSource, Visible } from '../flows/visible.ts';
@@ -19,15 +19,18 @@ import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { User, type UserListQuery } from './user.ts';
 
-type UserRow = readonly [
-  id: number,
-  name: string,
-  email: string,
-  role: Role,
-  createdAt: number,
-  version: number,
-];
-const columns = 'id, name, email, role, createdAt, version';
+const shown = { id: assigned, name: text(), email: text(), role: text<Role>(), createdAt: time };
+const columns = {
+  ...shown,
+  nameKey: derived('name', nameKey),
+  emailKey: derived('email', emailKey),
+  passwordHash: text(),
+  passwordExpiresAt: nullable(integer),
+  version: counter,
+};
+const users = table('users', columns);
+const rows = users.select({ ...shown, version: counter });
+const replaceContent = users.update(['name', 'email', 'role', 'version']);
 
 /**
  * `version` rises with every change of the user, even of a column that is not shown, but not with a new hash
@@ -36,15 +39,10 @@ const columns = 'id, name, email, role, createdAt, version';
 export type StoredUser = User & { readonly version: number };
 
 export function findUser(db: Connection, id: number): StoredUser | undefined {
-  const row = db.get<UserRow>(`SELECT ${columns} FROM users WHERE id = ?`, id);
-  return row === undefined ? undefined : { ...userOf(row), version: row[5] };
+  return rows.find(db, id);
 }
 
 export const userSource: ObjectSource<StoredUser> = { name: 'user', find: findUser, ownerOf: ({ id }) => id };
-
-function userOf([id, name, email, role, createdAt]: readonly [...UserRow, ...SqlValue[]]): User {
-  return { id, name, email, role, createdAt: timestampOf(createdAt) };
-}
 
 /** Finds the account with that e-mail address. */
 export function findSignInAccount(db: Connection, email: string): SignInAccount | undefined {
@@ -78,20 +76,7 @@ type NewUserRow = Omit<User, 'id' | 'createdAt'> & {
 export function addUser(permit: Permit, user: NewUserRow, createdAt: number): number {
   const db = permit.writer;
   checkEmailFree(db, user.email, 0);
-  const sql =
-    'INSERT INTO users (name, nameKey, email, emailKey, passwordHash, passwordExpiresAt, role, createdAt) ' +
-    'VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
-  const { lastId: id } = db.run(
-    sql,
-    user.name,
-    nameKey(user.name),
-    user.email,
-    emailKey(user.email),
-    user.passwordHash,
-    user.passwordExpiresAt ?? null,
-    user.role,
-    createdAt,
-  );
+  const id = users.insert(db, { ...user, createdAt });
   const changes = changesBetween({}, { role: user.role });
   recordEvent(permit, {
     type: 'user.created',
@@ -120,16 +105,7 @@ export function replaceUser(permit: Permit, current: Visible<StoredUser>, wanted
   const { name, email, role, newPassword } = wanted;
   if (role !== 'admin') checkNotLastAdmin(db, id);
   checkEmailFree(db, email, id);
-  db.run(
-    'UPDATE users SET name = ?, nameKey = ?, email = ?, emailKey = ?, role = ?, version = version + 1 ' +
-      'WHERE id = ?',
-    name,
-    nameKey(name),
-    email,
-    emailKey(email),
-    role,
-    id,
-  );
+  replaceContent(db, { name, email, role }, id);
   if (newPassword !== undefined) replacePassword(db, id, newPassword);
   const changes = changesBetween(current, { name, email, role });
   const withPassword = newPassword === undefined ? changes : { ...changes, password: null };
@@ -245,26 +221,20 @@ export function userExists(db: Connection, id: number): boolean {
   return db.get('SELECT 1 FROM users WHERE id = ?', id) !== undefined;
 }
 
-export const userAudit: Audit<
-  readonly [...UserRow, nameKey: string, emailKey: string, passwordHash: string]
-> = {
+export const userAudit = users.audit({
   thing: 'user',
-  table: 'users',
-  columns: `${columns}, nameKey, emailKey, passwordHash`,
-  issues(row) {
-    const [, name, email, , , , keyOfName, keyOfEmail, hash] = row;
+  columns,
+  issues({ nameKey, emailKey, passwordHash, passwordExpiresAt, version, ...user }) {
     return [
-      ...schemaIssues(User, userOf(row)),
-      ...issueUnless(keyOfName === nameKey(name), '/nameKey', 'nameKey does not match the name.'),
+      ...schemaIssues(User, user),
       ...issueUnless(
-        keyOfEmail === emailKey(email),
-        '/emailKey',
-        'emailKey does not match the e-mail address.',
+        passwordHash.startsWith('$scrypt$'),
+        '/passwordHash',
+        'passwordHash is not a scrypt hash.',
       ),
-      ...issueUnless(hash.startsWith('$scrypt$'), '/passwordHash', 'passwordHash is not a scrypt hash.'),
     ];
   },
-};
+});
 
 const userList: ListDefinition<UserListQuery> = {
   table: 'users',
