@@ -4,12 +4,14 @@ import type { Connection, Row, SqlValue } from './connection.ts';
 
 const rowsPerQuery = 2_000;
 
-/** Checks each row of a table; `columns` begins with the id. `issues` may throw if it can't read a row. */
-export type Audit<R extends Row = Row> = {
+/** Checks each row of a table; `columns` begins with `key`. `issues` may throw if it can't read a row. */
+export type Audit = {
   readonly thing: string;
   readonly table: string;
+  /** The primary key, which is the number that a report names. */
+  readonly key: string;
   readonly columns: string;
-  issues(row: R): Issue[];
+  issues(row: Row): Issue[];
 };
 
 export type AuditListeners = {
@@ -21,42 +23,43 @@ export type AuditListeners = {
 /** Reports each issue as a sentence, and returns the number of rows. */
 export function auditRows(
   db: Connection,
-  { thing, table, columns, issues }: Audit,
+  { thing, table, key, columns, issues }: Audit,
   { report, progress }: AuditListeners,
 ): number {
-  return visitRows<RowWithId>(db, { table, columns, progress }, (row) => {
+  return visitRows<RowWithKey>(db, { table, key, columns, progress }, (row) => {
     for (const text of issueTexts(() => issues(row))) report(`${thing} ${row[0]}${text}`);
   });
 }
 
-type RowWithId = readonly [id: number, ...values: SqlValue[]];
+type RowWithKey = readonly [key: number, ...values: SqlValue[]];
 
 type AuditedTable = {
   readonly table: string;
-  /** The columns to read, of which the first is the id. */
+  readonly key: string;
+  /** The columns to read, of which the first is the key. */
   readonly columns: string;
   readonly progress: AuditListeners['progress'];
 };
 
 /** Visits each row of a table, and returns the number of rows. */
-export function visitRows<R extends RowWithId>(
+export function visitRows<R extends RowWithKey>(
   db: Connection,
-  { table, columns, progress }: AuditedTable,
+  { table, key, columns, progress }: AuditedTable,
   visit: (row: R) => void,
 ): number {
-  const [idMax] = db.get<[number | null]>(`SELECT max(id) FROM ${table}`) ?? [];
-  const sql = `SELECT ${columns} FROM ${table} WHERE id > ? ORDER BY id LIMIT +?`;
+  const [keyMax] = db.get<[number | null]>(`SELECT max(${key}) FROM ${table}`) ?? [];
+  const sql = `SELECT ${columns} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT +?`;
   let count = 0;
-  for (const row of rowsById<R>(db, sql)) {
+  for (const row of rowsByKey<R>(db, sql)) {
     visit(row);
     count += 1;
-    progress(row[0] / (idMax ?? row[0]));
+    progress(row[0] / (keyMax ?? row[0]));
   }
   return count;
 }
 
-/** Yields all rows of a SELECT that begins with the id and ends with `WHERE id > ? ORDER BY id LIMIT +?`. */
-export function* rowsById<R extends readonly [number, ...SqlValue[]]>(
+/** Yields all rows of a SELECT that begins with a key and ends with `WHERE key > ? ORDER BY key LIMIT +?`. */
+export function* rowsByKey<R extends readonly [number, ...SqlValue[]]>(
   db: Connection,
   sql: string,
 ): Generator<R> {

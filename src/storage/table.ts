@@ -51,7 +51,7 @@ export const integer: Column<number> = { show: asIs, store: asIs, isInserted: tr
 export const blob: Column<Uint8Array> = { show: asIs, store: asIs, isInserted: true };
 
 /** `T` is all texts that are stored. */
-export function text<T extends string = string>(): Column<T> {
+export function text<T extends string = string>(): Column<NoInfer<T>> {
   return { show: asIs, store: asIs, isInserted: true };
 }
 
@@ -113,7 +113,9 @@ type NullableNames<C extends Columns> = {
   [Name in GivenNames<C>]: null extends Given<C[Name]> ? Name : never;
 }[GivenNames<C>];
 type Updated<C extends Columns> = { readonly [Name in GivenNames<C>]: Given<C[Name]> };
-type Inserted<C extends Columns> = Omit<Updated<C>, NullableNames<C>> & Partial<Updated<C>>;
+type Inserted<C extends Columns> = Omit<Updated<C>, NullableNames<C>> & {
+  readonly [Name in NullableNames<C>]?: Given<C[Name]> | undefined;
+};
 
 type Rows<C extends Columns> = {
   /** What a SELECT lists, for statements that the store writes out. */
@@ -163,7 +165,7 @@ export function table<C extends Columns>(name: string, columns: C): Table<C> {
       return (db, values, ...params) => db.run(sql, ...paramsOf(values), ...params).rowsChanged;
     },
     select: (selected) => rowsOf(selected, `${name} WHERE ${key} = ?`),
-    audit: (audit) => auditOf(audit, name),
+    audit: (audit) => auditOf(audit, { table: name, key }),
   };
 }
 
@@ -231,12 +233,16 @@ function rowsOf<C extends Columns>(columns: C, place: string): Rows<C> {
 }
 
 /** Reports the issues of an object, and then those of its columns. */
-function auditOf<C extends Columns>({ thing, columns, issues }: TableAudit<C>, name: string): Audit {
-  const { columns: list, objectOf } = rowsOf(columns, name);
+function auditOf<C extends Columns>(
+  { thing, columns, issues }: TableAudit<C>,
+  { table, key }: Pick<Audit, 'table' | 'key'>,
+): Audit {
+  const { columns: list, objectOf } = rowsOf(columns, table);
   const all = namedColumns(columns);
   return {
     thing,
-    table: name,
+    table,
+    key,
     columns: list,
     issues(row) {
       const object: Values = objectOf(row);

@@ -1,7 +1,7 @@
 // The full-text index of customers, updated together with their rows, and the searches that use it.
 import { indexedCharsMax } from '../../limits.ts';
 import { searchText, type SearchQuery } from '../../schema/search-text.ts';
-import { inSnapshot, rowsById } from '../../storage/audit.ts';
+import { inSnapshot, rowsByKey } from '../../storage/audit.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
 import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
 import { rankPositions, type SearchScope } from '../flows/listing.ts';
@@ -105,7 +105,7 @@ function quote(phrase: string): string {
  */
 export function auditCustomerSearch(db: Connection, report: (issue: string) => void): void {
   const sql = 'SELECT id, name FROM customers WHERE id > ? ORDER BY id LIMIT +?';
-  for (const [id, name] of rowsById<[id: number, name: string]>(db, sql)) {
+  for (const [id, name] of rowsByKey<[id: number, name: string]>(db, sql)) {
     if (!isFound(db, id, name) && inSnapshot(db, () => isStillMissed(db, id)))
       report(`customer ${id} is not found by its name.`);
   }

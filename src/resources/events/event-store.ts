@@ -1,11 +1,31 @@
 // The rows of events: written in the transaction of the change that each is about, and never changed.
-import { timestampOf } from '../../schema/timestamp.ts';
+import assert from 'node:assert';
 import { schemaIssues } from '../../schema/schema-check.ts';
-import type { Audit } from '../../storage/audit.ts';
-import type { Connection, SqlValue } from '../../storage/connection.ts';
+import type { Connection } from '../../storage/connection.ts';
 import type { IndexedSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
+import { assigned, integer, json, nullable, table, text, time, type ObjectOf } from '../../storage/table.ts';
 import { Event, subjectOf, topicOf, type Changes, type EventType, type Topic } from './event.ts';
+
+const shown = {
+  id: assigned,
+  createdAt: time,
+  type: text<EventType>(),
+  topicId: integer,
+  subjectId: nullable(integer),
+  actorId: nullable(integer),
+  keyId: nullable(integer),
+  requestId: nullable(text()),
+  reason: nullable(text()),
+  changes: nullable(json<Changes>()),
+};
+const events = table('events', {
+  ...shown,
+  topic: text<Topic>(),
+  ownerId: nullable(integer),
+  formerOwnerId: nullable(integer),
+});
+export const eventRows = events.select(shown);
 
 type NewEvent = {
   readonly type: EventType;
@@ -35,69 +55,42 @@ type NewEvent = {
  * - responses stored for an `Idempotency-Key`, and the cleanup, which removes, clears and re-encrypts.
  */
 export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
-  const { type, subjectId, ownerId, changes, reason = null } = event;
+  const { type, subjectId, ownerId } = event;
   const topic = topicOf(type);
-  const sql =
-    'INSERT INTO events (createdAt, type, topic, topicId, subjectId, ownerId, formerOwnerId, actorId, ' +
-    'keyId, requestId, reason, changes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
-  writer.run(
-    sql,
-    event.createdAt ?? origin.now,
+  const topicId = topic === 'user' ? ownerId : subjectId;
+  assert(topicId !== null, `an event of the type ${type} lacks its object`);
+  events.insert(writer, {
+    createdAt: event.createdAt ?? origin.now,
     type,
     topic,
-    topic === 'user' ? ownerId : subjectId,
+    topicId,
     subjectId,
     ownerId,
-    event.formerOwnerId ?? null,
-    event.actorId ?? origin.actor?.userId ?? null,
-    origin.actor?.keyId ?? null,
-    origin.requestId,
-    reason,
-    changes === undefined ? null : JSON.stringify(changes),
-  );
+    formerOwnerId: event.formerOwnerId,
+    actorId: event.actorId ?? origin.actor?.userId,
+    keyId: origin.actor?.keyId,
+    requestId: origin.requestId,
+    reason: event.reason,
+    changes: event.changes,
+  });
 }
 
-export type EventRow = readonly [
-  id: number,
-  createdAt: number,
-  type: EventType,
-  topicId: number,
-  subjectId: number | null,
-  actorId: number | null,
-  keyId: number | null,
-  requestId: string | null,
-  reason: string | null,
-  changes: string | null,
-];
-export const eventColumns =
-  'id, createdAt, type, topicId, subjectId, actorId, keyId, requestId, reason, changes';
-
-export function eventOf([
-  id,
-  createdAt,
-  type,
-  topicId,
-  subjectId,
-  actorId,
-  keyId,
-  requestId,
-  reason,
-  changes,
-]: readonly [...EventRow, ...SqlValue[]]): Event {
+export function eventOf(row: ObjectOf<typeof shown>): Event {
+  const { id, type, createdAt, topicId, subjectId, actorId, keyId, requestId, reason, changes } = row;
   return {
     id,
     type,
-    createdAt: timestampOf(createdAt),
+    createdAt,
     subject: subjectOf(type, subjectId, topicId),
     actor: actorId === null ? null : { userId: actorId, keyId },
     requestId,
     reason,
-    changes: changes === null ? {} : JSON.parse(changes), // written by recordEvent
+    changes: changes ?? {},
   };
 }
 
 export function findEvent(db: Connection, id: number): Event | undefined {
-  const row = db.get<EventRow>(`SELECT ${eventColumns} FROM events WHERE id = ?`, id);
+  const row = eventRows.find(db, id);
   return row === undefined ? undefined : eventOf(row);
 }
 
@@ -127,9 +120,8 @@ export function removeOldEvents(db: Connection, rowsMax: number, before: number)
   return firstKept === undefined ? 0 : db.run('DELETE FROM events WHERE id < ?', firstKept).rowsChanged;
 }
 
-export const eventAudit: Audit<EventRow> = {
+export const eventAudit = events.audit({
   thing: 'event',
-  table: 'events',
-  columns: eventColumns,
-  issues: (row) => schemaIssues(Event, eventOf(row)),
-};
+  columns: shown,
+  issues: (event) => schemaIssues(Event, eventOf(event)),
+});

@@ -1,8 +1,8 @@
 // The feed: all events in order, who may see them, and the epoch that cursors belong to.
 import { feedRowsExaminedMax } from '../../limits.ts';
-import type { Connection, SqlValue } from '../../storage/connection.ts';
+import type { Connection, Row, SqlValue } from '../../storage/connection.ts';
 import type { Event, EventType, FeedBounds, Topic } from './event.ts';
-import { eventColumns, eventOf, type EventRow } from './event-store.ts';
+import { eventOf, eventRows } from './event-store.ts';
 
 /** The events that a caller may see: all of these topics and types, of the others only the caller's own. */
 export type FeedAccess =
@@ -45,22 +45,21 @@ export function readFeed(db: Connection, request: FeedRequest): { events: Event[
     conditions.push(`type IN (${placesFor(types)})`);
     params.push(...types);
   }
-  const sql = `SELECT ${eventColumns} FROM events WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT +?`;
-  const { found, isAll } = readRows<EventRow>(db, { sql, params, rows, charsMax });
-  const events = found.map(eventOf);
+  const sql = `SELECT ${eventRows.columns} FROM events WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT +?`;
+  const { found, isAll } = readRows(db, { sql, params, rows, charsMax });
+  const events = found.map((row) => eventOf(eventRows.objectOf(row)));
   const last = events.at(-1);
   return { events, end: isAll || last === undefined ? end : last.id };
 }
 
-type LongRow = readonly [...EventRow, ...SqlValue[]];
 type Reading = Required<ReadBounds> & { readonly sql: string; readonly params: readonly SqlValue[] };
 
 /** Reads no more rows than are needed, since the texts of a hundred may be a megabyte. */
-function readRows<Row extends LongRow>(db: Connection, reading: Reading) {
+function readRows(db: Connection, reading: Reading) {
   const { sql, params, rows, charsMax } = reading;
   let chars = 0;
   let isTooLong = false;
-  const found = db.allWhile<Row>(sql, [...params, rows], (row) => {
+  const found = db.allWhile(sql, [...params, rows], (row) => {
     isTooLong = chars > 0 && chars + rowCharsOf(row) > charsMax;
     chars += rowCharsOf(row);
     return !isTooLong;
@@ -68,9 +67,11 @@ function readRows<Row extends LongRow>(db: Connection, reading: Reading) {
   return { found, isAll: !isTooLong && found.length < rows };
 }
 
-/** Returns the characters of an event's two members that may be long; the others are less than 200. */
-function rowCharsOf([, , , , , , , , reason, changes]: LongRow): number {
-  return 200 + (reason?.length ?? 0) + (changes?.length ?? 0);
+/** Returns the characters of an event's texts; those of its other members are less than 200. */
+function rowCharsOf(row: Row): number {
+  let chars = 200;
+  for (const value of row) if (typeof value === 'string') chars += value.length;
+  return chars;
 }
 
 function placesFor(values: readonly unknown[]): string {
@@ -95,13 +96,12 @@ export function readWholeFeed(
   { rows, charsMax = Infinity }: ReadBounds,
 ): WholeFeed {
   type Visibility = [topic: Topic, ownerId: number | null, formerOwnerId: number | null];
-  const selected = `${eventColumns}, topic, ownerId, formerOwnerId`;
+  const selected = `${eventRows.columns}, topic, ownerId, formerOwnerId`;
   const sql = `SELECT ${selected} FROM events WHERE id > ? ORDER BY id LIMIT +?`;
-  type WholeRow = readonly [...EventRow, ...Visibility];
-  const { found, isAll } = readRows<WholeRow>(db, { sql, params: [after], rows, charsMax });
+  const { found, isAll } = readRows(db, { sql, params: [after], rows, charsMax });
   const events = found.map((row) => {
     const [topic, ownerId, formerOwnerId] = row.slice(-3) as Visibility; // the last selected columns
-    return { event: eventOf(row), topic, ownerId, formerOwnerId };
+    return { event: eventOf(eventRows.objectOf(row)), topic, ownerId, formerOwnerId };
   });
   return { events, isAll };
 }

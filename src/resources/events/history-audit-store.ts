@@ -29,7 +29,7 @@ export function auditHistories(
 ): number {
   const { topic, table, members } = history;
   const columns = ['id', ...members].join(', ');
-  const count = visitRows<AuditedRow>(db, { table, columns, progress }, (row) => {
+  const count = visitRows<AuditedRow>(db, { table, key: 'id', columns, progress }, (row) => {
     if (historyIssues(db, history, row).length === 0) return;
     const [id] = row;
     const issues = inSnapshot(db, () => {

@@ -1,9 +1,9 @@
 // The rows of suspensions.
-import { timestampOf } from '../../schema/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
-import { issueUnless, type Audit } from '../../storage/audit.ts';
-import type { Connection, SqlValue } from '../../storage/connection.ts';
+import { issueUnless } from '../../storage/audit.ts';
+import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
+import { computed, counter, integer, nullable, table, text, time } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';
 import type { ObjectSource, Visible } from '../flows/visible.ts';
 import { Suspension } from './suspension.ts';
@@ -12,18 +12,14 @@ import { checkNotLastAdmin, type StoredUser } from './user-store.ts';
 /** `version` counts the changes of the reason. */
 export type StoredSuspension = Suspension & { readonly version: number };
 
+const shown = { userId: integer, createdAt: time, reason: nullable(text()) };
+const columns = { ...shown, version: counter };
+const suspensions = table('suspensions', columns);
+const rows = suspensions.select(columns);
+const replaceReason = suspensions.update(['reason', 'version']);
+
 export function findSuspension(db: Connection, userId: number): StoredSuspension | undefined {
-  const sql = 'SELECT createdAt, reason, version FROM suspensions WHERE userId = ?';
-  const row = db.get<[createdAt: number, reason: string | null, version: number]>(sql, userId);
-  if (row === undefined) return undefined;
-  const [createdAt, reason, version] = row;
-  return { ...suspensionOf([userId, createdAt, reason]), version };
-}
-
-type SuspensionRow = readonly [userId: number, createdAt: number, reason: string | null];
-
-function suspensionOf([userId, createdAt, reason]: readonly [...SuspensionRow, ...SqlValue[]]): Suspension {
-  return { userId, createdAt: timestampOf(createdAt), reason };
+  return rows.find(db, userId);
 }
 
 /** The id of a row is that of its user. */
@@ -37,7 +33,7 @@ export const suspensionSource: ObjectSource<StoredSuspension> = {
 export function addSuspension(permit: Permit, { id }: Visible<StoredUser>, reason: string | null): void {
   const { writer: db, origin } = permit;
   checkNotLastAdmin(db, id);
-  db.run('INSERT INTO suspensions (userId, createdAt, reason) VALUES (?, ?, ?)', id, origin.now, reason);
+  suspensions.insert(db, { userId: id, createdAt: origin.now, reason });
   recordEvent(permit, { type: 'user.suspended', subjectId: id, ownerId: id });
   db.invalidate({ kind: 'user', id });
 }
@@ -48,8 +44,7 @@ export function replaceSuspension(
   reason: string | null,
 ): void {
   if (reason === current) return; // no change, so no event
-  const sql = 'UPDATE suspensions SET reason = ?, version = version + 1 WHERE userId = ?';
-  permit.writer.run(sql, reason, userId);
+  replaceReason(permit.writer, { reason }, userId);
   recordChange(permit, userId);
 }
 
@@ -63,19 +58,18 @@ function recordChange(permit: Permit, userId: number): void {
   recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });
 }
 
-/** Audits by the ids of users, whose sessions and keys must have ended with the suspension. */
-export const suspensionAudit: Audit<readonly [...SuspensionRow, credentials: number]> = {
+/** The sessions and keys of a user must have ended with the suspension. */
+const credentialsSql =
+  '(SELECT count(*) FROM sessions WHERE userId = suspensions.userId) + ' +
+  '(SELECT count(*) FROM apiKeys WHERE userId = suspensions.userId)';
+
+export const suspensionAudit = suspensions.audit({
   thing: 'suspension',
-  table: '(SELECT userId AS id, createdAt, reason FROM suspensions) AS suspended',
-  columns:
-    'suspended.id, suspended.createdAt, suspended.reason, ' +
-    '(SELECT count(*) FROM sessions WHERE userId = suspended.id) + ' +
-    '(SELECT count(*) FROM apiKeys WHERE userId = suspended.id)',
-  issues(row) {
-    const [, , , credentials] = row;
+  columns: { ...shown, credentials: computed(credentialsSql, integer) },
+  issues({ credentials, ...suspension }) {
     return [
-      ...schemaIssues(Suspension, suspensionOf(row)),
+      ...schemaIssues(Suspension, suspension),
       ...issueUnless(credentials === 0, '/userId', 'the user still has sessions or API keys.'),
     ];
   },
-};
+});

@@ -1,32 +1,35 @@
 // The rows of one-time codes: sealed secrets, the last step used, and hashes of recovery codes.
 import { recoveryCodeHash, stepOfCode } from '../../auth/one-time-codes.ts';
 import { hasSealedLength, type Sealed, type SealedSecrets } from '../../auth/sealed-secrets.ts';
-import { timestampOf } from '../../schema/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
-import { issueUnless, type Audit } from '../../storage/audit.ts';
-import type { Connection, SqlValue } from '../../storage/connection.ts';
+import { issueUnless } from '../../storage/audit.ts';
+import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
+import { blob, computed, flag, integer, nullable, table, text, time } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';
 import type { ObjectSource, Visible } from '../flows/visible.ts';
 import { Totp } from './totp.ts';
 import type { StoredUser } from './user-store.ts';
 
+const totpSecrets = table('totpSecrets', {
+  userId: integer,
+  sealedUnder: text(),
+  sealed: blob,
+  lastStep: integer,
+  createdAt: time,
+  confirmedAt: nullable(time),
+});
+const codesSql = 'SELECT count(*) FROM recoveryCodes WHERE userId = totpSecrets.userId';
+const shown = {
+  userId: integer,
+  isOn: computed('confirmedAt IS NOT NULL', flag),
+  recoveryCodesLeft: computed(`(${codesSql})`, integer),
+  createdAt: time,
+};
+const rows = totpSecrets.select(shown);
+
 export function findTotp(db: Connection, userId: number): Totp | undefined {
-  const row = db.get<[number, number, number]>(
-    'SELECT confirmedAt IS NOT NULL, createdAt, (SELECT count(*) FROM recoveryCodes WHERE userId = ?) ' +
-      'FROM totpSecrets WHERE userId = ?',
-    userId,
-    userId,
-  );
-  if (row === undefined) return undefined;
-  const [isOn, createdAt, recoveryCodesLeft] = row;
-  return totpOf([userId, isOn, createdAt, recoveryCodesLeft]);
-}
-
-type TotpRow = readonly [userId: number, isOn: number, createdAt: number, recoveryCodesLeft: number];
-
-function totpOf([userId, isOn, createdAt, recoveryCodesLeft]: readonly [...TotpRow, ...SqlValue[]]): Totp {
-  return { userId, isOn: isOn === 1, recoveryCodesLeft, createdAt: timestampOf(createdAt) };
+  return rows.find(db, userId);
 }
 
 /** The id of a row is that of its user. */
@@ -43,9 +46,7 @@ export function addTotp(
   { sealedUnder, bytes }: Sealed,
 ): void {
   removeAll(db, id);
-  const sql =
-    'INSERT INTO totpSecrets (userId, sealedUnder, sealed, lastStep, createdAt) VALUES (?, ?, ?, 0, ?)';
-  db.run(sql, id, sealedUnder, bytes, origin.now);
+  totpSecrets.insert(db, { userId: id, sealedUnder, sealed: bytes, lastStep: 0, createdAt: origin.now });
 }
 
 /** Turns codes on: each sign-in needs one. Replaces any earlier recovery codes. */
@@ -159,28 +160,22 @@ function resealOne(
   );
 }
 
-type AuditedTotp = readonly [...TotpRow, lastStep: number, sealed: Uint8Array, wrongHashes: number];
-
-/**
- * Audits by the ids of users. It doesn't verify that secrets can be decrypted, since `orderly check` doesn't
- * read secret.key.
- */
-export const totpAudit: Audit<AuditedTotp> = {
+/** Doesn't verify that secrets can be decrypted, since `orderly check` doesn't read secret.key. */
+export const totpAudit = totpSecrets.audit({
   thing: 'one-time code set-up',
-  table:
-    '(SELECT userId AS id, confirmedAt, createdAt, lastStep, sealed FROM totpSecrets) AS setUp ' +
-    'LEFT JOIN (SELECT userId, count(*) AS codes, sum(length(hash) <> 32) AS wrongHashes ' +
-    'FROM recoveryCodes GROUP BY userId) AS recovery ON recovery.userId = setUp.id',
-  columns:
-    'id, confirmedAt IS NOT NULL, createdAt, coalesce(codes, 0), lastStep, sealed, coalesce(wrongHashes, 0)',
-  issues(row) {
-    const [, isOn, , recoveryCodesLeft, lastStep, sealed, wrongHashes] = row;
-    const wasUsed = recoveryCodesLeft > 0 || lastStep > 0;
+  columns: {
+    ...shown,
+    lastStep: integer,
+    sealed: blob,
+    wrongHashes: computed(`(${codesSql} AND length(hash) <> 32)`, integer),
+  },
+  issues({ lastStep, sealed, wrongHashes, ...totp }) {
+    const wasUsed = totp.recoveryCodesLeft > 0 || lastStep > 0;
     return [
-      ...schemaIssues(Totp, totpOf(row)),
-      ...issueUnless(isOn === 1 || !wasUsed, '/isOn', 'is false, but a code has confirmed it.'),
+      ...schemaIssues(Totp, totp),
+      ...issueUnless(totp.isOn || !wasUsed, '/isOn', 'is false, but a code has confirmed it.'),
       ...issueUnless(hasSealedLength(sealed), '/sealed', 'there is no secret.'),
       ...issueUnless(wrongHashes === 0, '/recoveryCodes', 'a hash is not a SHA-256 hash.'),
     ];
   },
-};
+});

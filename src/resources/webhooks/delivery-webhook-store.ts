@@ -2,10 +2,11 @@
 import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
+import { integer, nullable, type ObjectOf } from '../../storage/table.ts';
 import type { EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { webhookAdditionalData } from './webhook-secret.ts';
-import { typesOf } from './webhook-store.ts';
+import { webhookColumns, webhookTable } from './webhook-store.ts';
 import type { WebhookStatus } from './webhook.ts';
 
 /** The progress of deliveries. Times are milliseconds since 1970. */
@@ -32,35 +33,32 @@ export type DeliveryWebhook = DeliveryProgress & {
   readonly version: number;
 };
 
-type DeliveryWebhookRow = readonly [
-  id: number,
-  url: string,
-  types: string,
-  status: WebhookStatus,
-  sealedUnder: string,
-  sealed: Uint8Array,
-  previousSealedUnder: string | null,
-  previousSealed: Uint8Array | null,
-  previousEndsAt: number | null,
-  version: number,
-  position: number,
-  failures: number,
-  retryAt: number | null,
-  lastStatus: number | null,
-  lastAt: number | null,
-  failingSince: number | null,
-];
-const columns =
-  'id, url, types, status, sealedUnder, sealed, previousSealedUnder, previousSealed, previousEndsAt, ' +
-  'version, position, failures, retryAt, lastStatus, lastAt, failingSince';
+const columns = { ...webhookColumns, lastAt: nullable(integer), failingSince: nullable(integer) };
+const rows = webhookTable.select(columns);
+const setProgress = webhookTable.update(
+  ['position', 'failures', 'retryAt', 'lastStatus', 'lastAt', 'failingSince'],
+  'id = ? AND version = ?',
+);
+const disable = webhookTable.update(
+  ['status', 'failures', 'retryAt', 'version'],
+  "id = ? AND version = ? AND status = 'enabled'",
+);
+const replaceSecrets = webhookTable.update([
+  'sealedUnder',
+  'sealed',
+  'previousSealedUnder',
+  'previousSealed',
+  'version',
+]);
 
 /** Reads all rows, since they are few. */
 export function readDeliveryWebhooks(db: Connection): DeliveryWebhook[] {
-  return db.all<DeliveryWebhookRow>(`SELECT ${columns} FROM webhooks ORDER BY id`).map(webhookOf);
+  const sql = `SELECT ${rows.columns} FROM webhooks ORDER BY id`;
+  return db.all(sql).map((row) => webhookOf(rows.objectOf(row)));
 }
 
 export function findDeliveryWebhook(db: Connection, id: number): DeliveryWebhook | undefined {
-  const row = db.get<DeliveryWebhookRow>(`SELECT ${columns} FROM webhooks WHERE id = ?`, id);
+  const row = rows.find(db, id);
   return row === undefined ? undefined : webhookOf(row);
 }
 
@@ -69,40 +67,13 @@ export function webhookVersion(db: Connection, id: number): number | undefined {
   return db.get<[number]>('SELECT version FROM webhooks WHERE id = ?', id)?.[0];
 }
 
-function webhookOf([
-  id,
-  url,
-  types,
-  status,
-  sealedUnder,
-  sealed,
-  previousSealedUnder,
-  previousSealed,
-  previousEndsAt,
-  version,
-  position,
-  failures,
-  retryAt,
-  lastStatus,
-  lastAt,
-  failingSince,
-]: DeliveryWebhookRow): DeliveryWebhook {
+function webhookOf(row: ObjectOf<typeof columns>): DeliveryWebhook {
+  const { sealedUnder, sealed, previousSealedUnder, previousSealed, ...webhook } = row;
   const hasPrevious = previousSealedUnder !== null && previousSealed !== null;
   return {
-    id,
-    url,
-    types: typesOf(types),
-    status,
+    ...webhook,
     secret: { sealedUnder, bytes: sealed },
     previousSecret: hasPrevious ? { sealedUnder: previousSealedUnder, bytes: previousSealed } : null,
-    previousEndsAt,
-    version,
-    position,
-    failures,
-    retryAt,
-    lastStatus,
-    lastAt,
-    failingSince,
   };
 }
 
@@ -110,21 +81,14 @@ type Version = Pick<DeliveryWebhook, 'id' | 'version'>;
 
 /** Returns false if the webhook was changed since; deliveries then start again from its row. */
 export function saveProgress(db: Connection, { id, version }: Version, progress: DeliveryProgress): boolean {
-  const { position, failures, retryAt, lastStatus, lastAt, failingSince } = progress;
-  const sql =
-    'UPDATE webhooks SET position = ?, failures = ?, retryAt = ?, lastStatus = ?, lastAt = ?, ' +
-    'failingSince = ? WHERE id = ? AND version = ?';
-  const values = [position, failures, retryAt, lastStatus, lastAt, failingSince];
-  return db.run(sql, ...values, id, version).rowsChanged === 1;
+  return setProgress(db, progress, id, version) === 1;
 }
 
 /** Does nothing if an administrator has changed the webhook since. `reason` is a sentence for them. */
 export function disableWebhook(permit: Permit, { id, version }: Version, reason: string): void {
   const db = permit.writer;
-  const sql =
-    "UPDATE webhooks SET status = 'disabled', failures = 0, retryAt = NULL, version = version + 1 " +
-    "WHERE id = ? AND version = ? AND status = 'enabled'";
-  if (db.run(sql, id, version).rowsChanged === 0) return;
+  const values = { status: 'disabled', failures: 0, retryAt: null } as const;
+  if (disable(db, values, id, version) === 0) return;
   const changes = { status: ['enabled', 'disabled'] } as const;
   recordEvent(permit, { type: 'webhook.disabled', subjectId: id, ownerId: null, changes, reason });
   db.invalidate({ kind: 'webhook', id });
@@ -137,17 +101,13 @@ export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
     const current = reseal(secrets, id, secret);
     const previous = previousSecret === null ? null : reseal(secrets, id, previousSecret);
     if (current === secret && previous === previousSecret) continue;
-    const sql =
-      'UPDATE webhooks SET sealedUnder = ?, sealed = ?, previousSealedUnder = ?, previousSealed = ?, ' +
-      'version = version + 1 WHERE id = ?';
-    db.run(
-      sql,
-      current.sealedUnder,
-      current.bytes,
-      previous?.sealedUnder ?? null,
-      previous?.bytes ?? null,
-      id,
-    );
+    const values = {
+      sealedUnder: current.sealedUnder,
+      sealed: current.bytes,
+      previousSealedUnder: previous?.sealedUnder ?? null,
+      previousSealed: previous?.bytes ?? null,
+    };
+    replaceSecrets(db, values, id);
     db.invalidate({ kind: 'webhook', id });
     count += 1;
   }

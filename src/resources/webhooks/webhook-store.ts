@@ -2,12 +2,13 @@
 import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { webhookSecretOverlapMilliseconds, webhooksMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
-import { timestampOf, timestampOrNull } from '../../schema/timestamp.ts';
+import { timestampOrNull } from '../../schema/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
-import { issueUnless, type Audit } from '../../storage/audit.ts';
-import type { Connection, SqlValue } from '../../storage/connection.ts';
+import { issueUnless } from '../../storage/audit.ts';
+import type { Connection } from '../../storage/connection.ts';
 import { matchAll, type IndexedSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
+import { assigned, blob, counter, integer, nullable, table, text, time, words } from '../../storage/table.ts';
 import { changesBetween, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { feedBounds } from '../events/feed-store.ts';
@@ -21,55 +22,61 @@ import {
   type WebhookStatus,
 } from './webhook.ts';
 
-type WebhookRow = readonly [
-  id: number,
-  url: string,
-  types: string,
-  status: WebhookStatus,
-  position: number,
-  lastStatus: number | null,
-  lastAt: number | null,
-  failingSince: number | null,
-  createdAt: number,
-];
-const columns = 'id, url, types, status, position, lastStatus, lastAt, failingSince, createdAt';
+const shown = {
+  id: assigned,
+  url: text(),
+  types: words<EventType>(),
+  status: text<WebhookStatus>(),
+  position: integer,
+  lastStatus: nullable(integer),
+  lastAt: nullable(time),
+  failingSince: nullable(time),
+  createdAt: time,
+};
+
+export const webhookColumns = {
+  ...shown,
+  sealedUnder: text(),
+  sealed: blob,
+  previousSealedUnder: nullable(text()),
+  previousSealed: nullable(blob),
+  previousEndsAt: nullable(integer),
+  failures: integer,
+  retryAt: nullable(integer),
+  version: counter,
+};
+export const webhookTable = table('webhooks', webhookColumns);
+const rows = webhookTable.select({ ...shown, version: counter });
+const begin = webhookTable.update(['position', 'sealedUnder', 'sealed']);
+const replaceContent = webhookTable.update([
+  'url',
+  'types',
+  'status',
+  'position',
+  'failures',
+  'retryAt',
+  'version',
+]);
+const replaceSecrets = webhookTable.update([
+  'sealedUnder',
+  'sealed',
+  'previousSealedUnder',
+  'previousSealed',
+  'previousEndsAt',
+  'failures',
+  'retryAt',
+  'version',
+]);
 
 /** `version` is incremented by every change, except those of the progress. */
 export type StoredWebhook = Webhook & { readonly version: number };
 
-function findWebhook(db: Connection, id: number): StoredWebhook | undefined {
-  const sql = `SELECT ${columns}, version FROM webhooks WHERE id = ?`;
-  const row = db.get<[...WebhookRow, version: number]>(sql, id);
-  return row === undefined ? undefined : { ...webhookOf(row), version: row[9] };
-}
-
 /** Webhooks have no owner: administrators see all of them, others none. */
 export const webhookSource: ObjectSource<StoredWebhook> = {
   name: 'webhook',
-  find: findWebhook,
+  find: rows.find,
   ownerOf: () => null,
 };
-
-function webhookOf([id, url, types, status, position, lastStatus, lastAt, failingSince, createdAt]: readonly [
-  ...WebhookRow,
-  ...SqlValue[],
-]): Webhook {
-  return {
-    id,
-    url,
-    types: typesOf(types),
-    status,
-    position,
-    lastStatus,
-    lastAt: timestampOrNull(lastAt),
-    failingSince: timestampOrNull(failingSince),
-    createdAt: timestampOf(createdAt),
-  };
-}
-
-export function typesOf(text: string): EventType[] {
-  return text.split(' ') as EventType[]; // written by addWebhook and replaceWebhook
-}
 
 export function webhookSelection(): IndexedSelection {
   return {
@@ -90,15 +97,20 @@ export function addWebhook(
 ): { readonly webhook: StoredWebhook; readonly secret: string } {
   const { writer: db, origin } = permit;
   checkCount(db);
-  const sql =
-    'INSERT INTO webhooks (url, types, status, position, sealedUnder, sealed, createdAt) ' +
-    "VALUES (?, ?, 'enabled', 0, '', x'', ?)";
-  const id = db.run(sql, normalizedUrl(url), types.join(' '), origin.now).lastId;
+  const id = webhookTable.insert(db, {
+    url: normalizedUrl(url),
+    types,
+    status: 'enabled',
+    position: 0,
+    sealedUnder: '',
+    sealed: new Uint8Array(),
+    failures: 0,
+    createdAt: origin.now,
+  });
   recordEvent(permit, { type: 'webhook.created', subjectId: id, ownerId: null });
   const secret = randomSecret();
   const { sealedUnder, bytes } = secrets.seal(secret, webhookAdditionalData(id));
-  const begin = 'UPDATE webhooks SET position = ?, sealedUnder = ?, sealed = ? WHERE id = ?';
-  db.run(begin, feedBounds(db).latest, sealedUnder, bytes, id);
+  begin(db, { position: feedBounds(db).latest, sealedUnder, sealed: bytes }, id);
   db.invalidate({ kind: 'webhook', id });
   return { webhook: readBack(webhookSource, db, id), secret: secretText(secret) };
 }
@@ -116,12 +128,7 @@ export function replaceWebhook(
   current: Visible<Webhook>,
   wanted: Pick<Webhook, 'url' | 'types' | 'status' | 'position'>,
 ): void {
-  const { writer: db } = permit;
-  const { url, types, status, position } = wanted;
-  const sql =
-    'UPDATE webhooks SET url = ?, types = ?, status = ?, position = ?, failures = 0, retryAt = NULL, ' +
-    'version = version + 1 WHERE id = ?';
-  db.run(sql, url, types.join(' '), status, position, current.id);
+  replaceContent(permit.writer, { ...wanted, failures: 0, retryAt: null }, current.id);
   recordChange(permit, current.id, changesBetween(current, wanted));
 }
 
@@ -136,10 +143,16 @@ export function rotateSecret(
   const { sealedUnder, bytes } = secrets.seal(secret, webhookAdditionalData(id));
   const previous = openableSecret(db, id, secrets);
   const previousEndsAt = previous === null ? null : origin.now + webhookSecretOverlapMilliseconds;
-  const sql =
-    'UPDATE webhooks SET sealedUnder = ?, sealed = ?, previousSealedUnder = ?, previousSealed = ?, ' +
-    'previousEndsAt = ?, failures = 0, retryAt = NULL, version = version + 1 WHERE id = ?';
-  db.run(sql, sealedUnder, bytes, previous?.sealedUnder ?? null, previous?.bytes ?? null, previousEndsAt, id);
+  const values = {
+    sealedUnder,
+    sealed: bytes,
+    previousSealedUnder: previous?.sealedUnder ?? null,
+    previousSealed: previous?.bytes ?? null,
+    previousEndsAt,
+    failures: 0,
+    retryAt: null,
+  };
+  replaceSecrets(db, values, id);
   recordChange(permit, id, { secret: null });
   return { secret: secretText(secret), previousEndsAt: timestampOrNull(previousEndsAt) };
 }
@@ -171,15 +184,13 @@ export function describeEnabledWebhooks(db: Connection): string[] {
   return db.all<[number, string]>(sql).map(([id, url]) => `  ${id} to ${new URL(url).origin}`);
 }
 
-export const webhookAudit: Audit<readonly [...WebhookRow, sealed: Uint8Array]> = {
+export const webhookAudit = webhookTable.audit({
   thing: 'webhook',
-  table: 'webhooks',
-  columns: `${columns}, sealed`,
-  issues(row) {
-    const [, , , , , , , , , sealed] = row;
+  columns: { ...shown, sealed: blob },
+  issues({ sealed, ...webhook }) {
     return [
-      ...schemaIssues(Webhook, webhookOf(row)),
+      ...schemaIssues(Webhook, webhook),
       ...issueUnless(sealed.length > 0, '/sealed', 'there is no secret.'),
     ];
   },
-};
+});
