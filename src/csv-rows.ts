@@ -1,8 +1,8 @@
-// Reads tables (RFC 4180) while their text arrives. Each row has the number of the line that it begins in.
-// Cells may also be separated by semicolons or tabs, as spreadsheets write them where the decimal separator
-// is a comma.
+// Reads tables (RFC 4180) while their text arrives. Rows are counted as a spreadsheet counts them: from 1,
+// blank ones included, and a row whose cells have line breaks is one row. Cells may also be separated by
+// semicolons or tabs, as spreadsheets write them where the decimal separator is a comma.
 
-export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
+export type CsvRow = { readonly number: number; readonly cells: readonly string[] };
 
 const separators: readonly string[] = [',', ';', '\t'];
 
@@ -17,42 +17,41 @@ export class CsvRows {
   #cells: string[] = [];
   #cell = '';
   #rowChars = 0;
-  #line = 1;
-  #firstLine = 1;
-  #rows: CsvRow[] = [];
+  #number = 1;
 
   constructor(rowCharsMax: number) {
     this.#rowCharsMax = rowCharsMax;
   }
 
-  /** Returns the rows that are complete. Throws a RangeError or SyntaxError with a sentence for people. */
-  add(text: string): CsvRow[] {
-    for (const character of text) this.#read(character);
-    return this.#rows.splice(0);
+  /** The number of the row that is being read. */
+  get number(): number {
+    return this.#number;
   }
 
-  /** Returns the last row, if no line break ends it. */
-  end(): CsvRow[] {
-    if (this.#place === 'quoted cell') throw this.#syntaxError('a quoted cell has no end');
-    if (this.#cell !== '' || this.#cells.length > 0 || this.#place === 'after a quote') this.#endRow();
-    return this.#rows.splice(0);
+  /** Yields the rows that are complete. Throws a RangeError or SyntaxError with a sentence for people. */
+  *add(text: string): Generator<CsvRow> {
+    for (const character of text) {
+      if (!this.#endsRow(character)) continue;
+      yield* this.#endRow();
+    }
   }
 
-  #read(character: string): void {
-    if (character === '\n') this.#line += 1;
+  /** Yields the last row, if no line break ends it. */
+  *end(): Generator<CsvRow> {
+    if (this.#place === 'quoted cell') throw new SyntaxError('A quoted cell has no end.');
+    yield* this.#endRow();
+  }
+
+  #endsRow(character: string): boolean {
     this.#rowChars += 1;
     if (this.#rowChars > this.#rowCharsMax)
-      throw new RangeError(
-        `line ${this.#firstLine}: a row must have at most ${this.#rowCharsMax} characters`,
-      );
-    if (this.#place === 'quoted cell') return this.#readQuoted(character);
-    if (this.#isSeparator(character)) return this.#endCell();
-    if (character === '\n') return this.#endRow();
-    if (character === '"') return this.#readQuote();
-    if (this.#place === 'after a quote' && character !== '\r')
-      throw this.#syntaxError('a quoted cell ends with its quote');
-    if (this.#place === 'start of a cell') this.#place = 'cell';
-    if (this.#place === 'cell') this.#cell += character;
+      throw new RangeError(`A row must have at most ${this.#rowCharsMax} characters.`);
+    if (this.#place === 'quoted cell') this.#readQuoted(character);
+    else if (character === '\n') return true;
+    else if (this.#isSeparator(character)) this.#endCell();
+    else if (character === '"') this.#readQuote();
+    else this.#readPlain(character);
+    return false;
   }
 
   /** The first one in the heading is that of the table: no name of a column contains any. */
@@ -68,9 +67,16 @@ export class CsvRows {
 
   /** Reads a quote outside a quoted cell: the beginning of such a cell, or the second quote of a pair. */
   #readQuote(): void {
-    if (this.#place === 'cell') throw this.#syntaxError('a cell with a quote must be in quotes');
+    if (this.#place === 'cell') throw new SyntaxError('A cell with a quote must be in quotes.');
     if (this.#place === 'after a quote') this.#cell += '"';
     this.#place = 'quoted cell';
+  }
+
+  #readPlain(character: string): void {
+    if (this.#place !== 'after a quote') {
+      this.#place = 'cell';
+      this.#cell += character;
+    } else if (character !== '\r') throw new SyntaxError('A quoted cell must end with its quote.');
   }
 
   #endCell(): void {
@@ -80,20 +86,15 @@ export class CsvRows {
     this.#place = 'start of a cell';
   }
 
-  /** Ends the row. An empty line is not a row. */
-  #endRow(): void {
+  /** Yields the row unless it is blank. */
+  *#endRow(): Generator<CsvRow> {
     this.#endCell();
-    const isBlank = this.#cells.length === 1 && this.#cells[0] === '';
-    if (!isBlank) {
-      this.#rows.push({ line: this.#firstLine, cells: this.#cells });
-      this.#separator ??= ',';
-    }
+    const row = { number: this.#number, cells: this.#cells };
     this.#cells = [];
     this.#rowChars = 0;
-    this.#firstLine = this.#line;
-  }
-
-  #syntaxError(what: string): SyntaxError {
-    return new SyntaxError(`line ${this.#line}: ${what}`);
+    this.#number += 1;
+    if (row.cells.length === 1 && row.cells[0] === '') return;
+    this.#separator ??= ',';
+    yield row;
   }
 }

@@ -11,6 +11,13 @@ export type CsvTable<T> = {
   readonly rowsOf: (object: T) => readonly (readonly CsvCell[])[];
 };
 
+/** Converts rows to objects, whose members are checked later. */
+export type CsvSource = {
+  readonly columns: readonly string[];
+  /** Receives the cells that aren't empty, by the names of their columns. */
+  readonly objectOf: (cells: ReadonlyMap<string, string>) => object;
+};
+
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }

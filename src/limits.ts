@@ -145,22 +145,16 @@ export const importBytesMax = 32 * 1024 * 1024;
 export const importLineBytesMax = 64 * 1024;
 /** The connection of a client that sends no whole line for this long is closed. */
 export const importLineMilliseconds = 30_000;
-/** The lines of one transaction, between which others may write, and of one slice of checks. */
-export const importLinesPerBatch = 16;
-export const importBytesPerBatch = 64 * 1024;
+/** A batch is checked in a turn and written in a transaction, between which others have theirs. */
+export const importLinesPerBatch = 100;
 export const importSliceMillisecondsMax = 2;
-/** The batches that may wait for the disk. */
-export const importWritesMax = 3;
-/** The bytes of results that are buffered while the client still sends. */
-export const importBufferedBytesMax = 8 * 1024 * 1024;
-/** After this time without lines from the client, the buffered results are sent. */
-export const importQuietMilliseconds = 1_000;
+/** The characters of results that are kept while the client still sends. */
+export const importKeptCharsMax = 8 * 1024 * 1024;
 /** While the client leaves more bytes of the response unread, no more of its lines are read. */
 export const importUnsentBytesMax = 8 * 1024 * 1024;
+/** The keys of new objects that a dry run remembers, since later lines may name them. */
+export const importDryRunKeysMax = 200_000;
 export const importKeyCharsMax = 255;
-/** The lines that the command line writes in one transaction, between which a running service can write. */
-export const fileImportLinesPerTransaction = 200;
-export const importPauseMilliseconds = 12;
 
 // Webhooks.
 export const webhooksMax = 20;

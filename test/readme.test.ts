@@ -57,7 +57,7 @@ function checkWalk(stdout: string, stderr: string): void {
   assert.equal(stderr, '');
   const lines = stdout.split('\n').filter((line) => line !== '');
   const responses = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
-  const [signedUp, staff, page, second, nextPage, rejected] = responses;
+  const [signedUp, staff, page, second, nextPage, rejected, ...results] = responses;
   assert.equal(signedUp.email, 'ada@example.com');
   assert.deepEqual(
     [page.data[0].items.length, page.data[0].total, page.total],
@@ -71,6 +71,15 @@ function checkWalk(stdout: string, stderr: string): void {
   assert.deepEqual(
     rejected.errors.map(({ pointer }: { pointer: string }) => pointer),
     ['#/currency', '#/items/0/name', '#/items/0/quantity', '#/shippingAddress/postalCode', '#/customerId'],
+  );
+  assert.deepEqual(
+    results.map(({ line, status, id }) => [line, status, id]),
+    [
+      [2, 201, null],
+      [3, 422, undefined],
+      [2, 201, 2],
+      [3, 422, undefined],
+    ],
   );
 }
 

@@ -62,7 +62,7 @@ export const restoreBackup: Command = {
 };
 
 /** If a signal ends the process, the partial copy is removed first. */
-export async function leavingNoPartial<T>(file: string, work: () => Promise<T>): Promise<T> {
+async function leavingNoPartial<T>(file: string, work: () => Promise<T>): Promise<T> {
   const end = (signal: NodeJS.Signals): never => {
     removePartial(file);
     process.exit(128 + constants.signals[signal]);

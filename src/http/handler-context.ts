@@ -10,6 +10,7 @@ import type { CallerChecks } from './caller-checks.ts';
 import { checkConditions, isConditional } from './conditional.ts';
 import type { Exchange } from './exchange.ts';
 import type { ObjectResult } from './handler-result.ts';
+import { mediaTypeOf } from './negotiate.ts';
 import type { QueryValues } from './query.ts';
 import type { Limiter } from '../rates/limiter.ts';
 import { RequestDatabase } from './request-database.ts';
@@ -168,6 +169,10 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
 
   get streamedBody(): StreamedBody | undefined {
     return this.exchange.streamedBody;
+  }
+
+  get bodyType(): string | undefined {
+    return mediaTypeOf(this.exchange.headers['content-type']);
   }
 }
 

@@ -86,6 +86,11 @@ function unsupportedCoding(method: string): Problem {
   return new Problem('unsupported-media-type', detail, { accepted });
 }
 
+/** Returns the media type of a Content-Type, without its parameters. */
+export function mediaTypeOf(contentType = ''): string | undefined {
+  return splitParameters(contentType)[0];
+}
+
 function isSupported(contentType: string, supported: readonly string[]): boolean {
   const [type = '', ...parameters] = splitParameters(contentType);
   return supported.includes(type) && parameters.every(isParameterOfUtf8);

@@ -254,7 +254,7 @@ export class RequestHandler {
 
 function checkContent(exchange: Exchange, { body, streamedBody }: Route): void {
   if (streamedBody !== undefined)
-    checkContentType(exchange.headers, exchange.method, [streamedBody.mediaType]);
+    checkContentType(exchange.headers, exchange.method, Object.keys(streamedBody.contents));
   else if (body === undefined) checkNoBody(exchange);
   else if (exchange.incomingBody !== undefined) checkContentType(exchange.headers, exchange.method);
 }

@@ -35,6 +35,8 @@ export type Context<Params, Query, Body, C> = {
   readonly body: Body;
   /** Undefined unless the route declares a streamed body and the request has one. */
   readonly streamedBody: BodySource | undefined;
+  /** The media type of the request's body, as its Content-Type names it. */
+  readonly bodyType: string | undefined;
   readonly caller: C;
   readonly path: string;
   readonly requestId: string;
@@ -102,12 +104,15 @@ export type WebhookMessage = {
 
 /** A body of lines, each with its own value. */
 type StreamedBodyDeclaration = {
-  readonly mediaType: string;
   readonly bytesMax: number;
-  /** The schema of one line. */
-  readonly schema: JsonSchema;
+  /** What it may contain, by media type. */
+  readonly contents: Readonly<Record<string, StreamedContent>>;
+};
+type StreamedContent = {
   readonly description: string;
   readonly example: string;
+  /** The schema of one line, if a line is a value of JSON. */
+  readonly lineSchema?: JsonSchema;
 };
 
 type AnyContext = Context<object, object, unknown, Caller | undefined>;

@@ -11,7 +11,7 @@ import { endAfterResponse } from './lingering-close.ts';
 import { receiveDirectly } from './node-internals.ts';
 
 /** The part of a streamed body that a handler reads. */
-export type BodySource = Pick<StreamedBody, 'next'>;
+export type BodySource = Pick<StreamedBody, 'next' | 'abort'>;
 
 type Waiting = PromiseWithResolvers<Buffer | undefined>;
 

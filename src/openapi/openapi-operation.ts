@@ -52,10 +52,13 @@ function bodyOf({ method }: Route, body: JsonSchema, components: Components): Js
 /** Describes a body of lines. OpenAPI 3.1 can't refer to a schema of each line. */
 function streamedBodyOf({ streamedBody }: Route, components: Components): Json | undefined {
   if (streamedBody === undefined) return undefined;
-  const { mediaType, bytesMax, schema, description, example } = streamedBody;
-  const text = string({ maxLength: bytesMax, description });
-  const line = components.use(schema, 'request');
-  return { required: true, content: { [mediaType]: { schema: text, example, 'x-line-schema': line } } };
+  const content: Json = {};
+  for (const [mediaType, { description, example, lineSchema }] of Object.entries(streamedBody.contents)) {
+    const schema = string({ maxLength: streamedBody.bytesMax, description });
+    const line = lineSchema && { 'x-line-schema': components.use(lineSchema, 'request') };
+    content[mediaType] = { schema, example, ...line };
+  }
+  return { required: true, content };
 }
 
 function descriptionOf({ description, access, scope }: Route): string {

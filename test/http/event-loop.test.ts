@@ -89,6 +89,9 @@ suite('the event loop', { skip: executable !== undefined }, () => {
   const word = (index: number): string => `${index}`.padStart(10, 'abcdefghij');
   const longText = (index: number): string => `${word(index)} ${word(index * 7)} `.repeat(9);
   const imports: Readonly<Record<string, string>> = {
+    'rows with everything wrong': `name,email,phone\n${'x'.repeat(300)},x,x\n`.repeat(5_000),
+    'blank rows': `name\n${'\n'.repeat(1_000_000)}`,
+    'rows of quotes': `name,email\n${`"${'""'.repeat(100)}",\n`.repeat(5_000)}`,
     'lines with everything wrong': Object.values(bodies).join('\n').repeat(5),
     'short lines that are no JSON': '1\n'.repeat(20_000),
     'blank lines': ' \n'.repeat(1_000_000),
@@ -107,7 +110,10 @@ suite('the event loop', { skip: executable !== undefined }, () => {
       const { service } = await start(t);
       const { token } = await service.person('admin');
       await service.post('/customers', { token, body: { name: 'Grace Hopper' } });
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' };
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': name.includes('rows') ? 'text/csv' : 'application/x-ndjson',
+      };
       const watch = new TurnWatch();
       const init = { method: 'POST', headers, body };
       assert.equal(await send({ path: `${service.url}/imports`, init }), 200);

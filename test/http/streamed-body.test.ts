@@ -19,7 +19,6 @@ const Sum = object({ bytes: integer({ minimum: 0 }), largest: integer({ minimum:
 
 /** Counts the bytes it receives; awaits `gate` before each piece. */
 function counting(gate: () => Promise<unknown>) {
-  const schema = object({ n: integer() });
   return route({
     method: 'POST',
     path: '/counted',
@@ -27,7 +26,7 @@ function counting(gate: () => Promise<unknown>) {
     summary: 'Count bytes',
     access: signedIn,
     scope: 'any',
-    streamedBody: { mediaType: 'text/plain', bytesMax, schema, description: 'Any bytes.', example: 'a' },
+    streamedBody: { bytesMax, contents: { 'text/plain': { description: 'Any bytes.', example: 'a' } } },
     reply: documentIn(json, Sum),
     async handle({ streamedBody }) {
       let [bytes, largest] = [0, 0];

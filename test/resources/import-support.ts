@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import type { Call, TestResponse, TestService } from '../service.ts';
-import type { FrozenClock } from '../frozen-clock.ts';
 import { items } from './resource-support.ts';
 
 export const ndjson = { 'content-type': 'application/x-ndjson' };
@@ -31,10 +30,22 @@ export function sendImport(
   return service.post('/imports', { ...call, body, headers: ndjson });
 }
 
+/** Imports a table of customers with a response 200, and returns its results. */
+export async function importTable(
+  service: TestService,
+  table: { readonly token: string; readonly text: string | Buffer; readonly query?: string },
+): Promise<ImportResult[]> {
+  const { token, text, query = '?of=customers' } = table;
+  const headers = { 'content-type': 'text/csv' };
+  const response = await service.post(`/imports${query}`, { token, body: text, headers });
+  assert.equal(response.status, 200, response.text);
+  return resultsOf(response.text);
+}
+
 export type ImportResult = {
   readonly line: number;
   readonly status: number;
-  readonly id?: number;
+  readonly id?: number | null;
   readonly errors?: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
 };
 
@@ -62,9 +73,7 @@ export function summaryOf({ line, status, errors = [] }: ImportResult): string {
   return `${line} ${status}${issues.sort().join('')}`;
 }
 
-const quietMilliseconds = 1_000;
-
-/** An import whose lines a test writes one by one. */
+/** An import whose lines a test writes one by one, and whose results it reads when it asks for them. */
 export type OpenImport = {
   write(text: string | Buffer): void;
   /** Ends the body. */
@@ -73,43 +82,23 @@ export type OpenImport = {
   next(): Promise<ImportResult[] | undefined>;
   /** Returns all further results, and whether the response is complete. */
   rest(): Promise<{ readonly results: ImportResult[]; readonly isWhole: boolean }>;
-  /** Stops reading the response until `resume`. */
-  pause(): void;
-  resume(): void;
   destroy(): void;
 };
 
-type Where = { readonly port: number; readonly clock?: FrozenClock };
-
-/** Resolves once the response has begun, as it does for a client that has sent nothing for a second. */
-export async function openImport({ port, clock }: Where, token: string): Promise<OpenImport> {
+export function openImport({ port }: { readonly port: number }, token: string): OpenImport {
   const headers = { ...ndjson, authorization: `Bearer ${token}`, 'transfer-encoding': 'chunked' };
   const sent = request({ port, host: '127.0.0.1', method: 'POST', path: '/imports', agent: false, headers });
-  sent.on('error', () => {}); // of a connection that was aborted
-  sent.flushHeaders();
   const answered = once(sent, 'response') as Promise<[IncomingMessage]>; // as documented
-  if (clock !== undefined) {
-    await clock.timer(quietMilliseconds);
-    clock.advance(quietMilliseconds);
-  }
-  const [message] = await answered;
-  assert.equal(message.statusCode, 200);
-  const pieces: string[] = [];
-  let [text, isOver] = ['', false];
-  let wake = (): void => {};
-  message.setEncoding('utf8').on('data', (piece: string) => {
-    pieces.push(piece);
-    wake();
-  });
-  message.on('error', () => {}); // of a connection that was aborted
-  message.on('close', () => {
-    isOver = true;
-    wake();
-  });
+  answered.catch(() => {}); // of a connection that was aborted
+  sent.on('error', () => {});
+  sent.flushHeaders();
+  let pieces: AsyncIterator<string> | undefined;
+  let text = '';
   const next = async (): Promise<ImportResult[] | undefined> => {
-    while (pieces.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve));
-    if (pieces.length === 0) return undefined;
-    text += pieces.splice(0).join('');
+    pieces ??= (await answered)[0].setEncoding('utf8')[Symbol.asyncIterator]();
+    const { value, done } = await pieces.next().catch(() => ({ value: '', done: true }));
+    if (done === true) return undefined;
+    text += value;
     const end = text.lastIndexOf('\n') + 1;
     const results = resultsOf(text.slice(0, end));
     text = text.slice(end);
@@ -123,10 +112,17 @@ export async function openImport({ port, clock }: Where, token: string): Promise
       const results: ImportResult[] = [];
       for (let more = await next(); more !== undefined; more = await next()) results.push(...more);
       assert.equal(text, '', 'a line was cut');
-      return { results, isWhole: message.complete };
+      const [{ statusCode, complete }] = await answered;
+      assert.equal(statusCode, 200);
+      return { results, isWhole: complete };
     },
-    pause: () => void message.pause(),
-    resume: () => void message.resume(),
     destroy: () => void sent.destroy(),
   };
+}
+
+/** Resolves once the service has this many customers. */
+export async function untilCustomers(service: TestService, token: string, count: number): Promise<void> {
+  const total = async (): Promise<number> =>
+    (await service.get('/customers?total=true', { token })).body.total;
+  while ((await total()) < count) continue;
 }

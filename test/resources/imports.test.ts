@@ -204,7 +204,7 @@ describe('an import is rejected', () => {
     const token = await rootToken(service);
     const response = await service.post('/imports', { token, body: {} });
     assertProblem(response, 'unsupported-media-type', 415);
-    assert.equal(response.headers['accept'], 'application/x-ndjson');
+    assert.equal(response.headers['accept'], 'application/x-ndjson, text/csv');
     const { key } = await newKey(service, token, { scopes: ['customers:write'] });
     assertProblem(await sendImport(service, '', { key }), 'insufficient-scope', 403);
   });

@@ -1,12 +1,30 @@
-// Customers as CSV: a row for each.
-import { csvTime, type CsvTable } from '../../csv.ts';
+// Customers as CSV, a row for each: as exports write them, and as imports read them.
+import { csvTime, type CsvSource, type CsvTable } from '../../csv.ts';
 import { addressCells, addressColumns } from './address-csv.ts';
 import type { Customer } from './customer.ts';
 
+const addressMembers = addressColumns('address');
+
 export const customerTable: CsvTable<Customer> = {
-  columns: ['id', 'userId', 'name', 'email', 'phone', ...addressColumns('address'), 'createdAt', 'updatedAt'],
+  columns: ['id', 'userId', 'name', 'email', 'phone', ...addressMembers, 'createdAt', 'updatedAt'],
   rowsOf({ id, userId, name, email, phone, address, createdAt, updatedAt }) {
     const times = [csvTime(createdAt), csvTime(updatedAt)];
     return [[id, userId, name, email, phone, ...addressCells(address), ...times]];
+  },
+};
+
+export const customerRows: CsvSource = {
+  columns: ['userId', 'name', 'email', 'phone', ...addressMembers],
+  objectOf(cells) {
+    const customer: Record<string, unknown> = {};
+    const address: Record<string, string> = {};
+    for (const name of customerRows.columns) {
+      const cell = cells.get(name);
+      if (cell === undefined) continue;
+      if (name === 'userId') customer[name] = /^[1-9]\d{0,15}$/.test(cell) ? Number(cell) : cell;
+      else if (addressMembers.includes(name)) address[name.slice('address.'.length)] = cell;
+      else customer[name] = cell;
+    }
+    return Object.keys(address).length === 0 ? customer : { ...customer, address };
   },
 };

@@ -89,7 +89,7 @@ function representCustomer(customer: Customer): Representation<Customer> {
   return represent(customer, { id: customer.id, ownerId: customer.userId });
 }
 
-export const customerResource: Resource<Customer, Customer> = {
+const customerResource: Resource<Customer, Customer> = {
   ...customerSource,
   accessOf: rowAccessOf,
   represent: representCustomer,

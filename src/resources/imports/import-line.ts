@@ -1,5 +1,6 @@
 // A line of an import: its schema and checks, and its outcome.
 import { hash } from 'node:crypto';
+import type { CsvSource } from '../../csv.ts';
 import { importKeyCharsMax } from '../../limits.ts';
 import { isObject } from '../../schema/json-objects.ts';
 import { id, sentTimestamp, singleLine } from '../../schema/members.ts';
@@ -12,9 +13,9 @@ import { totalRule } from '../orders/order-items.ts';
 
 export type ImportKind = 'customer' | 'order';
 
-/** The result of importing a line. */
+/** The result of importing a line. The id is null for an object that a dry run would create. */
 export type ImportOutcome =
-  | { readonly status: 200 | 201; readonly id: number }
+  | { readonly status: 200 | 201; readonly id: number | null }
   | { readonly status: 422; readonly issues: readonly Issue[] };
 
 const importKey = (description: string) => singleLine(importKeyCharsMax, description, 'shop-7');
@@ -66,41 +67,33 @@ function customerIssues({ customerId, customerKey }: SentReference): Issue[] {
   return [{ pointer: '/customerKey', code: 'conflict', detail }];
 }
 
-/** A line that its schema accepts, with a digest of its content; or its issues and its references. */
+/** A line that its schema accepts, with a digest of its content; or its issues. */
 export type ParsedLine =
   | { readonly ok: true; readonly line: ImportLine; readonly fingerprint: Uint8Array }
-  | { readonly ok: false; readonly issues: readonly Issue[]; readonly references: References };
+  | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /** The fingerprint depends on the order of members, but not on blanks. */
 export function parseImportLine(schema: ImportLineSchema, value: unknown, now: number): ParsedLine {
   const checked = parse(schema, value, timeIssues(value, now));
-  if (!checked.ok) return { ...checked, references: collectReferences(value) };
-  const fingerprint = hash('sha256', JSON.stringify(value), 'buffer');
-  return { ok: true, line: checked.value, fingerprint };
+  if (!checked.ok) return checked;
+  return { ok: true, line: checked.value, fingerprint: digestOf(value) };
 }
 
-/** The users and customers that an invalid line refers to by valid members. */
-export type References = {
-  /** The owner that each object of the line names; undefined if it has no `userId`. */
-  readonly owners: readonly { readonly pointer: string; readonly userId: number | undefined }[];
-  readonly customers: readonly CustomerReference[];
-};
-
-export type CustomerReference = Pick<ImportedOrder, 'customerId' | 'customerKey'>;
-
-function collectReferences(line: unknown): References {
-  const { customer, order } = membersOf(line);
-  const { customerId, customerKey: key } = membersOf(order);
-  const customers: CustomerReference[] = [];
-  if (fits(id, customerId)) customers.push({ customerId });
-  if (fits(customerKey, key)) customers.push({ customerKey: key });
-  return { owners: [...collectOwners('/customer', customer), ...collectOwners('/order', order)], customers };
+function digestOf(value: unknown): Buffer {
+  return hash('sha256', JSON.stringify(value), 'buffer');
 }
 
-function collectOwners(pointer: string, object: unknown): References['owners'] {
-  if (!isObject(object)) return [];
-  const { userId } = object;
-  return userId === undefined || fits(id, userId) ? [{ pointer, userId }] : [];
+/** Returns the source of lines that create objects of one kind. */
+export function linesFrom(kind: ImportKind, { columns, objectOf }: CsvSource): CsvSource {
+  return {
+    columns: ['key', ...columns],
+    objectOf(cells) {
+      const object = objectOf(cells);
+      // a row without a key has one that only equal rows have, so that the same table creates nothing twice
+      const key = cells.get('key') ?? `row:${digestOf(object).toString('base64url')}`;
+      return { key, [kind]: object };
+    },
+  };
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

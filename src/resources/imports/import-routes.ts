@@ -1,20 +1,24 @@
 // Imports over HTTP: POST /imports reads a line for each customer or order, and returns a line for each.
-import { adminOnly, hasScope } from '../../auth/access.ts';
-import type { HandlerImports, LineRules } from '../../http/line-imports.ts';
-import { ndjson } from '../../http/media-types.ts';
+import { adminOnly, hasScope, type Caller } from '../../auth/access.ts';
+import { csvReader, ndjsonReader } from '../../http/arriving-lines.ts';
+import type { HandlerImports } from '../../http/line-imports.ts';
+import { csv, ndjson } from '../../http/media-types.ts';
 import { streamIn } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import {
   importBytesMax,
-  importBufferedBytesMax,
+  importDryRunKeysMax,
+  importKeptCharsMax,
   importLineBytesMax,
   importLineMilliseconds,
   importsMax,
 } from '../../limits.ts';
-import type { Issue } from '../../schema/schema.ts';
+import { boolean, optional, oneOf, type Issue } from '../../schema/schema.ts';
+import type { Permit } from '../../storage/permit.ts';
 import { customerBodies } from '../customers/customer-bodies.ts';
-import { importLineSchema, parseImportLine, type ParsedLine } from './import-line.ts';
-import { importKeys, importLine } from './import-store.ts';
+import { customerRows } from '../customers/customer-csv.ts';
+import { importLineSchema, linesFrom, parseImportLine, type ParsedLine } from './import-line.ts';
+import { dryRunKeys, importLine, storedKeys, type Importer } from './import-store.ts';
 
 type ImportServices = {
   readonly imports: HandlerImports;
@@ -22,18 +26,24 @@ type ImportServices = {
   readonly defaultCountry: string | undefined;
 };
 
+/** What a table may have: a resource whose rows can be imported has a line here. */
+const tables = {
+  customers: linesFrom('customer', customerRows),
+};
+const tableNames = Object.keys(tables) as (keyof typeof tables)[]; // its own keys
+
+const importQuery = {
+  of: optional(oneOf(tableNames), {
+    description: 'What the rows of a table are, `customers` by default. Lines of JSON name it themselves.',
+  }),
+  dryRun: optional(boolean(), {
+    description: 'Whether to check the lines only. The result of a new object then has no id, but null.',
+  }),
+};
+
 export function importRoutes({ imports, defaultCountry }: ImportServices): Route[] {
   const bodies = customerBodies(defaultCountry);
   const schema = importLineSchema(bodies);
-  const rules: LineRules<ParsedLine> = {
-    parse: (value, now) => parseImportLine(schema, value, now),
-    write(permit, parsed, now) {
-      const { caller } = permit;
-      if (parsed.ok && parsed.line.customer !== undefined && !hasScope(caller, 'customers:write'))
-        return { status: 403, issues: [noCustomers] };
-      return importLine(permit, parsed, { keys: importKeys, bodies, ownerId: caller.userId, now });
-    },
-  };
   return [
     route({
       method: 'POST',
@@ -43,17 +53,44 @@ export function importRoutes({ imports, defaultCountry }: ImportServices): Route
       description,
       access: adminOnly,
       scope: 'orders:write',
+      query: importQuery,
       streamedBody: {
-        mediaType: ndjson,
         bytesMax: importBytesMax,
-        schema,
-        description: 'Lines of JSON, each an ImportLine; blank ones are left out.',
-        example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
+        contents: {
+          [ndjson]: {
+            description: 'Lines of JSON, each an ImportLine; blank ones are left out.',
+            example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
+            lineSchema: schema,
+          },
+          [csv]: {
+            description: `A table whose heading names columns of ${tableNames.join(' or ')}, and \`key\`.`,
+            example: 'key,name,email,address.line1\r\nshop-7,Grace Hopper,grace@example.com,\r\n',
+          },
+        },
       },
       reply: streamIn(ndjson),
-      handle: (context) => imports.createResult(context, rules),
+      handle(context) {
+        const { of: table = 'customers', dryRun } = context.query;
+        const keys = dryRun === true ? dryRunKeys() : storedKeys;
+        return imports.createResult(context, {
+          read: context.bodyType === csv ? csvReader(tables[table]) : ndjsonReader(),
+          parse: (value, now) => parseImportLine(schema, value, now),
+          write: (permit, parsed, now) => writeLine(permit, parsed, { keys, bodies, now }),
+        });
+      },
     }),
   ];
+}
+
+function writeLine(
+  permit: Permit<Caller>,
+  parsed: ParsedLine,
+  importer: Omit<Importer, 'ownerId'>,
+): ReturnType<typeof importLine> | { readonly status: 403; readonly issues: readonly Issue[] } {
+  const { caller } = permit;
+  if (parsed.ok && parsed.line.customer !== undefined && !hasScope(caller, 'customers:write'))
+    return { status: 403, issues: [noCustomers] };
+  return importLine(permit, parsed, { ...importer, ownerId: caller.userId });
 }
 
 const noCustomers: Issue = {
@@ -81,10 +118,14 @@ const description =
   'not JSON, 413 for a line that is too long). If the response is incomplete, simply send it again. ' +
   'An order names its customer by `customerId`, or by `customerKey` if that customer was also ' +
   'imported.\n\n' +
+  'A table (RFC 4180, UTF-8; commas, semicolons or tabs between cells) has a row for each object. Its ' +
+  'heading names members: `name,email,phone,address.line1,…`. An empty cell is an absent member. Without ' +
+  'a `key` a row is known by its content, so equal rows create one object.\n\n' +
   'What ends the import early (withdrawn rights, a client that is too slow, a service that stops) is ' +
   'reported as a last line, after which the response ends without its last chunk. The response begins ' +
-  'when everything was sent, when nothing has come for a second, or at ' +
-  `${importBufferedBytesMax / 1024 ** 2} MiB; once it has begun, keep reading while you send.\n\n` +
+  `when everything was read, or at ${importKeptCharsMax / 1024 ** 2} MiB of it; once it has begun, keep ` +
+  'reading while you send.\n\n' +
   `There may be ${importBytesMax / 1024 ** 2} MiB of lines, ${importLineBytesMax / 1024} KiB each, at ` +
-  `least one in ${importLineMilliseconds / 1000} seconds, and ${importsMax} imports at a time. An API key ` +
-  'also needs the scope `customers:write` to import customers.';
+  `least one in ${importLineMilliseconds / 1000} seconds, and ${importsMax} imports at a time; a dry run ` +
+  `may have ${importDryRunKeysMax} new objects. An API key also needs the scope \`customers:write\` to ` +
+  'import customers.';

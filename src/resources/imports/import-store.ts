@@ -1,5 +1,8 @@
 // Writes imported objects, and stores the key of each object as long as the object exists.
-import { issuesIn, type Checked, type Issue } from '../../schema/schema.ts';
+import assert from 'node:assert';
+import { importDryRunKeysMax } from '../../limits.ts';
+import { Problem } from '../../problem.ts';
+import { issuesIn, type Checked } from '../../schema/schema.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -9,23 +12,17 @@ import { addCustomer, customerExists } from '../customers/customer-store.ts';
 import { orderContentOf } from '../orders/order.ts';
 import { addOrder } from '../orders/order-store.ts';
 import { userIssues } from '../users/user-store.ts';
-import type {
-  CustomerReference,
-  ImportKind,
-  ImportOutcome,
-  ParsedLine,
-  ImportedOrder,
-  References,
-} from './import-line.ts';
+import type { ImportKind, ImportOutcome, ParsedLine, ImportedOrder } from './import-line.ts';
 
-type Imported = { readonly id: number; readonly fingerprint: Uint8Array };
+/** The id is null in a dry run. */
+type Imported = { readonly id: number | null; readonly fingerprint: Uint8Array };
 type KeyedObject = Pick<Imported, 'fingerprint'> & { readonly kind: ImportKind; readonly key: string };
 
 /** The keys that were imported, with the ids and fingerprints of their objects. */
-export type ImportKeys = {
+type ImportKeys = {
   find(db: Connection, kind: ImportKind, key: string): Imported | undefined;
   /** Creates the object by calling `create`, stores its key, and returns its id. */
-  add(permit: Permit, object: KeyedObject, create: () => number): number;
+  add(permit: Permit, object: KeyedObject, create: () => number): number | null;
 };
 
 const tables: Readonly<Record<ImportKind, { readonly find: string; readonly add: string }>> = {
@@ -39,7 +36,7 @@ const tables: Readonly<Record<ImportKind, { readonly find: string; readonly add:
   },
 };
 
-export const importKeys: ImportKeys = {
+export const storedKeys: ImportKeys = {
   find(db, kind, key) {
     const row = db.get<[id: number, fingerprint: Uint8Array]>(tables[kind].find, key);
     return row === undefined ? undefined : { id: row[0], fingerprint: row[1] };
@@ -51,21 +48,40 @@ export const importKeys: ImportKeys = {
   },
 };
 
+/** The keys of a dry run: it creates nothing, but knows what its earlier lines would have created. */
+export function dryRunKeys(): ImportKeys {
+  const fingerprints = new Map<string, string>();
+  return {
+    find(db, kind, key) {
+      const fingerprint = fingerprints.get(`${kind} ${key}`);
+      if (fingerprint === undefined) return storedKeys.find(db, kind, key);
+      return { id: null, fingerprint: Buffer.from(fingerprint, 'base64') };
+    },
+    add(_permit, { kind, key, fingerprint }) {
+      if (fingerprints.size >= importDryRunKeysMax) throw tooManyKeys();
+      fingerprints.set(`${kind} ${key}`, Buffer.from(fingerprint).toString('base64'));
+      return null;
+    },
+  };
+}
+
+function tooManyKeys(): Problem {
+  const detail = `A dry run checks at most ${importDryRunKeysMax} new objects; check the rest by itself.`;
+  return new Problem('content-too-large', detail);
+}
+
 export type Importer = {
   readonly keys: ImportKeys;
   readonly bodies: CustomerBodies;
-  /** The owner of objects that name no `userId`; undefined if `orderly import` was given none. */
-  readonly ownerId: number | undefined;
+  /** The owner of objects that name no `userId`. */
+  readonly ownerId: number;
   /** Milliseconds since 1970. */
   readonly now: number;
 };
 
 /** Writes the object of a line. A rejected line changes nothing. */
 export function importLine(permit: Permit, parsed: ParsedLine, importer: Importer): ImportOutcome {
-  if (!parsed.ok) {
-    const issues = [...parsed.issues, ...referenceIssues(permit.writer, parsed.references, importer)];
-    return { status: 422, issues };
-  }
+  if (!parsed.ok) return { status: 422, issues: parsed.issues };
   const { key, customer, order } = parsed.line;
   const kind = customer === undefined ? 'order' : 'customer';
   const known = importer.keys.find(permit.writer, kind, key);
@@ -76,21 +92,10 @@ export function importLine(permit: Permit, parsed: ParsedLine, importer: Importe
   throw new TypeError('a line that fits has a customer or an order');
 }
 
-/** Returns the issues of an invalid line's references, so that all its issues are reported together. */
-function referenceIssues(
-  db: Connection,
-  { owners, customers }: References,
-  { keys, ownerId }: Importer,
-): Issue[] {
-  return [
-    ...owners.flatMap(({ pointer, userId }) => issuesIn(parseOwner(db, pointer, userId ?? ownerId))),
-    ...customers.flatMap((customer) => issuesIn(parseCustomer(db, keys, customer))),
-  ];
-}
-
 function outcomeOfRepeat({ id, fingerprint }: Imported, sent: Uint8Array): ImportOutcome {
   if (Buffer.compare(fingerprint, sent) === 0) return { status: 200, id };
-  const detail = `This key was imported with another content, as ${id}; use a new key.`;
+  const place = id === null ? 'in an earlier line' : `as ${id}`;
+  const detail = `This key was imported with another content, ${place}; use a new key.`;
   return { status: 422, issues: [{ pointer: '/key', code: 'idempotency-key-reused', detail }] };
 }
 
@@ -112,33 +117,28 @@ function importOrder(permit: Permit, imported: OrderImport): ImportOutcome {
   const owner = parseOwner(permit.writer, '/order', order.userId ?? imported.ownerId);
   const customer = parseCustomer(permit.writer, keys, order);
   if (!owner.ok || !customer.ok) return { status: 422, issues: [...issuesIn(owner), ...issuesIn(customer)] };
-  const row = { ...orderContentOf(order), customerId: customer.value, userId: owner.value };
   const createdAt = order.createdAt === undefined ? now : toTime(order.createdAt);
-  const create = (): number => addOrder(permit, row, { createdAt, updatedAt: now, recordedAt: now }).id;
+  const create = (): number => {
+    const customerId = customer.value;
+    assert(customerId !== null, 'only a dry run knows customers without an id, and it creates nothing');
+    const row = { ...orderContentOf(order), customerId, userId: owner.value };
+    return addOrder(permit, row, { createdAt, updatedAt: now, recordedAt: now }).id;
+  };
   return { status: 201, id: keys.add(permit, object, create) };
 }
 
 /** Returns the id of the user who will own the object at `pointer`, or the issues of that user. */
-function parseOwner(db: Connection, pointer: string, userId: number | undefined): Checked<number> {
-  if (userId === undefined) return { ok: false, issues: [noOwner(`${pointer}/userId`)] };
+function parseOwner(db: Connection, pointer: string, userId: number): Checked<number> {
   const issues = userIssues(db, userId).map((issue) => ({ ...issue, pointer: `${pointer}/userId` }));
   return issues.length === 0 ? { ok: true, value: userId } : { ok: false, issues };
-}
-
-function noOwner(pointer: string): Issue {
-  return {
-    pointer,
-    code: 'required',
-    detail: 'userId is required unless --owner names an owner for all lines.',
-  };
 }
 
 /** Returns the id of the customer that an order names, or the issue that there is none. */
 function parseCustomer(
   db: Connection,
   keys: ImportKeys,
-  { customerId, customerKey }: CustomerReference,
-): Checked<number> {
+  { customerId, customerKey }: ImportedOrder,
+): Checked<Imported['id']> {
   if (customerKey !== undefined) return importedCustomer(keys.find(db, 'customer', customerKey), customerKey);
   const id = customerId ?? 0; // a valid line has one or the other
   if (customerExists(db, 'all', id)) return { ok: true, value: id };
@@ -146,7 +146,7 @@ function parseCustomer(
   return { ok: false, issues: [{ pointer: '/order/customerId', code: 'unknown', detail }] };
 }
 
-function importedCustomer(found: Imported | undefined, key: string): Checked<number> {
+function importedCustomer(found: Imported | undefined, key: string): Checked<Imported['id']> {
   if (found !== undefined) return { ok: true, value: found.id };
   const detail = `No customer was imported with the key ${JSON.stringify(key)}.`;
   return { ok: false, issues: [{ pointer: '/order/customerKey', code: 'unknown', detail }] };
