@@ -120,17 +120,9 @@ export const streamRetryMilliseconds = 3_000;
 
 // Exports.
 export const exportsMax = 2;
-/**
- * An export of a user without staff rights ends for another one, if its client has been given this time and
- * reads at less than this rate, or at any rate once it has run for `exportMillisecondsMin`.
- */
-export const exportSlowMilliseconds = 5_000;
-export const exportBytesPerSecondMin = 256 * 1024;
-export const exportMillisecondsMin = 5 * minuteMilliseconds;
-/** The time for which a user who was rejected comes before those who came later: two retries. */
-export const exportPlaceMilliseconds = 20_000;
-/** The users without staff rights who may wait so. */
-export const exportsWaitingMax = 100;
+/** An export ends if its client keeps it waiting and reads less than these bytes in this time: 64 KiB/s. */
+export const exportSlowMilliseconds = 10_000;
+export const exportSlowBytesMax = 10 * 64 * 1024;
 /** The ids that an export finds in one query: few, so that they soon are garbage. */
 export const exportRowsPerBatch = 100;
 /** The time for which an export runs in one turn of the event loop, and the bytes of one write. */

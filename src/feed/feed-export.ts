@@ -1,6 +1,6 @@
 // Reads a range of the feed for an export.
 import { isDeepStrictEqual } from 'node:util';
-import type { ExportSource, ExportStep } from '../http/list-export.ts';
+import type { ExportSource } from '../http/export.ts';
 import { exportChunkBytesMax } from '../limits.ts';
 import { forbidden } from '../problem.ts';
 import type { Event } from '../resources/events/event.ts';
@@ -16,30 +16,22 @@ type ExportRange<C> = Pick<FeedRequest, 'types' | 'after'> & {
 
 const readBounds = { rows: 100, charsMax: exportChunkBytesMax };
 
-export class FeedElements<C> implements ExportSource<Event, C> {
-  readonly #db: Connection;
-  readonly #range: ExportRange<C>;
-  readonly #access: FeedAccess;
-  #position: number;
-
-  constructor(db: Connection, range: ExportRange<C>, reader: C) {
-    this.#db = db;
-    this.#range = range;
-    this.#access = range.accessOf(reader);
-    this.#position = range.after;
-  }
-
-  readNext(reader: C): ExportStep<Event> {
-    const { accessOf, types, latest } = this.#range;
-    const access = this.#access;
-    if (!isDeepStrictEqual(accessOf(reader), access))
-      throw forbidden('The rights have changed since the export began.');
-    if (this.#position >= latest) return { kind: 'end' };
-    const after = this.#position;
-    // otherwise events that cleanup removes before the export reaches them would be missing silently
-    if (after < feedBounds(this.#db).removedUpTo) throw new Error('events were removed before their export');
-    const { events, end } = readFeed(this.#db, { after, latest, access, types, ...readBounds });
-    this.#position = end;
-    return { kind: 'elements', elements: events.map(representEvent) };
-  }
+export function feedElements<C>(
+  db: Connection,
+  { accessOf, types, after, latest }: ExportRange<C>,
+  caller: C,
+): ExportSource<Event, C> {
+  const access = accessOf(caller);
+  return async function* (authorize) {
+    let position = after;
+    while (position < latest) {
+      if (!isDeepStrictEqual(accessOf(authorize()), access))
+        throw forbidden('The rights have changed since the export began.');
+      // otherwise events that cleanup removes before the export reaches them would be missing silently
+      if (position < feedBounds(db).removedUpTo) throw new Error('events were removed before their export');
+      const { events, end } = readFeed(db, { after: position, latest, access, types, ...readBounds });
+      position = end;
+      yield events.map(representEvent);
+    }
+  };
 }

@@ -15,7 +15,7 @@ import { readFeed } from '../resources/events/feed-store.ts';
 import { feedAccessOf } from './feed-access.ts';
 import { cursorAfter, feedPath, feedState, requireEventId, type FeedState } from './feed-cursor.ts';
 import { representEvent } from '../resources/events/history-routes.ts';
-import { FeedElements } from './feed-export.ts';
+import { feedElements } from './feed-export.ts';
 import type { Streams } from './live-feed.ts';
 
 const feedParameters = {
@@ -121,11 +121,8 @@ function eventFile(context: FeedContext, { cursors, exports }: FeedServices): St
   const state = feedState(database.read);
   const { removedUpTo, latest } = state;
   const after = findStart(state, query, cursors) ?? removedUpTo;
-  const elements = new FeedElements(
-    database.read,
-    { accessOf: feedAccessOf, types: query.type, after, latest },
-    caller,
-  );
+  const range = { accessOf: feedAccessOf, types: query.type, after, latest };
+  const elements = feedElements(database.read, range, caller);
   return exports.createResult(context, eventsFile, elements);
 }
 

@@ -1,28 +1,31 @@
 // Exports: a whole list as one response, as fast as the client reads it. A truncated response never looks
 // complete.
+import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../auth/access.ts';
-import type { CsvTable } from '../csv.ts';
-import { exportChunkBytesMax, exportSliceMillisecondsMax } from '../limits.ts';
+import { csvLine, csvLines, type CsvTable } from '../csv.ts';
+import {
+  exportChunkBytesMax,
+  exportRowsPerBatch,
+  exportRowsSortedMax,
+  exportSliceMillisecondsMax,
+  exportSlowBytesMax,
+  exportSlowMilliseconds,
+  exportsMax,
+} from '../limits.ts';
 import { causeOf } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
-import { Problem } from '../problem.ts';
+import { forbidden, Problem, unavailable } from '../problem.ts';
 import type { Issue } from '../schema/schema.ts';
-import { csvFormat, ndjsonFormat, type FileFormat } from './file-formats.ts';
+import { readBatch, type IndexedSelection, type KeysetPosition } from '../storage/keyset.ts';
+import type { Timers } from '../timers.ts';
 import { securityEventOf } from './exchange-log.ts';
-import { ExportSlots, RunningExport } from './export-slots.ts';
-import type { ExportSource, ExportStep } from './list-export.ts';
-import { csv, ndjson } from './media-types.ts';
 import { streamed, type Streamed } from './handler-result.ts';
+import { loadElements, type PageSource } from './list.ts';
+import { csv, ndjson } from './media-types.ts';
+import { counter, gauge, labelledSamples, type Family } from './prometheus.ts';
+import { toWireLatin1, type Representation } from './representation.ts';
 import type { ResponseStream } from './response-stream.ts';
-import type { Context } from './route.ts';
-import type { ExportCounts } from './transfer-metrics.ts';
-
-/** The name and the columns of an export's file. */
-type ExportFormat<T> = {
-  /** The beginning of the file's name; the date follows it. */
-  readonly name: string;
-  readonly table: CsvTable<T>;
-};
+import type { Context, HandlerDatabase } from './route.ts';
 
 type ExportContext = Pick<
   Context<object, object, undefined, Caller>,
@@ -36,65 +39,88 @@ type ExportContext = Pick<
   | 'query'
 >;
 
-type ExportsOptions = {
-  readonly log: Logger;
-  readonly now: () => number;
-  /** The users without staff rights whose places are kept. */
-  readonly waitingMax?: number;
+/** The name and the columns of an export's file. */
+type ExportFile<T> = {
+  /** The beginning of the file's name; the date follows it. */
+  readonly name: string;
+  readonly table: CsvTable<T>;
 };
+
+/**
+ * Yields all elements, a few at a time, or none after some reading. Calls `authorize` for the reader before it
+ * reads, and throws a Problem if the reader's rights have changed since the beginning.
+ */
+export type ExportSource<T, C> = (authorize: () => C) => AsyncIterable<readonly Representation<T>[]>;
+
+/** `ends` counts the exports that ended, by reason. */
+type ExportCounts = {
+  readonly running: number;
+  readonly bytes: number;
+  readonly ends: ReadonlyMap<string, number>;
+};
+
+export function exportFamilies({ running, bytes, ends }: ExportCounts): Family[] {
+  return [
+    gauge('orderly_exports_running', 'Exports under way.', running),
+    counter('orderly_exports_ended_total', 'Exports that ended, by how.', labelledSamples('reason', ends)),
+    counter('orderly_export_bytes_total', 'Bytes of exports that ended.', bytes),
+  ];
+}
 
 /** The part of `Exports` that routes use. */
 export type HandlerExports = Pick<Exports, 'createResult'>;
 
 export class Exports {
   readonly #log: Logger;
-  readonly #now: () => number;
-  readonly #slots: ExportSlots;
+  readonly #timers: Timers;
+  /** The users whose exports are running. */
+  readonly #users = new Set<number>();
   readonly #ends = new Map<string, number>();
   #bytes = 0;
 
-  constructor({ log, now, waitingMax }: ExportsOptions) {
+  constructor({ log, timers }: { readonly log: Logger; readonly timers: Timers }) {
     this.#log = log;
-    this.#now = now;
-    this.#slots = new ExportSlots(now, waitingMax);
+    this.#timers = timers;
   }
 
   get counts(): ExportCounts {
-    return { running: this.#slots.taken, bytes: this.#bytes, ends: this.#ends };
+    return { running: this.#users.size, bytes: this.#bytes, ends: this.#ends };
   }
 
   /** Returns the result of an export. Throws if the request can't be one, or if too many are running. */
   createResult<T>(
     context: ExportContext,
-    { name, table }: ExportFormat<T>,
+    { name, table }: ExportFile<T>,
     source: ExportSource<T, Caller>,
   ): Streamed {
     // without chunks the file ends with the connection, and a truncated file looks complete
     if (context.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
-    const preempted = this.#slots.claim(context.caller);
+    if (this.#users.has(context.caller.userId))
+      throw unavailable('Another export of this user is running; retry when it has ended.', retrySeconds);
+    if (this.#users.size >= exportsMax)
+      throw unavailable('Other exports are running; retry in a moment.', retrySeconds);
     const isCsv = context.mediaType === csv;
     const day = new Date(context.now).toISOString().slice(0, 10);
     const fileName = `${name}-${day}.${isCsv ? 'csv' : 'ndjson'}`;
     const format = isCsv ? csvFormat(table) : ndjsonFormat;
     return streamed(
       isCsv ? `${csv}; charset=utf-8` : ndjson,
-      (stream) => {
-        preempted?.stream.abort('preempted'); // now, since HEAD begins no export
-        this.#run({ stream, context, source, format });
-      },
+      (stream) => this.#run({ stream, context, source, format }),
       ['Content-Disposition', `attachment; filename="${fileName}"`],
     );
   }
 
-  #run<T>({ stream, context, source, format }: Run<T>): void {
-    const running = new RunningExport({ stream, caller: context.caller, now: this.#now });
-    this.#slots.add(running);
+  #run<T>(run: Run<T>): void {
+    const { stream, context } = run;
+    const { userId } = context.caller;
+    this.#users.add(userId); // not in `createResult`: HEAD begins no export
     stream.onEnd((reason, bytes) => {
-      this.#slots.delete(running);
+      this.#users.delete(userId);
       this.#ends.set(reason, (this.#ends.get(reason) ?? 0) + 1);
       this.#bytes += bytes;
     });
-    writeElements({ running, context, source, format }).catch((error: unknown) => {
+    endIfSlow(stream, this.#timers);
+    writeElements(run).catch((error: unknown) => {
       if (isLossOfRights(error)) {
         const event = securityEventOf(error);
         if (event !== undefined) context.reportSecurityEvent(event);
@@ -107,12 +133,127 @@ export class Exports {
   }
 }
 
+const retrySeconds = 10;
+
+type Run<T> = {
+  readonly stream: ResponseStream;
+  readonly context: ExportContext;
+  readonly source: ExportSource<T, Caller>;
+  readonly format: FileFormat<T>;
+};
+
+/** Writes one slice in a turn of the event loop, each after the system has accepted the previous one. */
+async function writeElements<T>({ stream, context, source, format }: Run<T>): Promise<void> {
+  await stream.nextTurn();
+  let text = format.head;
+  let until = performance.now() + exportSliceMillisecondsMax;
+  for await (const elements of source(() => context.authorizeRead())) {
+    for (const element of elements) text += format.textOf(element);
+    if (text.length < exportChunkBytesMax && performance.now() < until) continue;
+    await writeInChunks(stream, text);
+    text = '';
+    await stream.nextTurn();
+    if (stream.isOver) return;
+    until = performance.now() + exportSliceMillisecondsMax;
+  }
+  await writeInChunks(stream, text);
+  stream.finish();
+}
+
+/** Writes a text that has one character for each byte; one element may be many chunks long. */
+async function writeInChunks(stream: ResponseStream, text: string): Promise<void> {
+  for (let start = 0; start < text.length; start += exportChunkBytesMax)
+    await stream.writeAndWait(Buffer.from(text.slice(start, start + exportChunkBytesMax), 'latin1'));
+}
+
+/** Ends an export whose client reads too slowly: others wait for its slot. */
+function endIfSlow(stream: ResponseStream, timers: Timers): void {
+  let sentBefore = 0;
+  let cancel = timers.after(exportSlowMilliseconds, check);
+  stream.onEnd(() => cancel());
+  function check(): void {
+    const { sentBytes, unsentBytes } = stream;
+    if (unsentBytes > 0 && sentBytes - sentBefore < exportSlowBytesMax) return stream.abort('slow');
+    sentBefore = sentBytes;
+    cancel = timers.after(exportSlowMilliseconds, check);
+  }
+}
+
+/** A Problem during an export means that the caller has lost a right, unless it is `unavailable`. */
+function isLossOfRights(error: unknown): error is Problem {
+  return error instanceof Problem && error.code !== 'unavailable';
+}
+
+type FileFormat<T> = {
+  /** The beginning of the file. */
+  readonly head: string;
+  /** Returns UTF-8 bytes, one character for each, as the text of a representation has them. */
+  readonly textOf: (element: Representation<T>) => string;
+};
+
+const ndjsonFormat: FileFormat<unknown> = {
+  head: '',
+  textOf: ({ text }) => `${text}\n`,
+};
+
+function csvFormat<T>(table: CsvTable<T>): FileFormat<T> {
+  return {
+    head: csvLine(table.columns),
+    textOf({ text }) {
+      const object: T = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')); // the text represents a T
+      return toWireLatin1(csvLines(table, object));
+    },
+  };
+}
+
+type ListSource<T, C> = Omit<PageSource<T, C>, 'cursors' | 'selectionFor'> & {
+  /** Returns the part of the list that this caller may see. A search can't be exported: it finds one page. */
+  readonly selectionFor: (caller: C) => IndexedSelection;
+};
+
+/** The elements loaded in one step: one order may be 60 KB of JSON, and 800 KB of CSV. */
+const elementsPerLoad = 5;
+
+/**
+ * Walks a list by keyset, without a transaction: elements that exist throughout are read exactly once, unless
+ * their sort key changes meanwhile.
+ */
+export function listElements<T, C>(
+  database: Pick<HandlerDatabase, 'read' | 'readInWorker'>,
+  list: ListSource<T, C>,
+  caller: C,
+): ExportSource<T, C> {
+  const selection = list.selectionFor(caller);
+  const batch = { ...selection, rows: exportRowsSortedMax, rowsExaminedMax: exportRowsPerBatch };
+  return async function* (authorize) {
+    let reader = caller;
+    const currentReader = (): C => {
+      const current = authorize();
+      if (current !== reader && !isDeepStrictEqual(list.selectionFor(current).owners, selection.owners))
+        throw forbidden('The rights have changed since the export began.');
+      reader = current;
+      return reader;
+    };
+    let after: KeysetPosition | undefined;
+    do {
+      const { positions, next } = await readBatch(database, { ...batch, after });
+      yield [];
+      for (let start = 0; start < positions.length; start += elementsPerLoad) {
+        const ids = positions.slice(start, start + elementsPerLoad).map(([, id]) => id);
+        const wanted = { selection, caller: currentReader(), db: database.read, ids };
+        yield loadElements(list, wanted).filter((element) => element !== undefined);
+      }
+      after = next;
+    } while (after !== undefined);
+  };
+}
+
 /** Parameters that apply only to pages; a search has only one page. */
 const pageParameters = ['limit', 'total', 'q'];
 
 /** Whether the request is for an export rather than a page. */
 export function isExport({ mediaType }: Pick<ExportContext, 'mediaType'>): boolean {
-  return exportTypes.includes(mediaType);
+  return mediaType === csv || mediaType === ndjson;
 }
 
 type ExportQuery = { readonly mediaType: string; readonly acceptsCursor: boolean };
@@ -133,77 +274,3 @@ export function exportIssues(query: object, { mediaType, acceptsCursor }: Export
 export const exportDescription =
   'With `Accept: text/csv` or `application/x-ndjson` the response is the whole list as a file, without ' +
   'pages; an incomplete one ends without the last chunk.';
-
-const exportTypes: readonly string[] = [csv, ndjson];
-
-type Run<T> = {
-  readonly stream: ResponseStream;
-  readonly context: ExportContext;
-  readonly source: ExportSource<T, Caller>;
-  readonly format: FileFormat<T>;
-};
-
-type Writing<T> = Omit<Run<T>, 'stream'> & { readonly running: RunningExport };
-
-/** Writes one slice in a turn of the event loop, each after the system has accepted the previous one. */
-async function writeElements<T>({ running, context, source, format }: Writing<T>): Promise<void> {
-  const { stream } = running;
-  const chunk = new ChunkBuffer(exportChunkBytesMax);
-  chunk.add(format.head);
-  for (;;) {
-    await stream.nextTurn();
-    if (stream.isOver) return;
-    const reader = context.authorizeRead();
-    const until = performance.now() + exportSliceMillisecondsMax;
-    let step: ExportStep<T>;
-    do {
-      step = source.readNext(reader);
-      if (step.kind !== 'elements') break;
-      for (const element of step.elements) chunk.add(format.textOf(element));
-    } while (chunk.length < exportChunkBytesMax && performance.now() < until);
-    const isWritten = running.write(chunk.take());
-    // together, since `found` may reject while the client is still reading: unawaited, that ends the process
-    if (step.kind === 'wait') await Promise.all([isWritten, step.found]);
-    else await isWritten;
-    if (step.kind === 'end') return stream.finish();
-  }
-}
-
-/** Reuses its memory for each chunk: new buffers would pile up until the next major garbage collection. */
-class ChunkBuffer {
-  #bytes: Buffer;
-  #length = 0;
-
-  constructor(bytesExpected: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(bytesExpected);
-  }
-
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Adds a text that has one character for each byte. */
-  add(text: string): void {
-    const length = this.#length + text.length;
-    if (length > this.#bytes.length) this.#grow(length);
-    this.#length += this.#bytes.write(text, this.#length, 'latin1');
-  }
-
-  /** Returns the bytes, which are valid until the next `add`. */
-  take(): Buffer {
-    const bytes = this.#bytes.subarray(0, this.#length);
-    this.#length = 0;
-    return bytes;
-  }
-
-  #grow(bytesMin: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(bytesMin, 2 * this.#bytes.length));
-    this.#bytes.copy(larger, 0, 0, this.#length);
-    this.#bytes = larger;
-  }
-}
-
-/** A Problem during an export means that the caller has lost a right, unless it is `unavailable`. */
-function isLossOfRights(error: unknown): error is Problem {
-  return error instanceof Problem && error.code !== 'unavailable';
-}

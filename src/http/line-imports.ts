@@ -21,9 +21,9 @@ import { ndjson } from './media-types.ts';
 import { problemStatus } from './problem-types.ts';
 import { issueMember } from './problem-response.ts';
 import { streamed, type Streamed } from './handler-result.ts';
+import { counter, gauge, type Family, type Sample } from './prometheus.ts';
 import type { ResponseStream, StreamEndReason } from './response-stream.ts';
 import type { Context } from './route.ts';
-import type { ImportCounts } from './transfer-metrics.ts';
 
 /** Reads, parses and writes the lines of one import; `now` is in milliseconds since 1970. */
 type LineRules<T> = {
@@ -51,6 +51,17 @@ type ImportsOptions = {
   /** Aborted when the service begins to stop. */
   readonly stopping: AbortSignal;
 };
+
+/** `lines` are counted by the status of their result. */
+type ImportCounts = { readonly running: number; readonly lines: ReadonlyMap<number, number> };
+
+export function importFamilies({ running, lines }: ImportCounts): Family[] {
+  const samples = Array.from(lines, ([status, count]): Sample => [`{status="${status}"}`, count]);
+  return [
+    gauge('orderly_imports_running', 'Imports under way.', running),
+    counter('orderly_import_lines_total', 'Imported lines, by the status of their result.', samples),
+  ];
+}
 
 /** The part of `Imports` that routes use. */
 export type HandlerImports = Pick<Imports, 'createResult'>;

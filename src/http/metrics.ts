@@ -15,7 +15,8 @@ import {
   type Sample,
 } from './prometheus.ts';
 import type { Route } from './route.ts';
-import { transferFamilies, type ExportCounts, type ImportCounts } from './transfer-metrics.ts';
+import { exportFamilies, type Exports } from './export.ts';
+import { importFamilies, type Imports } from './line-imports.ts';
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
@@ -32,8 +33,8 @@ type MetricsSources = {
   readonly passwordsWaiting: number;
   readonly webhooks: WebhookCounts;
   readonly streams: StreamCounts;
-  readonly exports: ExportCounts;
-  readonly imports: ImportCounts;
+  readonly exports: Exports['counts'];
+  readonly imports: Imports['counts'];
   /** The ids of the newest event that was removed, and of the newest event. */
   readonly feed: { readonly removedUpTo: number; readonly latest: number };
   /** Milliseconds since 1970; undefined without TLS. */
@@ -93,7 +94,8 @@ export function createMetrics() {
       ...accountFamilies(sources, securityEvents),
       ...feedFamilies(sources.feed, sources.streams),
       ...webhookFamilies(sources.webhooks),
-      ...transferFamilies(sources.exports, sources.imports),
+      ...exportFamilies(sources.exports),
+      ...importFamilies(sources.imports),
       ...operationFamilies(sources),
       ...processFamilies(loopDelay),
     ]);

@@ -5,7 +5,7 @@ import { stopParsing } from './lingering-close.ts';
 
 /** Why a stream ended, as the log and the metrics name it. */
 export type StreamEndReason =
-  'complete' | 'client' | 'slow' | 'preempted' | 'unauthorized' | 'expired' | 'gone' | 'stopping' | 'failed';
+  'complete' | 'client' | 'slow' | 'unauthorized' | 'expired' | 'gone' | 'stopping' | 'failed';
 
 type ResponseStreamOptions = {
   /** Runs `task` in a later turn of the event loop, between the tasks of other clients. */
@@ -43,6 +43,11 @@ export class ResponseStream {
     return this.#response.writableLength;
   }
 
+  /** The number of bytes that the system has accepted, without the head and the frames of chunks. */
+  get sentBytes(): number {
+    return Math.max(this.#bytes - this.unsentBytes, 0);
+  }
+
   onEnd(listener: ResponseStreamOptions['onEnd']): void {
     this.#onEnd.push(listener);
   }
@@ -58,7 +63,7 @@ export class ResponseStream {
     this.#response.write(bytes);
   }
 
-  /** Resolves once the system has accepted the bytes, which may then be overwritten. */
+  /** Resolves once the system has accepted the bytes. */
   writeAndWait(bytes: Buffer): Promise<void> {
     if (this.isOver) return Promise.resolve();
     this.#bytes += bytes.length;

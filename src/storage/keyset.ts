@@ -67,7 +67,7 @@ export function findPositions(
 }
 
 /** A batch of the positions of a list that is read to its end. */
-export type Batch = {
+type Batch = {
   readonly positions: readonly KeysetPosition[];
   /** The position after which the next batch begins; undefined at the end of the list. */
   readonly next: KeysetPosition | undefined;

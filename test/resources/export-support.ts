@@ -16,7 +16,7 @@ export async function manyLargeOrders(service: TestService, token: string, count
   await Promise.all(Array.from({ length: count }, () => newOrder(service, token, order)));
 }
 
-type UnreadExport = {
+export type UnreadExport = {
   readonly message: IncomingMessage;
   /** Resolves at the end: whether the response is complete. */
   readonly ended: Promise<boolean>;

@@ -2,8 +2,13 @@
 import { isStaff, rowAccessOf, readerKeyOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
-import { exportDescription, exportIssues, isExport, type HandlerExports } from '../../http/export.ts';
-import { ListElements } from '../../http/list-export.ts';
+import {
+  exportDescription,
+  exportIssues,
+  isExport,
+  listElements,
+  type HandlerExports,
+} from '../../http/export.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { PageCache } from '../../http/page-cache.ts';
 import type { Change } from '../../http/handler-result.ts';
@@ -121,11 +126,8 @@ function listCustomersRoute(
       const selectionFor = (reader: Caller) => customerSelection(rowAccessOf(reader), query);
       if (isExport(context)) {
         const list = { selectionFor, find: createFinder(customerResource) };
-        return exports.createResult(
-          context,
-          customerFile,
-          new ListElements(context.database, list, context.caller),
-        );
+        const elements = listElements(context.database, list, context.caller);
+        return exports.createResult(context, customerFile, elements);
       }
       const cached = { cursors, find, cache: { pages: caches.pages, readerKeyOf } };
       if (q === undefined) return listPage(context, { ...cached, selectionFor });

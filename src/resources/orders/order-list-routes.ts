@@ -1,8 +1,13 @@
 // The lists of orders over HTTP: all that the caller may see, those of a customer, those of a user.
 import { hasScope, rowAccessOf, readerKeyOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import type { Cursors } from '../../http/cursor.ts';
-import { exportDescription, exportIssues, isExport, type HandlerExports } from '../../http/export.ts';
-import { ListElements, type ListSource } from '../../http/list-export.ts';
+import {
+  exportDescription,
+  exportIssues,
+  isExport,
+  listElements,
+  type HandlerExports,
+} from '../../http/export.ts';
 import { listPage, listParameters, type PageSource } from '../../http/list.ts';
 import type { PageCache } from '../../http/page-cache.ts';
 import type { Representation } from '../../http/representation.ts';
@@ -76,13 +81,11 @@ export function listOrdersRoute(reads: OrderReads, exports: HandlerExports): Rou
       if (isExport(context)) {
         checkIncludes(query, caller); // once the file has begun, it could only be cut
         // bypasses the cache, which would fill with orders that nobody else reads
-        const list: ListSource<Order, Caller> = {
-          selectionFor,
-          find: findRepresentation,
-          findAll: findRepresentations,
-          embedderFor: (page) => customerEmbedderFor(query, page),
-        };
-        return exports.createResult(context, orderFile, new ListElements(database, list, caller));
+        const find = { find: findRepresentation, findAll: findRepresentations };
+        const embedderFor: PageSource<Order, Caller>['embedderFor'] = (page) =>
+          customerEmbedderFor(query, page);
+        const elements = listElements(database, { selectionFor, ...find, embedderFor }, caller);
+        return exports.createResult(context, orderFile, elements);
       }
       const { q } = query;
       if (q === undefined) return listPage(context, orderList(query, { ...reads, selectionFor }));
