@@ -124,6 +124,7 @@ type ImportRun<T> = ImportsOptions & {
 async function runImport<T>(run: ImportRun<T>): Promise<void> {
   const { context, results, stream, stopping } = run;
   const stop = (): void => context.streamedBody?.abort(serviceStopping());
+  if (stopping.aborted) stop();
   stopping.addEventListener('abort', stop);
   /** The first line without a result. */
   let number = 1;
