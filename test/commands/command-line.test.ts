@@ -63,7 +63,6 @@ describe('the command line', { concurrency: true }, () => {
     ['bakup', 64, [/no command "bakup"; did you mean backup\?/]],
     ['admin creat', 64, [/no command "admin creat"; did you mean admin create\?/]],
     ['admin remove', 64, [/no command "admin remove"; there are admin create, admin reset$/]],
-    ['export users', 64, [/no command "export users"; there are export orders, export customers/]],
     ['help nonsense', 64, [/no command "nonsense"; there are serve, admin create/]],
     ['backup ', 64, [/FILE is missing$/]],
     ['serve --prot=8443', 78, [/--prot is unknown; did you mean --port\?/]],

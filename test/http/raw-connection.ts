@@ -101,7 +101,8 @@ function take(text: string, method: 'HEAD' | undefined): Taken {
       headers[name] === undefined ? line.slice(colon + 2) : `${headers[name]}, ${line.slice(colon + 2)}`;
   }
   const isEmpty = method === 'HEAD' || status < 200 || status === 204 || status === 304;
-  const length = isEmpty ? 0 : Number(headers['content-length']);
+  const isChunked = headers['transfer-encoding'] === 'chunked';
+  const length = isEmpty ? 0 : isChunked ? chunksLength(text, end + 4) : Number(headers['content-length']);
   assert(length >= 0, `a response without Content-Length: ${first}`);
   const body = text.slice(end + 4, end + 4 + length);
   if (body.length < length) return { response: undefined, length: end + 4 + length };
@@ -111,6 +112,12 @@ function take(text: string, method: 'HEAD' | undefined): Taken {
     response: { status, headers, text: plain, body: isJson ? JSON.parse(plain) : undefined },
     length: end + 4 + length,
   };
+}
+
+/** Returns the length of a chunked body that begins at `start`; one more than there is if it is not whole. */
+function chunksLength(text: string, start: number): number {
+  const end = text.indexOf('0\r\n\r\n', start);
+  return (end === -1 ? text.length + 1 : end + 5) - start;
 }
 
 /** Begins a request that never ends, and returns its response, from a server with short timeouts. */
