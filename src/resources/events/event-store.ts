@@ -58,7 +58,7 @@ export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
   const { type, subjectId, ownerId } = event;
   const topic = topicOf(type);
   const topicId = topic === 'user' ? ownerId : subjectId;
-  assert(topicId !== null, `an event of the type ${type} lacks its object`);
+  assert(topicId !== null, 'an event is about an object');
   events.insert(writer, {
     createdAt: event.createdAt ?? origin.now,
     type,
