@@ -1,5 +1,5 @@
 // Runs the command of the command line, and sets the exit status of the process.
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readFileSync, statSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { commandNames, commandsUnder, helpText, isCommand, loadCommand } from './commands/commands.ts';
 import { print } from './commands/terminal.ts';
@@ -7,6 +7,7 @@ import { flagsTakenByNpm, readCommandLine, didYouMean } from './config/command-l
 import { CommandError, ConfigError } from './config/command-error.ts';
 import { settings } from './config/settings.ts';
 import { Problem } from './problem.ts';
+import { takeOwnerRights } from './storage/private-files.ts';
 import { StorageError } from './storage/storage-error.ts';
 import { hasWalResetFix } from './storage/sqlite-version.ts';
 import { isSystemError, systemErrorText } from './system-error.ts';
@@ -44,7 +45,9 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   const isNamed = words[0] !== undefined && !words[0].startsWith('-');
   const given = words.slice(isNamed ? name.split(' ').length : 0);
   const variables = { environment: process.env, dotEnv: dotEnv() };
-  const outcome = await command.run(readCommandLine(given, variables, command));
+  const commandLine = readCommandLine(given, variables, command);
+  useOwnerRights(commandLine.config.data);
+  const outcome = await command.run(commandLine);
   return typeof outcome === 'string' ? printResult(outcome) : outcome;
 }
 
@@ -79,15 +82,37 @@ function rejectUnsafeSqlite(): void {
   ]);
 }
 
+/** Says so, since files elsewhere are then also read and written with these rights. */
+function useOwnerRights(folder: string): void {
+  const account = takeOwnerRights(folder);
+  if (account === undefined) return;
+  process.stderr.write(`orderly: ${folder} belongs to account ${account}, so this runs with its rights.\n`);
+  try {
+    accessSync(import.meta.filename, constants.R_OK);
+  } catch {
+    // its threads and other parts are loaded later
+    throw new CommandError(`Account ${account} can't read the program, ${import.meta.filename}.`);
+  }
+}
+
 function dotEnv(): NodeJS.Dict<string> {
   try {
+    rejectForeignDotEnv();
     return parseEnv(readFileSync('.env', 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     // The file is missing, or Node's permission model denies access to it.
     if (code === 'ENOENT' || code === 'ERR_ACCESS_DENIED') return {};
+    if (error instanceof ConfigError) throw error;
     throw new ConfigError([isSystemError(error) ? `.env ${systemErrorText(error)}` : String(error)]);
   }
+}
+
+/** Otherwise another account could tell root which folder to use. */
+function rejectForeignDotEnv(): void {
+  if (process.getuid?.() !== 0) return;
+  if ([lstatSync('.env'), statSync('.env')].some(({ uid }) => uid !== 0))
+    throw new ConfigError(['.env belongs to another account, and root reads only its own: use flags']);
 }
 
 /** Whether the error is not a defect of the program, and is therefore reported without a stack trace. */

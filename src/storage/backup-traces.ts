@@ -2,7 +2,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hourMilliseconds } from '../durations.ts';
-import { giveToFolderOwner, replacePrivate } from './private-files.ts';
+import { replacePrivate } from './private-files.ts';
 
 /** A running copy is written to constantly, so one that was not written to for this long is abandoned. */
 const staleMilliseconds = hourMilliseconds;
@@ -15,7 +15,6 @@ function traceFile(folder: string): string {
 export function recordBackup(folder: string): void {
   try {
     replacePrivate(traceFile(folder), `${new Date().toISOString()}\n`);
-    giveToFolderOwner(traceFile(folder));
   } catch {
     // the time of the last backup stays unknown
   }

@@ -7,7 +7,7 @@ import { Connection } from './connection.ts';
 import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import type { Migration } from './migrate.ts';
-import { giveToFolderOwner, makePrivate, syncFile, syncFolder } from './private-files.ts';
+import { createPrivate, syncFile, syncFolder } from './private-files.ts';
 import { isFailedRead, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
 import { isDamage, StorageError, toStorageError } from './storage-error.ts';
 
@@ -31,7 +31,7 @@ export async function backup(
 type CopyOptions = {
   readonly progress?: Progress;
   readonly prepare?: (db: Connection) => void;
-  readonly beforeRename?: (partial: string) => void;
+  readonly beforeRename?: () => void;
 };
 
 type RestoreOptions = {
@@ -56,13 +56,7 @@ export async function restore(file: string, folder: string, options: RestoreOpti
     await fromBackup(file, options.migrations.length, async (source) => {
       const [issue] = integrityIssues(new Connection(source));
       if (issue !== undefined) throw new StorageError(`${file} is damaged: ${issue}`);
-      await copyDatabase(source, target, {
-        ...options,
-        beforeRename(partial) {
-          giveToFolderOwner(partial);
-          removeWal(target);
-        },
-      });
+      await copyDatabase(source, target, { ...options, beforeRename: () => removeWal(target) });
     });
   } finally {
     unlock();
@@ -96,12 +90,12 @@ export async function copyDatabase(
 ): Promise<void> {
   const partial = `${file}.partial`;
   removePartial(file);
-  makePrivate(partial);
+  createPrivate(partial);
   source.exec('BEGIN; SELECT 1 FROM sqlite_schema');
   try {
     await copyAllPages(source, partial, progress);
     makeOneFile(partial, prepare);
-    beforeRename(partial);
+    beforeRename();
     renameSync(partial, file);
     syncFolder(dirname(file));
   } catch (error) {

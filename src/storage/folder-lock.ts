@@ -1,7 +1,7 @@
 // The lock that allows only one process at a time to serve a data folder.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { giveToFolderOwner, createFolder, makePrivate } from './private-files.ts';
+import { createFolder, makePrivate } from './private-files.ts';
 import { isBusy, StorageError, toStorageError } from './storage-error.ts';
 
 /**
@@ -15,7 +15,6 @@ export function lockFolder(folder: string): () => void {
   try {
     createFolder(folder);
     makePrivate(file); // otherwise anybody who may read it could also lock it
-    giveToFolderOwner(file);
     lock = new DatabaseSync(file);
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE'); // a journal file would need space on the disk
     return () => lock?.close();

@@ -1,7 +1,6 @@
-// The files of the data folder: only for this account, and synced to disk where a function says so.
+// The files of the data folder: only for its account, and synced to disk where a function says so.
 import {
   chmodSync,
-  chownSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -12,7 +11,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { StorageError } from './storage-error.ts';
 
 /** Node's permission model rejects fsync; SQLite, which it doesn't control, then syncs each commit itself. */
 export const maySync = !('permission' in process);
@@ -23,14 +23,36 @@ export const maySync = !('permission' in process);
  */
 export function makePrivate(file: string): void {
   if (existsSync(file)) chmodSync(file, 0o600);
-  else closeSync(openSync(file, 'wx', 0o600));
+  else createPrivate(file);
 }
 
-/** Gives a file that root creates in another account's folder to that account, whose service opens it. */
-export function giveToFolderOwner(file: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(dirname(file));
-  chownSync(file, uid, gid);
+/** Throws if there is such a file, or a link to one. */
+export function createPrivate(file: string): void {
+  closeSync(openSync(file, 'wx', 0o600));
+}
+
+/**
+ * Root gives up its rights for those of the folder's owner, before it opens anything there: by links and
+ * journals the owner could otherwise have root read, change and delete any file. While a folder is missing,
+ * the one above it counts. Returns the id of the owner's account; undefined if nothing has changed.
+ */
+export function takeOwnerRights(folder: string): number | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const { uid, gid } = ownerOf(resolve(folder));
+  if (uid === 0) return undefined;
+  try {
+    process.setgroups?.([]);
+    process.setgid?.(gid === 0 ? uid : gid);
+    process.setuid?.(uid);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StorageError(`${folder} belongs to account ${uid}: run this as that account (${why}).`);
+  }
+  return uid;
+}
+
+function ownerOf(folder: string): { readonly uid: number; readonly gid: number } {
+  return statSync(folder, { throwIfNoEntry: false }) ?? ownerOf(dirname(folder));
 }
 
 /**
@@ -47,7 +69,7 @@ export function createFolder(folder: string): void {
 export function replacePrivate(file: string, text: string): void {
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
-  writeFileSync(partial, text, { mode: 0o600, flush: maySync });
+  writeFileSync(partial, text, { flag: 'wx', mode: 0o600, flush: maySync });
   renameSync(partial, file);
   syncFolder(dirname(file));
 }

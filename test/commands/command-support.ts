@@ -18,7 +18,12 @@ export const start = join(import.meta.dirname, '../../src/start.js');
 export const program: readonly string[] = executable === undefined ? [process.execPath, start] : [executable];
 
 export type Ended = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
-type Where = { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string };
+type Where = {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** As `program`, which is the default. */
+  readonly runs?: readonly string[];
+};
 
 /** Runs a command to its end, with only these environment variables. */
 export async function orderly(args: readonly string[], where: Where = {}): Promise<Ended> {
@@ -29,8 +34,8 @@ export async function orderly(args: readonly string[], where: Where = {}): Promi
 
 type Launched = { readonly child: ChildProcess; readonly output: { stdout: string; stderr: string } };
 
-function launch(args: readonly string[], { env = {}, cwd = tmpdir() }: Where): Launched {
-  const [file = '', ...first] = program;
+function launch(args: readonly string[], { env = {}, cwd = tmpdir(), runs = program }: Where): Launched {
+  const [file = '', ...first] = runs;
   const child = spawn(file, [...first, ...args], {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
@@ -112,6 +117,10 @@ export async function dataFolder(t: Pick<TestContext, 'after'>): Promise<string>
   db.close();
   return folder;
 }
+
+/** The end of a start in a folder that can only be read. */
+export const readOnlyFolder =
+  /^orderly: .*lock\.db (can't be opened: check the folder's permissions|can only be read).*\n$/m;
 
 /** A pattern for each line, in order. */
 export function assertAll(lines: readonly string[], patterns: readonly RegExp[]): void {

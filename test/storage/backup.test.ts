@@ -1,7 +1,6 @@
 // A backup of a live database is complete; a restore never replaces anything by mistake.
 import assert from 'node:assert/strict';
 import {
-  chownSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -197,20 +196,6 @@ test('a copy that fails leaves nothing of itself or of one that was killed', asy
   await backup(folder, file);
   assert.deepEqual(copies(), ['copy.db']);
 });
-
-test(
-  'files that root restores belong to the folder’s owner',
-  { skip: process.getuid?.() === 0 ? false : 'only root can' },
-  async (t) => {
-    const folder = newFolder(t);
-    chownSync(folder, 4711, 4712);
-    await restore(await madeBackup(t, 'kept'), folder, strict);
-    for (const name of readdirSync(folder)) {
-      const { uid, gid, mode } = statSync(join(folder, name));
-      assert.deepEqual([name, uid, gid, mode & 0o777], [name, 4711, 4712, 0o600]);
-    }
-  },
-);
 
 test(
   'a copy whose source can’t be read names the source, not the target',

@@ -1,0 +1,180 @@
+// Commands that root runs on a folder of another account: they have that account's rights alone.
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { after, describe, test, type TestContext } from 'node:test';
+import { executable } from '../service.ts';
+import {
+  dataFolder,
+  newFolder,
+  orderly,
+  program,
+  readOnlyFolder,
+  serving,
+  start,
+  type Ended,
+} from './command-support.ts';
+
+const account = 65_534;
+const skip = process.getuid?.() !== 0 && 'only root can use the folder of another account';
+const email = '--email=root@example.com';
+
+describe('of another account’s folder', { skip, concurrency: true }, () => {
+  const runs = readableProgram({ after: (end) => after(end as () => void) }); // it takes no arguments
+
+  /** A folder with a database, all of it owned by the account. */
+  async function foreignFolder(t: TestContext): Promise<string> {
+    const folder = join(newFolder(t), 'data');
+    cpSync(await dataFolder(t), folder, { recursive: true });
+    chmodSync(join(folder, '..'), 0o711);
+    for (const name of ['.', ...readdirSync(folder)]) chownSync(join(folder, name), account, account);
+    chmodSync(folder, 0o700);
+    return folder;
+  }
+
+  function run(folder: string, args: readonly string[], cwd?: string): Promise<Ended> {
+    return orderly([...args, `--data=${folder}`], cwd === undefined ? { runs } : { runs, cwd });
+  }
+
+  const commands: readonly (readonly [name: string, args: (backup: string) => readonly string[]])[] = [
+    ['restore', (backup) => ['restore', backup, '--force']],
+    ['backup', (backup) => ['backup', `${backup}.again`]],
+    ['admin create', () => ['admin', 'create', '--email=ada@example.com']],
+    ['admin reset', () => ['admin', 'reset', email]],
+    ['keys create', () => ['keys', 'create', email, '--name=k', '--scopes=orders:read']],
+    ['check', () => ['check']],
+    ['sample', () => ['sample', '--orders=1']],
+    ['serve', () => ['serve', '--tls=off', '--port=0', '--host=256.0.0.1']],
+  ];
+  for (const [name, args] of commands)
+    test(`${name} changes no file of root that the folder links to`, async (t) => {
+      const folder = await foreignFolder(t);
+      const exchange = newFolder(t);
+      chmodSync(exchange, 0o777);
+      const backup = join(exchange, 'backup.db');
+      cpSync(join(folder, 'orderly.db'), backup);
+      chmodSync(backup, 0o644);
+      const secret = join(exchange, 'secret');
+      writeFileSync(secret, 'root’s own\n');
+      chmodSync(secret, 0o640);
+      const { ctimeMs } = statSync(secret);
+      const db = new DatabaseSync(join(folder, 'orderly.db'));
+      db.exec('PRAGMA user_version = 0');
+      db.close();
+      for (const name of ['lock.db', 'orderly.db.partial', 'last-backup.partial']) {
+        const link = join(folder, name);
+        rmSync(link, { force: true });
+        symlinkSync(secret, link);
+        lchownSync(link, account, account);
+      }
+      await run(folder, args(backup));
+      const { uid, mode, ctimeMs: changedMs } = statSync(secret);
+      assert.deepEqual([uid, mode & 0o777, changedMs], [0, 0o640, ctimeMs]);
+    });
+
+  test('commands change and copy the database, and all files are those of the account', async (t) => {
+    const folder = await foreignFolder(t);
+    const exchange = newFolder(t);
+    chownSync(exchange, account, account);
+    const backup = join(exchange, 'backup.db');
+    for (const args of [
+      ['admin', 'create', '--email=ada@example.com'],
+      ['admin', 'reset', email],
+      ['check'],
+      ['backup', backup],
+      ['restore', backup, '--force'],
+    ]) {
+      const { status, stderr } = await run(folder, args);
+      const note = `orderly: ${folder} belongs to account ${account}, so this runs with its rights.\n`;
+      assert.deepEqual([status, stderr], [0, note], args.join(' '));
+    }
+    for (const file of [backup, join(folder, 'orderly.db'), join(folder, 'last-backup')])
+      assert.equal(statSync(file).uid, account, file);
+  });
+
+  test('a service runs as the account, also where its folder is still missing', async (t) => {
+    const above = newFolder(t);
+    chownSync(above, account, account);
+    const folder = join(above, 'made', 'here');
+    const service = await serving(t, ['--tls=off', `--data=${folder}`], { runs });
+    const status = readFileSync(`/proc/${service.pid}/status`, 'utf8');
+    assert.match(status, /^Uid:\t65534\t65534\t65534\t65534$/m);
+    assert.match(status, /^Gid:\t65534\t65534\t65534\t65534$/m);
+    assert.match(status, /^Groups:\t *$/m);
+    assert.equal(statSync(join(folder, 'orderly.db')).uid, account);
+    assert.equal((await service.end()).status, 0);
+  });
+
+  test('one that its account may only read stops the start with a sentence', async (t) => {
+    const folder = newFolder(t);
+    chownSync(folder, account, account);
+    chmodSync(folder, 0o555);
+    const { status, stderr } = await run(folder, ['--port=0', '--tls=off']);
+    assert.equal(status, 1);
+    assert.match(stderr, readOnlyFolder);
+  });
+
+  test(
+    'a program that the account can’t read is named',
+    { skip: executable !== undefined && 'the executable is loaded' },
+    async (t) => {
+      const hidden = newFolder(t); // 0700
+      cpSync(join(start, '..'), join(hidden, 'src'), { recursive: true });
+      const entry = join(hidden, 'src/start.js');
+      const folder = await foreignFolder(t);
+      const { status, stderr } = await orderly(['check', `--data=${folder}`], {
+        runs: [process.execPath, entry],
+      });
+      assert.equal(status, 1);
+      assert.match(stderr, /orderly: Account 65534 can't read the program, .*src\/main\.ts\.\n$/);
+    },
+  );
+});
+
+describe('the settings of another account', { skip }, () => {
+  test('in .env are not those of root, whether they are a file or a link', async (t) => {
+    const cwd = newFolder(t);
+    const roots = join(newFolder(t), 'settings');
+    writeFileSync(roots, 'ORDERLY_DATA=elsewhere\n');
+    for (const make of [
+      () => writeFileSync(join(cwd, '.env'), 'ORDERLY_DATA=elsewhere\n'),
+      () => symlinkSync(roots, join(cwd, '.env')),
+    ]) {
+      rmSync(join(cwd, '.env'), { force: true });
+      make();
+      lchownSync(join(cwd, '.env'), account, account);
+      const { status, stderr } = await orderly(['check'], { cwd });
+      assert.deepEqual(
+        [status, stderr],
+        [78, 'orderly: .env belongs to another account, and root reads only its own: use flags\n'],
+      );
+    }
+    lchownSync(join(cwd, '.env'), 0, 0);
+    mkdirSync(join(cwd, 'elsewhere'));
+    assert.match((await orderly(['check'], { cwd })).stderr, /no orderly database at elsewhere/);
+    assert.ok(existsSync(roots));
+  });
+});
+
+/** A copy of the program, since the other account may have no access to the project's folder. */
+function readableProgram(t: Pick<TestContext, 'after'>): readonly string[] {
+  if (executable !== undefined || skip !== false) return program;
+  const folder = newFolder(t);
+  chmodSync(folder, 0o755);
+  cpSync(join(start, '..'), join(folder, 'src'), { recursive: true });
+  return [process.execPath, join(folder, 'src/start.js')];
+}
