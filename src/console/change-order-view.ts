@@ -57,7 +57,7 @@ function changeForm({ client }: Page, { order, etag, sold }: LoadedOrder): Child
     notify(`Order ${id} is changed.`);
     goTo(`/orders/${id}`);
   }
-  return form(fields.cards, { submit: 'Save', others: back('Cancel'), run });
+  return form(fields.cards, { submit: 'Save', others: back('Cancel'), isLong: true, run });
 }
 
 const members = {

@@ -73,6 +73,8 @@ type FormOptions = {
   readonly isDangerous?: boolean;
   /** Shown beside the submit button. Following a link there gives the input up. */
   readonly others?: Child;
+  /** Whether Enter goes to the next field and only Ctrl+Enter sends the form. */
+  readonly isLong?: boolean;
   /** A form that is drawn again with the same key stays, with all that was entered. */
   readonly key?: string;
   /** Receives the button that was pressed. Its errors are shown beside the fields that they concern. */
@@ -85,7 +87,7 @@ export const unsent = 'form[data-unsent]:not([data-key])';
 /** Submitting it again while `run` is pending does nothing. */
 export function form(
   content: Child,
-  { submit, isDangerous = false, others, key, run }: FormOptions,
+  { submit, isDangerous = false, others, isLong = false, key, run }: FormOptions,
 ): HTMLFormElement {
   const button = h('button', { class: isDangerous ? 'danger' : 'primary', type: 'submit' }, submit);
   const message = h('p', { class: 'issue form-issue', role: 'alert' });
@@ -100,12 +102,33 @@ export function form(
   };
   for (const link of buttons.querySelectorAll('a'))
     link.addEventListener('click', () => discardInput(element));
+  if (isLong) {
+    button.title = 'Ctrl+Enter';
+    element.addEventListener('keydown', (event) => enter(element, event));
+  }
   element.addEventListener('input', () => (element.dataset['unsent'] = ''));
   element.addEventListener('submit', (event) => {
     event.preventDefault();
     void unlessRunning(button, () => send(event.submitter));
   });
   return element;
+}
+
+/** Enter also ends each code that a scanner reads, so it must not send what is not complete. */
+function enter(element: HTMLFormElement, event: KeyboardEvent): void {
+  const { key, ctrlKey, metaKey, isComposing, repeat, defaultPrevented, target } = event;
+  if (key !== 'Enter' || isComposing || defaultPrevented) return;
+  const isSent = ctrlKey || metaKey;
+  if (!isSent && !(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
+  event.preventDefault();
+  if (!isSent) focusAfter(element, target);
+  else if (!repeat) element.requestSubmit();
+}
+
+function focusAfter(element: HTMLFormElement, control: EventTarget | null): void {
+  const controls = [...element.querySelectorAll<HTMLElement>('input, select, textarea, button')];
+  const shown = controls.filter((each) => each.checkVisibility());
+  shown[shown.findIndex((each) => each === control) + 1]?.focus();
 }
 
 /** The form’s input is of no more use: it was sent, or the user gives it up. */

@@ -31,7 +31,12 @@ export function newOrderView(page: Page): void {
   }
   const next = h('button', { type: 'submit' }, 'Place it and enter the next');
   const clear = h('button', { type: 'button', class: 'quiet', onclick: () => startOver(body) }, 'Start over');
-  const body = form([choice.element, fields.cards], { submit: 'Place order', others: [next, clear], run });
+  const body = form([choice.element, fields.cards], {
+    submit: 'Place order',
+    others: [next, clear],
+    isLong: true,
+    run,
+  });
   const content = h('div', { class: 'narrow' }, isCopy ? skeleton(8) : body);
   fill(main, setPageTitle('New order'), content);
   void prepare(page, fields, choice).then(() => isCopy && fill(content, body));

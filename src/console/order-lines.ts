@@ -1,4 +1,5 @@
-// The form lines of an order's items, with suggestions from recent orders and a running total.
+// The form lines of an order's items, with suggestions from recent orders and a running total. Enter goes from
+// line to line, so a line that is empty is no item.
 import type { Issue, List, Order } from './api-types.ts';
 import type { Page } from './view.ts';
 import { fill, h, icon, icons } from './elements.ts';
@@ -101,7 +102,7 @@ export class OrderLines {
 
   /** Returns issues of prices that can't be parsed; the service reports the others. */
   issues(): Issue[] {
-    return this.#lines.flatMap(({ price: { control } }) => {
+    return this.#filled().flatMap(({ price: { control } }) => {
       const isPrice = typedPrice(control.value, this.#currency) !== undefined;
       const detail = priceIssue(control.value, this.#currency);
       return isPrice ? [] : [{ pointer: control.dataset['pointer'] ?? '', detail }];
@@ -109,12 +110,18 @@ export class OrderLines {
   }
 
   read(): NewItem[] {
-    return this.#lines.map(({ name, sku, quantity, price }) => ({
+    return this.#filled().map(({ name, sku, quantity, price }) => ({
       name: name.control.value.trim(),
       sku: textOf(sku),
       quantity: Number(quantity.control.value),
       unitPrice: typedPrice(price.control.value, this.#currency) ?? 0,
     }));
+  }
+
+  /** Returns the lines that are items of the order: at least one. */
+  #filled(): readonly Line[] {
+    const filled = this.#lines.filter((line) => !isEmpty(line));
+    return filled.length === 0 ? this.#lines.slice(0, 1) : filled;
   }
 
   #lineOf(item?: NewItem): Line {
@@ -144,8 +151,27 @@ export class OrderLines {
     const line = { row, name, sku, quantity, price, sum };
     remove.addEventListener('click', () => this.#remove(line));
     name.control.addEventListener('input', () => this.#complete(line));
-    row.addEventListener('input', () => this.#sum());
+    row.addEventListener('input', () => {
+      this.#number();
+      this.#sum();
+    });
+    row.addEventListener('keydown', (event) => this.#pressed(line, event));
     return line;
+  }
+
+  #pressed(line: Line, event: KeyboardEvent): void {
+    const { key, ctrlKey, metaKey, isComposing, target } = event;
+    if (key !== 'Enter' || ctrlKey || metaKey || isComposing || target instanceof HTMLButtonElement) return;
+    event.preventDefault();
+    this.#next(line).control.focus();
+  }
+
+  /** Returns the field that the line still needs, or else the item of the next line, which is added at the end. */
+  #next(line: Line): Field {
+    if (textOf(line.name) === null) return line.name;
+    if (textOf(line.price) === null) return line.price;
+    const next = this.#lines[this.#lines.indexOf(line) + 1] ?? this.add();
+    return next.name;
   }
 
   /** Shows the issue of a price immediately, before the form is sent. */
@@ -164,16 +190,18 @@ export class OrderLines {
     this.#lines.at(-1)?.name.control.focus();
   }
 
-  /** Gives each line the pointers of its index, as the service names them. */
+  /** Gives each item the pointers of its index, as the service names them; lines that are empty come after. */
   #number(): void {
-    for (const [index, { row, name, sku, quantity, price }] of this.#lines.entries()) {
+    const ordered = [...this.#lines].sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)));
+    for (const [index, { name, sku, quantity, price }] of ordered.entries()) {
       name.control.dataset['pointer'] = `/items/${index}/name`;
       sku.control.dataset['pointer'] = `/items/${index}/sku`;
       quantity.control.dataset['pointer'] = `/items/${index}/quantity`;
       price.control.dataset['pointer'] = `/items/${index}/unitPrice`;
       price.control.dataset['currency'] = this.#currency;
-      row.querySelector('button')?.setAttribute('aria-label', `Remove item ${index + 1}`);
     }
+    for (const [index, { row }] of this.#lines.entries())
+      row.querySelector('button')?.setAttribute('aria-label', `Remove item ${index + 1}`);
   }
 
   /** Fills in the SKU and the price of a chosen article. */
@@ -211,4 +239,8 @@ export class OrderLines {
       ),
     );
   }
+}
+
+function isEmpty({ name, sku, price }: Line): boolean {
+  return [name, sku, price].every((each) => textOf(each) === null);
 }

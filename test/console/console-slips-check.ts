@@ -106,6 +106,93 @@ test('the customer of a new order', { timeout: 120_000 }, async (t) => {
   assert.deepEqual(tab.complaints, []);
 });
 
+test('Enter in the form of an order', { timeout: 120_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  await person.signIn(service.url, admin);
+  const placed = async (): Promise<number> =>
+    (await service.get('/orders?total=true&limit=1', { token })).body.total;
+  const isAt = (pointer: string): string => `document.activeElement.dataset.pointer === '${pointer}'`;
+  const before = await placed();
+  const ctrlEnter = async (): Promise<void> => {
+    const key = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, modifiers: 2 };
+    await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', ...key });
+    await tab.send('Input.dispatchKeyEvent', { type: 'keyUp', ...key });
+  };
+  await person.go('#/new?customer=1');
+  await tab.until(`document.querySelector('[data-pointer="/customerId"]').value === 'Grace Hopper'`);
+  await tab.until(`document.querySelector('#articles option')`);
+
+  await t.test('goes from the chosen customer to the first item, and from line to line', async () => {
+    await tab.press('Enter');
+    await tab.until(isAt('/items/0/name'));
+    await tab.type('Sugar');
+    await tab.press('Enter');
+    await tab.until(isAt('/items/0/unitPrice'));
+    await tab.type('1,29');
+    await tab.press('Enter');
+    await tab.until(isAt('/items/1/name'));
+    await tab.type('Teapot'); // its price is known
+    await tab.press('Enter');
+    await tab.until(isAt('/items/2/name'));
+    await tab.press('Enter');
+    assert.equal(await tab.evaluate(isAt('/items/2/name')), true);
+    await person.enter('Quantity', '2');
+    await tab.press('Enter');
+    await tab.until(isAt('/items/1/name'));
+    await person.enter('City', 'Bremen');
+    await tab.press('Enter');
+    assert.equal(await tab.evaluate(isAt('/shippingAddress/city')), false);
+    await person.settle();
+    assert.equal(await tab.evaluate('location.hash'), '#/new?customer=1');
+    assert.equal(await placed(), before);
+  });
+
+  await t.test('places it with Ctrl alone, without the line that is empty', async () => {
+    await tab.until(`document.querySelectorAll('.line').length === 3`);
+    await ctrlEnter();
+    await tab.until('location.hash.startsWith("#/orders/")');
+    assert.equal(await placed(), before + 1);
+    const { body } = await service.get('/orders?limit=1&sort=-id', { token });
+    const [{ items, shippingAddress }] = body.data;
+    assert.deepEqual(
+      items.map(({ name, quantity, unitPrice }: Record<string, unknown>) => [name, quantity, unitPrice]),
+      [
+        ['Sugar', 2, 129],
+        ['Teapot', 1, 3900],
+      ],
+    );
+    assert.equal(shippingAddress.city, 'Bremen');
+  });
+
+  await t.test('says at the right line what is wrong there', async () => {
+    await person.go('#/new?customer=1');
+    await tab.until(`document.querySelector('[data-pointer="/customerId"]')?.value === 'Grace Hopper'`);
+    await person.press('Add item');
+    await tab.until(isAt('/items/1/name'));
+    await tab.type('Salt'); // below a line that is empty
+    await ctrlEnter();
+    await person.see('Price must be an amount such as');
+    assert.equal(
+      await tab.evaluate('document.querySelectorAll(".line")[1].contains(document.activeElement)'),
+      true,
+    );
+    await person.press('Start over');
+  });
+
+  await t.test('saves no changed order either, except with Ctrl', async () => {
+    await person.go('#/orders/1/change');
+    await person.enter('Quantity', '7');
+    await tab.press('Enter');
+    await person.settle();
+    assert.equal(await tab.evaluate('location.hash'), '#/orders/1/change');
+    await ctrlEnter();
+    await tab.until('location.hash === "#/orders/1"');
+    assert.equal((await service.get('/orders/1', { token })).body.items[0].quantity, 7);
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
+
 /** Requests whose path begins with that of `holdOnly` wait for `letGo`. */
 const holdRequests = `{
   const send = fetch;
