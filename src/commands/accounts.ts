@@ -18,7 +18,7 @@ import {
 } from '../resources/users/user-store.ts';
 import { findSuspension } from '../resources/users/suspension-store.ts';
 import { removeUserTotp } from '../resources/users/totp-store.ts';
-import { NewUser } from '../resources/users/user.ts';
+import { userBodies } from '../resources/users/user.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
@@ -42,6 +42,7 @@ export const adminCreate: Command = {
     const { email, name = 'Administrator' } = flags;
     const user = { email: String(email), name: String(name), role: 'admin' as const };
     const password = randomPassword(config.passwordMin);
+    const { NewUser } = userBodies(config.passwordMin);
     rejectInvalidFlags(schemaIssues(NewUser, { ...user, password }));
     return withDatabase(config, async (database, hasher) => {
       const passwordHash = await hasher.hash(password);

@@ -7,7 +7,6 @@ import type { Timers } from '../timers.ts';
 import { causeOf, truncate } from '../log-lines.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
 import { readBody } from './body.ts';
-import { withBodyIssues, withFurther } from './further-issues.ts';
 import { checkPostConditions } from './conditional.ts';
 import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { Idempotency, idempotencyKeyIssues, type ResponseStore } from './idempotency.ts';
@@ -206,7 +205,7 @@ export class RequestHandler {
       if (issues.length > 0 && keyIssues.length === 0) this.#idempotency.checkNotReused(context, bytes);
       issues.push(...keyIssues);
     }
-    if (issues.length > 0) return this.#fail(exchange, invalid(withBodyIssues(context, issues)));
+    if (issues.length > 0) return this.#fail(exchange, invalid(issues));
     if (!hasKey) return this.#respond(context, route.handle(context));
     return this.#idempotency.runOrReplay(context, {
       body: bytes,
@@ -273,7 +272,7 @@ function readParameters({ queryText, now }: Exchange, route: Route, mediaType: s
   const read = readQuery(queryText, route.query);
   if (route.queryIssues === undefined) return read;
   const further = route.queryIssues(read.query, { mediaType, now });
-  return { query: read.query, issues: withFurther(read.issues, further, 'parameter') };
+  return { query: read.query, issues: [...read.issues, ...further] };
 }
 
 function methodNotAllowed(method: string, path: string, allow: readonly string[]): Problem {

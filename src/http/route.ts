@@ -156,15 +156,6 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   readonly webhookMessage?: WebhookMessage;
   /** Finds issues between parameters, such as an empty range. Invalid ones are undefined. */
   queryIssues?(query: ObjectOf<Q>, context: Pick<AnyContext, 'mediaType' | 'now'>): readonly Issue[];
-  /**
-   * Called only for a request that already has issues: finds those of the body that its schema can't find, so
-   * that all are reported together. The body may be invalid; a body that is no object is passed as `{}`.
-   * Throws problems that take precedence, such as 404. `handle` makes all these checks itself.
-   */
-  furtherIssues?(
-    body: Readonly<Record<string, unknown>>,
-    context: Context<ParamsOf<Path>, unknown, unknown, C>,
-  ): readonly Issue[];
   handle(context: Context<ParamsOf<Path>, ObjectOf<Q>, Body, C>): NoInfer<R | Promise<R>>;
 };
 

@@ -134,7 +134,7 @@ function walkArray(validator: Validator, value: unknown, findings: Findings): vo
 function walkObject(validator: Validator, value: unknown, findings: Findings): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return add(findings, 'type', 'must be an object');
-  const { members, required, objectRules } = validator;
+  const { members, required, objectRules, isPartial } = validator;
   const issuesBefore = findings.ownIssueCount;
   let present = 0;
   for (const name in value) {
@@ -150,6 +150,7 @@ function walkObject(validator: Validator, value: unknown, findings: Findings): v
   }
   if (present < required.length) addMissing(required, value, findings);
   for (const { requires, issuesOf } of objectRules) {
+    if (isPartial && !requires.keys().every((name) => Object.hasOwn(value, name))) continue;
     if (findings.ownIssueCount > issuesBefore && !isSatisfied(value, requires)) continue;
     for (const issue of issuesOf(value)) addFound(findings, issue);
   }

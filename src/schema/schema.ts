@@ -61,6 +61,8 @@ export type Validator = {
     readonly requires: ReadonlyMap<string, Validator>;
     readonly issuesOf: (value: object) => Issue[];
   }[];
+  /** Whether a rule applies only to a value that has all members that the rule requires. */
+  readonly isPartial: boolean;
   readonly base: JsonSchema | undefined;
 };
 const emptyValidator: Omit<Validator, 'kind'> = {
@@ -78,6 +80,7 @@ const emptyValidator: Omit<Validator, 'kind'> = {
   members: new Map(),
   required: [],
   objectRules: [],
+  isPartial: false,
   base: undefined,
 };
 
@@ -229,7 +232,10 @@ export function nullable<T>(schema: Schema<T>, notes: Annotations = {}): Schema<
   );
 }
 
-/** Makes all members optional, those of nested objects too: the schema of a JSON Merge Patch (RFC 7396). */
+/**
+ * Makes all members optional, those of nested objects too: the schema of a JSON Merge Patch (RFC 7396). A
+ * rule is applied if all its members are sent; otherwise it depends on the object that is patched.
+ */
 export function partial<T extends object>(schema: Schema<T>, notes: Annotations = {}): Schema<Patch<T>> {
   const { required: _required, title: _title, ...shown } = schema;
   const properties: Record<string, JsonSchema> = {};
@@ -241,7 +247,7 @@ export function partial<T extends object>(schema: Schema<T>, notes: Annotations 
   const members = validatorsOf(properties);
   return make(
     { ...shown, ...notes, properties },
-    { ...validatorOf(schema), members, required: [], base: undefined, objectRules: [] },
+    { ...validatorOf(schema), members, required: [], base: undefined, isPartial: true },
   );
 }
 type Patch<T> = {

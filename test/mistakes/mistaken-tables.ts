@@ -3,7 +3,7 @@ import type { Caller, RowAccess, Role } from '../../src/auth/access.ts';
 import { Problem } from '../../src/problem.ts';
 import { problemTypes } from '../../src/http/problem-types.ts';
 import { transitions } from '../../src/resources/orders/order.ts';
-import { UserPatch } from '../../src/resources/users/user.ts';
+import type { UserPatch } from '../../src/resources/users/user.ts';
 import { integer, nullable, object, optional, ruleFor, string, type Infer } from '../../src/schema/schema.ts';
 
 export function mistakesOfTables(): unknown[] {
@@ -35,7 +35,7 @@ export function mistakesOfSchemas(): unknown[] {
   });
   return [
     { name: 'x', size: null } satisfies Infer<typeof thing>,
-    { name: 'x' } satisfies Infer<typeof UserPatch>,
+    { name: 'x' } satisfies UserPatch,
     // @ts-expect-error TS1360
     { name: 'x' } satisfies Infer<typeof thing>,
     // @ts-expect-error TS2322
@@ -45,7 +45,7 @@ export function mistakesOfSchemas(): unknown[] {
     // @ts-expect-error TS2353
     { name: 'x', size: 1, colour: 'red' } satisfies Infer<typeof thing>,
     // @ts-expect-error TS2322
-    { role: 'root' } satisfies Infer<typeof UserPatch>,
+    { role: 'root' } satisfies UserPatch,
     // @ts-expect-error TS2345
     string({ minLength: 1 }),
     object({ size: optional(integer()) }, {}, [ruleFor({ size: optional(integer()) }, () => [])]),

@@ -31,19 +31,9 @@ describe('the owner of an order', () => {
     assert.equal(response.body.detail.replace(String(foreign), '999999'), unknown.body.detail);
   });
 
-  test('nor can the two be distinguished if the request has other issues', async () => {
-    const places = ['#/customerId unknown', '#/items min-items'];
-    for (const customerId of [foreign, 999_999])
-      assertIssues(await place(wanted({ customerId, items: [] })), 422, places);
-  });
-
-  test('a user can’t learn whether a user id exists, whatever other issues the request has', async () => {
-    for (const userId of [bob.id, 999_999]) {
-      assertIssues(await place(wanted({ userId, items: [] })), 422, ['#/items min-items']);
-      assertProblem(await place(wanted({ userId })), 'forbidden', 403);
-    }
-    const unknown = wanted({ userId: 999_999, items: [] });
-    assertIssues(await place(unknown, staff), 422, ['#/items min-items', '#/userId unknown']);
+  test('a user can’t learn whether a user id exists', async () => {
+    for (const userId of [bob.id, 999_999]) assertProblem(await place(wanted({ userId })), 'forbidden', 403);
+    assertIssues(await place(wanted({ userId: 999_999 }), staff), 422, ['#/userId unknown']);
   });
 
   test('of a customer are listed to the owner of that customer only if they own the orders', async () => {

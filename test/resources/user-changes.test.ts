@@ -100,9 +100,10 @@ describe('changing a user', () => {
     [{ id: 4711 }, ['#/id read-only']],
     [{ createdAt: '2020-01-01T00:00:00.000Z' }, ['#/createdAt read-only']],
     [
-      { id: 4711, createdAt: '2020-01-01T00:00:00.000Z', password: 'password' },
-      ['#/id read-only', '#/createdAt read-only', '#/currentPassword required', '#/password password'],
+      { id: 4711, createdAt: '2020-01-01T00:00:00.000Z', password: 'a new one for Ada' },
+      ['#/id read-only', '#/createdAt read-only', '#/currentPassword required'],
     ],
+    [{ id: 4711, name: '', password: 'password' }, ['#/name min-length', '#/password password']],
     [{ id: '7', name: '', role: 'root' }, ['#/id type', '#/name min-length', '#/role enum']],
     [{ version: 1 }, ['#/version unknown-member']],
     [[], ['# type']],

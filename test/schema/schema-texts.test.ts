@@ -52,7 +52,13 @@ suite('the patch of an object', () => {
       { size: { depth: 1 } },
       ['"/size/depth" unknown-member: Unknown member "size.depth". Supported: width, height.'],
     ],
-    ['leaves an object’s rule to the whole', partial(span), { from: 3, to: 1 }, []],
+    [
+      'applies a rule whose members are all sent',
+      partial(span),
+      { from: 3, to: 1 },
+      ['"/to" order: to must not be before from.'],
+    ],
+    ['leaves a rule to the whole, if one of its members is absent', partial(span), { from: 3 }, []],
   ];
   for (const [what, schema, value, issues] of rows)
     test(what, () => assert.deepEqual(schemaIssues(schema, value).map(summary), issues));

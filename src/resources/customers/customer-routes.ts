@@ -16,12 +16,9 @@ import { represent, type Representation } from '../../http/representation.ts';
 import { cachedFinder, createFinder, type RepresentationCache } from '../../http/representation-cache.ts';
 import { created, listOrExportOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
-import { id } from '../../schema/members.ts';
-import { fits } from '../../schema/schema-check.ts';
 import type { Issue } from '../../schema/schema.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import {
-  changeIssues,
   changeObject,
   removeObject,
   type Changeable,
@@ -165,16 +162,8 @@ function createCustomerRoute({ find }: CustomerRepresentations, bodies: Customer
     body: bodies.NewCustomer,
     reply: created(Customer, ({ id }) => `/customers/${id}`),
     problems: ['forbidden'],
-    furtherIssues({ userId }, { caller, database }) {
-      return newOwnerIssues(userId, caller.userId, { db: database.read, caller });
-    },
     handle: (context) => createCustomer(context, bodies),
   });
-}
-
-/** Returns the issues of the owner in the body, if it isn't `ownerId` and the caller may name an owner. */
-function newOwnerIssues(sent: unknown, ownerId: number | null, { db, caller }: CheckContext): Issue[] {
-  return fits(id, sent) && sent !== ownerId && isStaff(caller) ? userIssues(db, sent) : [];
 }
 
 type CreationContext = Context<object, object, NewCustomer, Caller>;
@@ -188,7 +177,7 @@ function createCustomer(context: CreationContext, bodies: CustomerBodies): Promi
     const userId = body.userId ?? caller.userId;
     if (userId !== caller.userId && !isStaff(caller))
       throw forbidden('Only staff may create a customer for another user.');
-    throwIfInvalid(newOwnerIssues(userId, caller.userId, { db: writer, caller }));
+    if (userId !== caller.userId) throwIfInvalid(userIssues(writer, userId));
     const id = addCustomer(permit, { ...content, userId }, permit.origin.now);
     return representCustomer(readBack(customerSource, writer, id));
   });
@@ -226,7 +215,6 @@ function putCustomerRoute(bodies: CustomerBodies): Route {
     method: 'PUT',
     summary: 'Replace a customer',
     body: bodies.CustomerReplacement,
-    furtherIssues: changeIssues(resource),
     handle: (context) => changeCustomer(context, resource),
   });
 }
@@ -238,21 +226,28 @@ function patchCustomerRoute(bodies: CustomerBodies): Route {
     method: 'PATCH',
     summary: 'Change a customer',
     body: bodies.CustomerPatch,
-    furtherIssues: changeIssues(resource),
     handle: (context) => changeCustomer(context, resource),
   });
 }
 
-type ChangeableCustomer = Changeable<Customer, Customer, ChangedCustomer>;
+type ChangeableCustomer = Changeable<Customer, Customer, CustomerPatch, ChangedCustomer>;
 
 function changeableBy(method: 'PUT' | 'PATCH', bodies: CustomerBodies): ChangeableCustomer {
   return {
     ...customerResource,
     merge(current, body, context) {
-      const ownerIssues = newOwnerIssues(body['userId'], current.userId, context);
+      const ownerIssues = newOwnerIssues(body, current, context);
       return mergeCustomer(current, body, { bodies, method, ownerIssues });
     },
   };
+}
+
+/** Returns the issues of another owner, if the caller may name one. */
+function newOwnerIssues({ userId }: CustomerPatch, current: Customer, { db, caller }: CheckContext): Issue[] {
+  if (userId === undefined || userId === current.userId) return [];
+  if (userId === null)
+    return [{ pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' }];
+  return isStaff(caller) ? userIssues(db, userId) : [];
 }
 
 function changeCustomer(

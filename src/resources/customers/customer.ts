@@ -1,6 +1,6 @@
 // A customer: the schemas of responses and queries, and the rules of changes.
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { forbidden } from '../../problem.ts';
+import { forbidden, requireValid } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import { email, id, readOnlyIssues, singleLine, timestamp } from '../../schema/members.ts';
 import { searchParameter } from '../flows/searching.ts';
@@ -12,7 +12,6 @@ import {
   object,
   oneOf,
   optional,
-  type Checked,
   type Infer,
   type Issue,
   type ObjectOf,
@@ -22,6 +21,7 @@ import {
   customerName,
   customerOwner,
   type CustomerBodies,
+  type CustomerPatch,
   type CustomerReplacement,
 } from './customer-bodies.ts';
 
@@ -95,19 +95,15 @@ type Merging = {
 /** Merges a body into the current customer, whose owner stays if the body names none. */
 export function mergeCustomer(
   current: Customer,
-  body: Readonly<Record<string, unknown>>,
+  body: CustomerPatch,
   { bodies, method, ownerIssues }: Merging,
-): Checked<ChangedCustomer> {
+): ChangedCustomer {
   const { name, email, phone, address } = current;
   const replacement = method === 'PUT' ? body : mergePatch({ name, email, phone, address }, body);
   const issues = readOnlyIssues(current, body, ['id', 'createdAt', 'updatedAt']);
-  if (body['userId'] === null && current.userId !== null)
-    issues.push({ pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' });
   issues.push(...ownerIssues);
-  const merged = parse(bodies.CustomerReplacement, replacement, issues);
-  if (!merged.ok) return merged;
-  const { userId = current.userId } = merged.value;
-  return { ok: true, value: { ...customerContentOf(bodies, merged.value), userId } };
+  const merged = requireValid(parse(bodies.CustomerReplacement, replacement, issues));
+  return { ...customerContentOf(bodies, merged), userId: merged.userId ?? current.userId };
 }
 
 /** Throws if the caller may not give the customer to that owner. */

@@ -4,8 +4,6 @@ import type { Caller, RowAccess } from '../../auth/access.ts';
 import { empty, type Change, type Empty } from '../../http/handler-result.ts';
 import type { Representation } from '../../http/representation.ts';
 import type { Context } from '../../http/route.ts';
-import { requireValid } from '../../problem.ts';
-import { issuesIn, type Checked, type Issue } from '../../schema/schema.ts';
 import { noSecurityEvents, type SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -18,27 +16,15 @@ export type Resource<Row, Shown> = ObjectSource<Row> & {
   readonly represent: (row: Row) => Representation<Shown>;
 };
 
-type ObjectContext = Context<{ readonly id: number }, unknown, unknown, Caller>;
-type ChangeBody = Readonly<Record<string, unknown>>;
-/** The context in which a body is checked: a reading or writing connection, and the sender of the body. */
+type ObjectContext<Body = unknown> = Context<{ readonly id: number }, unknown, Body, Caller>;
+/** The context in which a body is merged: a reading or writing connection, and the sender of the body. */
 export type CheckContext = { readonly db: Connection; readonly caller: Caller };
 
-/** Rows that bodies of one kind change. `Wanted` has the members that may change, with their new values. */
-export type Changeable<Row, Shown, Wanted> = Resource<Row, Shown> & {
-  /** Merges a body into the current object, or returns all issues of the result, the schema's included. */
-  readonly merge: (current: Row, body: ChangeBody, context: CheckContext) => Checked<Wanted>;
+/** Rows that a `Body` changes. `Wanted` has the members that may change, with their new values. */
+export type Changeable<Row, Shown, Body, Wanted> = Resource<Row, Shown> & {
+  /** Merges a body that fits its schema into the current object. Throws all issues of the result. */
+  readonly merge: (current: Row, body: Body, context: CheckContext) => Wanted;
 };
-
-/**
- * Returns `furtherIssues` of a route that changes such a row. The 404 or 403 of the row takes precedence over
- * the issues of the body.
- */
-export function changeIssues<Row>(resource: Changeable<Row, unknown, unknown>) {
-  return (body: ChangeBody, { params, caller, database: { read: db } }: ObjectContext): readonly Issue[] => {
-    const current = requireVisible(resource, { db, id: params.id, access: resource.accessOf(caller) });
-    return issuesIn(resource.merge(current, body, { db, caller }));
-  };
-}
 
 type ChangeSteps<Row, Wanted> = {
   /** Throws if the caller may not make this change. */
@@ -57,9 +43,9 @@ type ChangeSteps<Row, Wanted> = {
 type Written<Shown> = Change<Shown> & { readonly securityEvents?: readonly SecurityEvent[] };
 
 /** Writes only if something changes, so that otherwise the ETag stays. */
-export async function changeObject<Row extends object, Shown, Wanted extends Partial<Row>>(
-  context: ObjectContext & { readonly body: ChangeBody },
-  resource: Changeable<Row, Shown, Wanted>,
+export async function changeObject<Row extends object, Shown, Body, Wanted extends Partial<Row>>(
+  context: ObjectContext<Body>,
+  resource: Changeable<Row, Shown, Body, Wanted>,
   change: ChangeSteps<Row, Wanted>,
 ): Promise<Change<Shown>> {
   const { body, params } = context;
@@ -67,7 +53,7 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
   const write = (permit: Permit<Caller>): Written<Shown> => {
     const { caller, writer } = permit;
     const current = requireVisible(resource, { db: writer, id, access: resource.accessOf(caller) });
-    const wanted = requireValid(resource.merge(current, body, { db: writer, caller }));
+    const wanted = resource.merge(current, body, { db: writer, caller });
     change.checkRights?.(current, wanted, caller);
     const before = resource.represent(current);
     context.checkPrecondition(before.etag);

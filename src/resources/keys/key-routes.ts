@@ -18,7 +18,7 @@ import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import { removeObject, type Resource } from '../flows/change.ts';
 import { readBack, requireVisible } from '../flows/visible.ts';
-import { Key, CreatedApiKey, NewKey, expiryIssues } from './key.ts';
+import { Key, CreatedApiKey, NewKey } from './key.ts';
 import { addKey, keySelection, keySource, removeKey, type StoredKey } from './key-store.ts';
 
 export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
@@ -49,7 +49,6 @@ function createKeyRoute(): Route {
     }),
     description: `Needs ${recentSignIn}. A user has at most ${keysPerUserMax} keys.`,
     problems: ['step-up-required'],
-    furtherIssues: (body, { now }) => expiryIssues(body, now),
     handle: createKey,
   });
 }

@@ -1,21 +1,10 @@
 // An API key: the schemas of requests and responses.
 import { scopes } from '../../auth/access.ts';
-import { throwIfInvalid } from '../../problem.ts';
+import { invalidAt } from '../../problem.ts';
 import { keySecondsDefault } from '../../limits.ts';
 import { id, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
-import { fits } from '../../schema/schema-check.ts';
-import {
-  array,
-  named,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  string,
-  type Infer,
-  type Issue,
-} from '../../schema/schema.ts';
+import { array, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
 
 const name = singleLine(100, 'What the key is for.', 'till 3');
 const scope = named('Scope', oneOf(scopes));
@@ -75,15 +64,11 @@ export const CreatedApiKey = named(
 );
 export type CreatedApiKey = Infer<typeof CreatedApiKey>;
 
-/** Returns the issues of `expiresAt` at this time. The body may have others, which its schema finds. */
-export function expiryIssues({ expiresAt }: Readonly<Record<string, unknown>>, now: number): Issue[] {
-  if (!fits(sentTimestamp, expiresAt) || toTime(expiresAt) > now) return [];
-  return [{ pointer: '/expiresAt', code: 'minimum', detail: 'expiresAt must be in the future.' }];
-}
-
 /** The time at which the key expires, in milliseconds since 1970, or null. Throws if it has passed. */
 export function requireExpiry({ expiresAt }: NewKey, now: number): number | null {
   if (expiresAt === undefined) return now + keySecondsDefault * 1000;
-  throwIfInvalid(expiryIssues({ expiresAt }, now));
-  return expiresAt === null ? null : toTime(expiresAt);
+  if (expiresAt === null) return null;
+  const time = toTime(expiresAt);
+  if (time <= now) throw invalidAt('/expiresAt', 'minimum', 'expiresAt must be in the future.');
+  return time;
 }

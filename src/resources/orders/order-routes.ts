@@ -12,15 +12,13 @@ import {
 } from '../../http/representation-cache.ts';
 import { created, ok } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
-import { id } from '../../schema/members.ts';
-import { fits } from '../../schema/schema-check.ts';
-import type { Infer, Issue } from '../../schema/schema.ts';
+import type { Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Customer } from '../customers/customer.ts';
 import { customerRepresentations } from '../customers/customer-routes.ts';
 import { customerExists } from '../customers/customer-store.ts';
 import { historyRoute } from '../events/history-routes.ts';
-import { changeIssues, changeObject, type Changeable, type CheckContext } from '../flows/change.ts';
+import { changeObject, type Changeable, type CheckContext } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerEmbedderFor } from './included-customer-representation.ts';
@@ -87,7 +85,7 @@ function cachedReadsOf({ cursors, caches }: OrderReadServices): OrderReads {
   };
 }
 
-const orderResource: Changeable<Order, Order, OrderContent> = {
+const orderResource: Changeable<Order, Order, OrderPatch, OrderContent> = {
   ...orderSource,
   accessOf: rowAccessOf,
   represent: representOrder,
@@ -108,12 +106,11 @@ function placeOrderRoute({ orders }: OrderReads): Route {
     body: NewOrder,
     reply: created(Order, ({ id }) => `/orders/${id}`),
     problems: ['forbidden'],
-    furtherIssues: (body, { caller, database }) => referenceIssues(body, { db: database.read, caller }),
     handle: placeOrder,
   });
 }
 
-type PlacingContext = Context<object, object, Infer<typeof NewOrder>, Caller>;
+type PlacingContext = Context<object, object, NewOrder, Caller>;
 
 function placeOrder(context: PlacingContext): Promise<Representation<Order>> {
   const { body } = context;
@@ -132,16 +129,14 @@ function placeOrder(context: PlacingContext): Promise<Representation<Order>> {
   return context.writeResult(place, { throws: 'before its first change' });
 }
 
-type References = { readonly customerId?: unknown; readonly userId?: unknown };
-
-/** Returns the issues of a new order's references. The body may have others, which its schema finds. */
-function referenceIssues({ customerId, userId }: References, { db, caller }: CheckContext): Issue[] {
+/** Returns the issues of a new order's references. */
+function referenceIssues({ customerId, userId }: NewOrder, { db, caller }: CheckContext): Issue[] {
   const issues: Issue[] = [];
-  if (fits(id, customerId) && !customerExists(db, rowAccessOf(caller), customerId)) {
+  if (!customerExists(db, rowAccessOf(caller), customerId)) {
     const detail = `Customer ${customerId} does not exist or is not yours.`;
     issues.push({ pointer: '/customerId', code: 'unknown', detail });
   }
-  if (fits(id, userId) && userId !== caller.userId && isStaff(caller)) issues.push(...userIssues(db, userId));
+  if (userId !== undefined && userId !== caller.userId) issues.push(...userIssues(db, userId));
   return issues;
 }
 
@@ -176,7 +171,6 @@ function patchOrderRoute({ orders }: OrderReads): Route {
     body: OrderPatch,
     reply: ok(Order),
     problems: ['invalid-transition', 'order-not-open', 'forbidden'],
-    furtherIssues: changeIssues(orderResource),
     handle(context) {
       return changeObject(context, orderResource, {
         checkState(current, wanted, caller) {

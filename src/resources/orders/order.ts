@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { searchedCustomersMax, searchedOrdersMax } from '../../limits.ts';
 import { counted } from '../../counted.ts';
-import { Problem, forbidden } from '../../problem.ts';
+import { Problem, forbidden, requireValid } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import { currency, id, readOnlyIssues, sentTimestamp, text, timestamp } from '../../schema/members.ts';
 import { parse } from '../../schema/schema-check.ts';
@@ -16,7 +16,6 @@ import {
   oneOf,
   optional,
   partial,
-  type Checked,
   type Infer,
   type ObjectOf,
 } from '../../schema/schema.ts';
@@ -129,6 +128,7 @@ export const OrderPatch = named(
   }),
 );
 export type PatchedOrder = Infer<typeof PatchedOrder>;
+export type OrderPatch = Infer<typeof OrderPatch>;
 
 export const orderSorts = [
   'createdAt',
@@ -207,11 +207,10 @@ export function orderContentOf({
 const readOnly = ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'];
 
 /** Merges a PATCH into the current order. The current total doesn't count as one that was sent. */
-export function mergeOrder(current: Order, patch: Readonly<Record<string, unknown>>): Checked<OrderContent> {
+export function mergeOrder(current: Order, patch: OrderPatch): OrderContent {
   const { total: _computed, ...members } = current;
   const issues = readOnlyIssues(current, patch, readOnly);
-  const merged = parse(PatchedOrder, mergePatch(members, patch), issues);
-  return merged.ok ? { ok: true, value: orderContentOf(merged.value) } : merged;
+  return orderContentOf(requireValid(parse(PatchedOrder, mergePatch(members, patch), issues)));
 }
 
 /** Throws unless the caller may change the order's status to this one. */

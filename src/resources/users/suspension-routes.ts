@@ -62,10 +62,6 @@ function putSuspensionRoute(services: SuspensionServices): Route {
       'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
       `with a wrong password. Needs ${recentSignIn}.`,
     problems: ['last-admin', 'step-up-required'],
-    furtherIssues(body, { params: { id }, caller, database: { read: db } }) {
-      requireVisible(userSource, { db, id, access: accountAccessOf(caller) });
-      return replacementIssues(findSuspension(db, id), body, id);
-    },
     handle: (context) => suspend(context, services),
   });
 }

@@ -24,12 +24,12 @@ export type SuspensionReplacement = Infer<typeof SuspensionReplacement>;
 /** `current` is undefined if the user isn't suspended yet. */
 export function replacementIssues(
   current: Suspension | undefined,
-  wanted: Readonly<Record<string, unknown>>,
+  wanted: SuspensionReplacement,
   userId: number,
 ): Issue[] {
   if (current !== undefined) return readOnlyIssues(current, wanted, ['userId', 'createdAt']);
   const issues = readOnlyIssues({ userId }, wanted, ['userId']);
-  if (wanted['createdAt'] !== undefined)
+  if (wanted.createdAt !== undefined)
     issues.push({ pointer: '/createdAt', code: 'read-only', detail: 'createdAt is read-only: omit it.' });
   return issues;
 }

@@ -114,10 +114,6 @@ function turnOnTotpRoute(services: TotpServices): Route {
       'A right code turns them on: from then on signing in needs one. Returns recovery codes; sent again ' +
       `with a later code, it replaces them. Needs ${recentSignIn}.`,
     problems: ['step-up-required'],
-    furtherIssues(_body, { params: { id }, caller, database }) {
-      requireVisible(totpSource, { db: database.read, id, access: accountAccessOf(caller) });
-      return [];
-    },
     handle: (context) => confirm(context, services),
   });
 }

@@ -1,24 +1,23 @@
 // Changing a user over HTTP, and their password: PUT and PATCH /api/users/{id}.
 import { accountAccessOf, selfOrAdmin, type Caller } from '../../auth/access.ts';
-import { invalid, requireValid } from '../../problem.ts';
+import { invalid } from '../../problem.ts';
 import type { Change } from '../../http/handler-result.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { ok } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
-import type { Schema } from '../../schema/schema.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { changeIssues, changeObject, type Changeable, type Resource } from '../flows/change.ts';
+import { changeObject, type Changeable, type Resource } from '../flows/change.ts';
 import type { PasswordChecks } from '../flows/password-checks.ts';
 import { requireVisible, type Visible } from '../flows/visible.ts';
 import {
   User,
-  UserPatch,
-  UserReplacement,
   checkMayChange,
   currentPasswordIssue,
   mergeUser,
   type ChangedUser,
+  type UserBodies,
+  type UserPatch,
 } from './user.ts';
 import { replaceUser, userSource, type StoredUser } from './user-store.ts';
 
@@ -53,46 +52,39 @@ const userChangeRouteBase = {
   problems: ['email-taken', 'last-admin', 'step-up-required'],
 } as const;
 
-export function putUserRoute(services: UserChangeServices): Route {
-  const resource = changeableBy(UserReplacement, services);
+export function putUserRoute(services: UserChangeServices, bodies: UserBodies): Route {
   return route({
     ...userChangeRouteBase,
     method: 'PUT',
     summary: 'Replace a user',
-    body: UserReplacement,
-    furtherIssues: changeIssues(resource),
-    handle: (context) => changeUser(context, resource, services),
+    body: bodies.UserReplacement,
+    handle: (context) => changeUser(context, services),
   });
 }
 
-export function patchUserRoute(services: UserChangeServices): Route {
-  const resource = changeableBy(UserPatch, services);
+export function patchUserRoute(services: UserChangeServices, bodies: UserBodies): Route {
   return route({
     ...userChangeRouteBase,
     method: 'PATCH',
     summary: 'Change a user',
-    body: UserPatch,
-    furtherIssues: changeIssues(resource),
-    handle: (context) => changeUser(context, resource, services),
+    body: bodies.UserPatch,
+    handle: (context) => changeUser(context, services),
   });
 }
 
-type ChangeableUser = Changeable<StoredUser, User, ChangedUser>;
+type ChangeableUser = Changeable<StoredUser, User, UserPatch, ChangedUser>;
 
-function changeableBy(schema: Schema<UserPatch>, { passwordMin }: UserChangeServices): ChangeableUser {
+function changeableBy({ passwordMin }: UserChangeServices): ChangeableUser {
   return {
     ...userResource,
-    merge: (current, body, { caller }) => mergeUser(current, body, { schema, caller, passwordMin }),
+    merge: (current, body, { caller }) => mergeUser(current, body, { caller, passwordMin }),
   };
 }
 
 type ChangeContext = Context<{ readonly id: number }, object, UserPatch, Caller>;
 
-async function changeUser(
-  context: ChangeContext,
-  resource: ChangeableUser,
-  services: UserChangeServices,
-): Promise<Change<User>> {
+async function changeUser(context: ChangeContext, services: UserChangeServices): Promise<Change<User>> {
+  const resource = changeableBy(services);
   const hasNewPassword = context.body.password !== undefined;
   const checkRights: CheckRights = (current, wanted, caller) =>
     checkMayChange({ current, wanted, hasNewPassword, caller, now: context.now });
@@ -138,7 +130,7 @@ async function hashNewPassword(
   if (password === undefined) return undefined;
   const { read: db } = context.database;
   const user = requireVisible(userSource, { db, id: params.id, access: accountAccessOf(caller) });
-  checkRights(user, requireValid(resource.merge(user, body, { db, caller })), caller);
+  checkRights(user, resource.merge(user, body, { db, caller }), caller);
   if (currentPassword !== undefined)
     await checkCurrentPassword(context, passwords, { user, currentPassword });
   return { hash: await passwords.hashNew(context, password), emailBefore: user.email };

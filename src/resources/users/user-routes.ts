@@ -10,7 +10,6 @@ import {
   type Caller,
 } from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
-import { throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { empty } from '../../http/handler-result.ts';
 import { listPage, listParameters } from '../../http/list.ts';
@@ -18,13 +17,19 @@ import type { Representation } from '../../http/representation.ts';
 import { createFinder } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
-import type { Infer } from '../../schema/schema.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import { removeObject } from '../flows/change.ts';
 import { readBack, requireVisible } from '../flows/visible.ts';
 import { suspensionRoutes } from './suspension-routes.ts';
 import { totpRoutes } from './totp-routes.ts';
-import { NewUser, User, checkMayGiveRole, sentPasswordIssues, userListParameters } from './user.ts';
+import {
+  User,
+  checkMayGiveRole,
+  userBodies,
+  userListParameters,
+  type NewUser,
+  type UserBodies,
+} from './user.ts';
 import {
   patchUserRoute,
   putUserRoute,
@@ -43,12 +48,13 @@ type UserServices = UserChangeServices & {
 };
 
 export function userRoutes(services: UserServices): Route[] {
+  const bodies = userBodies(services.passwordMin);
   return [
     listUsersRoute(services),
-    signUpRoute(services),
+    signUpRoute(services, bodies),
     readUserRoute(),
-    putUserRoute(services),
-    patchUserRoute(services),
+    putUserRoute(services, bodies),
+    patchUserRoute(services, bodies),
     deleteUserRoute(services),
     ...suspensionRoutes(services),
     ...totpRoutes(services),
@@ -85,8 +91,7 @@ function userHistoryRoute({ cursors }: UserServices): Route {
   });
 }
 
-function signUpRoute(services: UserServices): Route {
-  const { passwordMin } = services;
+function signUpRoute(services: UserServices, bodies: UserBodies): Route {
   return route({
     method: 'POST',
     path: '/api/users',
@@ -96,10 +101,9 @@ function signUpRoute(services: UserServices): Route {
     access: registrant(services.registration),
     scope: 'users:write',
     acceptsIdempotencyKey: true,
-    body: NewUser,
+    body: bodies.NewUser,
     reply: created(User, ({ id }) => `/api/users/${id}`),
     problems: ['email-taken', 'forbidden', 'step-up-required'],
-    furtherIssues: (body) => sentPasswordIssues(body, nobody, passwordMin),
     handle: (context) => createUser(context, services),
   });
 }
@@ -119,16 +123,13 @@ function registrant(registration: UserServices['registration']): Access<object, 
   };
 }
 
-const nobody = { name: '', email: '' };
-
-type SignUpContext = Context<object, object, Infer<typeof NewUser>, Caller | undefined>;
+type SignUpContext = Context<object, object, NewUser, Caller | undefined>;
 
 async function createUser(
   context: SignUpContext,
-  { passwords, passwordMin }: UserServices,
+  { passwords }: UserServices,
 ): Promise<Representation<User>> {
   const { body, caller } = context;
-  throwIfInvalid(sentPasswordIssues(body, body, passwordMin));
   const { name, email, role = 'user' } = body;
   if (role !== 'user') checkMayGiveRole(caller, context.now);
   const passwordHash = await passwords.hashNew(context, body.password);

@@ -1,21 +1,20 @@
 // A user: the schemas of requests and responses, and the rules of changes.
 import { checkStepUp, isAdmin, roles, type Caller } from '../../auth/access.ts';
 import { passwordIssue } from '../../auth/password.ts';
-import { forbidden } from '../../problem.ts';
+import { forbidden, throwIfInvalid } from '../../problem.ts';
 import { email, id, singleLine, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
-import { fits, parse } from '../../schema/schema-check.ts';
+import { fits } from '../../schema/schema-check.ts';
 import {
   named,
   object,
   oneOf,
   optional,
   partial,
+  ruleFor,
   string,
-  type Checked,
   type Infer,
   type Issue,
   type ObjectOf,
-  type Schema,
 } from '../../schema/schema.ts';
 
 const name = singleLine(200, 'The person’s name.', 'Ada Lovelace');
@@ -50,46 +49,61 @@ const currentPassword = string({
 export const User = named('User', object({ id, name, email, role, createdAt: timestamp }));
 export type User = Infer<typeof User>;
 
-export const NewUser = named(
-  'NewUser',
-  object(
-    { name, email, password, role: optional(role) },
-    {
-      examples: [
-        { name: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse battery staple' },
-      ],
-    },
-  ),
-);
+const newUserMembers = { name, email, password, role: optional(role) };
+const replacementMembers = {
+  name,
+  email,
+  password: optional(password),
+  currentPassword: optional(currentPassword),
+  role: optional(role),
+  id: optional(id),
+  createdAt: optional(sentTimestamp),
+};
 
-export const UserReplacement = named(
-  'UserReplacement',
-  object(
-    {
-      name,
-      email,
-      password: optional(password),
-      currentPassword: optional(currentPassword),
-      role: optional(role),
-      id: optional(id),
-      createdAt: optional(sentTimestamp),
-    },
-    {
-      description:
-        'An omitted password or role stays. Read-only members may be sent with their current values.',
-      examples: [{ name: 'Ada King', email: 'ada@example.com' }],
-    },
-  ),
-);
+export type UserBodies = ReturnType<typeof userBodies>;
+export type NewUser = Infer<UserBodies['NewUser']>;
+export type UserPatch = Infer<UserBodies['UserPatch']>;
 
-export const UserPatch = named(
-  'UserPatch',
-  partial(UserReplacement, {
-    description: 'A JSON Merge Patch (RFC 7396).',
-    examples: [{ name: 'Ada King' }],
-  }),
-);
-export type UserPatch = Infer<typeof UserPatch>;
+/** Returns the schemas of bodies, for a service whose passwords have at least this many characters. */
+export function userBodies(passwordMin: number) {
+  const passwordRule = ruleFor({ password: optional(password) }, (sent) =>
+    sentPasswordIssues(sent, nobody, passwordMin),
+  );
+  const NewUser = named(
+    'NewUser',
+    object(
+      newUserMembers,
+      {
+        examples: [
+          { name: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse battery staple' },
+        ],
+      },
+      [passwordRule],
+    ),
+  );
+  const UserReplacement = named(
+    'UserReplacement',
+    object(
+      replacementMembers,
+      {
+        description:
+          'An omitted password or role stays. Read-only members may be sent with their current values.',
+        examples: [{ name: 'Ada King', email: 'ada@example.com' }],
+      },
+      [passwordRule],
+    ),
+  );
+  const UserPatch = named(
+    'UserPatch',
+    partial(UserReplacement, {
+      description: 'A JSON Merge Patch (RFC 7396).',
+      examples: [{ name: 'Ada King' }],
+    }),
+  );
+  return { passwordMin, NewUser, UserReplacement, UserPatch };
+}
+
+const nobody = { name: '', email: '' };
 
 export const userSorts = [
   'id',
@@ -113,33 +127,23 @@ export const userListParameters = {
 
 export type UserListQuery = ObjectOf<typeof userListParameters>;
 
-type SentUser = Readonly<Record<string, unknown>>;
-
 /** The members that a change may set, without the password. */
 export type ChangedUser = Pick<User, 'name' | 'email' | 'role'>;
 
-type Merging = {
-  /** The schema of the body: that of PUT or of PATCH. */
-  readonly schema: Schema<UserPatch>;
-  readonly caller: Caller;
-  readonly passwordMin: number;
-};
-
-/** Merges a body into the current user. Absent members stay; a PUT always has a name and an address. */
+/** Merges a body into the current user. Absent members stay; a PUT always has a name and an e-mail address. */
 export function mergeUser(
   current: User,
-  body: SentUser,
-  { schema, caller, passwordMin }: Merging,
-): Checked<ChangedUser> {
+  body: UserPatch,
+  { caller, passwordMin }: { readonly caller: Caller; readonly passwordMin: number },
+): ChangedUser {
   const issues = readOnlyIssues(current, body, ['id', 'createdAt']);
   issues.push(...sentPasswordIssues(body, current, passwordMin));
   const isSentByKey = caller.keyId !== null; // with a new password a key is rejected for its scope
-  if (!isSentByKey || body['password'] === undefined)
+  if (!isSentByKey || body.password === undefined)
     issues.push(...currentPasswordIssues(body, caller.userId === current.id));
-  const checked = parse(schema, body, issues);
-  if (!checked.ok) return checked;
-  const { name = current.name, email = current.email, role = current.role } = checked.value;
-  return { ok: true, value: { name, email, role } };
+  throwIfInvalid(issues);
+  const { name = current.name, email = current.email, role = current.role } = body;
+  return { name, email, role };
 }
 
 type UserChange = {
@@ -164,8 +168,8 @@ export function checkMayGiveRole(caller: Caller | undefined, now: number): void 
 }
 
 /** The current password is required, and accepted, only from callers who change their own password. */
-function currentPasswordIssues({ password, currentPassword }: SentUser, isOwn: boolean): Issue[] {
-  if (isOwn && typeof password === 'string' && currentPassword === undefined)
+function currentPasswordIssues({ password, currentPassword }: UserPatch, isOwn: boolean): Issue[] {
+  if (isOwn && password !== undefined && currentPassword === undefined)
     return [currentPasswordIssue('required', 'currentPassword is required with a new password.')];
   if (currentPassword === undefined || (isOwn && password !== undefined)) return [];
   return [
@@ -177,13 +181,14 @@ export function currentPasswordIssue(code: 'required' | 'unexpected' | 'mismatch
   return { pointer: '/currentPassword', code, detail };
 }
 
+type SentUser = Readonly<Record<string, unknown>>;
 type PrivateWords = Pick<User, 'name' | 'email'>;
 
 /**
- * Returns the issues of a password in the body that its schema doesn't find. Members that don't fit are taken
- * from `otherwise`: normalizing 64 KB of accents would take a second.
+ * Returns the issues of a password in the body. Words that are absent or don't fit are taken from
+ * `otherwise`: normalizing 64 KB of accents would take a second.
  */
-export function sentPasswordIssues(sent: SentUser, otherwise: PrivateWords, passwordMin: number): Issue[] {
+function sentPasswordIssues(sent: SentUser, otherwise: PrivateWords, passwordMin: number): Issue[] {
   if (!fits(password, sent['password'])) return [];
   const words = {
     name: fits(name, sent['name']) ? sent['name'] : otherwise.name,

@@ -11,7 +11,7 @@ import { webhooksMax } from '../../limits.ts';
 import type { WebhookTargets } from './webhook-targets.ts';
 import { Event } from '../events/event.ts';
 import { feedBounds } from '../events/feed-store.ts';
-import { changeIssues, changeObject, removeObject, type Changeable, type Resource } from '../flows/change.ts';
+import { changeObject, removeObject, type Changeable, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import {
   addWebhook,
@@ -30,6 +30,7 @@ import {
   webhookBodies,
   type NewWebhook,
   type WebhookBodies,
+  type WebhookPatch,
   type WebhookSettings,
 } from './webhook.ts';
 
@@ -64,14 +65,10 @@ function representWebhook({ version, ...webhook }: StoredWebhook): Representatio
   return represent(webhook, { id: webhook.id, ownerId: null, salt: String(version) });
 }
 
-function changeableBy({
-  WebhookPatch: schema,
-}: WebhookBodies): Changeable<StoredWebhook, Webhook, WebhookSettings> {
-  return {
-    ...webhookResource,
-    merge: (current, patch, { db }) => mergeWebhook(current, patch, { schema, bounds: feedBounds(db) }),
-  };
-}
+const changeableWebhook: Changeable<StoredWebhook, Webhook, WebhookPatch, WebhookSettings> = {
+  ...webhookResource,
+  merge: (current, patch, { db }) => mergeWebhook(current, patch, feedBounds(db)),
+};
 
 const stepUp = `Needs ${recentSignIn}.`;
 const webhookRouteBase = { tag: 'Webhooks', access: adminOnly } as const;
@@ -152,7 +149,6 @@ function readWebhookRoute(): Route {
 }
 
 function patchWebhookRoute(bodies: WebhookBodies, onEnabled: WebhookServices['onEnabled']): Route {
-  const resource = changeableBy(bodies);
   return route({
     ...webhookRouteBase,
     method: 'PATCH',
@@ -164,10 +160,9 @@ function patchWebhookRoute(bodies: WebhookBodies, onEnabled: WebhookServices['on
       'A pause loses nothing: once enabled again, a webhook continues after `position`. Enabling one that ' +
       `fails retries immediately. The ETag changes with each delivery that is saved. ${stepUp}`,
     problems: ['step-up-required'],
-    furtherIssues: changeIssues(resource),
     async handle(context) {
       checkStepUp(context.caller, context.now, 'Changing a webhook');
-      const webhook = await changeObject(context, resource, { write: replaceWebhook });
+      const webhook = await changeObject(context, changeableWebhook, { write: replaceWebhook });
       if (context.body.status === 'enabled') onEnabled(context.params.id);
       return webhook;
     },

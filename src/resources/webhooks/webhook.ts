@@ -11,12 +11,10 @@ import {
   oneOf,
   optional,
   string,
-  type Checked,
   type Infer,
   type Issue,
-  type Schema,
 } from '../../schema/schema.ts';
-import { fits, parse } from '../../schema/schema-check.ts';
+import { throwIfInvalid } from '../../problem.ts';
 import { EventTypeName, eventTypes, type FeedBounds } from '../events/event.ts';
 
 const webhookStatuses = ['enabled', 'paused', 'disabled'] as const;
@@ -89,7 +87,7 @@ export type WebhookSecret = Infer<typeof WebhookSecret>;
 
 export type WebhookBodies = ReturnType<typeof webhookBodies>;
 export type NewWebhook = Infer<WebhookBodies['NewWebhook']>;
-type WebhookPatch = Infer<WebhookBodies['WebhookPatch']>;
+export type WebhookPatch = Infer<WebhookBodies['WebhookPatch']>;
 
 /** Returns the schemas of bodies, for a service whose webhooks may have these targets. */
 export function webhookBodies(targets: WebhookTargets) {
@@ -142,36 +140,16 @@ export type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'status' | 'positi
 
 const readOnly = ['id', 'lastStatus', 'lastAt', 'failingSince', 'createdAt'];
 
-type PatchRules = { readonly schema: Schema<WebhookPatch>; readonly bounds: FeedBounds };
-
 /** Merges a PATCH into the settings of the current webhook. A URL that isn't sent isn't checked again. */
-export function mergeWebhook(
-  current: Webhook,
-  patch: Readonly<Record<string, unknown>>,
-  { schema, bounds }: PatchRules,
-): Checked<WebhookSettings> {
-  const checked = parse(schema, patch, patchIssues(current, patch, bounds));
-  if (!checked.ok) return checked;
-  const { url = current.url, types = current.types } = checked.value;
-  const { status = current.status, position = current.position } = checked.value;
-  return { ok: true, value: { url: normalizedUrl(url), types, status, position } };
-}
-
-/** Returns the issues that depend on the current webhook. The schema may find others. */
-function patchIssues(
-  current: Webhook,
-  patch: Readonly<Record<string, unknown>>,
-  bounds: FeedBounds,
-): Issue[] {
-  const wanted = {
-    status: fits(status, patch['status']) ? patch['status'] : current.status,
-    position: fits(position, patch['position']) ? patch['position'] : current.position,
-  };
-  return [
+export function mergeWebhook(current: Webhook, patch: WebhookPatch, bounds: FeedBounds): WebhookSettings {
+  const { url = current.url, types = current.types } = patch;
+  const { status = current.status, position = current.position } = patch;
+  throwIfInvalid([
     ...readOnlyIssues(current, patch, readOnly),
-    ...statusIssues(current, wanted),
-    ...positionIssues(current, wanted, bounds),
-  ];
+    ...statusIssues(current, { status, position }),
+    ...positionIssues(current, { status, position }, bounds),
+  ]);
+  return { url: normalizedUrl(url), types, status, position };
 }
 
 type WantedSettings = Pick<WebhookSettings, 'status' | 'position'>;

@@ -123,13 +123,14 @@ function compareOn(
 }
 
 /**
- * Rules of the service: which e-mail addresses, countries and calendar times are valid; postal codes by
- * country; sums and their maximum.
+ * Rules of the service: which e-mail addresses, countries, passwords and calendar times are valid; postal
+ * codes by country; sums and their maximum.
  */
 function isBeyondJsonSchema({ code, detail }: Issue): boolean {
   return (
     code === 'format' ||
     code === 'postal-code' ||
+    code === 'password' ||
     code === 'total' ||
     (code === 'maximum' && detail.startsWith('The total'))
   );
