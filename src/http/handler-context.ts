@@ -5,7 +5,6 @@ import type { SecurityEvent } from '../security-event.ts';
 import type { Connection, WriteCallback } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import { permitFor, type Permit } from '../storage/permit.ts';
-import type { WriteOptions } from '../storage/write-transaction.ts';
 import type { CallerChecks } from './caller-checks.ts';
 import { checkConditions, isConditional } from './conditional.ts';
 import type { Exchange } from './exchange.ts';
@@ -63,18 +62,15 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
     this.#storeResult = store;
   }
 
-  /** Storing the result throws only if the storage fails, so the options still hold for the write. */
-  writeResult<R extends ObjectResult<unknown>>(
-    callback: WriteCallback<R>,
-    options?: WriteOptions,
-  ): Promise<R> {
+  /** Storing the result throws only if the storage fails, which no savepoint could undo. */
+  writeResult<R extends ObjectResult<unknown>>(callback: WriteCallback<R>): Promise<R> {
     const store = this.#storeResult;
-    if (store === undefined) return this.database.write(callback, options);
+    if (store === undefined) return this.database.write(callback);
     return this.database.write<R>((writer) => {
       const result = callback(writer);
       store(writer, result);
       return result;
-    }, options);
+    });
   }
 
   checkPrecondition(etag: string | undefined | (() => string)): void {

@@ -4,7 +4,6 @@ import { clientOf, isStaff, type Requester } from '../auth/access.ts';
 import type { Connection, Row, SqlValue, WriteCallback } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import type { QueryOptions } from '../storage/sql-worker.ts';
-import type { WriteOptions } from '../storage/write-transaction.ts';
 import type { HandlerDatabase } from './route.ts';
 
 export class RequestDatabase implements HandlerDatabase {
@@ -20,8 +19,8 @@ export class RequestDatabase implements HandlerDatabase {
     return this.#database.read;
   }
 
-  write<T>(callback: WriteCallback<T>, options?: WriteOptions): Promise<T> {
-    return this.#database.write(callback, options);
+  write<T>(callback: WriteCallback<T>): Promise<T> {
+    return this.#database.write(callback);
   }
 
   readInWorker<R extends Row>(

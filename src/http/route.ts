@@ -6,7 +6,6 @@ import type { Connection, WriteCallback } from '../storage/connection.ts';
 import type { SecurityEvent } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import type { Permit } from '../storage/permit.ts';
-import type { WriteOptions } from '../storage/write-transaction.ts';
 import type { HandlerResult, ObjectResult } from './handler-result.ts';
 import type { Limiter } from '../rates/limiter.ts';
 import type { Reply } from './reply.ts';
@@ -47,11 +46,7 @@ export type Context<Params, Query, Body, C> = {
    * Runs a write that returns the handler's result. With an Idempotency-Key the response is stored in the
    * same transaction, so a route that accepts the header has to make its change with this method.
    */
-  writeResult<R extends ObjectResult<unknown>>(
-    this: object,
-    callback: WriteCallback<R>,
-    options?: WriteOptions,
-  ): Promise<R>;
+  writeResult<R extends ObjectResult<unknown>>(this: object, callback: WriteCallback<R>): Promise<R>;
   /**
    * Called inside a write: reads the session or key and the role as the write sees them, checks access and
    * scope again, and returns the permit that changes require, with the current caller.

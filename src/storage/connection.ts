@@ -40,6 +40,12 @@ export class Connection {
   /** The invalidations of this transaction so far. */
   readonly invalidations: Invalidation[] = [];
   #rowsChanged = 0;
+  /**
+   * A write callback that throws no more sets this to false before its first change. It then gets no
+   * savepoint, for which SQLite would copy each changed page; if it does throw, its whole transaction is
+   * rolled back.
+   */
+  mayThrow = true;
 
   constructor(sqlite: DatabaseSync, before: (kind: StatementKind) => void = () => {}) {
     this.#sqlite = sqlite;

@@ -18,7 +18,6 @@ import { newStats, type StorageStats } from './storage-stats.ts';
 import { checkpointAndClose, configureWriter, openSyncedWal, skipSync, startWal } from './wal.ts';
 import { closedReasons } from './write-admission.ts';
 import { WriteProbe } from './write-probe.ts';
-import type { WriteOptions } from './write-transaction.ts';
 
 type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void;
 type Locked = { readonly sqlite: DatabaseSync; readonly unlock: () => void };
@@ -56,7 +55,7 @@ export type Database = {
    * change is on disk. If `callback` throws, its changes are undone, and the promise rejects with its error
    * once the changes that it saw are on disk.
    */
-  write<T>(this: object, callback: WriteCallback<T>, options?: WriteOptions): Promise<T>;
+  write<T>(this: object, callback: WriteCallback<T>): Promise<T>;
   /**
    * Runs a statement that may examine many rows in the query worker, which clients share fairly, and staff
    * use before others. Resolves with its rows, or with the ids of those that a search finds, once they are on
@@ -126,8 +125,8 @@ class OpenDatabase implements Database {
     this.#checkpointer = this.#createCheckpointer();
   }
 
-  write<T>(callback: WriteCallback<T>, options?: WriteOptions): Promise<T> {
-    return this.#commits.write(callback, options);
+  write<T>(callback: WriteCallback<T>): Promise<T> {
+    return this.#commits.write(callback);
   }
 
   async readInWorker<R extends Row>(

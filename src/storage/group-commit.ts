@@ -10,7 +10,7 @@ import { isBusy, isEnvironment } from './storage-error.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
 import { closedReasons, overloadReason, unwritableReason, type AdmissionState } from './write-admission.ts';
 import type { WriteProbe } from './write-probe.ts';
-import { WriteTransaction, type WriteOptions } from './write-transaction.ts';
+import { WriteTransaction } from './write-transaction.ts';
 
 /** The time that writes may take in one turn of the event loop. */
 const groupMillisecondsMax = 4;
@@ -21,7 +21,6 @@ const busyRetryMilliseconds = 10;
 
 type QueuedWrite = {
   readonly callback: (db: Connection) => unknown;
-  readonly options: WriteOptions | undefined;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -91,13 +90,13 @@ export class GroupCommit {
     return this.#unsynced === undefined;
   }
 
-  write<T>(callback: WriteCallback<T>, options?: WriteOptions): Promise<T> {
+  write<T>(callback: WriteCallback<T>): Promise<T> {
     assert(!this.isInCallback, 'A write was begun inside a write: pass the connection on instead.');
     const reason = closedReasons[this.#state] ?? overloadReason(this.#stats);
     return new Promise((resolve, reject) => {
       this.#stats.waitingWrites += 1;
       // `T` is what the callback returns, and `resolve` receives no other value
-      const write: QueuedWrite = { callback, options, resolve: resolve as (result: unknown) => void, reject };
+      const write: QueuedWrite = { callback, resolve: resolve as (result: unknown) => void, reject };
       if (reason !== undefined) return this.#rejectUnavailable([write], reason);
       this.#queued.push(write);
       this.#options.schedule();
@@ -213,7 +212,7 @@ export class GroupCommit {
   /** Returns undefined if the write was rejected: the storage failed, or its changes can't be undone. */
   #runOne(write: QueuedWrite): Outcome | undefined {
     try {
-      const result = this.#transaction.run(write.callback, write.options);
+      const result = this.#transaction.run(write.callback);
       return { write, hasThrown: false, settle: () => write.resolve(result) };
     } catch (error) {
       const outcome = { write, hasThrown: true, settle: () => write.reject(error) };

@@ -1,16 +1,8 @@
-// The transaction of a group of writes, each of which can be undone alone, except those that need no
-// savepoint.
+// The transaction of a group of writes, each of which can be undone alone, unless it said that it throws no
+// more.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Invalidation } from '../invalidation.ts';
 import { Connection, prepareForRun } from './connection.ts';
-
-export type WriteOptions = {
-  /**
-   * Set for a callback that never throws after its first change. It then gets no savepoint, for which SQLite
-   * would copy each changed page. If it does throw, the whole transaction must be rolled back.
-   */
-  readonly throws?: 'before its first change';
-};
 
 export class WriteTransaction {
   readonly #sqlite: DatabaseSync;
@@ -22,7 +14,6 @@ export class WriteTransaction {
   readonly #releaseSavepoint: StatementSync;
   readonly #rollbackToSavepoint: StatementSync;
   #isInCallback = false;
-  #needsSavepoint = true;
   #hasSavepoint = false;
   #isHalfDone = false;
   #hasChanges = false;
@@ -74,10 +65,10 @@ export class WriteTransaction {
    * Returns the callback's result. If the callback throws, its changes are undone, unless `isHalfDone` is
    * true afterwards. If `isOpen` is false afterwards, those of the whole transaction were undone.
    */
-  run<T>(callback: (db: Connection) => T, { throws }: WriteOptions = {}): T {
+  run<T>(callback: (db: Connection) => T): T {
     const { rowsChanged: rowsBefore } = this.#connection;
     const { length: invalidationsBefore } = this.#connection.invalidations;
-    this.#needsSavepoint = throws === undefined;
+    this.#connection.mayThrow = true;
     this.#isInCallback = true;
     try {
       const result = callback(this.#connection);
@@ -110,7 +101,7 @@ export class WriteTransaction {
 
   /** Sets a savepoint at the first change: a callback that throws before it has nothing to undo. */
   #markChange(): void {
-    if (this.#hasSavepoint || !this.#needsSavepoint) return;
+    if (this.#hasSavepoint || !this.#connection.mayThrow) return;
     this.#setSavepoint.run();
     this.#hasSavepoint = true;
   }

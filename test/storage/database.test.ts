@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Invalidation } from '../../src/invalidation.ts';
+import type { Connection } from '../../src/storage/connection.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import {
@@ -91,6 +92,13 @@ test('a write that throws is undone alone and rejects with its error', async (t)
   assert.deepEqual(told, [noteChange(1), noteChange(3)]);
 });
 
+function unguarded<T>(callback: (db: Connection) => T): (db: Connection) => T {
+  return (db) => {
+    db.mayThrow = false;
+    return callback(db);
+  };
+}
+
 test('a write without a savepoint that throws after a change gets its error, its group 503', async (t) => {
   const told: Invalidation[] = [];
   const logged: string[] = [];
@@ -100,18 +108,19 @@ test('a write without a savepoint that throws after a change gets its error, its
     onSync: (stale) => told.push(...stale),
     log: (_, message) => logged.push(message),
   });
-  const unguarded = { throws: 'before its first change' } as const;
   const first = database.write(addNote('first'));
   await until(() => disk.pending.length === 1); // meanwhile writes share a transaction
   const before = database.write((db) => {
     db.invalidate(noteChange(1));
     return addNote('before')(db);
   });
-  const broken = database.write((db) => {
-    addNote('half')(db);
-    throw new Error('half done');
-  }, unguarded);
-  const after = database.write(addNote('after'), unguarded);
+  const broken = database.write(
+    unguarded((db) => {
+      addNote('half')(db);
+      throw new Error('half done');
+    }),
+  );
+  const after = database.write(unguarded(addNote('after')));
   await Promise.all([assert.rejects(before, isUnavailable), assert.rejects(broken, /half done/)]);
   disk.letGo();
   await Promise.all([first, after]); // each in a transaction of its own
@@ -122,11 +131,10 @@ test('a write without a savepoint that throws after a change gets its error, its
 
 test('a write without a savepoint that throws before a change is rejected alone', async (t) => {
   const database = await openNotes(t);
-  const unguarded = { throws: 'before its first change' } as const;
-  const before = database.write(addNote('same'), unguarded);
-  const early = database.write(() => assert.fail('no change yet'), unguarded);
-  const twice = database.write(addNote('same'), unguarded);
-  const after = database.write(addNote('after'), unguarded);
+  const before = database.write(unguarded(addNote('same')));
+  const early = database.write(unguarded(() => assert.fail('no change yet')));
+  const twice = database.write(unguarded(addNote('same')));
+  const after = database.write(unguarded(addNote('after')));
   await assert.rejects(early, /no change yet/);
   await assert.rejects(twice, { errcode: 2067 }); // the statement that failed has changed nothing
   await Promise.all([before, after]);

@@ -7,7 +7,6 @@ import type { Context } from '../../http/route.ts';
 import { noSecurityEvents, type SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
-import type { WriteOptions } from '../../storage/write-transaction.ts';
 import { readBack, requireVisible, type ObjectSource, type Visible } from './visible.ts';
 
 /** A source of rows, which of them a caller may reach, and how a row is represented. */
@@ -34,8 +33,6 @@ type ChangeSteps<Row, Wanted> = {
   /** Whether a member changes that is not shown, such as a password. */
   readonly changesHidden?: boolean;
   readonly write: (permit: Permit<Caller>, current: Visible<Row>, wanted: Wanted) => void;
-  /** May omit the savepoint, if `write` throws before its first change or not at all. */
-  readonly writeOptions?: WriteOptions;
   readonly securityEvents?: (current: Row, wanted: Wanted) => readonly SecurityEvent[];
 };
 
@@ -65,16 +62,7 @@ export async function changeObject<Row extends object, Shown, Body, Wanted exten
     const securityEvents = change.securityEvents?.(current, wanted) ?? noSecurityEvents;
     return { kind: 'change', effect: 'changed', object, securityEvents };
   };
-  return writeAndReport(context, write, change.writeOptions);
-}
-
-/** Writes with the caller's present rights, and reports the security events of that. */
-async function writeAndReport<Shown>(
-  context: ObjectContext,
-  write: (permit: Permit<Caller>) => Written<Shown>,
-  options?: WriteOptions,
-): Promise<Change<Shown>> {
-  const written = await context.writeResult((writer) => write(context.authorizeWrite(writer)), options);
+  const written = await context.writeResult((writer) => write(context.authorizeWrite(writer)));
   for (const event of written.securityEvents ?? []) context.reportSecurityEvent(event);
   return written;
 }

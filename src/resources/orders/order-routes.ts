@@ -123,10 +123,11 @@ function placeOrder(context: PlacingContext): Promise<Representation<Order>> {
     if (userId !== caller.userId && !isStaff(caller))
       throw forbidden('Only staff may place an order for another user.');
     throwIfInvalid(referenceIssues(body, { db: writer, caller }));
+    writer.mayThrow = false;
     const times = { createdAt: origin.now, updatedAt: origin.now };
     return representOrder(addOrder(permit, { ...content, customerId, userId }, times));
   };
-  return context.writeResult(place, { throws: 'before its first change' });
+  return context.writeResult(place);
 }
 
 /** Returns the issues of a new order's references. */
@@ -178,9 +179,9 @@ function patchOrderRoute({ orders }: OrderReads): Route {
           checkOpen(current, wanted);
         },
         write(permit, current, wanted) {
+          permit.writer.mayThrow = false;
           replaceOrder(permit, current, { ...wanted, now: permit.origin.now, reason: context.body.reason });
         },
-        writeOptions: { throws: 'before its first change' },
       });
     },
   });
