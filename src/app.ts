@@ -100,7 +100,7 @@ function figuresOf(
     buckets: countBuckets(limiters),
     connections: server.connections,
     webhooks: deliveries.counts(),
-    caches: [caches.objects, caches.pages],
+    caches: [caches.orders, caches.customers, caches.pages],
     passwordsWaiting: hasher.waiting,
     streams: { open: live.open, ...live.counts },
     exports: exports.counts,

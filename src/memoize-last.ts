@@ -1,9 +1,7 @@
 // Values computed only when their argument changes.
 
 /** Caches the last result, for values that many successive requests need, such as the text of a second. */
-export function memoizeLast<Key extends string | number | null>(
-  make: (key: Key) => string,
-): (key: Key) => string {
+export function memoizeLast<Key extends string | number>(make: (key: Key) => string): (key: Key) => string {
   let last: Key | undefined;
   let text = '';
   return (key) => {

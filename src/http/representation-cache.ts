@@ -1,34 +1,13 @@
 // Finds representations by id: creates them from rows, and caches them until a change of the row is on disk.
-import type { BoundedMap } from '../bounded-map.ts';
+import { BoundedMap } from '../bounded-map.ts';
 import type { Connection } from '../storage/connection.ts';
-import type { Representation } from './representation.ts';
+import { estimateBytes, type Representation } from './representation.ts';
 
-/** Those of all kinds share one bound, so the kinds that are read get the room. */
-export type SharedRepresentations = BoundedMap<number, Representation<unknown>>;
+/** The representations of one kind of objects, by id. */
+export type RepresentationCache<T> = BoundedMap<number, Representation<T>>;
 
-/** The representations of one kind among those that are shared. */
-export class RepresentationCache<T> {
-  readonly #shared: SharedRepresentations;
-  readonly #sign: 1 | -1;
-
-  /** Ids are positive, so two kinds with different signs have different keys. */
-  constructor(shared: SharedRepresentations, sign: 1 | -1) {
-    this.#shared = shared;
-    this.#sign = sign;
-  }
-
-  get(id: number): Representation<T> | undefined {
-    // only `offer` adds entries with this sign
-    return this.#shared.get(this.#sign * id) as Representation<T> | undefined;
-  }
-
-  offer(representation: Representation<T>): void {
-    this.#shared.offer(this.#sign * representation.id, representation);
-  }
-
-  delete(id: number): void {
-    this.#shared.delete(this.#sign * id);
-  }
+export function createRepresentationCache<T>(bytesMax: number): RepresentationCache<T> {
+  return new BoundedMap<number, Representation<T>>(bytesMax, estimateBytes);
 }
 
 type Finder<T> = (db: Connection, id: number) => Representation<T> | undefined;
@@ -54,7 +33,7 @@ export function cachedFinder<T>(cache: RepresentationCache<T>, find: Finder<T>):
     const known = cache.get(id);
     if (known !== undefined) return known;
     const representation = find(db, id);
-    if (representation !== undefined) cache.offer(representation);
+    if (representation !== undefined) cache.set(id, representation);
     return representation;
   };
 }
@@ -70,7 +49,7 @@ export function cachedFinderOfAll<T>(
     if (missing.length === 0) return known;
     const found = new Map<number, Representation<T>>();
     for (const representation of findAll(db, missing)) {
-      cache.offer(representation);
+      cache.set(representation.id, representation);
       found.set(representation.id, representation);
     }
     return ids.map((id, index) => known[index] ?? found.get(id));

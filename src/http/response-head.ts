@@ -29,13 +29,10 @@ const reasonPhrases: Readonly<Record<number, string | undefined>> = {
   413: 'Content Too Large',
 };
 const keepAliveLine = headerLine('Keep-Alive', `timeout=${keepAliveMilliseconds / 1000}`);
-/** The last lines of a head, and the empty one: they change once a second. */
-const endOfKept = memoizeLast(
-  (second: number) => `${dateLine(second)}${headerLine('Connection', 'keep-alive')}${keepAliveLine}\r\n`,
-);
-const endOfLast = memoizeLast(
-  (second: number) => `${dateLine(second)}${headerLine('Connection', 'close')}\r\n`,
-);
+/** The last lines of a head, with the empty one. */
+const endOfKept = `${headerLine('Connection', 'keep-alive')}${keepAliveLine}\r\n`;
+const endOfLast = `${headerLine('Connection', 'close')}\r\n`;
+const dateLine = memoizeLast((second: number) => headerLine('Date', new Date(second * 1000).toUTCString()));
 
 /**
  * Sends a whole response. It closes the connection if the client waits for 100 Continue, since the body may
@@ -67,19 +64,17 @@ export function bodyLines(mediaType: string, bytes: number): HeaderLines {
   return typeLines(mediaType) + headerLine('Content-Length', String(bytes));
 }
 
-export const typeLines = memoizeLast(
-  (mediaType: string) =>
-    headerLine('X-Content-Type-Options', 'nosniff') + headerLine('Content-Type', mediaType),
-);
+export function typeLines(mediaType: string): HeaderLines {
+  return noSniffing + headerLine('Content-Type', mediaType);
+}
+
+const noSniffing = headerLine('X-Content-Type-Options', 'nosniff');
 
 type HeadOptions = { readonly isLast: boolean; readonly now: number };
 
 function headText({ status, lines }: Head, { isLast, now }: HeadOptions): string {
-  const second = Math.floor(now / 1000);
-  const end = isLast ? endOfLast(second) : endOfKept(second);
-  return 'HTTP/1.1 ' + status + ' ' + reasonPhrases[status] + '\r\n' + lines + end;
-}
-
-function dateLine(second: number): HeaderLines {
-  return headerLine('Date', new Date(second * 1000).toUTCString());
+  const ownLines = lines + dateLine(Math.floor(now / 1000));
+  return (
+    'HTTP/1.1 ' + status + ' ' + reasonPhrases[status] + '\r\n' + ownLines + (isLast ? endOfLast : endOfKept)
+  );
 }
