@@ -1,7 +1,8 @@
 // Reads a range of the feed for an export.
+import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ExportSource } from '../http/export.ts';
-import { exportChunkBytesMax } from '../limits.ts';
+import { exportChunkBytesMax, feedRowsExaminedMax } from '../limits.ts';
 import { forbidden } from '../problem.ts';
 import type { Event } from '../resources/events/event.ts';
 import { feedBounds, readFeed, type FeedAccess, type FeedRequest } from '../resources/events/feed-store.ts';
@@ -15,6 +16,11 @@ type ExportRange<C> = Pick<FeedRequest, 'types' | 'after'> & {
 };
 
 const readBounds = { rows: 100, charsMax: exportChunkBytesMax };
+/**
+ * The pause after events of which fewer than a page were exported: examining them takes a twentieth of it, so a
+ * walk past the events of others leaves the event loop to other clients.
+ */
+const walkPauseMilliseconds = 5;
 
 export function feedElements<C>(
   db: Connection,
@@ -30,8 +36,9 @@ export function feedElements<C>(
       // otherwise events that cleanup removes before the export reaches them would be missing silently
       if (position < feedBounds(db).removedUpTo) throw new Error('events were removed before their export');
       const { events, end } = readFeed(db, { after: position, latest, access, types, ...readBounds });
-      position = end;
       yield events.map(representEvent);
+      if (end - position === feedRowsExaminedMax) await pause(walkPauseMilliseconds);
+      position = end;
     }
   };
 }

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
+import { FeedElements } from '../../src/feed/feed-export.ts';
+import type { EventType } from '../../src/resources/events/event.ts';
 import { feedBounds, readFeed } from '../../src/resources/events/feed-store.ts';
 import { executable, serviceFor, type TestResponse, type Person, type TestService } from '../service.ts';
 import { items, newCustomer, newKey, newOrder, rootToken } from './resource-support.ts';
@@ -272,6 +274,27 @@ describe('the feed', () => {
     assert.equal(data[0].subject, `/customers/${id}`);
   });
 
+  test('is exported with a pause after each 1,000 events of which few are exported', { skip }, async (t) => {
+    const service = await serviceFor(t);
+    const db = service.inside?.database.read ?? assert.fail('it runs in this process');
+    await addEvents(service, 2_500);
+    const { latest } = feedBounds(db);
+    const stepsOf = async (types?: readonly EventType[]): Promise<string[]> => {
+      const range = { accessOf: () => 'all' as const, types, after: latest - 2_500, latest };
+      const source = new FeedElements(db, range, undefined);
+      const kinds: string[] = [];
+      for (;;) {
+        const step = source.readNext(undefined);
+        kinds.push(step.kind);
+        if (step.kind === 'end') return kinds;
+        if (step.kind === 'wait') await step.found;
+      }
+    };
+    const walk = ['elements', 'wait', 'elements', 'wait', 'elements', 'end'];
+    assert.deepEqual(await stepsOf(['webhook.deleted']), walk);
+    assert.deepEqual(await stepsOf(), [...Array(25).fill('elements'), 'end']);
+  });
+
   test('a cursor may be used with other types, but not with from', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
@@ -285,3 +308,11 @@ describe('the feed', () => {
     assertProblem(await service.get('/events?cursor=foreign', { token }), 'invalid-cursor', 422);
   });
 });
+
+/** Adds events of an order that doesn't exist. */
+async function addEvents({ inside, clock }: TestService, count: number): Promise<void> {
+  const sql =
+    'WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?) ' +
+    "INSERT INTO events (createdAt, type, topic, topicId) SELECT ?, 'order.changed', 'order', 999 FROM numbers";
+  await inside?.database.write((writer) => void writer.run(sql, count, clock.now));
+}
