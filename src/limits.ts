@@ -15,10 +15,6 @@ export const bodyPiecesMax = 512;
 export const bodyPieceBytesMin = 64;
 /** The same for a streamed body, of which clients send each line and its end as chunks of their own. */
 export const streamedPieceBytesMin = 16;
-/** Bytes of heads that are incomplete, which take ten times as much memory: in total, and as below. */
-export const unfinishedHeadBytesMax = 16 * 1024 * 1024;
-export const unfinishedHeadBytesPerAddressMax = 2 * 1024 * 1024;
-export const unfinishedHeadBytesPerNetworkMax = 4 * 1024 * 1024;
 /** Memory for bodies that are incomplete: in total, for one address, and for one /48 or /24. */
 export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
 export const unfinishedBodyBytesPerAddressMax = 8 * 1024 * 1024;
@@ -27,10 +23,7 @@ export const unfinishedBodyBytesPerNetworkMax = 16 * 1024 * 1024;
 export const streamedReadAheadBytes = 64 * 1024;
 export const urlBytesMax = 8 * 1024;
 export const headerBytesMax = 16 * 1024;
-/** A longer line has a target of more than `urlBytesMax`: method, blanks and version have 64 at most. */
-export const requestLineBytesMax = urlBytesMax + 64;
-/** The reads in which a head may arrive, with line breaks before it: over TLS each record is one. */
-export const headReadsMax = 512;
+export const headerFieldsMax = 100;
 export const headersMillisecondsMax = 10_000;
 export const requestMillisecondsMax = 30_000;
 /** The time in which a client must accept at least one more byte of a response. */

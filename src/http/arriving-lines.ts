@@ -4,8 +4,9 @@ import { withoutFormulaGuard, type CsvSource } from '../csv.ts';
 import { CsvRows, type CsvRow } from '../csv-rows.ts';
 import { importLineBytesMax } from '../limits.ts';
 import { invalidAt, Problem } from '../problem.ts';
-import { lineFeed } from './bytes.ts';
 import { parseJson } from './strict-json.ts';
+
+const lineFeed = 0x0a;
 
 /** A line that isn't blank, from 1: its value, or the reason why it has none. */
 export type ArrivingLine = { readonly number: number } & LineContent;

@@ -1,6 +1,7 @@
 // Logs and counts exchanges: a line for each, their security events, and their problems.
 import type { RequestLogLine } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
+import { addressBucket } from '../network/address-buckets.ts';
 import type { Problem } from '../problem.ts';
 import { securityEventLevels, type SecurityEvent } from '../security-event.ts';
 import type { Exchange } from './exchange.ts';
@@ -22,6 +23,7 @@ export function securityEventOf({ code, members }: Problem): SecurityEvent | und
   return members.securityEvent;
 }
 
+type Unparsed = Pick<RequestLogLine, 'requestId' | 'status'> & { readonly address: string };
 type Outcome = Pick<RequestLogLine, 'status' | 'milliseconds' | 'end' | 'bytes'>;
 
 export class ExchangeLog {
@@ -74,6 +76,13 @@ export class ExchangeLog {
       },
       now,
     );
+  }
+
+  /** Writes the line of bytes that are no request, if one is left for their address. */
+  writeUnparsed({ requestId, status, address }: Unparsed): void {
+    if (!this.#options.logAllowance.takeLine(addressBucket(address), status)) return;
+    const line = { requestId, method: '-', path: '-', status, address, milliseconds: 0 };
+    this.#options.log.request({ ...line, principal: null, traceparent: undefined }, this.#options.now());
   }
 
   #logSecurityEvents(exchange: Exchange, events: readonly SecurityEvent[]): void {

@@ -9,19 +9,16 @@ import {
   drainMillisecondsMax,
   handshakeMillisecondsMax,
   headerBytesMax,
+  headerFieldsMax,
   headersMillisecondsMax,
   idleCheckMilliseconds,
-  requestLineBytesMax,
   requestMillisecondsMax,
   timeoutCheckMilliseconds,
-  unfinishedHeadBytesMax,
-  unfinishedHeadBytesPerAddressMax,
-  unfinishedHeadBytesPerNetworkMax,
+  urlBytesMax,
 } from '../limits.ts';
 import { systemTimers, type Timers } from '../timers.ts';
 import { ConnectionGate, type ConnectionCounts } from './connection-gate.ts';
 import { stateOf } from './connection-state.ts';
-import { readFirstBytes } from './first-bytes.ts';
 import { TlsHandshakes } from './tls-handshakes.ts';
 import { destroyIfEnded, endIdle } from './idle-connections.ts';
 import { createHttpServer, nodeHttps } from './node-http.ts';
@@ -33,9 +30,8 @@ import {
   watchReads,
 } from './node-internals.ts';
 import { ReadingPause } from './reading-pause.ts';
-import { SharedBound, type Bounds } from './shared-bound.ts';
 import { tlsSettings } from './tls-settings.ts';
-import { rejectConnection, rejectPlainHttp, listenForUnparsed } from './unparsed-requests.ts';
+import { rejectConnection, listenForUnparsed } from './unparsed-requests.ts';
 import type { RequestHandler } from './request-handler.ts';
 
 export type Certificate = { readonly cert: string; readonly key: string };
@@ -48,10 +44,7 @@ type HttpServerOptions = {
   readonly timers?: Timers;
 };
 type Timeouts = typeof timeoutsDefault;
-type Handler = Pick<
-  RequestHandler,
-  'intake' | 'onRequest' | 'onContinue' | 'onExpectation' | 'onUnparsed' | 'problemOfMethod'
->;
+type Handler = Pick<RequestHandler, 'intake' | 'onRequest' | 'onContinue' | 'onExpectation' | 'onUnparsed'>;
 
 /** Connections past the maximum that get a response; further ones are closed without one. */
 const rejectedAtOnceMax = 50;
@@ -65,11 +58,6 @@ const timeoutsDefault = {
   handshakeMilliseconds: handshakeMillisecondsMax,
 };
 
-const arrivingHeadBounds: Bounds = {
-  total: unfinishedHeadBytesMax,
-  perAddress: unfinishedHeadBytesPerAddressMax,
-  perNetwork: unfinishedHeadBytesPerNetworkMax,
-};
 /** A renegotiation would cost the server far more than its client. */
 const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
 const serverTls = { ...tlsSettings, secureOptions } as const;
@@ -83,7 +71,6 @@ export class HttpServer {
   readonly #httpSockets = new Set<Socket>();
   readonly #readingPause = new ReadingPause(this.#httpSockets);
   readonly #handshakes: TlsHandshakes;
-  readonly #arrivingHeads = new SharedBound(arrivingHeadBounds);
   #handler: Handler | undefined = undefined;
 
   constructor({
@@ -101,14 +88,12 @@ export class HttpServer {
     this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
       track(this.#httpSockets, socket);
       const state = stateOf(socket);
-      state.arrivingHeads = this.#arrivingHeads;
       state.onRead = () => this.#handler?.intake.noteRead();
       socket.once('end', () => {
         state.onRead();
         destroyIfEnded(socket);
       });
-      socket.once('close', () => state.releaseHead());
-      watchReads(socket, (read) => state.addRead(read));
+      watchReads(socket, state.onRead);
     });
     if (this.#isTls) this.#server.on('secureConnection', (socket) => this.#handshakes.complete(socket));
     this.#guard();
@@ -169,10 +154,12 @@ export class HttpServer {
       socket.once('close', () => this.#gate.leave(remoteAddress));
       track(this.#sockets, socket);
       if (!this.#isTls) return accept();
-      const onPlainHttp = (bytes: Buffer): void => this.#onPlainHttp(socket, bytes);
       const handshake = this.#handshakes.begin(socket);
-      const run = (task: () => void): void => this.#handshakes.run(handshake, task);
-      readFirstBytes(socket, { run, onTls: accept, onPlainHttp });
+      onFirstBytes(socket, () =>
+        this.#handshakes.run(handshake, () => {
+          if (!socket.destroyed) accept();
+        }),
+      );
     });
     this.#server.maxConnections = this.#gate.connectionsMax + rejectedAtOnceMax;
     this.#server.on('drop', () => this.#gate.countRejection('full'));
@@ -182,11 +169,6 @@ export class HttpServer {
     const handler = this.#handler;
     if (handler === undefined || this.#isTls) socket.destroy();
     else rejectConnection(socket, handler);
-  }
-
-  #onPlainHttp(socket: Socket, bytes: Buffer): void {
-    if (this.#handler === undefined) socket.destroy();
-    else rejectPlainHttp(socket, bytes, this.#handler);
   }
 
   /** Ends no connection whose next request may have arrived without being read. */
@@ -206,8 +188,8 @@ function gateDefault(): ConnectionGate {
 
 function createServer(certificate: Certificate | undefined, timeouts: Timeouts): Server {
   const settings = {
-    // the parser counts target, names and values together; `checkTarget` and `checkHeaderBytes` are exact
-    maxHeaderSize: requestLineBytesMax + headerBytesMax,
+    // the parser counts target, names and values together; `checkTarget` and `checkHeaderFields` are exact
+    maxHeaderSize: urlBytesMax + headerBytesMax,
     headersTimeout: timeouts.headersMilliseconds,
     requestTimeout: timeouts.requestMilliseconds,
     connectionsCheckingInterval: timeouts.checkMilliseconds,
@@ -218,7 +200,7 @@ function createServer(certificate: Certificate | undefined, timeouts: Timeouts):
     requireHostHeader: false, // `checkHost` requires it, with a problem as the response
   };
   const server = certificate === undefined ? createHttpServer(settings) : createTls(settings, certificate);
-  server.maxHeadersCount = 0; // no limit, since their bytes are bounded
+  server.maxHeadersCount = headerFieldsMax + 1; // of more, Node keeps no others; `checkHeaderFields` rejects
   allowHalfOpen(server);
   return server;
 }
@@ -230,4 +212,15 @@ function createTls(settings: object, certificate: Certificate): Server {
 function track(sockets: Set<Socket>, socket: Socket): void {
   sockets.add(socket);
   socket.once('close', () => sockets.delete(socket));
+}
+
+/** Waits for the first bytes, puts them back, and calls `onBytes`; ends a connection that ends without any. */
+function onFirstBytes(socket: Socket, onBytes: () => void): void {
+  socket.on('error', () => {}); // the socket closes after an error
+  socket.once('readable', () => {
+    const bytes: Buffer | null = socket.read();
+    if (bytes === null) return void socket.destroy();
+    socket.unshift(bytes);
+    onBytes();
+  });
 }

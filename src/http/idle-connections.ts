@@ -1,7 +1,6 @@
 // Ends connections on which nothing is sent or received, or which their clients have ended.
 import type { Socket } from 'node:net';
 import { idleCheckMilliseconds, unreadMillisecondsMax, keepAliveMilliseconds } from '../limits.ts';
-import { stateOf } from './connection-state.ts';
 import { currentResponse } from './node-internals.ts';
 
 const unreadChecksMax = unreadMillisecondsMax / idleCheckMilliseconds;
@@ -15,9 +14,8 @@ type SocketProgress = { readonly bytesMoved: number; checks: number };
 /**
  * Checks all connections periodically: with a timer for each, as in Node's keep-alive, a request would
  * take a twentieth longer. A connection between requests is ended at the third check at which no byte has
- * moved, which is later than the time limit of an incomplete head. Line breaks between requests don't count:
- * the parser skips them without a time limit. Times are counted in checks, so tests that check more often
- * have shorter times.
+ * moved, which is later than the time limit of an incomplete head. Times are counted in checks, so tests that
+ * check more often have shorter times.
  */
 export function endIdle(sockets: ReadonlySet<Socket>, checkMilliseconds: number): void {
   const progress = new WeakMap<Socket, SocketProgress>();
@@ -40,8 +38,7 @@ function inspectSome(sockets: Socket[], progress: WeakMap<Socket, SocketProgress
 }
 
 function inspect(socket: Socket, seen: WeakMap<Socket, SocketProgress>): void {
-  const bytesRead = socket.bytesRead - stateOf(socket).lineBreakBytes;
-  const bytesMoved = bytesRead + socket.bytesWritten - socket.writableLength;
+  const bytesMoved = socket.bytesRead + socket.bytesWritten - socket.writableLength;
   const last = seen.get(socket);
   if (last?.bytesMoved !== bytesMoved) {
     seen.set(socket, { bytesMoved, checks: 0 });

@@ -3,10 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, unavailable } from '../problem.ts';
 import { bodyBytesMax, bodyPieceBytesMin, bodyPiecesMax, bodyWireBytesMax } from '../limits.ts';
 import { hasTooManyPieces, type ArrivingBodies } from './arriving-bodies.ts';
-import { noBytes } from './bytes.ts';
+import { stateOf } from './connection-state.ts';
 import { endAfterResponse } from './lingering-close.ts';
 import { receiveDirectly } from './node-internals.ts';
 import { headersOf } from './request-headers.ts';
+
+const noBytes = Buffer.alloc(0);
 
 type Take = (body: Buffer) => void;
 type Reject = (problem: Problem) => void;
@@ -98,6 +100,7 @@ export class IncomingBody {
   }
 
   onEnd(): void {
+    stateOf(this.#request.socket).pendingBody = undefined;
     this.#release();
     this.#isWhole = true;
     this.#request.rawTrailers = []; // nothing reads them, and they take twenty times their bytes

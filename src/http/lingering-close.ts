@@ -17,7 +17,7 @@ export function endLingering(socket: Socket, response = ''): void {
 }
 
 /** Drops what the client of a connection without a parser still sends, unless it comes in too many reads. */
-export function dropReads(socket: Socket): void {
+function dropReads(socket: Socket): void {
   const { bytesRead: before } = socket;
   let reads = 0;
   stopReadingWhilePaused(socket);

@@ -5,7 +5,6 @@ export const {
   Agent: HttpAgent,
   createServer: createHttpServer,
   request: httpRequest,
-  METHODS,
   STATUS_CODES,
 } = process.getBuiltinModule('node:http');
 

@@ -55,37 +55,27 @@ export function dropRestOfRead(socket: Socket): void {
 }
 
 /**
- * Calls `onRead` after each read that the parser has parsed; `copy` copies the bytes of the read, and must be
- * called immediately. The bytes pass from the system to the parser without an event. Without this, a target
- * that arrives in several packets and is too long would be reported as header fields that are too large.
+ * Calls `onRead` after each read that the parser has parsed: the bytes pass from the system to the parser
+ * without an event. Without this, heads that arrive in many records of TLS would be parsed for seconds in one
+ * turn of the event loop, since no request shows that time passes.
  */
-export function watchReads(socket: Socket, onRead: (read: ParsedRead) => void): void {
+export function watchReads(socket: Socket, onRead: () => void): void {
   const parser = parserOf(socket);
   if (parser === undefined) return;
-  const copy = (): Buffer => parser.getCurrentBuffer();
   for (const [key, report] of Object.entries(parser)) {
     if (typeof report !== 'function' || report.name !== 'bound onParserExecute') continue;
     parser[key] = (result: unknown): void => {
-      onRead({ result: result as number | ParserError, copy });
+      onRead();
       report(result);
     };
   }
 }
 
-/** `result` is the number of bytes that were parsed, or the error that stopped the parser. */
-export type ParsedRead = { readonly result: number | ParserError; copy(): Buffer };
-export type ParserError = Error & {
-  readonly code?: string;
-  readonly rawPacket?: Buffer;
-  /** The number of bytes of the read that were parsed before the error. */
-  readonly bytesParsed?: number;
-};
-
 function isParserCallback(value: unknown): boolean {
   return typeof value === 'function' && parserCallbacks.has(value.name);
 }
 
-type Parser = Record<string, unknown> & { getCurrentBuffer(): Buffer };
+type Parser = Record<string, unknown>;
 
 function parserOf(socket: Socket): Parser | undefined {
   return (socket as Socket & { readonly parser?: Parser | null }).parser ?? undefined;
@@ -199,12 +189,6 @@ function pushDirectly(this: DirectRequest, piece: Buffer | null): boolean {
  */
 export function currentResponse(socket: Socket): ServerResponse | undefined {
   return (socket as Socket & { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
-}
-
-/** Whether the last request on the connection has arrived completely, or none has come. */
-export function hasArrived(socket: Socket): boolean {
-  const request = parserOf(socket)?.['incoming'] as IncomingMessage | null | undefined;
-  return request?.complete ?? true;
 }
 
 /** Calls `task` when the response gets its connection; the event is as undocumented as the order above. */

@@ -7,6 +7,7 @@ import {
   bodyPieceBytesMin,
   bodyPiecesMax,
   headerBytesMax,
+  headerFieldsMax,
   headersMillisecondsMax,
   idempotencySecondsMax,
   jsonDepthMax,
@@ -128,7 +129,7 @@ export const problemTypes: Readonly<
     status: 431,
     title: 'Header fields too large',
     about:
-      `The header fields must have at most ${headerBytesMax / 1024} KiB in all: ` +
+      `The header fields must be at most ${headerFieldsMax}, of ${headerBytesMax / 1024} KiB in all: ` +
       'names, values, 4 bytes each for separators.',
   },
   'request-timeout': {

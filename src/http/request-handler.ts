@@ -1,6 +1,7 @@
 // The path of a request: find the route, authenticate, limit the rate, authorize, read and check, handle,
 // respond.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { checkAccess } from '../auth/access.ts';
 import { Problem, invalid } from '../problem.ts';
 import type { Timers } from '../timers.ts';
@@ -14,11 +15,10 @@ import type { Exchange, ReceivedRequest } from './exchange.ts';
 import { HandlerContext, type HandlerDependencies, type ParsedRequest } from './handler-context.ts';
 import type { HandlerResult } from './handler-result.ts';
 import { LogAllowance } from './log-allowance.ts';
-import { unparsedResponse, type UnparsedRequest } from './unparsed-response.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport } from './peer.ts';
 import { readQuery, type ParsedQuery } from './query.ts';
-import { checkHeaderBytes, checkHost, checkTarget, checkTransferEncoding } from './request-headers.ts';
+import { checkHeaderFields, checkHost, checkTarget, checkTransferEncoding } from './request-headers.ts';
 import { createRequestIds } from './request-id.ts';
 import { RequestIntake } from './request-intake.ts';
 import { Responder, type ResponderOptions } from './responder.ts';
@@ -76,28 +76,15 @@ export class RequestHandler {
     );
   }
 
-  /** Counts and logs a request that was not parsed, and returns the bytes of the whole response. */
-  onUnparsed(problem: Problem, unparsed: UnparsedRequest): string {
+  /** Counts and logs bytes that are no valid request, and returns the whole response: one character a byte. */
+  onUnparsed(problem: Problem, { remoteAddress }: Socket): string {
     this.intake.noteRejection();
-    return unparsedResponse(problem, unparsed, {
-      ...this.#options,
-      logAllowance: this.#logAllowance,
-      requestId: this.#nextRequestId(),
-      now: this.#options.now(),
-    });
+    return this.#responder.lastProblemText(problem, { requestId: this.#nextRequestId(), remoteAddress });
   }
 
   /** Called after the last response. */
   close(): void {
     this.#logAllowance.endMinute();
-  }
-
-  /** Returns the problem of a request whose method the parser doesn't know. */
-  problemOfMethod(method: string, path: string): Problem {
-    const match = this.#options.router.find(path);
-    return match === undefined
-      ? nothingAt(path)
-      : methodNotAllowed(method, path, allowedMethods(match.methods));
   }
 
   #receive(received: ReceivedRequest): void {
@@ -145,7 +132,7 @@ export class RequestHandler {
     const { headers, request, peer } = exchange;
     try {
       checkTarget(request);
-      checkHeaderBytes(request);
+      checkHeaderFields(request);
       checkHost(request);
       checkTransferEncoding(request);
       if (!this.#options.isTls) checkTransport(peer, headers);

@@ -2,40 +2,38 @@
 // has joined repeated ones with commas (RFC 9110 section 5.3).
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problem.ts';
-import { headerBytesMax, urlBytesMax } from '../limits.ts';
+import { headerBytesMax, headerFieldsMax, urlBytesMax } from '../limits.ts';
 
-/** The fields that the service reads; of a head with many fields, no others are kept. */
-export const knownRequestFields = [
-  'accept',
-  'accept-encoding',
-  'access-control-request-method',
-  'authorization',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'cookie',
-  'forwarded',
-  'host',
-  'idempotency-key',
-  'if-match',
-  'if-none-match',
-  'last-event-id',
-  'origin',
-  'sec-fetch-site',
-  'traceparent',
-  'transfer-encoding',
-  'upgrade',
-  'user-agent',
-  'via',
-  'x-api-key',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-port',
-  'x-forwarded-proto',
-  'x-real-ip',
-  'x-request-id',
-] as const;
-type RequestField = (typeof knownRequestFields)[number];
+/** The fields that the service reads. */
+type RequestField =
+  | 'accept'
+  | 'accept-encoding'
+  | 'access-control-request-method'
+  | 'authorization'
+  | 'content-encoding'
+  | 'content-length'
+  | 'content-type'
+  | 'cookie'
+  | 'forwarded'
+  | 'host'
+  | 'idempotency-key'
+  | 'if-match'
+  | 'if-none-match'
+  | 'last-event-id'
+  | 'origin'
+  | 'sec-fetch-site'
+  | 'traceparent'
+  | 'transfer-encoding'
+  | 'upgrade'
+  | 'user-agent'
+  | 'via'
+  | 'x-api-key'
+  | 'x-forwarded-for'
+  | 'x-forwarded-host'
+  | 'x-forwarded-port'
+  | 'x-forwarded-proto'
+  | 'x-real-ip'
+  | 'x-request-id';
 
 export type RequestHeaders = { readonly [field in RequestField]?: string | undefined };
 
@@ -56,16 +54,13 @@ export function countOccurrences(request: IncomingMessage, name: RequestField): 
  * form names no user (RFC 9110 section 4.2.4).
  */
 export function checkTarget({ url = '', method }: IncomingMessage): void {
-  if (url.length > urlBytesMax) throw targetTooLong();
+  if (url.length > urlBytesMax)
+    throw new Problem('uri-too-long', `The request target must have at most ${urlBytesMax} bytes.`);
   if (url === '*' && method !== 'OPTIONS')
     throw badRequest('The request target * is only valid with OPTIONS.');
   const authority = url.startsWith('/') ? undefined : /^[^/?]*:\/\/([^/?]*)/.exec(url)?.[1];
   if (authority !== undefined && !hostForm.test(authority))
     throw badRequest('The request target must name a host name or an address, optionally with a port.');
-}
-
-export function targetTooLong(): Problem {
-  return new Problem('uri-too-long', `The request target must have at most ${urlBytesMax} bytes.`);
 }
 
 /** Requires HTTP/1.x and exactly one Host (RFC 9112 section 3.2), which only HTTP/1.0 may leave out. */
@@ -104,23 +99,15 @@ export function isLastOfConnection(request: IncomingMessage): boolean {
   return headersOf(request)['upgrade'] !== undefined || transferEncodingIssue(request) !== undefined;
 }
 
-export function checkHeaderBytes({ rawHeaders }: IncomingMessage): void {
+/** Node keeps one field more than the limit, of however many a head has. */
+export function checkHeaderFields({ rawHeaders }: IncomingMessage): void {
   let bytes = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    bytes += fieldLength(rawHeaders[index], rawHeaders[index + 1]);
-  if (bytes > headerBytesMax) throw headersTooLarge();
-}
-
-/** The length of a field line, with ": " and the line break, which the parser leaves out. */
-export function fieldLength(name = '', value = ''): number {
-  return name.length + value.length + 4;
-}
-
-export function headersTooLarge(): Problem {
-  return new Problem(
-    'headers-too-large',
-    `The header fields must have at most ${headerBytesMax} bytes in all.`,
-  );
+  for (const text of rawHeaders) bytes += text.length + 2; // with ": " and the line break
+  if (bytes > headerBytesMax || rawHeaders.length > 2 * headerFieldsMax)
+    throw new Problem(
+      'headers-too-large',
+      `The header fields must be at most ${headerFieldsMax}, of ${headerBytesMax} bytes in all.`,
+    );
 }
 
 function badRequest(detail: string): Problem {

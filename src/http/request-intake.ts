@@ -9,7 +9,6 @@ import { Exchange, type ExchangeDependencies, type ReceivedRequest } from './exc
 import { receiveBody } from './incoming-body.ts';
 import type { Metrics } from './metrics.ts';
 import { clientAddress, peerOf, type Peer } from './peer.ts';
-import { shrinkHead } from './large-heads.ts';
 import { Pipeline } from './pipeline.ts';
 import { headersOf, isLastOfConnection } from './request-headers.ts';
 import type { Router } from './router.ts';
@@ -49,7 +48,6 @@ export class RequestIntake {
     const { request, response } = received;
     const { router, metrics, exchangeDependencies } = this.#options;
     metrics.loopDelay.sample();
-    shrinkHead(request);
     if (isLastOfConnection(request)) response.shouldKeepAlive = false;
     const peer = this.#peerOf(request);
     const bytesMax = router.streamedBytesMax(request);
@@ -57,7 +55,7 @@ export class RequestIntake {
       bytesMax === undefined
         ? receiveBody(request, response, this.#bodies)
         : new StreamedBody(request, response, { bodies: this.#bodies, bytesMax });
-    stateOf(request.socket).beginRequest(arriving);
+    stateOf(request.socket).pendingBody = arriving;
     this.#pipeline.startInOrder(request, response, () =>
       start(new Exchange({ ...received, peer, arriving }, exchangeDependencies)),
     );

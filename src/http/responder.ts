@@ -17,6 +17,7 @@ import {
   type Streamed,
 } from './handler-result.ts';
 import { acceptPatch, json, problemJson } from './media-types.ts';
+import { plainAddress } from './peer.ts';
 import { problemResponse } from './problem-response.ts';
 import { toWireLatin1 } from './representation.ts';
 import {
@@ -24,6 +25,7 @@ import {
   bodyLines,
   typeLines,
   jsonPolicyLines,
+  lastHeadText,
   problemLines,
   sendWhole,
   strictTransport,
@@ -43,6 +45,9 @@ export type ResponderOptions = ExchangeLogOptions & {
   /** Runs `task` on a request in a later turn of the event loop. */
   readonly runLater: (exchange: Exchange, task: () => void) => void;
 };
+
+/** Bytes that are no request; the address is that of the other end, undefined once the connection is closed. */
+type UnparsedRequest = { readonly requestId: string; readonly remoteAddress: string | undefined };
 
 /** The stored part of a response, from which it can be replayed. */
 export type ReplayableResponse = {
@@ -183,6 +188,18 @@ export class Responder {
     const lines = this.#linesOf(exchange) + response.lines + problemLines;
     const body = toWireLatin1(response.json);
     this.#sendBody(exchange, { status: response.status, lines, mediaType: problemJson, body });
+  }
+
+  /** Counts and logs bytes that are no request, and returns the last response of their connection. */
+  lastProblemText(problem: Problem, { requestId, remoteAddress }: UnparsedRequest): string {
+    const { publicUrl, metrics, now } = this.#options;
+    const context = { publicUrl, invalidStatus: 400, path: '/', requestId } as const;
+    const { status, lines: own, json } = problemResponse(problem, context);
+    metrics.observe(undefined, status, 0);
+    this.#log.writeUnparsed({ requestId, status, address: plainAddress(remoteAddress ?? '') });
+    const text = toWireLatin1(json);
+    const lines = headerLine('X-Request-Id', requestId) + own + problemLines;
+    return lastHeadText({ status, lines: lines + bodyLines(problemJson, text.length) }, now()) + text;
   }
 
   /** Returns the header lines of every response. */

@@ -54,7 +54,7 @@ export function beginStream({ response, awaitsContinue }: Responding, { status, 
   response.writeHead(status, reasonPhrases[status], fieldsOf(isLast ? lines : lines + keepAliveLine));
 }
 
-/** The head of a connection's last response, for a socket without a response. */
+/** The head of the last response of a connection on which there is no request. */
 export function lastHeadText(head: Head, now: number): string {
   return headText(head, { isLast: true, now });
 }

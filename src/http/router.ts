@@ -16,7 +16,7 @@ export type Match = {
 type Node = { readonly literals: Branch[]; id?: Branch; named?: Branch; methods?: Map<string, MountedRoute> };
 type Branch = { readonly name: string; readonly node: Node };
 
-export const allMethods: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
+const allMethods: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
   'GET',
   'HEAD',
   'POST',

@@ -4,11 +4,13 @@ import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
 import { bodyPiecesMax, streamedPieceBytesMin, streamedReadAheadBytes } from '../limits.ts';
 import { hasTooManyPieces, type ArrivingBodies } from './arriving-bodies.ts';
-import { noBytes } from './bytes.ts';
+import { stateOf } from './connection-state.ts';
 import { headersOf } from './request-headers.ts';
 import { endedEarly, noMemory, receiveBody } from './incoming-body.ts';
 import { endAfterResponse } from './lingering-close.ts';
 import { receiveDirectly } from './node-internals.ts';
+
+const noBytes = Buffer.alloc(0);
 
 /** The part of a streamed body that a handler reads. */
 export type BodySource = Pick<StreamedBody, 'next' | 'abort'>;
@@ -85,6 +87,7 @@ export class StreamedBody {
   };
 
   onEnd(): void {
+    stateOf(this.#request.socket).pendingBody = undefined;
     this.#isWhole = true;
     this.#request.socket.off('end', this.#onEarlyEnd);
     this.#request.rawTrailers = []; // nothing reads them, and they take twenty times their bytes

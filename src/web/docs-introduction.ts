@@ -5,6 +5,7 @@ import type { Rate, Rates } from '../rates/limiter.ts';
 import {
   bodyBytesMax,
   headerBytesMax,
+  headerFieldsMax,
   idempotencySecondsMax,
   jsonDepthMax,
   pageRowsDefault,
@@ -151,7 +152,8 @@ export function limits(rates: Rates): Html {
 <p>${inline(limit)}
 ${inline(past)}</p>
 <p>A body has at most ${bodyBytesMax / 1024} KiB, nested ${jsonDepthMax} deep;
-a URL ${urlBytesMax / 1024} KiB, and the header fields ${headerBytesMax / 1024} KiB in all.</p></section>
+a URL ${urlBytesMax / 1024} KiB, and the header fields are at most ${headerFieldsMax}, of
+${headerBytesMax / 1024} KiB in all.</p></section>
 `;
 }
 

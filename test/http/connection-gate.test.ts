@@ -1,12 +1,11 @@
 // How many connections are accepted: in total, from one address, and how long one may take for TLS.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, test, type TestContext } from 'node:test';
 import { newCertificate } from '../new-certificate.ts';
 import { ConnectionGate } from '../../src/http/connection-gate.ts';
-import { readFirstBytes } from '../../src/http/first-bytes.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { addressesIn } from '../../src/address-blocks.ts';
 import { FrozenClock } from '../frozen-clock.ts';
@@ -173,24 +172,6 @@ describe('connections past the maximum', inProcess, () => {
     connection.write(live);
     assert.equal((await connection.response()).status, 200, 'a complete one has no end');
     secured.destroy();
-  });
-
-  test('leave no listener on a socket that TLS takes over', async (t) => {
-    const accepted = Promise.withResolvers<Socket>();
-    const server = createServer(accepted.resolve).listen(0, '127.0.0.1');
-    t.after(() => server.close());
-    await once(server, 'listening');
-    const client = await opened((server.address() as AddressInfo).port); // it listens on TCP
-    const socket = await accepted.promise;
-    const before = socket.eventNames();
-    const { promise: taken, resolve: onTls } = Promise.withResolvers<void>();
-    readFirstBytes(socket, { run: (task) => task(), onTls, onPlainHttp: () => assert.fail('it is no HTTP') });
-    client.write('\x16\x03\x01');
-    await taken;
-    assert.deepEqual(socket.eventNames(), before);
-    assert.equal(socket.read()?.toString(), '\x16\x03\x01');
-    socket.destroy();
-    client.destroy();
   });
 
   test('and such a connection doesn’t delay a stop', async (t) => {

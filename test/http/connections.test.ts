@@ -197,7 +197,6 @@ describe('connections', () => {
       onContinue: (asked, response) => handler.onContinue(asked, response),
       onExpectation: (asked, response) => handler.onExpectation(asked, response),
       onUnparsed: (problem, unparsed) => handler.onUnparsed(problem, unparsed),
-      problemOfMethod: (method, path) => handler.problemOfMethod(method, path),
     });
     t.after(() => server.close());
     const waiting = await openRaw(port);

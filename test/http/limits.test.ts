@@ -170,7 +170,7 @@ describe('requests that are rejected whatever their path consume the address’s
     ['chunked in HTTP/1.0', `GET /orders HTTP/1.0${crlf}Transfer-Encoding: chunked${crlf}${crlf}`, 400],
     ['that expects what isn’t supported', request('GET /orders', ['Expect: tea']), 417],
     ['of a long target', request(`GET /${'x'.repeat(8_200)}`), 414],
-    ['of many fields', request('GET /orders', Array<string>(4_000).fill('a:b')), 431],
+    ['of many fields', request('GET /orders', Array<string>(100).fill('a:b')), 431],
     ['that came through an untrusted proxy', request('GET /orders', ['Via: 1.1 proxy']), 403],
     ['for options', request('OPTIONS /orders'), 204],
     ['for options of the service', request('OPTIONS *'), 204],

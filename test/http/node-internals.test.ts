@@ -189,32 +189,22 @@ test('a connection that has to stay paused is not read, whatever resumes it', as
   connection.socket.destroy();
 });
 
-test('each read is reported, as bytes, once the parser has parsed it', async (t) => {
-  const reads: (readonly [result: unknown, text: string])[] = [];
+test('each read is reported once the parser has parsed it', async (t) => {
+  let reads = 0;
   const port = await listening(
     t,
     (_, response) => response.end('served'),
-    (server) =>
-      server.on('connection', (socket) =>
-        watchReads(socket, ({ result, copy }) =>
-          reads.push([result instanceof Error ? 'rejected' : result, copy().toString()]),
-        ),
-      ),
+    (server) => server.on('connection', (socket) => watchReads(socket, () => void (reads += 1))),
   );
   const connection = await openRaw(port);
   connection.write(get);
   assert.equal((await connection.response()).text, 'served');
   connection.write(get.slice(0, 20));
-  await until(() => reads.length === 2);
+  await until(() => reads === 2);
   connection.write(get.slice(20));
   assert.equal((await connection.response()).text, 'served');
   connection.write('nonsense');
   await connection.closed;
-  assert.deepEqual(reads, [
-    [get.length, get],
-    [20, get.slice(0, 20)],
-    [get.length - 20, get.slice(20)],
-    ['rejected', 'nonsense'],
-  ]);
+  assert.equal(reads, 4);
   connection.socket.destroy();
 });

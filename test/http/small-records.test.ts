@@ -1,8 +1,6 @@
 // TLS records of one byte, from many clients at once, cause no long turn of the event loop.
-import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { suite, test } from 'node:test';
-import { connect } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { executable, serviceFor } from '../service.ts';
 import { assertShort, TurnWatch } from './turn-watch.ts';
@@ -16,18 +14,7 @@ const sent: Readonly<Record<string, readonly [first: string, byte: string]>> = {
   'of blank lines': [`${head('GET')}\r\n`, '\n'],
   'after a body that was too large': [`${head('POST')}Content-Length: 9999999\r\n\r\n`, 'x'],
   'after what is no request': ['\0', 'x'],
-  'after a request for a tunnel': ['CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 'x'],
 };
-
-/** Sends each character in a record of its own, and returns everything that it receives. */
-async function askSlowly(port: number, text: string): Promise<string> {
-  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }).on('error', () => {});
-  let answer = '';
-  socket.on('data', (bytes) => (answer += bytes));
-  for (const character of text) await new Promise((resolve) => socket.write(character, resolve));
-  await once(socket, 'close');
-  return answer;
-}
 
 suite('records of one byte', { skip: executable !== undefined }, () => {
   for (const [what, [first, byte]] of Object.entries(sent)) {
@@ -48,14 +35,6 @@ suite('records of one byte', { skip: executable !== undefined }, () => {
       assertShort(watch);
     });
   }
-});
-
-test('a head may come byte by byte, but not in more than 512 reads', async (t) => {
-  const { port } = await serviceFor(t, { settings: { tls: 'self-signed' } });
-  const request = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Long: ';
-  const long = 'x'.repeat(512 - request.length - 4);
-  assert.match(await askSlowly(port, `${request}${long}\r\n\r\n`), /^HTTP\/1\.1 200 /);
-  assert.equal(await askSlowly(port, `${request}${long}xx\r\n\r\n`), '');
 });
 
 /**

@@ -62,19 +62,3 @@ export function openTls(port: number, options: ConnectionOptions): Promise<TLSSo
   socket.on('error', reject);
   return promise;
 }
-
-/** Fields whose id isn't used for the request, since it is repeated or the head is malformed. */
-export const rejectedIds: readonly (readonly [what: string, fields: string])[] = [
-  ['two', 'X-Request-Id: mine-7\r\nX-Request-Id: mine-8\r\n'],
-  ['the same twice', 'X-Request-Id: mine-7\r\nx-request-id: mine-7\r\n'],
-  ['one after an empty one', 'X-Request-Id:\r\nX-Request-Id: mine-7\r\n'],
-  ['one before an empty one', 'X-Request-Id: mine-7\r\nX-Request-Id:\r\n'],
-  ['one that is folded', 'X-Request-Id: mine-7\r\n more\r\n'],
-  ['one folded from its first line on', 'X-Request-Id:\r\n mine-7\r\n'],
-  ['one after a folded field', 'X-A: b\r\n c\r\nX-Request-Id: mine-7\r\n'],
-  ['one within a folded field', 'X-A: b\r\n X-Request-Id: mine-7\r\n'],
-  ['one after a lone LF', 'X-A: b\nX-Request-Id: mine-7\r\n'],
-  ['one before a lone LF', 'X-Request-Id: mine-7\nX-A: b\r\n'],
-  ['one with a blank before its colon', 'X-Request-Id : mine-7\r\n'],
-  ['one beside a field without a colon', 'X-Request-Id: mine-7\r\nnonsense\r\n'],
-];

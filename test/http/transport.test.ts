@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, test } from 'node:test';
 import { serviceFor, type Person, type TestService } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
+import { openRaw } from './raw-connection.ts';
 import { type Headers, type Reply, ask } from './transport-support.ts';
 
 describe('plain HTTP', () => {
@@ -270,4 +271,12 @@ describe('CORS', () => {
       assert.doesNotMatch(String(headers.vary), /Origin/);
     }
   });
+});
+
+test('plain HTTP on the port of TLS gets no response', async (t) => {
+  const { port } = await serviceFor(t, { settings: { tls: 'self-signed' } });
+  const connection = await openRaw(port);
+  connection.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  assert.equal(await connection.closed, '');
+  connection.socket.destroy();
 });
