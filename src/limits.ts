@@ -15,10 +15,9 @@ export const bodyPiecesMax = 512;
 export const bodyPieceBytesMin = 64;
 /** The same for a streamed body, of which clients send each line and its end as chunks of their own. */
 export const streamedPieceBytesMin = 16;
-/** Memory for bodies that are incomplete: in total, for one address, and for one /48 or /24. */
+/** Memory for bodies that are incomplete: in total, and for one client. */
 export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
-export const unfinishedBodyBytesPerAddressMax = 8 * 1024 * 1024;
-export const unfinishedBodyBytesPerNetworkMax = 16 * 1024 * 1024;
+export const unfinishedBodyBytesPerClientMax = 8 * 1024 * 1024;
 /** The bytes of a streamed body that are read ahead of its route. */
 export const streamedReadAheadBytes = 64 * 1024;
 export const urlBytesMax = 8 * 1024;
@@ -41,13 +40,12 @@ export const requestIdLengthMax = 64;
 export const idempotencyKeyLengthMax = 255;
 export const idempotencySecondsMax = daySeconds;
 /**
- * Requests that wait for earlier responses of their connection: of one connection, in total, of one address,
- * and of one /48 or /24. A parsed request takes about 2 KB, and 10 µs to be dropped with its connection.
+ * Requests that wait for earlier responses of their connection: of one connection, in total, and of one
+ * client. A parsed request takes about 2 KB, and 10 µs to be dropped with its connection.
  */
 export const pipelinedRequestsMax = 100;
 export const allPipelinedRequestsMax = 16_000;
-export const pipelinedRequestsPerAddressMax = 2_000;
-export const pipelinedRequestsPerNetworkMax = 4_000;
+export const pipelinedRequestsPerClientMax = 2_000;
 /** The time for which requests that arrived together run in one turn of the event loop. */
 export const turnMillisecondsMax = 5;
 /** Shorter documents are not worth compressing. */
@@ -59,9 +57,8 @@ export const unsentBytesMax = 64 * 1024 * 1024;
 export const bucketsMax = 100_000;
 
 // Sign-ins.
-/** Jobs of password hashing, running or waiting: of one user or address, and of one /48. */
+/** Jobs of password hashing, running or waiting, of one user or address. */
 export const hashingJobsPerClientMax = 2;
-export const hashingJobsPerNetworkMax = 4;
 export const signInsWaitingMax = 24;
 export const newPasswordsWaitingMax = 8;
 /** Addresses from which a user has signed in, and the time for which they are kept. */
@@ -200,9 +197,8 @@ export const threadMemoryMax = { maxOldGenerationSizeMb: 64, maxYoungGenerationS
 export const drainMillisecondsMax = 10_000;
 /** Texts that a client sent are truncated to this length in a log line. */
 export const loggedCharsMax = 200;
-/** The log lines for requests that no rate admitted: of one address, of one /48 or /24, and of all. */
-export const unratedLinesPerMinuteAndAddressMax = 60;
-export const unratedLinesPerMinuteAndNetworkMax = 240;
+/** The log lines for requests that no rate admitted: of one client, and of all. */
+export const unratedLinesPerMinuteAndClientMax = 60;
 export const unratedLinesPerMinuteMax = 6_000;
 /** A minute's summary of the lines that were left out names at most so many addresses. */
 export const leftOutAddressesMax = 100;

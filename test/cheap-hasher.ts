@@ -17,10 +17,7 @@ export function cheapHasher(): PasswordHasher {
   const service = (services += 1);
   /** User 1 of one service is another client than user 1 of another service. */
   const own = (job: HashingJob | undefined): HashingJob | undefined =>
-    job && {
-      ...job,
-      quotas: job.quotas.map((quota) => ({ ...quota, key: `${service} ${quota.key}` })),
-    };
+    job && { ...job, clients: job.clients.map((client) => `${service} ${client}`) };
   return {
     ...hasher,
     hash: (password, job) => hasher.hash(password, own(job)),

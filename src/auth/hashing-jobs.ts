@@ -1,12 +1,11 @@
 // The queues of password hashing, one of them for sign-ins, bounded in total and for each client.
 import { Problem, unavailable } from '../problem.ts';
-import { newPasswordsWaitingMax, signInsWaitingMax } from '../limits.ts';
+import { hashingJobsPerClientMax, newPasswordsWaitingMax, signInsWaitingMax } from '../limits.ts';
 
-/** The client that a job counts against, such as an address, and the most jobs that it may have at a time. */
-export type HashingQuota = { readonly key: string; readonly jobsMax: number };
 export type HashingJob = {
   readonly queue: 'sign-in' | 'new-password';
-  readonly quotas: readonly HashingQuota[];
+  /** The user and the address for which the job counts. */
+  readonly clients: readonly string[];
 };
 
 const waitingMax = { 'sign-in': signInsWaitingMax, 'new-password': newPasswordsWaitingMax } as const;
@@ -20,19 +19,18 @@ export function createJobQueue<Thread>() {
   const queues = { 'sign-in': [] as Start[], 'new-password': [] as Start[] };
   let step = 0;
 
-  /** Reserves a place in each quota, and returns a function that releases them. Throws `quota-exceeded`. */
-  function reserve({ quotas }: HashingJob): () => void {
-    if (quotas.some(({ key, jobsMax }) => (reserved.get(key) ?? 0) >= jobsMax)) throw quotaReached();
-    for (const { key } of quotas) reserved.set(key, (reserved.get(key) ?? 0) + 1);
-    return () => {
-      for (const { key } of quotas) release(key);
-    };
+  /** Reserves a job of each client, and returns a function that releases them. Throws `quota-exceeded`. */
+  function reserve({ clients }: HashingJob): () => void {
+    if (clients.some((client) => (reserved.get(client) ?? 0) >= hashingJobsPerClientMax))
+      throw quotaReached();
+    for (const client of clients) reserved.set(client, (reserved.get(client) ?? 0) + 1);
+    return () => clients.forEach(release);
   }
 
-  function release(key: string): void {
-    const count = (reserved.get(key) ?? 0) - 1;
-    if (count > 0) reserved.set(key, count);
-    else reserved.delete(key);
+  function release(client: string): void {
+    const count = (reserved.get(client) ?? 0) - 1;
+    if (count > 0) reserved.set(client, count);
+    else reserved.delete(client);
   }
 
   /** Waits for a thread. Throws `unavailable` if too many jobs of that queue are already waiting. */

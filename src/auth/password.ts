@@ -14,7 +14,7 @@ const serviceName = 'orderly';
 const memoryBytesMax = 256 * 2 ** 20;
 const defaultCost: Cost = { ln: 15, r: 8, p: 3 };
 /** The job of passwords without a request: those of commands and of the first administrator. */
-const jobWithoutQuota: HashingJob = { queue: 'new-password', quotas: [] };
+const jobWithoutClient: HashingJob = { queue: 'new-password', clients: [] };
 
 type HasherOptions = { readonly cost?: Cost; readonly createDeriver?: DeriverFactory };
 
@@ -23,14 +23,14 @@ export function createPasswordHasher({ cost = defaultCost, createDeriver }: Hash
   const pool = createScryptPool(createDeriver);
   const dummy: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
 
-  async function hash(password: string, job = jobWithoutQuota): Promise<string> {
+  async function hash(password: string, job = jobWithoutClient): Promise<string> {
     const salt = randomBytes(saltBytes);
     const key = await pool.derive({ password: normalize(password), salt, keyBytes, ...cost }, job);
     return formatPhc({ cost, salt, key: Buffer.from(key) });
   }
 
   /** Compares with a user's hash. `null`, for a user who doesn't exist, takes as long and returns false. */
-  async function verify(password: string, phc: string | null, job = jobWithoutQuota): Promise<boolean> {
+  async function verify(password: string, phc: string | null, job = jobWithoutClient): Promise<boolean> {
     const stored = phc === null ? dummy : parsePhc(phc);
     const { salt, key } = stored;
     const input = { password: normalize(password), salt, keyBytes: key.length, ...stored.cost };

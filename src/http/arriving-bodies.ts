@@ -4,8 +4,7 @@ import {
   bodyPieceBytesMin,
   bodyPiecesMax,
   unfinishedBodyBytesMax,
-  unfinishedBodyBytesPerAddressMax,
-  unfinishedBodyBytesPerNetworkMax,
+  unfinishedBodyBytesPerClientMax,
 } from '../limits.ts';
 import { SharedBound, type Bounds } from './shared-bound.ts';
 
@@ -17,11 +16,7 @@ type ArrivingBodiesOptions = {
   readonly bounds?: Bounds;
 };
 
-const boundsDefault: Bounds = {
-  total: unfinishedBodyBytesMax,
-  perAddress: unfinishedBodyBytesPerAddressMax,
-  perNetwork: unfinishedBodyBytesPerNetworkMax,
-};
+const boundsDefault: Bounds = { total: unfinishedBodyBytesMax, perClient: unfinishedBodyBytesPerClientMax };
 
 export class ArrivingBodies {
   readonly onPiece: () => void;

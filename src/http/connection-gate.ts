@@ -1,14 +1,14 @@
-// Limits connections: in total, from one address, and from one network.
+// Limits connections: in total, and those of one client.
 import { addressBucket } from '../network/address-buckets.ts';
 import { peerOf } from './peer.ts';
-import { SharedBound, type Bounds } from './shared-bound.ts';
+import { SharedBound } from './shared-bound.ts';
 
 export type ConnectionCounts = {
   readonly open: number;
   /** Rejected connections since the start, by the limit that was reached. */
   readonly rejected: Readonly<Record<RejectionReason, number>>;
 };
-type RejectionReason = 'full' | 'address' | 'network';
+type RejectionReason = 'full' | 'address';
 
 type ConnectionGateOptions = {
   readonly connectionsMax: number;
@@ -17,25 +17,18 @@ type ConnectionGateOptions = {
   readonly isTrusted: (address: string) => boolean;
 };
 
-const reasons: Readonly<Record<keyof Bounds, RejectionReason>> = {
-  total: 'full',
-  perAddress: 'address',
-  perNetwork: 'network',
-};
-
 export class ConnectionGate {
   readonly connectionsMax: number;
   readonly perAddressMax: number;
   readonly #isTrusted: ConnectionGateOptions['isTrusted'];
   readonly #open: SharedBound;
-  readonly #rejected = { full: 0, address: 0, network: 0 };
+  readonly #rejected = { full: 0, address: 0 };
 
   constructor({ connectionsMax, perAddressMax, isTrusted }: ConnectionGateOptions) {
     this.connectionsMax = connectionsMax;
     this.perAddressMax = perAddressMax;
     this.#isTrusted = isTrusted;
-    const perNetwork = Math.max(perAddressMax, Math.floor(connectionsMax / networksMin));
-    this.#open = new SharedBound({ total: connectionsMax, perAddress: perAddressMax, perNetwork });
+    this.#open = new SharedBound({ total: connectionsMax, perClient: perAddressMax });
   }
 
   get counts(): ConnectionCounts {
@@ -46,8 +39,9 @@ export class ConnectionGate {
   enter(remoteAddress: string | undefined): 'entered' | RejectionReason {
     const outcome = this.#open.reserve(this.bucketOf(remoteAddress), 1);
     if (outcome === 'reserved') return 'entered';
-    this.countRejection(reasons[outcome]);
-    return reasons[outcome];
+    const reason = outcome === 'total' ? 'full' : 'address';
+    this.countRejection(reason);
+    return reason;
   }
 
   countRejection(reason: RejectionReason): void {
@@ -64,6 +58,3 @@ export class ConnectionGate {
     return peer.isLoopback || peer.isTrusted ? undefined : addressBucket(peer.address);
   }
 }
-
-/** It takes at least this many networks to use all connections. */
-const networksMin = 4;

@@ -4,8 +4,7 @@ import { minuteMilliseconds } from '../durations.ts';
 import {
   leftOutAddressesMax,
   unratedLinesPerMinuteMax,
-  unratedLinesPerMinuteAndAddressMax,
-  unratedLinesPerMinuteAndNetworkMax,
+  unratedLinesPerMinuteAndClientMax,
 } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type { Timers } from '../timers.ts';
@@ -16,11 +15,7 @@ type LogAllowanceOptions = { readonly log: Logger; readonly timers: Timers };
 /** Counts of responses without lines, by status. */
 type LeftOut = Map<number, number>;
 
-const bounds = {
-  total: unratedLinesPerMinuteMax,
-  perAddress: unratedLinesPerMinuteAndAddressMax,
-  perNetwork: unratedLinesPerMinuteAndNetworkMax,
-};
+const bounds = { total: unratedLinesPerMinuteMax, perClient: unratedLinesPerMinuteAndClientMax };
 
 export class LogAllowance {
   readonly #options: LogAllowanceOptions;

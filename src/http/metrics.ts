@@ -126,7 +126,7 @@ function connectionFamilies(
     gauge('orderly_connections', 'Open client connections.', open),
     counter(
       'orderly_connections_rejected_total',
-      'Connections rejected, by reason: full, or too many of one address or network.',
+      'Connections rejected, by reason: full, or too many of one address.',
       byReason(rejected),
     ),
     counter(

@@ -1,12 +1,7 @@
 // Runs the requests of one connection one after the other: each starts once the previous response has left.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import {
-  allPipelinedRequestsMax,
-  pipelinedRequestsMax,
-  pipelinedRequestsPerAddressMax,
-  pipelinedRequestsPerNetworkMax,
-} from '../limits.ts';
+import { allPipelinedRequestsMax, pipelinedRequestsMax, pipelinedRequestsPerClientMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
 import { dropRestOfRead, hasConnection, keepPausedWhile, onceConnected } from './node-internals.ts';
 import { SharedBound, type Bounds } from './shared-bound.ts';
@@ -14,11 +9,7 @@ import type { TurnScheduler, Task } from './turn-scheduler.ts';
 
 type PipelineOptions = { readonly scheduler: TurnScheduler<IncomingMessage>; readonly onDrop: () => void };
 
-const bounds: Bounds = {
-  total: allPipelinedRequestsMax,
-  perAddress: pipelinedRequestsPerAddressMax,
-  perNetwork: pipelinedRequestsPerNetworkMax,
-};
+const bounds: Bounds = { total: allPipelinedRequestsMax, perClient: pipelinedRequestsPerClientMax };
 
 export class Pipeline {
   readonly #waiting = new SharedBound(bounds);

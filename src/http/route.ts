@@ -81,7 +81,7 @@ export type Context<Params, Query, Body, C> = {
   readonly idempotencyKey: string | undefined;
   /** The position of an event stream's reader when it lost its connection. */
   readonly lastEventId: string | undefined;
-  /** The client's address as buckets count it: an IPv4 address, or an IPv6 /64. */
+  /** The client's address as buckets count it: an IPv4 address, or an IPv6 /48. */
   readonly addressBucket: string;
   /** Whether a process of this machine sent it, without a proxy and to a local name. */
   readonly isFromThisMachine: boolean;

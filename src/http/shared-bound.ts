@@ -1,17 +1,10 @@
-// A bound that all clients share, with smaller bounds for one address and one network, so that no client can
-// exhaust it.
-import { networkOf } from '../network/address-buckets.ts';
+// A bound that all clients share, with a smaller one for each client, so that none can exhaust it.
 
-export type Bounds = {
-  readonly total: number;
-  readonly perAddress: number;
-  /** The bound of the addresses that one customer may have: a /48 of IPv6, a /24 of IPv4. */
-  readonly perNetwork: number;
-};
+export type Bounds = { readonly total: number; readonly perClient: number };
 
 export class SharedBound {
   readonly #bounds: Bounds;
-  /** The amounts used by addresses and by networks, whose names differ. */
+  /** The amounts used by each client. */
   readonly #used = new Map<string, number>();
   #total = 0;
 
@@ -24,39 +17,29 @@ export class SharedBound {
   }
 
   /**
-   * Reserves `amount` until `release`, or returns the bound that it would exceed. `address` is a result of
+   * Reserves `amount` until `release`, or returns the bound that it would exceed. `client` is a result of
    * `addressBucket`, or undefined for a client that only the total limits.
    */
-  reserve(address: string | undefined, amount: number): 'reserved' | keyof Bounds {
-    const exceeded = this.#exceededBy(address, amount);
-    if (exceeded !== undefined) return exceeded;
-    this.#add(address, amount);
+  reserve(client: string | undefined, amount: number): 'reserved' | keyof Bounds {
+    if (this.#total + amount > this.#bounds.total) return 'total';
+    if (client !== undefined && this.#usedBy(client) + amount > this.#bounds.perClient) return 'perClient';
+    this.#add(client, amount);
     return 'reserved';
   }
 
-  release(address: string | undefined, amount: number): void {
-    this.#add(address, -amount);
+  release(client: string | undefined, amount: number): void {
+    this.#add(client, -amount);
   }
 
-  #exceededBy(address: string | undefined, amount: number): keyof Bounds | undefined {
-    const { total, perAddress, perNetwork } = this.#bounds;
-    if (this.#total + amount > total) return 'total';
-    if (address === undefined) return undefined;
-    if (this.#usedBy(address) + amount > perAddress) return 'perAddress';
-    return this.#usedBy(networkOf(address)) + amount > perNetwork ? 'perNetwork' : undefined;
+  #usedBy(client: string): number {
+    return this.#used.get(client) ?? 0;
   }
 
-  #usedBy(name: string): number {
-    return this.#used.get(name) ?? 0;
-  }
-
-  #add(address: string | undefined, amount: number): void {
+  #add(client: string | undefined, amount: number): void {
     this.#total += amount;
-    if (address === undefined) return;
-    for (const name of [address, networkOf(address)]) {
-      const used = this.#usedBy(name) + amount;
-      if (used > 0) this.#used.set(name, used);
-      else this.#used.delete(name);
-    }
+    if (client === undefined) return;
+    const used = this.#usedBy(client) + amount;
+    if (used > 0) this.#used.set(client, used);
+    else this.#used.delete(client);
   }
 }

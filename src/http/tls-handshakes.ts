@@ -55,8 +55,8 @@ export class TlsHandshakes {
 
   constructor(options: TlsHandshakesOptions) {
     this.#options = options;
-    const perAddress = Math.ceil(options.gate.perAddressMax * begunShareMax);
-    this.#begun = new SharedBound({ total: Infinity, perAddress, perNetwork: Infinity });
+    const perClient = Math.ceil(options.gate.perAddressMax * begunShareMax);
+    this.#begun = new SharedBound({ total: Infinity, perClient });
   }
 
   /** Ends the connection unless `complete` is called in time. */

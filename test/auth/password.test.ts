@@ -127,7 +127,7 @@ for (const [name, stored] of Object.entries({
 
 test('two are hashed at once, 8 new passwords and 24 sign-ins wait, and no more', async (t) => {
   const hasher = hasherFor(t);
-  const signIn: HashingJob = { queue: 'sign-in', quotas: [] };
+  const signIn: HashingJob = { queue: 'sign-in', clients: [] };
   const taken = Array.from({ length: 10 }, () => hasher.hash(password));
   assert.equal(hasher.waiting, 8);
   await assert.rejects(hasher.hash(password), isUnavailable);
@@ -142,7 +142,7 @@ test('two are hashed at once, 8 new passwords and 24 sign-ins wait, and no more'
 
 test('new passwords waiting don’t hold up sign-ins, nor sign-ins new passwords', async (t) => {
   const hasher = hasherFor(t);
-  const signIn: HashingJob = { queue: 'sign-in', quotas: [] };
+  const signIn: HashingJob = { queue: 'sign-in', clients: [] };
   const done: string[] = [];
   const note = (what: string) => (): void => void done.push(what);
   const running = [hasher.hash(password), hasher.hash(password)];
@@ -157,10 +157,7 @@ test('a quota bounds the jobs that run or wait, and has room again once they end
   const hasher = hasherFor(t);
   const job: HashingJob = {
     queue: 'sign-in',
-    quotas: [
-      { key: '192.0.2.1', jobsMax: 2 },
-      { key: 'user:7', jobsMax: 3 },
-    ],
+    clients: ['192.0.2.1', 'user:7'],
   };
   for (let round = 0; round < 2; round += 1) {
     const taken = [hasher.verify('x', null, job), hasher.verify('x', null, job)];

@@ -37,8 +37,8 @@ describe('the gate', () => {
       ['entered', 'entered', 'address'],
     ],
     [
-      'takes a /64 of IPv6 for one address',
-      ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::3', '2001:db8:1:1::1'],
+      'takes a /48 of IPv6 for one address',
+      ['2001:db8::1', '2001:db8::2', '2001:db8:0:ffff::3', '2001:db8:1:1::1'],
       ['entered', 'entered', 'address', 'entered'],
     ],
     ['does not count the machine itself', Array<string>(4).fill('127.0.0.1'), Array(4).fill('entered')],
@@ -60,7 +60,7 @@ describe('the gate', () => {
       const { open, rejected } = gate.counts;
       const taken = addresses.filter((_, index) => outcomes[index] === 'entered');
       assert.deepEqual(
-        [open, rejected.full + rejected.address + rejected.network],
+        [open, rejected.full + rejected.address],
         [taken.length, outcomes.length - taken.length],
       );
       for (const address of taken) gate.leave(address);
@@ -70,28 +70,6 @@ describe('the gate', () => {
       );
     });
   }
-
-  const networks = [
-    ['IPv4 /24', (index: number) => `192.0.2.${index}`, '192.0.3.1'],
-    ['IPv6 /48', (index: number) => `2001:db8:1:${index}::1`, '2001:db8:2::1'],
-  ] as const;
-  for (const [what, addressAt, elsewhere] of networks) {
-    test(`leaves three quarters of the connections to others, whatever one ${what} opens`, () => {
-      const gate = gateFor(80, 4);
-      const outcomes = Array.from({ length: 80 }, (_, index) => gate.enter(addressAt(index)));
-      assert.deepEqual(outcomes, [...Array(20).fill('entered'), ...Array(60).fill('network')]);
-      assert.equal(gate.enter(elsewhere), 'entered');
-      assert.deepEqual(gate.counts, { open: 21, rejected: { full: 0, address: 0, network: 60 } });
-      gate.leave(addressAt(0));
-      assert.equal(gate.enter(addressAt(70)), 'entered');
-    });
-  }
-
-  test('allows one address of a network as many as --connections-per-address', () => {
-    const gate = gateFor(8, 6);
-    const outcomes = Array.from({ length: 7 }, () => gate.enter('192.0.2.1'));
-    assert.deepEqual(outcomes, [...Array(6).fill('entered'), 'address']);
-  });
 });
 
 describe('connections past the maximum', inProcess, () => {
@@ -129,7 +107,7 @@ describe('connections past the maximum', inProcess, () => {
       assert.equal(await third.closed, '');
       third.socket.destroy();
     }
-    assert.deepEqual(server.connections, { open: 2, rejected: { full: 3, address: 0, network: 0 } });
+    assert.deepEqual(server.connections, { open: 2, rejected: { full: 3, address: 0 } });
     first.socket.destroy();
     await until(() => server.connections.open === 1);
     const fourth = await openRaw(port);
@@ -144,7 +122,7 @@ describe('connections past the maximum', inProcess, () => {
     const { server, port } = await small(t, { cert, key });
     const sockets = [await opened(port), await opened(port), await opened(port)];
     assert.equal(await rawOver(sockets[2] ?? assert.fail()).closed, '');
-    assert.deepEqual(server.connections.rejected, { full: 1, address: 0, network: 0 });
+    assert.deepEqual(server.connections.rejected, { full: 1, address: 0 });
     for (const socket of sockets) socket.destroy();
   });
 

@@ -86,13 +86,13 @@ test('the lines of one address are not those of another, nor of what a rate boun
   assert.equal(hasLine(await ask('198.51.100.1')), true);
   assert.equal(hasLine(await ask('2001:db8:0:1::1')), true);
   for (let count = 0; count < linesMax; count += 1) await ask('2001:db8:0:1::2');
-  assert.equal(hasLine(await ask('2001:db8:0:1::3')), false, 'a /64 is one client');
+  assert.equal(hasLine(await ask('2001:db8:0:2::3')), false, 'a /48 is one client');
   service.clock.advance(60_000);
   assert.deepEqual(
     summariesOf(service).map(({ address, statuses }) => [address, statuses]),
     [
       ['192.0.2.1', { 200: 1 }],
-      ['2001:db8:0:1::/64', { 200: 2 }],
+      ['2001:db8:0::/48', { 200: 2 }],
     ],
   );
 });

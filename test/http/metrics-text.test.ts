@@ -119,7 +119,6 @@ test('each family shows the value that was counted for it', (t) => {
     orderly_connections: 11,
     'orderly_connections_rejected_total{reason="full"}': 12,
     'orderly_connections_rejected_total{reason="address"}': 13,
-    'orderly_connections_rejected_total{reason="network"}': 14,
     'orderly_connections_dropped_total{reason="pipelined"}': 4,
     'orderly_connections_dropped_total{reason="unread"}': 5,
     'orderly_cache_lookups_total{result="hit"}': 21 + 22,
@@ -197,7 +196,7 @@ function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>
   syncSecondsCounts[0] = 2;
   syncSecondsCounts[syncSecondsBounds.length] = 7;
   return {
-    connections: { open: 11, rejected: { full: 12, address: 13, network: 14 } },
+    connections: { open: 11, rejected: { full: 12, address: 13 } },
     webhooks: { outcomes: new Map([['delivered', 91]]), behind: new Map([[7, 92]]) },
     caches: [
       { hits: 21, misses: 31, weight: 41 },

@@ -6,7 +6,7 @@ import { anyone, signedIn } from '../../src/auth/access.ts';
 import { jsonDocument, type Document } from '../../src/http/handler-result.ts';
 import { documentIn } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
-import { pipelinedRequestsMax, pipelinedRequestsPerAddressMax } from '../../src/limits.ts';
+import { pipelinedRequestsMax, pipelinedRequestsPerClientMax } from '../../src/limits.ts';
 import { serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem } from './http-support.ts';
@@ -159,7 +159,7 @@ describe('requests of one connection', () => {
   test('that wait are bounded for one address, until their connections close', async (t) => {
     const { gate, asked, open } = gated();
     const service = await serviceFor(t, { extraRoutes: [gate] });
-    const fullConnections = pipelinedRequestsPerAddressMax / pipelinedRequestsMax;
+    const fullConnections = pipelinedRequestsPerClientMax / pipelinedRequestsMax;
     for (const round of [1, 2]) {
       const full: RawConnection[] = [];
       while (full.length < fullConnections) full.push(await openRaw(service.port));

@@ -1,44 +1,27 @@
-// A bound that clients share: in total, for each address, and for each network.
+// A bound that clients share: in total, and for each client.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { addressBucket, networkOf } from '../../src/network/address-buckets.ts';
+import { test } from 'node:test';
 import { SharedBound } from '../../src/http/shared-bound.ts';
 
-describe('a network', () => {
-  const networks = [
-    ['192.0.2.1', '192.0.2.0/24'],
-    ['2001:db8:1:2::3', '2001:db8:1::/48'],
-    ['2001:db8::1', '2001:db8:0::/48'],
-  ] as const;
-  for (const [address, network] of networks)
-    test(`of ${address} is ${network}`, () => assert.equal(networkOf(addressBucket(address)), network));
+const bounds = { total: 100, perClient: 20 };
+
+test('a shared bound is exceeded by one client, or by all together', () => {
+  const shared = new SharedBound(bounds);
+  assert.equal(shared.reserve('192.0.2.1', 21), 'perClient');
+  assert.equal(shared.reserve('192.0.2.1', 20), 'reserved');
+  assert.equal(shared.reserve('192.0.2.1', 1), 'perClient');
+  assert.equal(shared.reserve('198.51.100.1', 20), 'reserved');
+  assert.equal(shared.reserve(undefined, 61), 'total');
+  assert.equal(shared.reserve(undefined, 60), 'reserved');
+  assert.equal(shared.used, 100);
 });
 
-describe('a shared bound', () => {
-  const bounds = { total: 100, perAddress: 20, perNetwork: 30 };
-
-  test('is exceeded by an address, by its network, or in total', () => {
-    const shared = new SharedBound(bounds);
-    assert.equal(shared.reserve('192.0.2.1', 21), 'perAddress');
+test('a shared bound has room again for what was released', () => {
+  const shared = new SharedBound(bounds);
+  for (let times = 0; times < 3; times += 1) {
     assert.equal(shared.reserve('192.0.2.1', 20), 'reserved');
-    assert.equal(shared.reserve('192.0.2.1', 1), 'perAddress');
-    assert.equal(shared.reserve('192.0.2.2', 11), 'perNetwork');
-    assert.equal(shared.reserve('192.0.2.2', 10), 'reserved');
-    assert.equal(shared.reserve('198.51.100.1', 20), 'reserved');
-    assert.equal(shared.reserve(undefined, 51), 'total');
-    assert.equal(shared.reserve(undefined, 50), 'reserved');
-    assert.equal(shared.used, 100);
-  });
-
-  test('has room again for what was released', () => {
-    const shared = new SharedBound(bounds);
-    for (let times = 0; times < 3; times += 1) {
-      assert.equal(shared.reserve('192.0.2.1', 20), 'reserved');
-      assert.equal(shared.reserve('192.0.2.2', 10), 'reserved');
-      assert.equal(shared.reserve('192.0.2.3', 1), 'perNetwork');
-      shared.release('192.0.2.1', 20);
-      shared.release('192.0.2.2', 10);
-      assert.equal(shared.used, 0);
-    }
-  });
+    assert.equal(shared.reserve('192.0.2.1', 1), 'perClient');
+    shared.release('192.0.2.1', 20);
+    assert.equal(shared.used, 0);
+  }
 });

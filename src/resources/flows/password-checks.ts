@@ -1,9 +1,7 @@
 // Verifies and hashes all passwords of requests, within rates and quotas.
 import { isAdmin, type Caller } from '../../auth/access.ts';
-import type { HashingJob, HashingQuota } from '../../auth/hashing-jobs.ts';
+import type { HashingJob } from '../../auth/hashing-jobs.ts';
 import type { PasswordHasher } from '../../auth/password.ts';
-import { hashingJobsPerClientMax, hashingJobsPerNetworkMax } from '../../limits.ts';
-import { isIpv6Bucket, networkOf } from '../../network/address-buckets.ts';
 import { Problem } from '../../problem.ts';
 import type { Limiter } from '../../rates/limiter.ts';
 import { emailKey } from '../../schema/email.ts';
@@ -177,18 +175,15 @@ function rejectionReason(
 }
 
 /**
- * Makes a job that counts for the principal, the address and, with IPv6, the /48 that one customer may have.
- * It doesn't count for the machine itself, since all clients of a proxy there that isn't trusted would share
- * two jobs.
+ * Makes a job that counts for the principal and the address, but not for the machine itself: all clients of a
+ * proxy there that isn't trusted would share its jobs.
  */
 function jobOf(
   { caller, addressBucket, isFromThisMachine }: PasswordRequest,
   queue: HashingJob['queue'],
 ): HashingJob {
-  const quotas: HashingQuota[] = [];
-  if (!isFromThisMachine) quotas.push({ key: addressBucket, jobsMax: hashingJobsPerClientMax });
-  if (caller !== undefined) quotas.push({ key: caller.client, jobsMax: hashingJobsPerClientMax });
-  if (isIpv6Bucket(addressBucket))
-    quotas.push({ key: networkOf(addressBucket), jobsMax: hashingJobsPerNetworkMax });
-  return { queue, quotas };
+  const clients: string[] = [];
+  if (!isFromThisMachine) clients.push(addressBucket);
+  if (caller !== undefined) clients.push(caller.client);
+  return { queue, clients };
 }

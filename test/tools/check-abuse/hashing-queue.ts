@@ -29,7 +29,7 @@ export async function hashingQueue(target: Target): Promise<Row[]> {
         }),
     }),
     await whileOthersSignIn(target, '3 one /48', {
-      done: '100 addresses of one /48, a /64 each, sign in with wrong passwords',
+      done: '100 addresses of one /48 sign in with wrong passwords',
       strike: ({ port }, connection, round) => {
         const address = `2001:db8:1:${(connection + attackerConnections * round) % 100}::1`;
         const body = { email: `nobody${connection}@example.com`, password: 'a wrong password' };
