@@ -197,11 +197,8 @@ export const threadMemoryMax = { maxOldGenerationSizeMb: 64, maxYoungGenerationS
 export const drainMillisecondsMax = 10_000;
 /** Texts that a client sent are truncated to this length in a log line. */
 export const loggedCharsMax = 200;
-/** The log lines for requests that no rate admitted: of one client, and of all. */
-export const unratedLinesPerMinuteAndClientMax = 60;
-export const unratedLinesPerMinuteMax = 6_000;
-/** A minute's summary of the lines that were left out names at most so many addresses. */
-export const leftOutAddressesMax = 100;
+/** The log lines for requests that no rate admitted: about 200 MB a day. */
+export const unratedLinesPerMinuteMax = 600;
 export const logBacklogBytesMax = 4 * 1024 * 1024;
 /** The time for which a stopping process waits until its last log lines are read. */
 export const finalLogMillisecondsMax = 1_000;

@@ -1,7 +1,6 @@
 // Logs and counts exchanges: a line for each, their security events, and their problems.
 import type { RequestLogLine } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
-import { addressBucket } from '../network/address-buckets.ts';
 import type { Problem } from '../problem.ts';
 import { securityEventLevels, type SecurityEvent } from '../security-event.ts';
 import type { Exchange } from './exchange.ts';
@@ -45,7 +44,7 @@ export class ExchangeLog {
    */
   takeLine(exchange: Exchange, status: number): boolean {
     if (exchange.drawsOnRate && status !== 429) return true;
-    return this.#options.logAllowance.takeLine(exchange.addressBucket, status);
+    return this.#options.logAllowance.takeLine(status);
   }
 
   /** Counts the security events of the exchange; also logs them if the exchange is logged. */
@@ -78,9 +77,9 @@ export class ExchangeLog {
     );
   }
 
-  /** Writes the line of bytes that are no request, if one is left for their address. */
+  /** Writes the line of bytes that are no request, if one is left. */
   writeUnparsed({ requestId, status, address }: Unparsed): void {
-    if (!this.#options.logAllowance.takeLine(addressBucket(address), status)) return;
+    if (!this.#options.logAllowance.takeLine(status)) return;
     const line = { requestId, method: '-', path: '-', status, address, milliseconds: 0 };
     this.#options.log.request({ ...line, principal: null, traceparent: undefined }, this.#options.now());
   }

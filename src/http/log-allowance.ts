@@ -1,27 +1,17 @@
-// Limits the log lines of requests that draw on no rate, or are rejected by one, to some a minute for each
-// address. Such requests cost next to nothing, so with a line for each, a few clients could fill the disk.
+// Limits the log lines of requests that draw on no rate, or are rejected by one, to some a minute. Such requests
+// cost next to nothing, so with a line for each, a few clients could fill the disk.
 import { minuteMilliseconds } from '../durations.ts';
-import {
-  leftOutAddressesMax,
-  unratedLinesPerMinuteMax,
-  unratedLinesPerMinuteAndClientMax,
-} from '../limits.ts';
+import { unratedLinesPerMinuteMax } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type { Timers } from '../timers.ts';
-import { SharedBound } from './shared-bound.ts';
 
 type LogAllowanceOptions = { readonly log: Logger; readonly timers: Timers };
 
-/** Counts of responses without lines, by status. */
-type LeftOut = Map<number, number>;
-
-const bounds = { total: unratedLinesPerMinuteMax, perClient: unratedLinesPerMinuteAndClientMax };
-
 export class LogAllowance {
   readonly #options: LogAllowanceOptions;
-  #used = new SharedBound(bounds);
-  /** Counts by address; under null, those of all addresses beyond `leftOutAddressesMax`. */
-  readonly #leftOut = new Map<string | null, LeftOut>();
+  #lines = 0;
+  /** The responses of this minute without lines, by status. */
+  readonly #leftOut = new Map<number, number>();
   #cancelTimer: (() => void) | undefined = undefined;
 
   constructor(options: LogAllowanceOptions) {
@@ -29,10 +19,11 @@ export class LogAllowance {
   }
 
   /** Takes a line for the response. Returns false if none is left; the minute's summary then counts it. */
-  takeLine(address: string, status: number): boolean {
+  takeLine(status: number): boolean {
     this.#cancelTimer ??= this.#options.timers.after(minuteMilliseconds, () => this.endMinute());
-    if (this.#used.reserve(address, 1) === 'reserved') return true;
-    this.#countLeftOut(address, status);
+    this.#lines += 1;
+    if (this.#lines <= unratedLinesPerMinuteMax) return true;
+    this.#leftOut.set(status, (this.#leftOut.get(status) ?? 0) + 1);
     return false;
   }
 
@@ -40,19 +31,10 @@ export class LogAllowance {
   endMinute(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    this.#used = new SharedBound(bounds);
-    for (const [address, counts] of this.#leftOut) {
-      const statuses = Object.fromEntries(counts);
-      this.#options.log.write('info', 'left out request lines', { address, statuses });
-    }
+    this.#lines = 0;
+    if (this.#leftOut.size === 0) return;
+    const statuses = Object.fromEntries(this.#leftOut);
+    this.#options.log.write('info', 'left out request lines', { statuses });
     this.#leftOut.clear();
-  }
-
-  #countLeftOut(address: string, status: number): void {
-    const isNamed = this.#leftOut.has(address) || this.#leftOut.size < leftOutAddressesMax;
-    const name = isNamed ? address : null;
-    const counts: LeftOut = this.#leftOut.get(name) ?? new Map();
-    counts.set(status, (counts.get(status) ?? 0) + 1);
-    this.#leftOut.set(name, counts);
   }
 }
