@@ -20,7 +20,7 @@ import type { Route } from './http/route.ts';
 import type { Router } from './http/router.ts';
 import { mountRoutes } from './route-groups.ts';
 import type { Logger } from './logger.ts';
-import { addressesIn } from './address-blocks.ts';
+import { addressesIn } from './addresses.ts';
 import { feedBounds } from './resources/events/feed-store.ts';
 import { PasswordChecks } from './resources/flows/password-checks.ts';
 import { findKeyCaller } from './resources/keys/key-store.ts';

@@ -24,7 +24,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/http/'],
   ['src/migrations/'],
   ['src/rates/'],
-  ['src/auth/', 'src/storage/', 'src/network/'],
+  ['src/auth/', 'src/storage/'],
   [
     'src/csv.ts',
     'src/csv-rows.ts',
@@ -44,7 +44,7 @@ export const layers: readonly (readonly string[])[] = [
     'src/system-error.ts',
     'src/invalidation.ts',
   ],
-  ['src/address-blocks.ts', 'src/durations.ts', 'src/header-lines.ts'],
+  ['src/addresses.ts', 'src/durations.ts', 'src/header-lines.ts'],
   ['src/console/'],
 ];
 

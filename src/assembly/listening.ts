@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
 import { ConnectionGate } from '../http/connection-gate.ts';
 import type { HttpServer } from '../http/http-server.ts';
-import { addressesIn } from '../address-blocks.ts';
+import { addressesIn } from '../addresses.ts';
 import { connectionsMax } from '../limits.ts';
 import { readFileSync } from 'node:fs';
 

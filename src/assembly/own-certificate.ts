@@ -15,7 +15,7 @@ import {
 import type { Config } from '../config/config.ts';
 import { createFolder, replacePrivate } from '../storage/private-files.ts';
 import { isIP } from 'node:net';
-import { hostOf } from '../address-blocks.ts';
+import { hostOf } from '../addresses.ts';
 
 const renewMilliseconds = 30 * dayMilliseconds;
 /** Early enough that no certificate outlives the authority that issued it. */

@@ -11,7 +11,7 @@ import {
 } from 'node:crypto';
 import { isIP } from 'node:net';
 import { dayMilliseconds } from '../durations.ts';
-import { addressesIn, familyOf } from '../address-blocks.ts';
+import { addressesIn, familyOf } from '../addresses.ts';
 
 /** Certificates begin a day before they are created, since clocks differ. */
 const earlyMilliseconds = dayMilliseconds;

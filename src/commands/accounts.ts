@@ -2,8 +2,7 @@
 import { dayMilliseconds } from '../durations.ts';
 import { scopes, type Scope } from '../auth/access.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
-import { splitList } from '../config/setting-rules.ts';
-import type { CommandFlag } from '../config/settings.ts';
+import { splitList, type CommandFlag } from '../config/settings.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
 import { requireVisible, type Visible } from '../resources/flows/visible.ts';
 import { addKey, removeUserKeys } from '../resources/keys/key-store.ts';

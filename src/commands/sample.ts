@@ -4,7 +4,7 @@ import { dayMilliseconds } from '../durations.ts';
 import { createFirstAdmin, randomPassword } from '../assembly/first-admin.ts';
 import { CommandError } from '../config/command-error.ts';
 import type { CommandLine } from '../config/command-line.ts';
-import { wholeNumber } from '../config/setting-rules.ts';
+import { wholeNumber } from '../config/settings.ts';
 import { counted } from '../counted.ts';
 import { addCustomer, hasCustomers } from '../resources/customers/customer-store.ts';
 import type { Address } from '../resources/customers/address.ts';

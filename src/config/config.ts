@@ -4,8 +4,7 @@ import type { Rates } from '../rates/limiter.ts';
 import type { Level } from '../log-lines.ts';
 import { emailIssue } from '../schema/email.ts';
 import type { CheckpointsBy } from '../storage/checkpointer.ts';
-import { parseRate, splitList, withoutSlash } from './setting-rules.ts';
-import { adminVariables } from './settings.ts';
+import { parseRate, splitList, withoutSlash, adminVariables } from './settings.ts';
 
 export type Config = ReturnType<typeof buildConfig>;
 

@@ -1,6 +1,6 @@
 // The state of a connection: who is at the other end, and what has been read from it.
 import type { Socket } from 'node:net';
-import { addressBucket } from '../network/address-buckets.ts';
+import { addressBucket } from '../addresses.ts';
 import type { Problem } from '../problem.ts';
 import { plainAddress, type Peer } from './peer.ts';
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Caller, Requester } from '../auth/access.ts';
-import { addressBucket } from '../network/address-buckets.ts';
+import { addressBucket } from '../addresses.ts';
 import type { IncomingBody } from './incoming-body.ts';
 import { clientAddress, isFromThisMachine, type Peer } from './peer.ts';
 import { separateApiKeys, splitTarget } from './query.ts';

@@ -2,7 +2,7 @@
 // it on the connection.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { addressBucket } from '../network/address-buckets.ts';
+import { addressBucket } from '../addresses.ts';
 import { ArrivingBodies } from './arriving-bodies.ts';
 import { stateOf } from './connection-state.ts';
 import { Exchange, type ExchangeDependencies, type ReceivedRequest } from './exchange.ts';

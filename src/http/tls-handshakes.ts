@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import type { Socket } from 'node:net';
 import { FairQueue } from '../fair-queue.ts';
 import { turnMillisecondsMax } from '../limits.ts';
-import { addressBucket } from '../network/address-buckets.ts';
+import { addressBucket } from '../addresses.ts';
 import type { Timers } from '../timers.ts';
 import type { ConnectionGate } from './connection-gate.ts';
 import { plainAddress } from './peer.ts';

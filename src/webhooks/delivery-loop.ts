@@ -11,7 +11,7 @@ import {
   type DeliveryWebhook,
   type DeliveryProgress,
 } from '../resources/webhooks/delivery-webhook-store.ts';
-import { webhookAdditionalData } from '../resources/webhooks/webhook-secret.ts';
+import { webhookAdditionalData } from '../resources/webhooks/webhook-store.ts';
 import type { Connection } from '../storage/connection.ts';
 import { failedDeliveryPermit } from '../storage/permit.ts';
 import type { Timers } from '../timers.ts';

@@ -2,7 +2,7 @@
 // since hostile receivers could occupy an event loop for long.
 import { isIP } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { hostOf } from '../address-blocks.ts';
+import { hostOf } from '../addresses.ts';
 import { minuteMilliseconds } from '../durations.ts';
 import { threadMemoryMax } from '../limits.ts';
 import type { WebhookTargets } from '../resources/webhooks/webhook-targets.ts';

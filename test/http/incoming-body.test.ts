@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { ArrivingBodies } from '../../src/http/arriving-bodies.ts';
 import { receiveBody } from '../../src/http/incoming-body.ts';
 import { StreamedBody } from '../../src/http/streamed-body.ts';
-import { addressBucket } from '../../src/network/address-buckets.ts';
+import { addressBucket } from '../../src/addresses.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 

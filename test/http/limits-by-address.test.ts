@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { clientAddress, peerOf } from '../../src/http/peer.ts';
-import { addressBucket } from '../../src/network/address-buckets.ts';
-import { addressesIn } from '../../src/address-blocks.ts';
+import { addressBucket, addressesIn } from '../../src/addresses.ts';
 import { newKey } from '../resources/resource-support.ts';
 import { serviceFor, type TestResponse, type Call, type TestService } from '../service.ts';
 import { assertProblem } from './http-support.ts';

@@ -1,15 +1,20 @@
-// Renewing the tokens of a session over HTTP, with its refresh token.
+// Renewing the tokens of a session over HTTP: with its refresh token, or a browser's with its cookie.
 import { anyone } from '../../auth/access.ts';
-import type { RefreshCredential } from '../../auth/session-cookie.ts';
+import {
+  type RefreshCredential,
+  clearedSessionCookie,
+  parseSessionCookie,
+  sessionCookiesIn,
+} from '../../auth/session-cookie.ts';
 import type { Representation } from '../../http/representation.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
-import { Problem } from '../../problem.ts';
+import { Problem, forbidden } from '../../problem.ts';
 import type { Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { renewalPermit } from '../../storage/permit.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { recordAddress } from './known-address-store.ts';
-import { TokenRequest, refreshUse, type Tokens } from './session.ts';
+import { TokenRequest, refreshUse, type Tokens, CookieTokenRequest } from './session.ts';
 import {
   endSession,
   findRefreshState,
@@ -23,6 +28,7 @@ import {
   tokensReply,
   type IssuedTokens,
   type TokenServices,
+  inCookie,
 } from './tokens-representation.ts';
 
 export function renewTokensRoute(services: TokenServices): Route {
@@ -53,7 +59,7 @@ async function renewTokens(context: TokensContext, services: TokenServices): Pro
   return inBody(issued);
 }
 
-export function notCurrentProblem(): Problem {
+function notCurrentProblem(): Problem {
   const detail = 'This is not the current refresh token of the session; sign in again.';
   return new Problem('invalid-credentials', detail);
 }
@@ -70,7 +76,7 @@ type Renewal =
 type Unknown = { readonly outcome: 'unknown'; readonly userId: number | null };
 
 /** Returns undefined if the refresh token isn't the current one of a session. */
-export async function renewWith(
+async function renewWith(
   context: RenewalContext,
   services: TokenServices,
   credential: RenewalCredential,
@@ -90,7 +96,7 @@ export async function renewWith(
 }
 
 /** `userId` is null unless the session exists. */
-export function reportUnknownToken(
+function reportUnknownToken(
   context: Pick<RenewalContext, 'reportSecurityEvent'>,
   userId: number | null,
 ): void {
@@ -154,4 +160,51 @@ function endReused(
   const session = requireVisible(sessionSource(now), { db: writer, id, access: 'all' });
   const permit = renewalPermit(writer, { actor: null, requestId, now });
   endSession(permit, session, 'session.reused');
+}
+
+/**
+ * A page of another origin can't call this route: browsers report where a request comes from (Fetch
+ * Metadata), send JSON to another origin only after a CORS preflight, and send the cookie, which is
+ * SameSite=Strict, to no request of another site. Another server on the same host does receive the cookie,
+ * and can set it; it has no browser key of this service's pages.
+ */
+export function renewCookieRoute(services: TokenServices): Route {
+  return route({
+    method: 'POST',
+    path: '/api/sessions/current/tokens',
+    operationId: 'refreshCookie',
+    tag: 'Sessions',
+    summary: 'Get new tokens, with the cookie and the browser key',
+    access: anyone,
+    sessionCookie: 'read and set',
+    body: CookieTokenRequest,
+    reply: tokensReply,
+    description:
+      'For pages of the service’s own origin that signed in with `cookie`: needs `Sec-Fetch-Site: ' +
+      'same-origin`, which browsers send. The refresh token is taken from the cookie and replaced in it; ' +
+      'it is valid only beside the `browserKey` that the sign-in returned.',
+    problems: ['forbidden', 'invalid-credentials', 'multiple-credentials'],
+    handle: (context) => renewFromCookie(context, services),
+  });
+}
+
+type CookieContext = Context<object, object, Infer<typeof CookieTokenRequest>, undefined>;
+
+async function renewFromCookie(
+  context: CookieContext,
+  services: TokenServices,
+): Promise<Representation<Tokens>> {
+  if (context.fetchSite !== 'same-origin')
+    throw forbidden('Only pages of this service may use the cookie (Sec-Fetch-Site: same-origin).');
+  const [value, ...others] = sessionCookiesIn(context.cookie);
+  if (others.length > 0)
+    throw new Problem('multiple-credentials', 'Several cookies have the session’s name; remove them.');
+  if (value === undefined) throw new Problem('invalid-credentials', 'There is no cookie; sign in.');
+  const credential = parseSessionCookie(value);
+  if (credential === undefined) reportUnknownToken(context, null);
+  const { browserKey } = context.body;
+  const issued = credential && (await renewWith(context, services, { ...credential, browserKey }));
+  if (issued !== undefined) return inCookie(context, issued, browserKey);
+  context.setCookie(clearedSessionCookie);
+  throw notCurrentProblem();
 }

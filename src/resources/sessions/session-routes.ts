@@ -22,7 +22,7 @@ import { removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { userSource } from '../users/user-store.ts';
 import { Session } from './session.ts';
-import { renewCookieRoute } from './cookie-session-routes.ts';
+import { renewCookieRoute, renewTokensRoute } from './renewal-routes.ts';
 import {
   endSession,
   sessionSource,
@@ -30,7 +30,6 @@ import {
   signOutEverywhere,
   usesCookie,
 } from './session-store.ts';
-import { renewTokensRoute } from './renewal-routes.ts';
 import { signInRoute, type SignInServices } from './sign-in-routes.ts';
 import { representSession } from './tokens-representation.ts';
 

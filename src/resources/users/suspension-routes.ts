@@ -16,7 +16,7 @@ import {
   type StoredSuspension,
   suspensionSource,
 } from './suspension-store.ts';
-import type { UserChangeServices } from './user-change-routes.ts';
+import type { UserChangeServices } from './user-routes.ts';
 import { userSource } from './user-store.ts';
 
 type SuspensionServices = Pick<UserChangeServices, 'endSessions' | 'removeKeys'>;

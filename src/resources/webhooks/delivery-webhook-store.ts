@@ -5,8 +5,7 @@ import type { Permit } from '../../storage/permit.ts';
 import { integer, nullable, type ObjectOf } from '../../storage/table.ts';
 import type { EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { webhookAdditionalData } from './webhook-secret.ts';
-import { webhookColumns, webhookTable } from './webhook-store.ts';
+import { webhookAdditionalData, webhookColumns, webhookTable } from './webhook-store.ts';
 import type { WebhookStatus } from './webhook.ts';
 
 /** The progress of deliveries. Times are milliseconds since 1970. */

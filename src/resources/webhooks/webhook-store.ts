@@ -13,7 +13,6 @@ import { changesBetween, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { feedBounds } from '../events/feed-store.ts';
 import { readBack, type ObjectSource, type Visible } from '../flows/visible.ts';
-import { webhookAdditionalData, randomSecret, secretText } from './webhook-secret.ts';
 import {
   Webhook,
   normalizedUrl,
@@ -21,6 +20,7 @@ import {
   type WebhookSecret,
   type WebhookStatus,
 } from './webhook.ts';
+import { randomBytes } from 'node:crypto';
 
 const shown = {
   id: assigned,
@@ -194,3 +194,20 @@ export const webhookAudit = webhookTable.audit({
     ];
   },
 });
+
+/** Standard Webhooks requires 24 to 64. */
+const secretBytes = 32;
+
+function randomSecret(): Buffer {
+  return randomBytes(secretBytes);
+}
+
+/** The form in which receivers configure a secret. */
+function secretText(secret: Buffer): string {
+  return `whsec_${secret.toString('base64')}`;
+}
+
+/** The additional data (AEAD) of a webhook's secrets, so that a row can't replace another webhook's. */
+export function webhookAdditionalData(webhookId: number): string {
+  return `webhook ${webhookId}`;
+}

@@ -1,4 +1,4 @@
-// IP addresses: whether one is in a list of blocks, and the one in a URL.
+// IP addresses: whether one is in a list of blocks, the one in a URL, and the client that has one.
 import { BlockList, isIP } from 'node:net';
 
 /** Returns a test for addresses, which `blockListOf` describes. */
@@ -29,4 +29,17 @@ export function familyOf(address: string): 'ipv4' | 'ipv6' {
 /** Returns the host without the brackets around an IPv6 address. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
+}
+
+/** Returns the bucket of an address: an IPv6 address counts as its /48, the most that one customer gets. */
+export function addressBucket(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
+  const groups = head.split(':').filter((group) => group !== '');
+  const after = tail === undefined ? [] : tail.split(':').filter((group) => group !== '');
+  while (tail !== undefined && groups.length + after.length < 8) groups.push('0');
+  return `${[...groups, ...after]
+    .slice(0, 3)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/48`;
 }
