@@ -9,6 +9,7 @@ import { problemTypes } from '../src/http/problem-types.ts';
 import { securityEventLevels } from '../src/security-event.ts';
 import { executable, serviceFor } from './service.ts';
 import { paths, quotedIn, texts } from './source-text.ts';
+import { pageWithSizes } from './tools/sizes.ts';
 
 const isPage = (path: string): boolean =>
   path === 'README.md' || /^src\/(docs\/\S+|ARCHITECTURE)\.md$/.test(path);
@@ -134,6 +135,15 @@ test('operation.md lists every reason for which event streams end, and no other'
   assert.deepEqual(
     listed.map(([, name]) => name),
     reasons.map(([, name]) => name),
+  );
+});
+
+test('audit.md has the files and lines of each part of the sources, and says what it holds', () => {
+  assert.equal(textOf('src/docs/audit.md'), pageWithSizes(), 'npm run sizes -- --write renews the figures');
+  const parts = rowsOf('src/docs/audit.md', 'Day').filter(([, name = '']) => name.startsWith('`'));
+  assert.deepEqual(
+    parts.filter(([day, , , , words]) => day === '' || words === ''),
+    [],
   );
 });
 
