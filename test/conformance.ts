@@ -31,7 +31,7 @@ export async function checkExchange(
     return assert.equal(response.status, 405, `${where}: the method isn't declared`);
   const operation = declared as Json;
   const listed = (operation['responses'] as Record<string, Json>)[String(response.status)];
-  if (response.status === 417 && listed === undefined) return; // declared for operations with a body
+  if (response.status === 417 || response.status === 505) return; // bad requests, which no operation declares
   assert.ok(listed !== undefined, `${where}: the status isn't declared. ${response.text}`);
   checkHeaders(response, where);
   checkCode(listed, response, where);

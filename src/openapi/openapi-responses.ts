@@ -41,7 +41,8 @@ export function responsesOf(route: Route, invalidStatus: 400 | 422, components: 
   const responses: Json = { [reply.status]: success };
   if (reply.newLocation !== undefined) responses['201'] = { ...success, description: 'Created.' };
   if (method === 'GET') responses['304'] = { description: 'Not modified: the client’s copy is current.' };
-  for (const [status, codes] of problemsOf(route, invalidStatus)) {
+  const byStatus = Map.groupBy(codesOf(route), (code) => problemStatus(code, invalidStatus));
+  for (const [status, codes] of byStatus) {
     const description = `${codes.map((code) => `\`${code}\``).join(', ')}.`;
     responses[status] = { ...problemResponse(status, components), description };
   }
@@ -110,16 +111,7 @@ function problemResponse(status: number, components: Components): Json {
   });
 }
 
-/** Returns every problem that the route can report, by status. */
-function problemsOf(route: Route, invalidStatus: 400 | 422): Map<number, ProblemCode[]> {
-  const byStatus = Map.groupBy(codesOf(route), (code) => problemStatus(code, invalidStatus));
-  // any operation rejects a wrong Expect, but only clients that send a body send it
-  if (route.body !== undefined || route.streamedBody !== undefined) byStatus.set(417, ['bad-request']);
-  const needsHttp11 = route.reply.mediaTypes.some((type) => type === csv || type === ndjson);
-  if (needsHttp11) byStatus.set(505, ['bad-request']);
-  return byStatus;
-}
-
+/** Returns every problem that the route can report. */
 function codesOf(route: Route): Set<ProblemCode> {
   const { access, body, streamedBody, reply } = route;
   const codes = new Set<ProblemCode>([

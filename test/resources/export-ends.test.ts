@@ -57,16 +57,6 @@ describe('an export is rejected', () => {
     assert.equal(JSON.parse(lineOf505() ?? '').level, 'info');
   });
 
-  test('as the OpenAPI document describes for operations with files', async (t) => {
-    const { paths } = (await (await serviceFor(t)).get('/openapi.json')).body;
-    const documented = Object.keys(paths).flatMap((path) =>
-      Object.keys(paths[path])
-        .filter((method) => Object.hasOwn(paths[path][method].responses ?? {}, '505'))
-        .map((method) => `${method} ${path}`),
-    );
-    assert.deepEqual(documented.sort(), ['get /customers', 'get /events', 'get /orders', 'post /imports']);
-  });
-
   test('for lists without files', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
