@@ -5,16 +5,6 @@ export const idMax = Number.MAX_SAFE_INTEGER;
 
 // Requests.
 export const bodyBytesMax = 64 * 1024;
-/**
- * Bounds of one body, whether a route reads it or not. Past either of them the connection is closed. It comes
- * in pieces: chunks, or the parts of them that one read has. A piece of one byte costs as much as a large
- * one, so beyond its first `bodyPiecesMax` pieces a body must have `bodyPieceBytesMin` bytes for each.
- */
-export const bodyWireBytesMax = 2 * 1024 * 1024;
-export const bodyPiecesMax = 512;
-export const bodyPieceBytesMin = 64;
-/** The same for a streamed body, of which clients send each line and its end as chunks of their own. */
-export const streamedPieceBytesMin = 16;
 /** Memory for bodies that are incomplete: in total, and for one client. */
 export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
 export const unfinishedBodyBytesPerClientMax = 8 * 1024 * 1024;

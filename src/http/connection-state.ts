@@ -1,32 +1,29 @@
 // The state of a connection: who is at the other end, and what has been read from it.
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressBucket } from '../addresses.ts';
-import type { Problem } from '../problem.ts';
+import { keepPausedWhile } from './node-internals.ts';
 import { plainAddress, type Peer } from './peer.ts';
+import type { RequestBody } from './request-body.ts';
 
 /** The state is a property of the socket, which is faster than a look-up in a map. */
 type StatefulSocket = Socket & { [stateKey]?: ConnectionState };
 const stateKey = Symbol('state');
 
-/** The body of the last request, as long as more of it may arrive. */
-type ArrivingBody = {
-  /** Whether its route limits the time in which it may arrive. */
-  readonly hasOwnTimeout: boolean;
-  /** Fails the request with this problem, unless it was already answered; no more of the body is read. */
-  abort(problem: Problem): void;
-};
-
 class ConnectionState {
   readonly #socket: Socket;
   peer: Peer | undefined = undefined;
-  /** Undefined once it has arrived: an idle connection would keep its last request with it. */
-  pendingBody: ArrivingBody | undefined = undefined;
-  /** Called for each read, parsed or dropped. */
+  /** The body that is arriving; undefined once it has, or an idle connection would keep its last request. */
+  body: RequestBody | undefined = undefined;
+  /** Whether the connection ends after the response that it has. */
+  isEnding = false;
+  /** Called for each read. */
   onRead = (): void => {};
-  /** How many requests wait for the responses before them; while any waits, nothing more is read. */
+  /** How many requests wait for the responses before them. */
   waitingRequests = 0;
-  /** Whether `keepPausedWhile` has been called for this socket: once is enough. */
-  hasPauseListener = false;
+  /** The response of the last of them. */
+  lastWaiting: ServerResponse | undefined = undefined;
+  #hasPauseListener = false;
   #addressBucket: string | undefined = undefined;
   #bytesReadBefore = 0;
 
@@ -37,6 +34,18 @@ class ConnectionState {
   /** The bucket of the address at the other end, which may be a proxy's. */
   get addressBucket(): string {
     return (this.#addressBucket ??= addressBucket(plainAddress(this.#socket.remoteAddress ?? '')));
+  }
+
+  /** Whether nothing may be read: requests wait, or a route has not taken what it was sent. */
+  get isHeld(): boolean {
+    return !this.isEnding && (this.waitingRequests > 0 || this.body?.isFull === true);
+  }
+
+  /** Stops reading until `resume` is called while the connection is not held. */
+  hold(): void {
+    if (!this.#hasPauseListener) keepPausedWhile(this.#socket, () => this.isHeld);
+    this.#hasPauseListener = true;
+    this.#socket.pause();
   }
 
   /** Whether anything was read since the last call. */

@@ -3,15 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Caller, Requester } from '../auth/access.ts';
 import { addressBucket } from '../addresses.ts';
-import type { IncomingBody } from './incoming-body.ts';
 import { clientAddress, isFromThisMachine, type Peer } from './peer.ts';
 import { separateApiKeys, splitTarget } from './query.ts';
 import { quotaExceeded, type Limiter } from '../rates/limiter.ts';
+import type { RequestBody } from './request-body.ts';
 import { headersOf, type RequestHeaders } from './request-headers.ts';
 import { requestIdFrom } from './request-id.ts';
 import { ResponseDraft } from './response-draft.ts';
 import type { Match, MountedRoute } from './router.ts';
-import { StreamedBody } from './streamed-body.ts';
 
 /** A request as the server has received it. */
 export type ReceivedRequest = {
@@ -25,7 +24,7 @@ export type ReceivedRequest = {
 type IncomingRequest = ReceivedRequest & {
   readonly peer: Peer;
   /** Undefined if the request has no body. */
-  readonly arriving: IncomingBody | StreamedBody | undefined;
+  readonly body: RequestBody | undefined;
 };
 
 /** The functions that all exchanges share. */
@@ -52,9 +51,7 @@ export class Exchange implements Requester {
   readonly beganAt: number;
   /** The same moment on the clock that durations are measured with. */
   readonly startedAt = performance.now();
-  readonly incomingBody: IncomingBody | undefined;
-  /** Defined for a route that reads its body as it arrives. */
-  readonly streamedBody: StreamedBody | undefined;
+  readonly body: RequestBody | undefined;
   readonly draft = new ResponseDraft();
   readonly #isTrusted: (address: string) => boolean;
   readonly #now: () => number;
@@ -69,7 +66,7 @@ export class Exchange implements Requester {
   #clientAddress: string | undefined = undefined;
 
   constructor(
-    { request, response, expectsContinue, peer, arriving }: IncomingRequest,
+    { request, response, expectsContinue, peer, body }: IncomingRequest,
     { isTrusted, now, nextRequestId }: ExchangeDependencies,
   ) {
     const { path, query } = splitTarget(request.url ?? '/');
@@ -85,8 +82,7 @@ export class Exchange implements Requester {
     this.queryApiKeys = keys;
     this.headers = headers;
     this.peer = peer;
-    this.incomingBody = arriving instanceof StreamedBody ? undefined : arriving;
-    this.streamedBody = arriving instanceof StreamedBody ? arriving : undefined;
+    this.body = body;
     this.beganAt = now();
     this.#now = now;
     this.#isTrusted = isTrusted;

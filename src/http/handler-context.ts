@@ -12,9 +12,9 @@ import type { ObjectResult } from './handler-result.ts';
 import { mediaTypeOf } from './negotiate.ts';
 import type { QueryValues } from './query.ts';
 import type { Limiter } from '../rates/limiter.ts';
+import type { BodySource } from './request-body.ts';
 import { RequestDatabase } from './request-database.ts';
 import type { Context, HandlerDatabase, Route } from './route.ts';
-import type { StreamedBody } from './streamed-body.ts';
 
 /** The route, and the parts of the request that were read by its schemas. */
 export type ParsedRequest = {
@@ -163,8 +163,8 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
     return this.exchange.isFromThisMachine;
   }
 
-  get streamedBody(): StreamedBody | undefined {
-    return this.exchange.streamedBody;
+  get streamedBody(): BodySource | undefined {
+    return this.exchange.body;
   }
 
   get bodyType(): string | undefined {

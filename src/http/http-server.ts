@@ -3,7 +3,7 @@ import assert from 'node:assert';
 import { constants } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import {
   connectionsMax,
   drainMillisecondsMax,
@@ -22,13 +22,7 @@ import { stateOf } from './connection-state.ts';
 import { TlsHandshakes } from './tls-handshakes.ts';
 import { destroyIfEnded, endIdle } from './idle-connections.ts';
 import { createHttpServer, nodeHttps } from './node-http.ts';
-import {
-  allowHalfOpen,
-  currentResponse,
-  interceptConnections,
-  keepIdleConnectionsOpen,
-  watchReads,
-} from './node-internals.ts';
+import { allowHalfOpen, currentResponse, interceptConnections, watchReads } from './node-internals.ts';
 import { ReadingPause } from './reading-pause.ts';
 import { tlsSettings } from './tls-settings.ts';
 import { rejectConnection, listenForUnparsed } from './unparsed-requests.ts';
@@ -132,13 +126,13 @@ export class HttpServer {
 
   /** Stops accepting, waits up to `drainMillisecondsMax` for running requests, then destroys all sockets. */
   async close(): Promise<void> {
-    keepIdleConnectionsOpen(this.#server); // `#endBetweenRequests` ends them, after what they still send
     this.#handshakes.destroyAll(); // none of them has a request yet
     // in `setImmediate`, since a timer runs before the requests are read that arrived during a long turn
     const check = (): void => void setImmediate(() => this.#endBetweenRequests());
     const checks = setInterval(check, closeCheckMilliseconds);
     const deadline = setTimeout(() => this.#destroyAll(), drainMillisecondsMax);
-    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    // not the `close` of `node:http`, which ends connections that seem idle although a request is on its way
+    await new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     clearInterval(checks);
     clearTimeout(deadline);
   }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { allPipelinedRequestsMax, pipelinedRequestsMax, pipelinedRequestsPerClientMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
-import { dropRestOfRead, hasConnection, keepPausedWhile, onceConnected } from './node-internals.ts';
+import { currentResponse, dropRestOfRead } from './node-internals.ts';
 import { SharedBound, type Bounds } from './shared-bound.ts';
 import type { TurnScheduler, Task } from './turn-scheduler.ts';
 
@@ -13,6 +13,8 @@ const bounds: Bounds = { total: allPipelinedRequestsMax, perClient: pipelinedReq
 
 export class Pipeline {
   readonly #waiting = new SharedBound(bounds);
+  /** The sockets whose waiting requests are released when they close. */
+  readonly #released = new WeakSet<Socket>();
   readonly #onDrop: () => void;
   readonly #scheduler: TurnScheduler<IncomingMessage>;
 
@@ -26,22 +28,27 @@ export class Pipeline {
    * response. So a client that doesn't read delays only its own requests.
    */
   startInOrder(request: IncomingMessage, response: ServerResponse, start: Task): void {
-    if (hasConnection(response)) this.#scheduler.run(request, () => startUnlessGone(response, start));
+    const isNext = currentResponse(request.socket) === response;
+    if (isNext) this.#scheduler.run(request, () => startUnlessGone(response, start));
     else this.#wait(request, response, start);
   }
 
   #wait(request: IncomingMessage, response: ServerResponse, start: Task): void {
     this.#scheduler.noteArrival();
     const { socket } = request;
+    const state = stateOf(socket);
+    const previous = state.lastWaiting ?? currentResponse(socket);
     // parsed requests take far more memory than their bytes, and a client repeats those that got no response
     // (RFC 9112 section 9.3.2)
     if (!this.#reserve(socket)) return this.#drop(socket);
-    socket.pause();
-    onceConnected(response, () =>
+    state.lastWaiting = response;
+    state.hold();
+    previous?.once('close', () =>
       this.#scheduler.addFollowing(request, () => {
         if (response.destroyed) return;
+        if (state.lastWaiting === response) state.lastWaiting = undefined;
         this.#release(socket, 1);
-        if (stateOf(socket).waitingRequests === 0) socket.resume();
+        if (!state.isHeld) socket.resume();
         start();
       }),
     );
@@ -53,7 +60,8 @@ export class Pipeline {
     if (state.waitingRequests === pipelinedRequestsMax) return false;
     if (this.#waiting.reserve(state.addressBucket, 1) !== 'reserved') return false;
     state.waitingRequests += 1;
-    if (!state.hasPauseListener) this.#watch(socket);
+    if (!this.#released.has(socket)) socket.once('close', () => this.#release(socket, state.waitingRequests));
+    this.#released.add(socket);
     return true;
   }
 
@@ -61,14 +69,6 @@ export class Pipeline {
     const state = stateOf(socket);
     state.waitingRequests -= requests;
     this.#waiting.release(state.addressBucket, requests);
-  }
-
-  /** Keeps the connection paused while requests wait; they are released when it closes. */
-  #watch(socket: Socket): void {
-    const state = stateOf(socket);
-    state.hasPauseListener = true;
-    keepPausedWhile(socket, () => state.waitingRequests > 0);
-    socket.once('close', () => this.#release(socket, state.waitingRequests));
   }
 
   /** Drops the connection, and counts it once: requests that were already parsed still arrive. */

@@ -4,8 +4,6 @@ import { hourSeconds } from '../durations.ts';
 import type { ProblemCode } from '../problem.ts';
 import {
   bodyBytesMax,
-  bodyPieceBytesMin,
-  bodyPiecesMax,
   headerBytesMax,
   headerFieldsMax,
   headersMillisecondsMax,
@@ -116,9 +114,7 @@ export const problemTypes: Readonly<
   'content-too-large': {
     status: 413,
     title: 'Content too large',
-    about:
-      `The body of a request must have at most ${bodyBytesMax / 1024} KiB, ` +
-      `in at most ${bodyPiecesMax} pieces and one more for every ${bodyPieceBytesMin} bytes.`,
+    about: `The body of a request must have at most ${bodyBytesMax / 1024} KiB.`,
   },
   'uri-too-long': {
     status: 414,

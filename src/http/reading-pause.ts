@@ -58,7 +58,7 @@ export class ReadingPause {
     if (this.#paused.size === 0 && this.#read.length === 0) return;
     for (const socket of this.#next()) {
       this.#paused.delete(socket);
-      if (stateOf(socket).waitingRequests === 0) socket.resume();
+      if (!stateOf(socket).isHeld) socket.resume();
     }
     for (const socket of this.#read.splice(0)) this.#paused.add(socket);
     this.#perAddress *= 2;

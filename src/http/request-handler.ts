@@ -7,7 +7,6 @@ import { Problem, invalid } from '../problem.ts';
 import type { Timers } from '../timers.ts';
 import { causeOf, truncate } from '../log-lines.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
-import { readBody } from './body.ts';
 import { checkPostConditions } from './conditional.ts';
 import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { Idempotency, idempotencyKeyIssues, type ResponseStore } from './idempotency.ts';
@@ -157,17 +156,19 @@ export class RequestHandler {
   }
 
   #handleStreamedBody(exchange: Exchange, route: Route, mediaType: string): Promise<void> | void {
-    exchange.streamedBody?.begin();
+    exchange.body?.begin();
     exchange.sendContinue();
     return this.#handleWithoutBody(exchange, route, mediaType);
   }
 
   #readBody(exchange: Exchange, route: Route, mediaType: string): void {
-    readBody(
-      exchange,
-      (bytes) => this.#resume(exchange, () => this.#handleBody(exchange, route, { bytes, mediaType })),
-      (problem) => this.#fail(exchange, problem),
-    );
+    const { body } = exchange;
+    if (body?.problem !== undefined) throw body.problem;
+    exchange.sendContinue();
+    const take = (bytes: Buffer): void =>
+      this.#resume(exchange, () => this.#handleBody(exchange, route, { bytes, mediaType }));
+    if (body === undefined) take(Buffer.alloc(0));
+    else body.deliver(take, (problem) => this.#fail(exchange, problem));
   }
 
   /** Continues a request after a wait, which may end for thousands of requests together. */
@@ -242,12 +243,12 @@ function checkContent(exchange: Exchange, { body, streamedBody }: Route): void {
   if (streamedBody !== undefined)
     checkContentType(exchange.headers, exchange.method, Object.keys(streamedBody.contents));
   else if (body === undefined) checkNoBody(exchange);
-  else if (exchange.incomingBody !== undefined) checkContentType(exchange.headers, exchange.method);
+  else if (exchange.body !== undefined) checkContentType(exchange.headers, exchange.method);
 }
 
 /** Rejects a body that the route would ignore: its client expects it to have an effect. */
-function checkNoBody({ path, method, incomingBody }: Exchange): void {
-  if (incomingBody !== undefined)
+function checkNoBody({ path, method, body }: Exchange): void {
+  if (body !== undefined)
     throw new Problem('bad-request', `${method} ${path} takes no request body; send none.`);
 }
 

@@ -3,16 +3,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressBucket } from '../addresses.ts';
-import { ArrivingBodies } from './arriving-bodies.ts';
 import { stateOf } from './connection-state.ts';
 import { Exchange, type ExchangeDependencies, type ReceivedRequest } from './exchange.ts';
-import { receiveBody } from './incoming-body.ts';
 import type { Metrics } from './metrics.ts';
 import { clientAddress, peerOf, type Peer } from './peer.ts';
 import { Pipeline } from './pipeline.ts';
+import { BodyMemory, hasBody, RequestBody } from './request-body.ts';
 import { headersOf, isLastOfConnection } from './request-headers.ts';
 import type { Router } from './router.ts';
-import { StreamedBody } from './streamed-body.ts';
 import { TurnScheduler, type Task } from './turn-scheduler.ts';
 
 type RequestIntakeOptions = {
@@ -29,7 +27,7 @@ export class RequestIntake {
   readonly #options: RequestIntakeOptions;
   readonly #scheduler: TurnScheduler<Source>;
   readonly #pipeline: Pipeline;
-  readonly #bodies: ArrivingBodies;
+  readonly #memory: BodyMemory;
   #pauseReading = (): void => {};
 
   constructor(options: RequestIntakeOptions) {
@@ -38,7 +36,7 @@ export class RequestIntake {
     const bucketOfSource = (source: Source): string =>
       'socket' in source ? bucketOf(source) : stateOf(source).addressBucket;
     this.#scheduler = new TurnScheduler(bucketOfSource, () => this.#pauseReading());
-    this.#bodies = new ArrivingBodies({ bucketOf, onPiece: () => this.#scheduler.noteArrival() });
+    this.#memory = new BodyMemory({ clientOf: bucketOf, onPiece: () => this.#scheduler.noteArrival() });
     const onDrop = (): number => (options.metrics.dropped.pipelined += 1);
     this.#pipeline = new Pipeline({ scheduler: this.#scheduler, onDrop });
   }
@@ -46,18 +44,19 @@ export class RequestIntake {
   /** Calls `start` once all earlier responses have left the connection, unless the client has gone. */
   receive(received: ReceivedRequest, start: (exchange: Exchange) => void): void {
     const { request, response } = received;
+    const state = stateOf(request.socket);
+    if (state.isEnding) return;
     const { router, metrics, exchangeDependencies } = this.#options;
     metrics.loopDelay.sample();
     if (isLastOfConnection(request)) response.shouldKeepAlive = false;
     const peer = this.#peerOf(request);
-    const bytesMax = router.streamedBytesMax(request);
-    const arriving =
-      bytesMax === undefined
-        ? receiveBody(request, response, this.#bodies)
-        : new StreamedBody(request, response, { bodies: this.#bodies, bytesMax });
-    stateOf(request.socket).pendingBody = arriving;
+    const streamedBytesMax = router.streamedBytesMax(request);
+    const body = hasBody(request)
+      ? new RequestBody(request, response, { memory: this.#memory, streamedBytesMax })
+      : undefined;
+    state.body = body;
     this.#pipeline.startInOrder(request, response, () =>
-      start(new Exchange({ ...received, peer, arriving }, exchangeDependencies)),
+      start(new Exchange({ ...received, peer, body }, exchangeDependencies)),
     );
   }
 

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { fieldsOf, headerLine, type HeaderLines } from '../header-lines.ts';
 import { keepAliveMilliseconds } from '../limits.ts';
 import { memoizeLast } from '../memoize-last.ts';
+import { stateOf } from './connection-state.ts';
 import { STATUS_CODES } from './node-http.ts';
 import { endWithHead } from './node-internals.ts';
 
@@ -45,7 +46,12 @@ export function sendWhole(
 ): void {
   const isLast = !response.shouldKeepAlive || awaitsContinue;
   const text = headText({ status, lines }, { isLast, now });
-  endWithHead(response, { status, text, isLast }, body);
+  endWithHead(response, { status, text, isLast: isLast && !isLingering(response) }, body);
+}
+
+/** Whether the connection is ended by `endAfterResponse`, not by Node with the response. */
+function isLingering({ socket }: ServerResponse): boolean {
+  return socket !== null && stateOf(socket).isEnding;
 }
 
 /** Begins a response whose length is unknown; `node:http` adds Date, Connection and Transfer-Encoding. */

@@ -1,7 +1,7 @@
 // A streamed response, whose body is written gradually until the client or the service ends it.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { stopParsing } from './lingering-close.ts';
+import { endLingering } from './lingering-close.ts';
 
 /** Why a stream ended, as the log and the metrics name it. */
 export type StreamEndReason =
@@ -107,11 +107,7 @@ export class ResponseStream {
     if (this.isOver || socket === null) return;
     this.#endReason = reason;
     this.#isOver = true;
-    // `node:http` collects the writes of one tick
-    setImmediate(() => {
-      stopParsing(socket);
-      socket.destroySoon();
-    });
+    setImmediate(() => endLingering(socket)); // `node:http` collects the writes of one tick
   }
 
   /** Ends a stream that has no end of its own when the client ends its side of the connection. */

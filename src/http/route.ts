@@ -9,7 +9,7 @@ import type { Permit } from '../storage/permit.ts';
 import type { HandlerResult, ObjectResult } from './handler-result.ts';
 import type { Limiter } from '../rates/limiter.ts';
 import type { Reply } from './reply.ts';
-import type { BodySource } from './streamed-body.ts';
+import type { BodySource } from './request-body.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

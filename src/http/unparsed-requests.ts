@@ -31,7 +31,7 @@ export function rejectConnection(socket: Socket, handler: Handler): void {
   socket.on('error', () => {}); // the client has already gone
   const detail = 'All connections are in use; retry in a moment.';
   const problem = new Problem('unavailable', detail, { retryAfterSeconds: 1 });
-  endLingering(socket.resume(), handler.onUnparsed(problem, socket));
+  endLingering(socket, handler.onUnparsed(problem, socket));
 }
 
 /**
@@ -40,9 +40,9 @@ export function rejectConnection(socket: Socket, handler: Handler): void {
  */
 function rejectRequest(problem: Problem, socket: Socket, handler: Handler): void {
   if (!socket.writable) return void socket.destroy();
-  const { pendingBody } = stateOf(socket);
+  const { body } = stateOf(socket);
   const response = currentResponse(socket);
-  if (pendingBody !== undefined) return pendingBody.abort(problem);
+  if (body !== undefined) return body.abort(problem);
   if (response !== undefined)
     return void response.once('finish', () => rejectRequest(problem, socket, handler));
   endLingering(socket, handler.onUnparsed(problem, socket));
@@ -67,5 +67,5 @@ const headTooLarge =
 
 /** Whether the error is the timeout of a streamed body, whose reader has its own time limit. */
 function isSlowStream(code: string, socket: Socket): boolean {
-  return code === timeoutCode && stateOf(socket).pendingBody?.hasOwnTimeout === true;
+  return code === timeoutCode && stateOf(socket).body?.hasOwnTimeout === true;
 }

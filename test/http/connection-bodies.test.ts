@@ -32,12 +32,13 @@ describe('request bodies', () => {
       ],
     ];
     for (const [what, bytes] of large) {
-      test(`of ${what} are 413, and the connection stays open`, async () => {
+      test(`of ${what} are 413, and the connection is closed`, async () => {
         const connection = await openRaw(service().port);
         connection.write(bytes() + live);
-        const [first, second] = [await connection.response(), await connection.response()];
-        assertProblem(first, 'content-too-large');
-        assert.equal(second.status, 200);
+        const response = await connection.response();
+        assertProblem(response, 'content-too-large');
+        assert.equal(response.headers['connection'], 'close');
+        assert.equal(await connection.closed, '');
         connection.socket.destroy();
       });
     }
@@ -55,34 +56,24 @@ describe('request bodies', () => {
       connection.socket.destroy();
     });
 
-    test('in chunks of one byte are read; too many chunks are 413, the last of the connection', async () => {
-      assert.equal((await raw(postChunked(inBytes(padded(500)), chunk('')))).status, 201);
-      const connection = await openRaw(service().port);
-      connection.write(postChunked(inBytes(padded(600)), chunk('')) + live);
-      const response = await connection.response();
-      assertProblem(response, 'content-too-large');
-      assert.equal(response.headers['connection'], 'close');
-      assert.equal(await connection.closed, '');
+    test('in chunks of one byte are read', async () => {
+      assert.equal((await raw(postChunked(inBytes(padded(5_000)), chunk('')))).status, 201);
     });
 
-    const unread: readonly (readonly [what: string, status: number, head: () => string])[] = [
-      ['of a GET', 400, () => request('GET /health/live', ['Transfer-Encoding: chunked'])],
-      ['of OPTIONS', 204, () => request('OPTIONS /orders', ['Transfer-Encoding: chunked'])],
-      ['for no resource', 404, () => request('POST /nowhere', ['Transfer-Encoding: chunked'])],
-      ['of a stranger', 401, () => request('POST /customers', ['Transfer-Encoding: chunked'])],
-      [
-        'after a 413',
-        413,
-        () => postHead('Transfer-Encoding: chunked') + chunk(' '.repeat(bodyBytesMax + 1)),
-      ],
+    const unread: readonly (readonly [what: string, status: number, head: string])[] = [
+      ['of a GET', 400, request('GET /health/live', ['Transfer-Encoding: chunked'])],
+      ['of OPTIONS', 204, request('OPTIONS /orders', ['Transfer-Encoding: chunked'])],
+      ['for no resource', 404, request('POST /nowhere', ['Transfer-Encoding: chunked'])],
+      ['of a stranger', 401, request('POST /customers', ['Transfer-Encoding: chunked'])],
     ];
     for (const [what, status, head] of unread) {
-      test(`${what} that nobody reads are received within bounds, then the connection ends`, async () => {
+      test(`${what} that nobody reads are dropped, and the connection stays open`, async () => {
         const connection = await openRaw(service().port);
-        connection.write(head());
+        connection.write(head);
         assert.equal((await connection.response()).status, status);
-        connection.write(inBytes('x'.repeat(40_000)) + chunk('') + live);
-        assert.equal(await connection.closed, '');
+        connection.write(chunk('x'.repeat(bodyBytesMax)) + inBytes('x'.repeat(10_000)) + chunk('') + live);
+        assert.equal((await connection.response()).status, 200);
+        connection.socket.destroy();
       });
     }
 

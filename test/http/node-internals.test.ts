@@ -1,69 +1,16 @@
 // Undocumented behaviour of Node, on a plain server of `node:http`.
 import assert from 'node:assert/strict';
-import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import {
   dropRestOfRead,
-  hasConnection,
   interceptConnections,
-  keepIdleConnectionsOpen,
   keepPausedWhile,
-  onceConnected,
-  stopReadingWhilePaused,
-  takeFromParser,
   watchReads,
 } from '../../src/http/node-internals.ts';
 import { chunk, get, listening, post } from './plain-server.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw } from './raw-connection.ts';
-
-test('bytes that arrive on a connection taken from the parser are read and not parsed', async (t) => {
-  const received: string[] = [];
-  let bytesRead = (): number => 0;
-  const port = await listening(t, (request) => {
-    bytesRead = () => request.socket.bytesRead;
-    request.on('error', () => {
-      /* it is cut off */
-    });
-    request.on('data', (piece: Buffer) => {
-      received.push(piece.toString());
-      if (received.length === 1) takeFromParser(request.socket, () => {});
-    });
-  });
-  const connection = await openRaw(port);
-  connection.write(post + chunk);
-  await until(() => received.length === 1);
-  const before = bytesRead();
-  connection.write(chunk.repeat(1_000));
-  await until(() => bytesRead() === before + 6_000);
-  assert.deepEqual(received, ['x']);
-  connection.socket.destroy();
-});
-
-test('a connection taken from the parser is not read while it is paused', async (t) => {
-  let taken: Socket | undefined;
-  const port = await listening(t, ({ socket }, response) => {
-    response.end();
-    if (taken !== undefined) return;
-    taken = socket;
-    takeFromParser(socket, () => {});
-    stopReadingWhilePaused(socket);
-    response.once('finish', () => setImmediate(() => socket.pause())); // node:http resumes it then
-  });
-  const connection = await openRaw(port);
-  connection.write(post);
-  await until(() => taken?.isPaused() === true);
-  const before = taken?.bytesRead ?? 0;
-  connection.write(chunk);
-  const other = await openRaw(port);
-  other.write(get);
-  await other.response();
-  assert.equal(taken?.bytesRead, before);
-  taken?.resume();
-  await until(() => taken?.bytesRead === before + chunk.length);
-  for (const { socket } of [connection, other]) socket.destroy();
-});
 
 test('the rest of a read can be dropped, and the parser serves the next connection', async (t) => {
   const received: string[] = [];
@@ -91,23 +38,6 @@ test('the rest of a read can be dropped, and the parser serves the next connecti
   second.socket.destroy();
 });
 
-test('the end of a connection taken from the parser is left to its new reader', async (t) => {
-  const ended = Promise.withResolvers<string>();
-  const port = await listening(t, (request, response) => {
-    response.shouldKeepAlive = false;
-    takeFromParser(request.socket, () => {
-      ended.resolve('by us');
-      request.socket.end();
-    });
-    response.end('enough');
-  });
-  const connection = await openRaw(port);
-  connection.write(post + chunk);
-  assert.equal((await connection.response()).text, 'enough');
-  assert.equal(await ended.promise, 'by us');
-  connection.socket.destroy();
-});
-
 test('a client that has ended its side gets its response', async (t) => {
   const port = await listening(t, (request, response) => {
     request.socket.once('end', () => response.end('late'));
@@ -129,42 +59,6 @@ test('a connection that is not accepted is never parsed, and one that is accepte
   await until(() => accepts.length === 1);
   accepts[0]?.();
   assert.equal((await connection.response()).text, 'served');
-  connection.socket.destroy();
-});
-
-test('a server that closes leaves idle connections open', async (t) => {
-  let closing: Server | undefined;
-  const port = await listening(
-    t,
-    (_, response) => response.end('served'),
-    (server) => (closing = server),
-  );
-  const connection = await openRaw(port);
-  connection.write(get);
-  await connection.response();
-  assert.ok(closing !== undefined);
-  keepIdleConnectionsOpen(closing);
-  closing.close();
-  connection.write(get);
-  assert.equal((await connection.response()).text, 'served');
-  connection.socket.destroy();
-});
-
-test('a pipelined response gets the connection once the one before it has left', async (t) => {
-  const order: string[] = [];
-  const responses: ServerResponse[] = [];
-  const port = await listening(t, (_, response) => {
-    responses.push(response);
-    order.push(hasConnection(response) ? 'connected' : 'waiting');
-    if (!hasConnection(response)) onceConnected(response, () => void response.end('second'));
-  });
-  const connection = await openRaw(port);
-  connection.write(get + get);
-  await until(() => order.length === 2);
-  assert.deepEqual(order, ['connected', 'waiting']);
-  responses[0]?.end('first');
-  assert.equal((await connection.response()).text, 'first');
-  assert.equal((await connection.response()).text, 'second');
   connection.socket.destroy();
 });
 

@@ -166,30 +166,13 @@ describe('a body that would be read as it arrives is rejected', () => {
     assertProblem(await service.post('/counted', call), 'content-too-large', 413);
   });
 
-  for (const [name, chunk, count] of [
-    ['has too much without announcing it', 'a'.repeat(65_536), 17],
-    ['comes in tiny chunks', 'a', 10_000],
-  ] as const)
-    test(`if it ${name}`, async (t) => {
-      const { service, token } = await countingService(t);
-      const chunks = `${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(count);
-      const bytes = `${headOf(token, 'Transfer-Encoding: chunked\r\n')}${chunks}0\r\n\r\n`;
-      const connection = await sendRaw(service, bytes);
-      assertProblem(await connection.response(), 'content-too-large', 413);
-      connection.socket.destroy();
-    });
-
-  test('and tiny chunks end the connection after the response', async (t) => {
-    const { service } = await countingService(t);
-    const head = headOf('', 'Transfer-Encoding: chunked\r\n').replace(/Authorization.*\r\n/, '');
-    const rest = `${'1\r\na\r\n'.repeat(10_000)}0\r\n\r\n${lastRequest}`;
-    for (const withHead of [rest, '']) {
-      const connection = await sendRaw(service, head + withHead);
-      assertProblem(await connection.response(), 'unauthenticated', 401);
-      connection.write(rest);
-      assert.equal(await connection.closed, '');
-      connection.socket.destroy();
-    }
+  test('if it has too much without announcing it', async (t) => {
+    const { service, token } = await countingService(t);
+    const chunks = `10000\r\n${'a'.repeat(65_536)}\r\n`.repeat(17);
+    const bytes = `${headOf(token, 'Transfer-Encoding: chunked\r\n')}${chunks}0\r\n\r\n`;
+    const connection = await sendRaw(service, bytes);
+    assertProblem(await connection.response(), 'content-too-large', 413);
+    connection.socket.destroy();
   });
 
   test('once it is being read, and leaves the connection to the next request', async (t) => {

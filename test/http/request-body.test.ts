@@ -4,9 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { ArrivingBodies } from '../../src/http/arriving-bodies.ts';
-import { receiveBody } from '../../src/http/incoming-body.ts';
-import { StreamedBody } from '../../src/http/streamed-body.ts';
+import { BodyMemory, RequestBody } from '../../src/http/request-body.ts';
 import { addressBucket } from '../../src/addresses.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw, type RawConnection } from './raw-connection.ts';
@@ -16,14 +14,14 @@ const chunk = (text: string): string => `${text.length.toString(16)}${crlf}${tex
 const headFrom = (address: string): string =>
   ['POST / HTTP/1.1', 'Host: localhost', `From: ${address}`, 'Transfer-Encoding: chunked', '', ''].join(crlf);
 const head = headFrom('192.0.2.1');
-const bucketOf = ({ headers }: IncomingMessage): string => addressBucket(headers.from ?? '');
+const clientOf = ({ headers }: IncomingMessage): string => addressBucket(headers.from ?? '');
 
 type Receive = (request: IncomingMessage, response: ServerResponse, respond: (text: string) => void) => void;
 
 /** A server that answers each body with its length, or with the code of its problem. */
-function lengths(t: TestContext, bodies: ArrivingBodies): Promise<() => Promise<RawConnection>> {
+function lengths(t: TestContext, memory: BodyMemory): Promise<() => Promise<RawConnection>> {
   return serverFor(t, (request, response, respond) =>
-    receiveBody(request, response, bodies)?.deliver(
+    new RequestBody(request, response, { memory, streamedBytesMax: undefined }).deliver(
       (body) => respond(String(body.length)),
       ({ code }) => respond(code),
     ),
@@ -31,9 +29,9 @@ function lengths(t: TestContext, bodies: ArrivingBodies): Promise<() => Promise<
 }
 
 /** The same for routes that begin to read a body when `begin` resolves, each in one piece. */
-function streamedLengths(t: TestContext, bodies: ArrivingBodies, begin: Promise<void>) {
+function streamedLengths(t: TestContext, memory: BodyMemory, begin: Promise<void>) {
   return serverFor(t, (request, response, respond) => {
-    const body = new StreamedBody(request, response, { bodies, bytesMax: 100_000 });
+    const body = new RequestBody(request, response, { memory, streamedBytesMax: 100_000 });
     const read = async (): Promise<string> => {
       await begin;
       body.begin();
@@ -65,26 +63,26 @@ async function serverFor(t: TestContext, receive: Receive): Promise<() => Promis
 }
 
 test('pieces of a body share one buffer, which is released at its end', async (t) => {
-  const bodies = new ArrivingBodies({ bucketOf });
-  const connection = await (await lengths(t, bodies))();
+  const memory = new BodyMemory({ clientOf });
+  const connection = await (await lengths(t, memory))();
   connection.write(head + chunk('abcd').repeat(250));
-  await until(() => bodies.bytes === 1024);
+  await until(() => memory.bytes === 1024);
   connection.write(chunk('abcd').repeat(250));
-  await until(() => bodies.bytes === 2048);
+  await until(() => memory.bytes === 2048);
   connection.write(chunk(''));
   assert.equal((await connection.response()).text, '2000');
-  assert.equal(bodies.bytes, 0);
+  assert.equal(memory.bytes, 0);
 });
 
 test('incomplete bodies are bounded in total: one beyond that is unavailable', async (t) => {
-  const bodies = new ArrivingBodies({
-    bucketOf,
+  const memory = new BodyMemory({
+    clientOf,
     bounds: { total: 3000, perClient: 3000 },
   });
-  const open = await lengths(t, bodies);
+  const open = await lengths(t, memory);
   const [first, second] = [await open(), await open()];
   first.write(head + chunk('x'.repeat(2000)));
-  await until(() => bodies.bytes === 2000);
+  await until(() => memory.bytes === 2000);
   second.write(head + chunk('x'.repeat(2000)));
   assert.equal((await second.response()).text, 'unavailable');
   first.write(chunk(''));
@@ -96,51 +94,50 @@ for (const [whose, first, other] of [
   ['one /48', '2001:db8::1', '2001:db8:0:1::1'],
 ] as const) {
   test(`bodies from ${whose} leave room for those of others`, async (t) => {
-    const bodies = new ArrivingBodies({ bucketOf, bounds: { total: 10_000, perClient: 2_000 } });
-    const open = await lengths(t, bodies);
+    const memory = new BodyMemory({ clientOf, bounds: { total: 10_000, perClient: 2_000 } });
+    const open = await lengths(t, memory);
     const [held, oneMore, another] = [await open(), await open(), await open()];
     held.write(headFrom(first) + chunk('x'.repeat(2_000)));
-    await until(() => bodies.bytes === 2_000);
+    await until(() => memory.bytes === 2_000);
     oneMore.write(headFrom(other) + chunk('x'.repeat(2_000)));
     assert.equal((await oneMore.response()).text, 'unavailable');
     another.write(headFrom('198.51.100.1') + chunk('x'.repeat(2_000)) + chunk(''));
     assert.equal((await another.response()).text, '2000');
     held.write(chunk(''));
     assert.equal((await held.response()).text, '2000');
-    assert.equal(bodies.bytes, 0);
+    assert.equal(memory.bytes, 0);
   });
 }
 
 test('a body that ends early releases its memory', async (t) => {
-  const bodies = new ArrivingBodies({ bucketOf });
-  const connection = await (await lengths(t, bodies))();
+  const memory = new BodyMemory({ clientOf });
+  const connection = await (await lengths(t, memory))();
   connection.write(head + chunk('x'.repeat(2000)));
-  await until(() => bodies.bytes === 2000);
+  await until(() => memory.bytes === 2000);
   connection.socket.destroy();
-  await until(() => bodies.bytes === 0);
+  await until(() => memory.bytes === 0);
 });
 
-test('a streamed body takes memory for its pieces until its route begins to read it', async (t) => {
-  const bodies = new ArrivingBodies({ bucketOf });
+test('a streamed body takes memory until its route has read it', async (t) => {
+  const memory = new BodyMemory({ clientOf });
   const { promise, resolve } = Promise.withResolvers<void>();
-  const connection = await (await streamedLengths(t, bodies, promise))();
+  const connection = await (await streamedLengths(t, memory, promise))();
   connection.write(head + chunk('x'.repeat(2000)) + chunk('x').repeat(10));
-  await until(() => bodies.bytes >= 2010);
-  assert.ok(bodies.bytes >= 2010 + 11 * 200, 'a piece takes more than its bytes');
+  await until(() => memory.bytes >= 2010);
   resolve();
   assert.equal((await connection.response()).text, '2010');
-  assert.equal(bodies.bytes, 0);
+  assert.equal(memory.bytes, 0);
 });
 
 test('streamed bodies that nothing reads yet share the bound of all bodies', async (t) => {
   let pieces = 0;
-  const bodies = new ArrivingBodies({
-    bucketOf,
+  const memory = new BodyMemory({
+    clientOf,
     onPiece: () => (pieces += 1),
     bounds: { total: 3000, perClient: 3000 },
   });
   const { promise, resolve } = Promise.withResolvers<void>();
-  const open = await streamedLengths(t, bodies, promise);
+  const open = await streamedLengths(t, memory, promise);
   const [first, second] = [await open(), await open()];
   first.write(head + chunk('x'.repeat(2000)));
   await until(() => pieces === 1);
@@ -149,14 +146,14 @@ test('streamed bodies that nothing reads yet share the bound of all bodies', asy
   resolve();
   assert.equal((await second.response()).text, 'unavailable');
   assert.equal((await first.response()).text, '2000');
-  await until(() => bodies.bytes === 0);
+  await until(() => memory.bytes === 0);
 });
 
 test('a streamed body that ends early, before it is read, releases its memory', async (t) => {
-  const bodies = new ArrivingBodies({ bucketOf });
-  const connection = await (await streamedLengths(t, bodies, new Promise(() => {})))();
+  const memory = new BodyMemory({ clientOf });
+  const connection = await (await streamedLengths(t, memory, new Promise(() => {})))();
   connection.write(head + chunk('x'.repeat(2000)));
-  await until(() => bodies.bytes > 2000);
+  await until(() => memory.bytes >= 2000);
   connection.socket.destroy();
-  await until(() => bodies.bytes === 0);
+  await until(() => memory.bytes === 0);
 });
