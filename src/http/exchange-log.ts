@@ -49,7 +49,7 @@ export class ExchangeLog {
 
   /** Counts the security events of the exchange; also logs them if the exchange is logged. */
   reportSecurityEvents(exchange: Exchange, { isLogged }: { readonly isLogged: boolean }): void {
-    const events = exchange.draft.takeSecurityEvents();
+    const events = exchange.takeSecurityEvents();
     for (const { name } of events) this.#options.metrics.countSecurityEvent(name);
     if (isLogged && events.length > 0) this.#logSecurityEvents(exchange, events);
   }

@@ -1,44 +1,56 @@
-// One request and its response, from the check of its head to its line in the log.
+// One request and its response, from the check of its head to its line in the log: who sent it, what it asks
+// for, and what its response has besides its result. Handlers see it as a `Context`.
+import assert from 'node:assert';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import type { Caller, Requester } from '../auth/access.ts';
 import { addressBucket } from '../addresses.ts';
-import { clientAddress, isFromThisMachine, type Peer } from './peer.ts';
-import { separateApiKeys, splitTarget } from './query.ts';
+import { clientOf, isStaff, type Caller, type Requester } from '../auth/access.ts';
+import { headerLine, type HeaderLines } from '../header-lines.ts';
 import { quotaExceeded, type Limiter } from '../rates/limiter.ts';
+import { noSecurityEvents, type SecurityEvent } from '../security-event.ts';
+import type { Connection, Row, SqlValue, WriteCallback } from '../storage/connection.ts';
+import type { Database } from '../storage/database.ts';
+import { permitFor, type Permit } from '../storage/permit.ts';
+import type { QueryOptions } from '../storage/sql-worker.ts';
+import type { CallerChecks } from './caller-checks.ts';
+import { checkConditions, isConditional } from './conditional.ts';
+import type { ObjectResult } from './handler-result.ts';
+import { json } from './media-types.ts';
+import { mediaTypeOf } from './negotiate.ts';
+import { clientAddress, isFromThisMachine, type Peer } from './peer.ts';
+import { separateApiKeys, splitTarget, type QueryValues } from './query.ts';
 import type { RequestBody } from './request-body.ts';
 import { headersOf, type RequestHeaders } from './request-headers.ts';
 import { requestIdFrom } from './request-id.ts';
-import { ResponseDraft } from './response-draft.ts';
+import type { Context, HandlerDatabase, Route } from './route.ts';
 import type { Match, MountedRoute } from './router.ts';
 
-/** A request as the server has received it. */
-export type ReceivedRequest = {
+/** A request with the peer that sent it, and its body, which is undefined if it has none. */
+type IncomingRequest = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Whether the client waits for 100 Continue before it sends the body. */
-  readonly expectsContinue: boolean;
-};
-
-/** A received request, with the peer that sent it and its body. */
-type IncomingRequest = ReceivedRequest & {
   readonly peer: Peer;
-  /** Undefined if the request has no body. */
-  readonly body: RequestBody | undefined;
+  readonly sentBody: RequestBody | undefined;
 };
 
-/** The functions that all exchanges share. */
+/** What all exchanges share. */
 export type ExchangeDependencies = {
+  readonly database: Database;
+  readonly callers: CallerChecks;
   readonly isTrusted: (address: string) => boolean;
   readonly now: () => number;
   readonly nextRequestId: () => string;
 };
 
-export class Exchange implements Requester {
+type ResultStorer = (writer: Connection, result: ObjectResult<unknown>) => void;
+
+export class Exchange
+  implements Context<object, QueryValues, unknown, Caller | undefined>, HandlerDatabase, Requester
+{
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Whether the client still waits for 100 Continue before it sends the body. */
-  awaitsContinue: boolean;
+  awaitsContinue = false;
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
@@ -51,41 +63,58 @@ export class Exchange implements Requester {
   readonly beganAt: number;
   /** The same moment on the clock that durations are measured with. */
   readonly startedAt = performance.now();
-  readonly body: RequestBody | undefined;
-  readonly draft = new ResponseDraft();
-  readonly #isTrusted: (address: string) => boolean;
-  readonly #now: () => number;
+  /** The body as it arrives; undefined if the request has none. */
+  readonly sentBody: RequestBody | undefined;
+  /** Sees only changes that are on disk. */
+  readonly read: Connection;
   /** The methods and parameters of the path; undefined if no route has it. */
   match: Match | undefined = undefined;
   /** The route of the path and the method; undefined if there is none. */
   mounted: MountedRoute | undefined = undefined;
+  /** The negotiated media type of the response. */
+  mediaType = json;
+  /** The query's parameters and the body, once the schemas of the route accepted them. */
+  query: QueryValues = noParams;
+  body: unknown = undefined;
   /** The caller, with the rights that they had when these were last checked. */
   caller: Caller | undefined = undefined;
   /** Whether the request draws on a rate, even if the settings turn that rate off. */
   drawsOnRate = false;
+  readonly #dependencies: ExchangeDependencies;
   #clientAddress: string | undefined = undefined;
+  #storeResult: ResultStorer | undefined = undefined;
+  #isPreconditionChecked = false;
+  #rateLines: HeaderLines = '';
+  #securityEvents: readonly SecurityEvent[] = noSecurityEvents;
+  #cookie: string | undefined = undefined;
 
-  constructor(
-    { request, response, expectsContinue, peer, body }: IncomingRequest,
-    { isTrusted, now, nextRequestId }: ExchangeDependencies,
-  ) {
+  constructor({ request, response, peer, sentBody }: IncomingRequest, dependencies: ExchangeDependencies) {
     const { path, query } = splitTarget(request.url ?? '/');
     const { rest, keys } = separateApiKeys(query);
     const headers = headersOf(request);
     this.request = request;
     this.response = response;
-    this.awaitsContinue = expectsContinue;
-    this.requestId = requestIdFrom(headers['x-request-id']) ?? nextRequestId();
+    this.requestId = requestIdFrom(headers['x-request-id']) ?? dependencies.nextRequestId();
     this.method = request.method ?? 'GET';
     this.path = path;
     this.queryText = rest;
     this.queryApiKeys = keys;
     this.headers = headers;
     this.peer = peer;
-    this.body = body;
-    this.beganAt = now();
-    this.#now = now;
-    this.#isTrusted = isTrusted;
+    this.beganAt = dependencies.now();
+    this.sentBody = sentBody;
+    this.read = dependencies.database.read;
+    this.#dependencies = dependencies;
+  }
+
+  /** The route, for the steps after it was found. */
+  get route(): Route {
+    assert(this.mounted !== undefined);
+    return this.mounted.route;
+  }
+
+  get params(): object {
+    return this.match?.params ?? noParams;
   }
 
   /**
@@ -93,7 +122,7 @@ export class Exchange implements Requester {
    * verified, long after the request began.
    */
   get now(): number {
-    return this.#now();
+    return this.#dependencies.now();
   }
 
   /** Asks for the body, if the client waits for that. */
@@ -102,12 +131,77 @@ export class Exchange implements Requester {
     this.awaitsContinue = false;
   }
 
+  get database(): HandlerDatabase {
+    return this;
+  }
+
+  write<T>(callback: WriteCallback<T>): Promise<T> {
+    return this.#dependencies.database.write(callback);
+  }
+
+  /** Runs a long query, which shares the query worker fairly with those of other callers. */
+  readInWorker<R extends Row>(
+    sql: string,
+    params: readonly SqlValue[],
+    options?: QueryOptions,
+  ): Promise<R[]> {
+    const { caller } = this;
+    const client = clientOf(this);
+    const isOfStaff = caller !== undefined && isStaff(caller);
+    return this.#dependencies.database.readInWorker<R>(sql, params, { ...options, client, isOfStaff });
+  }
+
+  /** Has the result of `writeResult` stored in the same transaction, for an Idempotency-Key. */
+  storeResultWith(store: ResultStorer): void {
+    this.#storeResult = store;
+  }
+
+  /** Storing the result throws only if the storage fails, which no savepoint could undo. */
+  writeResult<R extends ObjectResult<unknown>>(callback: WriteCallback<R>): Promise<R> {
+    const store = this.#storeResult;
+    if (store === undefined) return this.write(callback);
+    return this.write<R>((writer) => {
+      const result = callback(writer);
+      store(writer, result);
+      return result;
+    });
+  }
+
+  authorizeWrite(writer: Connection): Permit<Caller | undefined> {
+    return permitFor(
+      writer,
+      () => this.#dependencies.callers.recheckCallerInWrite(this, writer),
+      (caller) => ({ actor: caller ?? null, requestId: this.requestId, now: this.now }),
+    );
+  }
+
+  authorizeRead(): Caller | undefined {
+    return this.#dependencies.callers.recheckCaller(this);
+  }
+
+  hasExpired(): boolean {
+    return this.#dependencies.callers.hasExpired(this);
+  }
+
+  checkPrecondition(etag: string | undefined | (() => string)): void {
+    this.#isPreconditionChecked = true;
+    if (isConditional(this.headers))
+      checkConditions(this.headers, typeof etag === 'function' ? etag() : etag);
+  }
+
+  /** Asserts that the handler of a PUT, PATCH or DELETE has called `checkPrecondition`. */
+  assertPreconditionChecked(): void {
+    const { method, path } = this.route;
+    const isMissing = method !== 'GET' && method !== 'POST' && !this.#isPreconditionChecked;
+    assert(!isMissing, `${method} ${path} checks no precondition`);
+  }
+
   /** Consumes a token of the client's own bucket, whose state each response shows. Throws 429 if it is empty. */
   consumeClientToken(limiter: Limiter, key: string): void {
     this.drawsOnRate = true;
     const state = limiter.consumeToken(key, this.now);
     if (state === undefined) return;
-    this.draft.addRateLines(state.lines);
+    this.#rateLines += state.lines;
     if (state.isExceeded) throw quotaExceeded(state);
   }
 
@@ -118,13 +212,71 @@ export class Exchange implements Requester {
   consumeToken(limiter: Limiter, key: string): void {
     const state = limiter.consumeToken(key, this.now);
     if (state?.isExceeded !== true) return;
-    this.draft.addRateLines(state.lines);
+    this.#rateLines += state.lines;
     throw quotaExceeded(state);
+  }
+
+  reportSecurityEvent(event: SecurityEvent): void {
+    this.#securityEvents = [...this.#securityEvents, event];
+  }
+
+  get hasSecurityEvents(): boolean {
+    return this.#securityEvents.length > 0;
+  }
+
+  /** Returns the events that were reported since the last call. */
+  takeSecurityEvents(): readonly SecurityEvent[] {
+    const events = this.#securityEvents;
+    this.#securityEvents = noSecurityEvents;
+    return events;
+  }
+
+  setCookie(value: string): void {
+    const { method, path, sessionCookie } = this.route;
+    assert(sessionCookie, `${method} ${path} is not declared to set a cookie`);
+    this.#cookie = value;
+  }
+
+  get cookie(): string | undefined {
+    const { method, path, sessionCookie } = this.route;
+    assert(sessionCookie === 'read and set', `${method} ${path} is not declared to read a cookie`);
+    return this.headers['cookie'];
+  }
+
+  /** The header lines that steps and the handler have added to the response. */
+  get addedLines(): HeaderLines {
+    if (this.#cookie === undefined) return this.#rateLines;
+    return this.#rateLines + headerLine('Set-Cookie', this.#cookie);
+  }
+
+  get idempotencyKey(): string | undefined {
+    return this.route.acceptsIdempotencyKey === true ? this.headers['idempotency-key'] : undefined;
+  }
+
+  get fetchSite(): string | undefined {
+    return this.headers['sec-fetch-site'];
+  }
+
+  get lastEventId(): string | undefined {
+    return this.headers['last-event-id'];
+  }
+
+  get userAgent(): string | null {
+    const userAgent = this.headers['user-agent'] ?? null;
+    return userAgent && userAgent.replaceAll(controls, '').slice(0, 300);
+  }
+
+  get bodyType(): string | undefined {
+    return mediaTypeOf(this.headers['content-type']);
+  }
+
+  get isHttp10(): boolean {
+    return this.request.httpVersion === '1.0';
   }
 
   /** The client's own address, even behind trusted proxies. */
   get clientAddress(): string {
-    return (this.#clientAddress ??= clientAddress(this.peer, this.headers, this.#isTrusted));
+    return (this.#clientAddress ??= clientAddress(this.peer, this.headers, this.#dependencies.isTrusted));
   }
 
   /** The client's address as buckets count it. */
@@ -136,3 +288,6 @@ export class Exchange implements Requester {
     return isFromThisMachine(this.peer, this.headers);
   }
 }
+
+const noParams: QueryValues = {};
+const controls = /[\u0000-\u001f\u007f-\u009f]/g;

@@ -6,7 +6,7 @@ import { Problem, forbidden } from '../problem.ts';
 import { idempotencyKeyLengthMax } from '../limits.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
-import type { HandlerContext } from './handler-context.ts';
+import type { Exchange } from './exchange.ts';
 import { objectOf, type HandlerResult, type ObjectResult } from './handler-result.ts';
 import { countOccurrences, headersOf } from './request-headers.ts';
 import type { ReplayableResponse, Responder } from './responder.ts';
@@ -53,38 +53,38 @@ export class Idempotency {
     this.#responder = responder;
   }
 
-  async runOrReplay(context: HandlerContext, { body, respond }: KeyedRequest): Promise<void> {
-    const storageKey = storageKeyOf(context);
+  async runOrReplay(exchange: Exchange, { body, respond }: KeyedRequest): Promise<void> {
+    const storageKey = storageKeyOf(exchange);
     if (this.#running.has(storageKey)) throw inProgress();
     this.#running.add(storageKey);
     try {
       const fingerprints = this.#store.fingerprints(body);
-      const stored = this.#store.find(context.database.read, storageKey, context.now);
-      if (stored === undefined) await respond(this.#runFirst(context, { storageKey, fingerprints }));
-      else this.#replay(context, { stored, fingerprints });
+      const stored = this.#store.find(exchange.database.read, storageKey, exchange.now);
+      if (stored === undefined) await respond(this.#runFirst(exchange, { storageKey, fingerprints }));
+      else this.#replay(exchange, { stored, fingerprints });
     } finally {
       this.#running.delete(storageKey);
     }
   }
 
   /** Throws if the key was used with another body, even if this body is invalid. */
-  checkNotReused(context: HandlerContext, body: Buffer): void {
-    const stored = this.#store.find(context.database.read, storageKeyOf(context), context.now);
+  checkNotReused(exchange: Exchange, body: Buffer): void {
+    const stored = this.#store.find(exchange.database.read, storageKeyOf(exchange), exchange.now);
     if (stored !== undefined) checkBody(stored, this.#store.fingerprints(body));
   }
 
   async #runFirst(
-    context: HandlerContext,
+    exchange: Exchange,
     { storageKey, fingerprints: [fingerprint = ''] }: { storageKey: string; fingerprints: readonly string[] },
   ): Promise<HandlerResult> {
-    const { route, caller } = context;
+    const { route, caller } = exchange;
     let isStored = false;
-    context.storeResultWith((writer, result) => {
+    exchange.storeResultWith((writer, result) => {
       const response = storedResponseOf(route, result, caller);
-      this.#store.save(writer, { ...response, fingerprint }, { storageKey, now: context.now });
+      this.#store.save(writer, { ...response, fingerprint }, { storageKey, now: exchange.now });
       isStored = true;
     });
-    const result = await route.handle(context);
+    const result = await route.handle(exchange);
     assert(
       isStored,
       `${route.method} ${route.path} takes an Idempotency-Key but makes no change with writeResult`,
@@ -93,12 +93,12 @@ export class Idempotency {
   }
 
   #replay(
-    context: HandlerContext,
+    exchange: Exchange,
     { stored, fingerprints }: { stored: StoredResponse; fingerprints: readonly string[] },
   ): void {
     checkBody(stored, fingerprints);
-    checkOwner(context, stored);
-    this.#responder.replay(context.exchange, context.route, stored);
+    checkOwner(exchange, stored);
+    this.#responder.replay(exchange, stored);
   }
 }
 
@@ -142,7 +142,7 @@ function storedResponseOf(
 }
 
 /** A stored response is shown only to a caller who may still read its object. */
-function checkOwner({ caller, database, route }: HandlerContext, stored: StoredResponse): void {
+function checkOwner({ caller, database, route }: Exchange, stored: StoredResponse): void {
   if (stored.ownerId === null) return;
   const owner = route.ownerOf?.(database.read, stored.objectId);
   if (mayRead(caller, owner === undefined ? stored.ownerId : (owner ?? nobodyId))) return;
@@ -153,7 +153,7 @@ function mayRead(caller: Caller | undefined, ownerId: number): boolean {
   return caller !== undefined && allows(rowAccessOf(caller), ownerId);
 }
 
-function storageKeyOf({ route, path, addressBucket, caller, idempotencyKey }: HandlerContext): string {
+function storageKeyOf({ route, path, addressBucket, caller, idempotencyKey }: Exchange): string {
   return `${caller?.principal ?? addressBucket} ${route.method} ${path} ${idempotencyKey}`;
 }
 

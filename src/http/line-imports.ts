@@ -41,7 +41,7 @@ type LineOutcome =
 
 type ImportContext = Pick<
   Context<object, object, undefined, Caller>,
-  'streamedBody' | 'database' | 'authorizeWrite' | 'hasExpired' | 'isHttp10' | 'reportSecurityEvent'
+  'sentBody' | 'database' | 'authorizeWrite' | 'hasExpired' | 'isHttp10' | 'reportSecurityEvent'
 >;
 
 type ImportsOptions = {
@@ -123,7 +123,7 @@ type ImportRun<T> = ImportsOptions & {
 
 async function runImport<T>(run: ImportRun<T>): Promise<void> {
   const { context, results, stream, stopping } = run;
-  const stop = (): void => context.streamedBody?.abort(serviceStopping());
+  const stop = (): void => context.sentBody?.abort(serviceStopping());
   if (stopping.aborted) stop();
   stopping.addEventListener('abort', stop);
   /** The first line without a result. */
@@ -149,13 +149,13 @@ async function runImport<T>(run: ImportRun<T>): Promise<void> {
 /** Yields the lines in batches that take a short turn each, at the pace at which they are taken. */
 async function* arrivingBatches<T>(run: ImportRun<T>): AsyncGenerator<readonly Item<T>[]> {
   const { context, rules, timers } = run;
-  const { streamedBody } = context;
-  const limitWait = () => timers.after(importLineMilliseconds, () => streamedBody?.abort(tooSlow()));
+  const { sentBody } = context;
+  const limitWait = () => timers.after(importLineMilliseconds, () => sentBody?.abort(tooSlow()));
   let cancelLimit = limitWait();
   try {
     let chunk: Buffer | undefined;
     do {
-      chunk = await streamedBody?.next();
+      chunk = await sentBody?.next();
       for (const batch of batchesOf(run, rules.read(chunk))) {
         cancelLimit();
         yield batch;

@@ -36,7 +36,7 @@ export type QueryValues = Record<string, unknown>;
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 /** The checked parameters, of which invalid ones are undefined, and their issues. */
-export type ParsedQuery = { readonly query: QueryValues; readonly issues: readonly Issue[] };
+type ParsedQuery = { readonly query: QueryValues; readonly issues: readonly Issue[] };
 
 const withoutParameters: ParsedQuery = { query: {}, issues: [] };
 

@@ -7,21 +7,20 @@ import { Problem, invalid } from '../problem.ts';
 import type { Timers } from '../timers.ts';
 import { causeOf, truncate } from '../log-lines.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
+import type { Issue } from '../schema/schema.ts';
 import { checkPostConditions } from './conditional.ts';
 import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { Idempotency, idempotencyKeyIssues, type ResponseStore } from './idempotency.ts';
-import type { Exchange, ReceivedRequest } from './exchange.ts';
-import { HandlerContext, type HandlerDependencies, type ParsedRequest } from './handler-context.ts';
+import type { Exchange } from './exchange.ts';
 import type { HandlerResult } from './handler-result.ts';
 import { LogAllowance } from './log-allowance.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport } from './peer.ts';
-import { readQuery, type ParsedQuery } from './query.ts';
+import { readQuery } from './query.ts';
 import { checkHeaderFields, checkHost, checkTarget, checkTransferEncoding } from './request-headers.ts';
 import { createRequestIds } from './request-id.ts';
 import { RequestIntake } from './request-intake.ts';
 import { Responder, type ResponderOptions } from './responder.ts';
-import type { Route } from './route.ts';
 import { allowedMethods, type Router } from './router.ts';
 import { parseJson } from './strict-json.ts';
 
@@ -39,7 +38,6 @@ export class RequestHandler {
   readonly intake: RequestIntake;
   readonly #options: RequestHandlerOptions;
   readonly #callers: CallerChecks;
-  readonly #dependencies: HandlerDependencies;
   readonly #responder: Responder;
   readonly #idempotency: Idempotency;
   readonly #logAllowance: LogAllowance;
@@ -50,8 +48,8 @@ export class RequestHandler {
     const { router, metrics, isTrusted, database, now } = options;
     this.#callers = new CallerChecks(options);
     this.#logAllowance = new LogAllowance(options);
-    this.#dependencies = { database, callers: this.#callers };
-    const exchangeDependencies = { isTrusted, now, nextRequestId: this.#nextRequestId };
+    const callers = this.#callers;
+    const exchangeDependencies = { database, callers, isTrusted, now, nextRequestId: this.#nextRequestId };
     this.intake = new RequestIntake({ router, metrics, isTrusted, exchangeDependencies });
     this.#responder = new Responder({
       ...options,
@@ -62,15 +60,21 @@ export class RequestHandler {
   }
 
   onRequest(request: IncomingMessage, response: ServerResponse): void {
-    this.#receive({ request, response, expectsContinue: false });
+    this.intake.receive(request, response, (exchange) =>
+      this.#run(exchange, () => this.#handleRequest(exchange)),
+    );
   }
 
+  /** The client waits for 100 Continue before it sends the body. */
   onContinue(request: IncomingMessage, response: ServerResponse): void {
-    this.#receive({ request, response, expectsContinue: true });
+    this.intake.receive(request, response, (exchange) => {
+      exchange.awaitsContinue = true;
+      this.#run(exchange, () => this.#handleRequest(exchange));
+    });
   }
 
   onExpectation(request: IncomingMessage, response: ServerResponse): void {
-    this.intake.receive({ request, response, expectsContinue: false }, (exchange) =>
+    this.intake.receive(request, response, (exchange) =>
       this.#run(exchange, () => this.#rejectExpectation(exchange)),
     );
   }
@@ -84,10 +88,6 @@ export class RequestHandler {
   /** Called after the last response. */
   close(): void {
     this.#logAllowance.endMinute();
-  }
-
-  #receive(received: ReceivedRequest): void {
-    this.intake.receive(received, (exchange) => this.#run(exchange, () => this.#handleRequest(exchange)));
   }
 
   /** Runs the steps in order: synchronously, unless it has to wait for a body or for the disk. */
@@ -108,13 +108,13 @@ export class RequestHandler {
       throw methodNotAllowed(exchange.method, exchange.path, allowedMethods(match.methods));
     const { route } = mounted;
     checkAccess(route, exchange.caller, match.params);
-    const mediaType = chooseMediaType(exchange.headers['accept'], route.reply.mediaTypes);
-    checkContent(exchange, route);
+    exchange.mediaType = chooseMediaType(exchange.headers['accept'], route.reply.mediaTypes);
+    checkContent(exchange);
     if (exchange.method === 'POST')
       checkPostConditions(exchange.headers, { isReadable: match.methods.has('GET') });
-    if (route.streamedBody !== undefined) return this.#handleStreamedBody(exchange, route, mediaType);
-    if (route.body === undefined) return this.#handleWithoutBody(exchange, route, mediaType);
-    this.#readBody(exchange, route, mediaType);
+    if (route.streamedBody !== undefined) return this.#handleStreamedBody(exchange);
+    if (route.body === undefined) return this.#handleWithoutBody(exchange);
+    this.#readBody(exchange);
   }
 
   /** The one place where the errors of a request are caught, until its response begins. */
@@ -147,28 +147,26 @@ export class RequestHandler {
     throw new Problem('bad-request', detail, { status: 417 });
   }
 
-  #handleWithoutBody(exchange: Exchange, route: Route, mediaType: string): Promise<void> | void {
-    const { query, issues } = readParameters(exchange, route, mediaType);
+  #handleWithoutBody(exchange: Exchange): Promise<void> | void {
+    const issues = readParameters(exchange);
     // not thrown, since throwing takes a tenth of the time of a rejection
     if (issues.length > 0) return this.#fail(exchange, invalid(issues));
-    const context = this.#contextOf(exchange, { route, mediaType, query, body: undefined });
-    return this.#respond(context, route.handle(context));
+    return this.#respond(exchange, exchange.route.handle(exchange));
   }
 
-  #handleStreamedBody(exchange: Exchange, route: Route, mediaType: string): Promise<void> | void {
-    exchange.body?.begin();
+  #handleStreamedBody(exchange: Exchange): Promise<void> | void {
+    exchange.sentBody?.begin();
     exchange.sendContinue();
-    return this.#handleWithoutBody(exchange, route, mediaType);
+    return this.#handleWithoutBody(exchange);
   }
 
-  #readBody(exchange: Exchange, route: Route, mediaType: string): void {
-    const { body } = exchange;
-    if (body?.problem !== undefined) throw body.problem;
+  #readBody(exchange: Exchange): void {
+    const { sentBody } = exchange;
+    if (sentBody?.problem !== undefined) throw sentBody.problem;
     exchange.sendContinue();
-    const take = (bytes: Buffer): void =>
-      this.#resume(exchange, () => this.#handleBody(exchange, route, { bytes, mediaType }));
-    if (body === undefined) take(Buffer.alloc(0));
-    else body.deliver(take, (problem) => this.#fail(exchange, problem));
+    const take = (bytes: Buffer): void => this.#resume(exchange, () => this.#handleBody(exchange, bytes));
+    if (sentBody === undefined) take(Buffer.alloc(0));
+    else sentBody.deliver(take, (problem) => this.#fail(exchange, problem));
   }
 
   /** Continues a request after a wait, which may end for thousands of requests together. */
@@ -176,53 +174,43 @@ export class RequestHandler {
     this.intake.resume(exchange, () => this.#run(exchange, task));
   }
 
-  #handleBody(
-    exchange: Exchange,
-    route: Route,
-    { bytes, mediaType }: { readonly bytes: Buffer; readonly mediaType: string },
-  ): Promise<void> | void {
+  #handleBody(exchange: Exchange, bytes: Buffer): Promise<void> | void {
+    const { route } = exchange;
     // a body may arrive long after its head
     exchange.caller = this.#callers.recheckCaller(exchange);
-    const body = parseJson(bytes);
-    const { query, issues: queryIssues } = readParameters(exchange, route, mediaType);
-    const issues = [...queryIssues, ...schemaIssues(route.body ?? {}, body)];
-    const context = this.#contextOf(exchange, { route, mediaType, query, body });
-    const hasKey = context.idempotencyKey !== undefined;
+    exchange.body = parseJson(bytes);
+    const issues = [...readParameters(exchange), ...schemaIssues(route.body ?? {}, exchange.body)];
+    const hasKey = exchange.idempotencyKey !== undefined;
     if (hasKey) {
       const keyIssues = idempotencyKeyIssues(exchange.request);
-      if (issues.length > 0 && keyIssues.length === 0) this.#idempotency.checkNotReused(context, bytes);
+      if (issues.length > 0 && keyIssues.length === 0) this.#idempotency.checkNotReused(exchange, bytes);
       issues.push(...keyIssues);
     }
     if (issues.length > 0) return this.#fail(exchange, invalid(issues));
-    if (!hasKey) return this.#respond(context, route.handle(context));
-    return this.#idempotency.runOrReplay(context, {
+    if (!hasKey) return this.#respond(exchange, route.handle(exchange));
+    return this.#idempotency.runOrReplay(exchange, {
       body: bytes,
-      respond: (result) => this.#respond(context, result),
+      respond: (result) => this.#respond(exchange, result),
     });
-  }
-
-  #contextOf(exchange: Exchange, read: ParsedRequest): HandlerContext {
-    return new HandlerContext(exchange, read, this.#dependencies);
   }
 
   /**
    * Leaves awaited results to the scheduler, since one sync or one document may resolve thousands of them in
    * the same turn.
    */
-  #respond(context: HandlerContext, result: HandlerResult | Promise<HandlerResult>): Promise<void> | void {
-    if (!(result instanceof Promise)) return this.#respondNow(context, result);
-    const { exchange } = context;
+  #respond(exchange: Exchange, result: HandlerResult | Promise<HandlerResult>): Promise<void> | void {
+    if (!(result instanceof Promise)) return this.#respondNow(exchange, result);
     return result.then((value) => {
-      const respond = (): void => this.#respondNow(context, value);
+      const respond = (): void => this.#respondNow(exchange, value);
       // a document takes a hundred times as long as a small response, so small responses go first
       if (value.kind !== 'shared document') return this.#resume(exchange, respond);
       this.intake.resumeLater(exchange, () => this.#run(exchange, respond));
     });
   }
 
-  #respondNow(context: HandlerContext, result: HandlerResult): void {
-    context.assertPreconditionChecked();
-    this.#responder.respond(context.exchange, context.route, result);
+  #respondNow(exchange: Exchange, result: HandlerResult): void {
+    exchange.assertPreconditionChecked();
+    this.#responder.respond(exchange, result);
   }
 
   #fail(exchange: Exchange, error: unknown): void {
@@ -239,16 +227,17 @@ export class RequestHandler {
   }
 }
 
-function checkContent(exchange: Exchange, { body, streamedBody }: Route): void {
+function checkContent(exchange: Exchange): void {
+  const { body, streamedBody } = exchange.route;
   if (streamedBody !== undefined)
     checkContentType(exchange.headers, exchange.method, Object.keys(streamedBody.contents));
   else if (body === undefined) checkNoBody(exchange);
-  else if (exchange.body !== undefined) checkContentType(exchange.headers, exchange.method);
+  else if (exchange.sentBody !== undefined) checkContentType(exchange.headers, exchange.method);
 }
 
 /** Rejects a body that the route would ignore: its client expects it to have an effect. */
-function checkNoBody({ path, method, body }: Exchange): void {
-  if (body !== undefined)
+function checkNoBody({ path, method, sentBody }: Exchange): void {
+  if (sentBody !== undefined)
     throw new Problem('bad-request', `${method} ${path} takes no request body; send none.`);
 }
 
@@ -256,11 +245,13 @@ function nothingAt(path: string): Problem {
   return new Problem('not-found', `There is nothing at ${path}.`);
 }
 
-function readParameters({ queryText, now }: Exchange, route: Route, mediaType: string): ParsedQuery {
-  const read = readQuery(queryText, route.query);
-  if (route.queryIssues === undefined) return read;
-  const further = route.queryIssues(read.query, { mediaType, now });
-  return { query: read.query, issues: [...read.issues, ...further] };
+/** Reads the query's parameters, and returns their issues. */
+function readParameters(exchange: Exchange): readonly Issue[] {
+  const { route, queryText } = exchange;
+  const { query, issues } = readQuery(queryText, route.query);
+  exchange.query = query;
+  if (route.queryIssues === undefined) return issues;
+  return [...issues, ...route.queryIssues(query, exchange)];
 }
 
 function methodNotAllowed(method: string, path: string, allow: readonly string[]): Problem {

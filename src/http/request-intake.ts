@@ -1,10 +1,10 @@
 // Turns a request of `node:http` into an exchange, which receives its body and waits for the requests before
 // it on the connection.
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressBucket } from '../addresses.ts';
 import { stateOf } from './connection-state.ts';
-import { Exchange, type ExchangeDependencies, type ReceivedRequest } from './exchange.ts';
+import { Exchange, type ExchangeDependencies } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import { clientAddress, peerOf, type Peer } from './peer.ts';
 import { Pipeline } from './pipeline.ts';
@@ -42,8 +42,7 @@ export class RequestIntake {
   }
 
   /** Calls `start` once all earlier responses have left the connection, unless the client has gone. */
-  receive(received: ReceivedRequest, start: (exchange: Exchange) => void): void {
-    const { request, response } = received;
+  receive(request: IncomingMessage, response: ServerResponse, start: (exchange: Exchange) => void): void {
     const state = stateOf(request.socket);
     if (state.isEnding) return;
     const { router, metrics, exchangeDependencies } = this.#options;
@@ -56,7 +55,7 @@ export class RequestIntake {
       : undefined;
     state.body = body;
     this.#pipeline.startInOrder(request, response, () =>
-      start(new Exchange({ ...received, peer, body }, exchangeDependencies)),
+      start(new Exchange({ request, response, peer, sentBody: body }, exchangeDependencies)),
     );
   }
 

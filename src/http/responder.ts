@@ -97,17 +97,17 @@ export class Responder {
     this.#varyWithCodingLine = headerLine('Vary', `${vary}, Accept-Encoding`);
   }
 
-  respond(exchange: Exchange, route: Route, result: HandlerResult): void {
+  respond(exchange: Exchange, result: HandlerResult): void {
     switch (result.kind) {
       case 'object':
       case 'change':
-        return this.#sendObject(exchange, route, result);
+        return this.#sendObject(exchange, result);
       case 'list':
-        return this.#sendPage(exchange, route, result);
+        return this.#sendPage(exchange, result);
       case 'document':
-        return this.#sendText(exchange, route, { ...result, status: 200, own: '' });
+        return this.#sendText(exchange, { ...result, status: 200, own: '' });
       case 'shared document':
-        return this.#sendShared(exchange, route, result);
+        return this.#sendShared(exchange, result);
       case 'stream':
         return this.#stream(exchange, result);
       case 'none':
@@ -117,19 +117,20 @@ export class Responder {
     }
   }
 
-  #sendObject(exchange: Exchange, route: Route, result: ObjectResult<unknown>): void {
+  #sendObject(exchange: Exchange, result: ObjectResult<unknown>): void {
     const { text, etag } = objectOf(result);
-    const { status, location } = headOf(route.reply, result);
+    const { status, location } = headOf(exchange.route.reply, result);
     const own = location === undefined ? '' : headerLine('Location', location);
-    this.#sendText(exchange, route, { status, mediaType: json, text, etag, own });
+    this.#sendText(exchange, { status, mediaType: json, text, etag, own });
   }
 
-  #sendPage(exchange: Exchange, route: Route, { text, etag, next }: ListPage<unknown>): void {
+  #sendPage(exchange: Exchange, { text, etag, next }: ListPage<unknown>): void {
     const own = next === null ? '' : headerLine('Link', `<${next}>; rel="next"`);
-    this.#sendText(exchange, route, { status: 200, mediaType: json, text, etag, own });
+    this.#sendText(exchange, { status: 200, mediaType: json, text, etag, own });
   }
 
-  #sendText(exchange: Exchange, { method, reply }: Route, response: TextResponse): void {
+  #sendText(exchange: Exchange, response: TextResponse): void {
+    const { method, reply } = exchange.route;
     const { status, mediaType, text, etag, own } = response;
     const lines = this.#linesOf(exchange) + headerLine('ETag', etag) + this.#cachingLines(reply) + own;
     if (method === 'GET' && isUnmodified(exchange.headers, etag))
@@ -137,14 +138,10 @@ export class Responder {
     this.#sendBody(exchange, { status, lines: lines + jsonPolicyLines, mediaType, body: text });
   }
 
-  #sendShared(
-    exchange: Exchange,
-    { reply }: Route,
-    { mediaType, lines: own, encoded }: SharedDocument<unknown>,
-  ): void {
+  #sendShared(exchange: Exchange, { mediaType, lines: own, encoded }: SharedDocument<unknown>): void {
     const { bytes, etag, isCompressed } = encoded(exchange.headers['accept-encoding']);
     let lines = this.#linesOf(exchange) + headerLine('ETag', etag);
-    lines += this.#cachingLines(reply, this.#varyWithCodingLine);
+    lines += this.#cachingLines(exchange.route.reply, this.#varyWithCodingLine);
     if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, { status: 304, lines, body: '' });
     lines += own;
     if (isCompressed) lines += headerLine('Content-Encoding', 'gzip');
@@ -152,9 +149,9 @@ export class Responder {
   }
 
   /** Sends a stored response again. */
-  replay(exchange: Exchange, route: Route, stored: ReplayableResponse): void {
+  replay(exchange: Exchange, stored: ReplayableResponse): void {
     const { status, location, etag, text } = stored;
-    let lines = this.#linesOf(exchange) + headerLine('ETag', etag) + this.#cachingLines(route.reply);
+    let lines = this.#linesOf(exchange) + headerLine('ETag', etag) + this.#cachingLines(exchange.route.reply);
     lines += headerLine('Idempotency-Replayed', 'true') + jsonPolicyLines;
     if (location !== null) lines += headerLine('Location', location);
     this.#sendBody(exchange, { status, lines, mediaType: json, body: text });
@@ -184,7 +181,7 @@ export class Responder {
     });
     this.#log.countProblem(problem);
     const event = securityEventOf(problem);
-    if (event !== undefined && !exchange.draft.hasSecurityEvents) exchange.draft.addSecurityEvent(event);
+    if (event !== undefined && !exchange.hasSecurityEvents) exchange.reportSecurityEvent(event);
     const lines = this.#linesOf(exchange) + response.lines + problemLines;
     const body = toWireLatin1(response.json);
     this.#sendBody(exchange, { status: response.status, lines, mediaType: problemJson, body });
@@ -204,7 +201,7 @@ export class Responder {
 
   /** Returns the header lines of every response. */
   #linesOf(exchange: Exchange): HeaderLines {
-    let lines = headerLine('X-Request-Id', exchange.requestId) + exchange.draft.lines + this.#transportLines;
+    let lines = headerLine('X-Request-Id', exchange.requestId) + exchange.addedLines + this.#transportLines;
     if (this.#cors.isEnabled) lines += this.#cors.linesFor(exchange.headers);
     return lines;
   }

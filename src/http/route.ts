@@ -33,7 +33,7 @@ export type Context<Params, Query, Body, C> = {
   readonly query: Query;
   readonly body: Body;
   /** Undefined unless the route declares a streamed body and the request has one. */
-  readonly streamedBody: BodySource | undefined;
+  readonly sentBody: BodySource | undefined;
   /** The media type of the request's body, as its Content-Type names it. */
   readonly bodyType: string | undefined;
   readonly caller: C;

@@ -28,11 +28,11 @@ function counting(gate: () => Promise<unknown>) {
     scope: 'any',
     streamedBody: { bytesMax, contents: { 'text/plain': { description: 'Any bytes.', example: 'a' } } },
     reply: documentIn(json, Sum),
-    async handle({ streamedBody }) {
+    async handle({ sentBody }) {
       let [bytes, largest] = [0, 0];
       for (;;) {
         await gate();
-        const piece = await streamedBody?.next();
+        const piece = await sentBody?.next();
         if (piece === undefined) return jsonDocument({ bytes, largest });
         bytes += piece.length;
         largest = Math.max(largest, piece.length);
