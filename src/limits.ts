@@ -89,12 +89,19 @@ export const streamsWithoutStaffMax = 80;
 export const streamsPerUserMax = 5;
 /** The bytes that a stream's client may leave unread before its connection is closed. */
 export const streamUnsentBytesMax = 256 * 1024;
+/** The most that a stream is sent at a time, unless one event alone is longer. */
+export const streamPageEventsMax = 100;
+export const streamPageCharsMax = 32 * 1024;
+/** The time for which streams are served in one turn of the event loop. */
+export const streamTurnMillisecondsMax = 5;
 /**
- * The bytes of the feed that are written to each stream in a turn, unless one event alone is longer: over TLS
- * and to all streams that takes about 5 ms.
+ * The pause after such a turn, in times of what its readers took: those that catch up, who may have to pass
+ * millions of events of others, share a tenth of the time, all others half of it.
  */
-export const streamBatchBytesMax = 32 * 1024;
-export const streamBatchEventsMax = 100;
+export const catchUpPauseFactor = 9;
+export const streamPauseFactor = 1;
+/** The least pause, so that many commits share the cost of a write to each stream. */
+export const streamPauseMillisecondsMin = 20;
 export const streamCommentMilliseconds = 15_000;
 export const streamRetryMilliseconds = 3_000;
 

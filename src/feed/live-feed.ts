@@ -1,40 +1,32 @@
-// Sends events to the readers of streams as they happen. A reader has no queue, only a position in the table.
-// Readers at the head share each batch; one who is behind reads pages of its own until it is at the head.
+// Sends events to the readers of streams as they happen. A reader has no events queued, only a position in the
+// table: readers take turns, and each reads and is sent the next page of the feed. A sync of the database wakes
+// those that had read all.
 import { isStaff, type Caller } from '../auth/access.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { StreamEndReason } from '../http/response-stream.ts';
 import { eventBlock } from '../http/server-sent-events.ts';
 import type { Invalidation } from '../invalidation.ts';
 import {
-  streamBatchBytesMax,
-  streamBatchEventsMax,
+  catchUpPauseFactor,
+  streamPageCharsMax,
+  streamPageEventsMax,
+  streamPauseFactor,
+  streamPauseMillisecondsMin,
   streamsMax,
   streamsPerUserMax,
   streamsWithoutStaffMax,
+  streamTurnMillisecondsMax,
 } from '../limits.ts';
 import { causeOf } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
 import { Problem, unavailable } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
-import type { Event } from '../resources/events/event.ts';
-import {
-  feedBounds,
-  feedEpoch,
-  readFeed,
-  readWholeFeed,
-  type FeedEvent,
-} from '../resources/events/feed-store.ts';
+import type { Event, FeedBounds } from '../resources/events/event.ts';
+import { feedBounds, feedEpoch, readFeed } from '../resources/events/feed-store.ts';
 import { cursorAfter } from './feed-cursor.ts';
 import { LiveReader, type LiveReaderOptions } from './live-reader.ts';
 
-/** The pause between two batches, so that many commits share the cost of a write to each reader. */
-const batchPauseMilliseconds = 50;
-/** The pause after a batch that left events for the next one. */
-const fullBatchPauseMilliseconds = 10;
-/** The pause between two pages of a reader who is behind. */
-const pagePauseMilliseconds = 5;
-/** Characters are one to three bytes, so `#blocksOf` may leave out some of the events. */
-const batchBounds = { rows: streamBatchEventsMax, charsMax: streamBatchBytesMax };
+const pageBounds = { rows: streamPageEventsMax, charsMax: streamPageCharsMax };
 const sweepMilliseconds = 1_000;
 const retrySeconds = 10;
 
@@ -66,14 +58,13 @@ export class LiveFeed {
   readonly counts = { eventsSent: 0, ends: new Map(endReasons.map((reason) => [reason, 0])) };
   readonly #options: LiveFeedOptions;
   readonly #readers = new Set<LiveReader>();
-  readonly #atHead = new Set<LiveReader>();
-  /** The id up to which readers at the head have read. */
-  #position = 0;
+  /** Those to be served, in turn. */
+  readonly #queue = new Set<LiveReader>();
   #isClosed = false;
   #stale: Invalidation[] = [];
   #isWakeScheduled = false;
-  #nextBatchAt = 0;
-  #batchTimer: NodeJS.Timeout | undefined;
+  #nextTurnAt = 0;
+  #nextTurn: NodeJS.Timeout | undefined;
   #sweeps: NodeJS.Timeout | undefined;
 
   constructor(options: LiveFeedOptions) {
@@ -104,7 +95,7 @@ export class LiveFeed {
     reader.stream.endWithClient();
     reader.stream.onEnd((reason) => this.#remove(reader, reason));
     this.#sweeps ??= setInterval(() => this.sweep(), sweepMilliseconds).unref();
-    this.#join(reader);
+    this.#enqueue(reader);
   }
 
   /** Called once changes are on disk and visible to reads. */
@@ -127,109 +118,92 @@ export class LiveFeed {
   close(): void {
     this.#isClosed = true;
     for (const reader of this.#readers) reader.stream.end('stopping');
-    clearTimeout(this.#batchTimer);
+    clearTimeout(this.#nextTurn);
     clearInterval(this.#sweeps);
   }
 
   #remove(reader: LiveReader, reason: StreamEndReason): void {
     this.#readers.delete(reader);
-    this.#atHead.delete(reader);
+    this.#queue.delete(reader);
     this.counts.ends.set(reason, (this.counts.ends.get(reason) ?? 0) + 1);
     if (this.#readers.size > 0) return;
     clearInterval(this.#sweeps);
     this.#sweeps = undefined;
   }
 
-  /** Adds the reader to those at the head, or lets them catch up first. */
-  #join(reader: LiveReader): void {
-    if (reader.stream.isOver) return;
-    if (this.#atHead.size === 0) this.#position = feedBounds(this.#options.db).latest;
-    if (reader.position < this.#position)
-      return reader.stream.runLater(() => this.#guard(() => this.#catchUp(reader)));
-    this.#atHead.add(reader);
-    this.#scheduleBatch();
-  }
-
-  /** Sends a page of the feed, and the next page once the client has received it. */
-  #catchUp(reader: LiveReader): void {
-    const { db } = this.#options;
-    if (!reader.endUnlessPermitted()) return;
-    const { position: after, access, types } = reader;
-    const { removedUpTo, latest } = feedBounds(db);
-    if (after < removedUpTo) return reader.stream.end('gone');
-    const page = readFeed(db, { after, latest, access, types, ...batchBounds });
-    const blocks = this.#blocksOf(page.events);
-    const last = page.events[blocks.length - 1];
-    const isTruncated = blocks.length < page.events.length && last !== undefined;
-    this.#send(reader, batchOf(blocks), isTruncated ? last.id : page.end);
-    reader.stream.whenDrained(() => {
-      setTimeout(() => this.#guard(() => this.#join(reader)), pagePauseMilliseconds).unref();
-    });
-  }
-
   #wake(): void {
     this.#isWakeScheduled = false;
     const stale = this.#stale.splice(0);
-    for (const reader of this.#readers)
+    for (const reader of this.#readers) {
       if (stale.some((invalidation) => reader.isAffectedBy(invalidation))) reader.endUnlessPermitted();
-    this.#scheduleBatch();
-  }
-
-  #scheduleBatch(): void {
-    if (this.#batchTimer !== undefined) return;
-    const pause = this.#nextBatchAt - performance.now();
-    if (pause <= 0) return this.#sendBatch();
-    this.#batchTimer = setTimeout(() => {
-      this.#batchTimer = undefined;
-      this.#guard(() => this.#sendBatch());
-    }, pause);
-  }
-
-  /** Reads the table once for all readers at the head, and makes one text for each group of readers. */
-  #sendBatch(): void {
-    if (this.#atHead.size === 0) return;
-    const { events, isAll } = readWholeFeed(this.#options.db, this.#position, batchBounds);
-    const blocks = this.#blocksOf(events.map(({ event }) => event));
-    const batch = events.slice(0, blocks.length);
-    const last = batch.at(-1);
-    if (last === undefined) return;
-    this.#position = last.event.id;
-    const batches = new Map<string, EventBatch>();
-    for (const reader of this.#atHead) {
-      if (!reader.endUnlessPermitted()) continue;
-      const key = `${reader.position} ${reader.group}`;
-      const visible = batches.get(key) ?? batchOf(visibleBlocks(reader, batch, blocks));
-      batches.set(key, visible);
-      this.#send(reader, visible, this.#position);
+      if (reader.hasCaughtUp) this.#enqueue(reader);
     }
-    this.#pause(batch.length < events.length || !isAll);
   }
 
-  #pause(isMoreThere: boolean): void {
-    const pause = isMoreThere ? fullBatchPauseMilliseconds : batchPauseMilliseconds;
-    this.#nextBatchAt = performance.now() + pause;
-    if (isMoreThere) this.#scheduleBatch();
+  /** Lets the reader be served after those that are already in the queue. */
+  #enqueue(reader: LiveReader): void {
+    if (reader.stream.isOver) return;
+    this.#queue.add(reader);
+    this.#scheduleTurn();
   }
 
-  #send(reader: LiveReader, { bytes, count }: EventBatch, end: number): void {
-    reader.advance(bytes, end);
-    if (!reader.stream.isOver) this.counts.eventsSent += count;
+  #scheduleTurn(): void {
+    if (this.#nextTurn !== undefined || this.#queue.size === 0) return;
+    this.#nextTurn = setTimeout(
+      () => {
+        this.#guard(() => this.#serve());
+        this.#nextTurn = undefined;
+        this.#scheduleTurn();
+      },
+      Math.max(0, this.#nextTurnAt - performance.now()),
+    );
   }
 
-  /** Returns the blocks of the first events, up to `streamBatchBytesMax` bytes. */
-  #blocksOf(events: readonly Event[]): string[] {
-    const { db, cursors } = this.#options;
-    const epoch = feedEpoch(db);
-    const blocks: string[] = [];
-    let bytes = 0;
+  /** Serves one reader after the other until none waits or the turn's time is over. */
+  #serve(): void {
+    const start = performance.now();
+    const turn: Turn = { ...feedBounds(this.#options.db), blocks: new Map() };
+    let now = start;
+    let pause = 0;
+    for (const reader of this.#queue) {
+      this.#queue.delete(reader); // comes again in this loop if it is added again
+      const factor = reader.hasCaughtUp ? streamPauseFactor : catchUpPauseFactor;
+      this.#sendPage(reader, turn);
+      const before = now;
+      now = performance.now();
+      pause += factor * (now - before);
+      if (now - start >= streamTurnMillisecondsMax) break;
+    }
+    this.#nextTurnAt = now + Math.max(streamPauseMillisecondsMin, pause);
+  }
+
+  /** A reader who has caught up once isn't waited for: a client that doesn't keep up then is cut. */
+  #sendPage(reader: LiveReader, { removedUpTo, latest, blocks }: Turn): void {
+    const { position: after, access, types } = reader;
+    if (!reader.endUnlessPermitted()) return;
+    if (after < removedUpTo) return reader.stream.end('gone');
+    const { events, end } = readFeed(this.#options.db, { after, latest, access, types, ...pageBounds });
+    reader.advance(this.#blocksOf(events, blocks), end);
+    if (!reader.stream.isOver) this.counts.eventsSent += events.length;
+    if (end >= latest) reader.hasCaughtUp = true;
+    else if (reader.hasCaughtUp) this.#enqueue(reader);
+    else reader.stream.whenDrained(() => this.#enqueue(reader));
+  }
+
+  #blocksOf(events: readonly Event[], known: Turn['blocks']): string {
+    const epoch = feedEpoch(this.#options.db);
+    let text = '';
     for (const event of events) {
-      const id = cursorAfter(epoch, event.id, cursors);
-      const block = eventBlock({ id, type: event.type, data: JSON.stringify(event) });
-      bytes += Buffer.byteLength(block);
-      if (bytes > streamBatchBytesMax && blocks.length > 0) break;
-      blocks.push(block);
+      const block = known.get(event.id) ?? this.#blockOf(event, epoch);
+      known.set(event.id, block);
+      text += block;
     }
-    return blocks;
+    return text;
+  }
+
+  #blockOf(event: Event, epoch: string): string {
+    const id = cursorAfter(epoch, event.id, this.#options.cursors);
+    return eventBlock({ id, type: event.type, data: JSON.stringify(event) });
   }
 
   /** Runs a task outside of requests: if it throws, all streams end, and readers reconnect. */
@@ -244,21 +218,11 @@ export class LiveFeed {
   }
 }
 
-/** The blocks of several events. */
-type EventBatch = { readonly bytes: Buffer; readonly count: number };
-
-function batchOf(blocks: readonly string[]): EventBatch {
-  return { bytes: Buffer.from(blocks.join('')), count: blocks.length };
-}
-
-function visibleBlocks(reader: LiveReader, batch: readonly FeedEvent[], blocks: readonly string[]): string[] {
-  const visible: string[] = [];
-  batch.forEach((event, index) => {
-    const block = blocks[index];
-    if (block !== undefined && reader.sees(event)) visible.push(block);
-  });
-  return visible;
-}
+/** What the readers that are served in one turn share. */
+type Turn = FeedBounds & {
+  /** Blocks by the event's id, since making one takes twice as long as reading the event. */
+  readonly blocks: Map<number, string>;
+};
 
 function tooMany(policy: string, most: string): Problem {
   const detail = `${most} at the same time; close one, then try again.`;

@@ -6,7 +6,7 @@ import { streamCommentMilliseconds, streamRetryMilliseconds, streamUnsentBytesMa
 import type { Invalidation } from '../invalidation.ts';
 import { Problem } from '../problem.ts';
 import type { EventType } from '../resources/events/event.ts';
-import { isVisible, type FeedAccess, type FeedEvent } from '../resources/events/feed-store.ts';
+import type { FeedAccess } from '../resources/events/feed-store.ts';
 
 export type LiveReaderOptions = {
   readonly stream: ResponseStream;
@@ -28,9 +28,9 @@ export class LiveReader {
   readonly caller: Caller;
   readonly access: FeedAccess;
   readonly types: readonly EventType[] | undefined;
-  /** Readers of one group see the same events. */
-  readonly group: string;
   readonly stream: ResponseStream;
+  /** Whether it has ever read up to the latest event. Until then it waits for its client after each page. */
+  hasCaughtUp = false;
   readonly #options: LiveReaderOptions;
   #position: number;
   /** The last position that the client was sent. */
@@ -44,7 +44,6 @@ export class LiveReader {
     this.caller = caller;
     this.access = access;
     this.types = types;
-    this.group = JSON.stringify([access, types]);
     this.#position = after;
     this.#announced = after;
     this.#writtenAt = options.now();
@@ -56,16 +55,10 @@ export class LiveReader {
     return this.#position;
   }
 
-  sees(candidate: FeedEvent): boolean {
-    const { event } = candidate;
-    const isNext = event.id > this.#position;
-    return isNext && (this.types?.includes(event.type) ?? true) && isVisible(candidate, this.access);
-  }
-
-  /** Sends blocks of events and moves to the id `end`. Empty blocks only move the position. */
-  advance(blocks: Buffer, end: number): void {
-    this.#position = Math.max(this.#position, end);
-    if (blocks.length === 0) return;
+  /** Sends blocks of events and moves to the id `end`. Without blocks it only moves. */
+  advance(blocks: string, end: number): void {
+    this.#position = end;
+    if (blocks === '') return;
     this.#announced = this.#position;
     this.#write(blocks);
   }
@@ -118,8 +111,8 @@ export class LiveReader {
     }
   }
 
-  #write(text: string | Buffer): void {
-    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  #write(text: string): void {
+    const bytes = Buffer.from(text);
     if (this.stream.unsentBytes + bytes.length > streamUnsentBytesMax) return this.stream.end('slow');
     this.#writtenAt = this.#options.now();
     this.stream.write(bytes);

@@ -13,10 +13,7 @@ export type FeedAccess =
       readonly types: readonly EventType[];
     };
 
-/** The most that one read returns: rows, and characters of them, unless one event alone is longer. */
-type ReadBounds = { readonly rows: number; readonly charsMax?: number };
-
-export type FeedRequest = ReadBounds & {
+export type FeedRequest = {
   /** The id of the event before the page. */
   readonly after: number;
   /** The id of the newest event, or of the last event to read. */
@@ -24,6 +21,9 @@ export type FeedRequest = ReadBounds & {
   readonly access: FeedAccess;
   /** Undefined for events of all types. */
   readonly types: readonly EventType[] | undefined;
+  /** The most that one read returns: rows, and characters of them, unless one event alone is longer. */
+  readonly rows: number;
+  readonly charsMax?: number;
 };
 
 /**
@@ -46,25 +46,18 @@ export function readFeed(db: Connection, request: FeedRequest): { events: Event[
     params.push(...types);
   }
   const sql = `SELECT ${eventRows.columns} FROM events WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT +?`;
-  const { found, isAll } = readRows(db, { sql, params, rows, charsMax });
+  let chars = 0;
+  let isFull = false;
+  // no more rows than are needed, since the texts of a hundred may be a megabyte
+  const found = db.allWhile(sql, [...params, rows], (row) => {
+    isFull = chars > 0 && chars + rowCharsOf(row) > charsMax;
+    chars += rowCharsOf(row);
+    return !isFull;
+  });
   const events = found.map((row) => eventOf(eventRows.objectOf(row)));
   const last = events.at(-1);
+  const isAll = !isFull && events.length < rows;
   return { events, end: isAll || last === undefined ? end : last.id };
-}
-
-type Reading = Required<ReadBounds> & { readonly sql: string; readonly params: readonly SqlValue[] };
-
-/** Reads no more rows than are needed, since the texts of a hundred may be a megabyte. */
-function readRows(db: Connection, reading: Reading) {
-  const { sql, params, rows, charsMax } = reading;
-  let chars = 0;
-  let isTooLong = false;
-  const found = db.allWhile(sql, [...params, rows], (row) => {
-    isTooLong = chars > 0 && chars + rowCharsOf(row) > charsMax;
-    chars += rowCharsOf(row);
-    return !isTooLong;
-  });
-  return { found, isAll: !isTooLong && found.length < rows };
 }
 
 /** Returns the characters of an event's texts; those of its other members are less than 200. */
@@ -76,42 +69,6 @@ function rowCharsOf(row: Row): number {
 
 function placesFor(values: readonly unknown[]): string {
   return values.map(() => '?').join(', ');
-}
-
-/** An event, with the values that decide who may see it. */
-export type FeedEvent = {
-  readonly event: Event;
-  readonly topic: Topic;
-  readonly ownerId: number | null;
-  readonly formerOwnerId: number | null;
-};
-
-/** `isAll` is false if there may be more events. */
-type WholeFeed = { readonly events: readonly FeedEvent[]; readonly isAll: boolean };
-
-/** Reads the next events for all readers; each reader gets those for which `isVisible` is true. */
-export function readWholeFeed(
-  db: Connection,
-  after: number,
-  { rows, charsMax = Infinity }: ReadBounds,
-): WholeFeed {
-  type Visibility = [topic: Topic, ownerId: number | null, formerOwnerId: number | null];
-  const selected = `${eventRows.columns}, topic, ownerId, formerOwnerId`;
-  const sql = `SELECT ${selected} FROM events WHERE id > ? ORDER BY id LIMIT +?`;
-  const { found, isAll } = readRows(db, { sql, params: [after], rows, charsMax });
-  const events = found.map((row) => {
-    const [topic, ownerId, formerOwnerId] = row.slice(-3) as Visibility; // the last selected columns
-    return { event: eventOf(eventRows.objectOf(row)), topic, ownerId, formerOwnerId };
-  });
-  return { events, isAll };
-}
-
-/** Tests the condition of `readFeed` on an event that was read for all readers. */
-export function isVisible({ event, topic, ownerId, formerOwnerId }: FeedEvent, access: FeedAccess): boolean {
-  if (access === 'all') return true;
-  const { userId, topics, types } = access;
-  const isOwn = ownerId === userId || formerOwnerId === userId;
-  return isOwn || topics.includes(topic) || types.includes(event.type);
 }
 
 export function feedBounds(db: Connection): FeedBounds {
