@@ -28,18 +28,12 @@ export const sent = {
   total: 2 * 749 + 3900 + 4 * 650,
   sugar: { currency: 'EUR', items: [{ name: 'Sugar', quantity: 1, unitPrice: 129 }] },
   wrong: {
-    customerId: 999,
+    customerId: 1,
     currency: 'EURO',
     items: [{ name: '', quantity: 0, unitPrice: 1 }],
     shippingAddress: { ...address, postalCode: '123' },
   },
-  violations: [
-    '#/currency',
-    '#/customerId',
-    '#/items/0/name',
-    '#/items/0/quantity',
-    '#/shippingAddress/postalCode',
-  ],
+  violations: ['#/currency', '#/items/0/name', '#/items/0/quantity', '#/shippingAddress/postalCode'],
 };
 
 /** The body of a call's response; throws its problem. */
