@@ -9,6 +9,8 @@ type RequestOptions = {
   /** A request with a key can be repeated: the service executes it once. */
   readonly idempotencyKey?: string;
   readonly accept?: string;
+  /** Whether the browser sends the request even if the page is closed meanwhile. */
+  readonly outlivesPage?: boolean;
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -92,7 +94,7 @@ export class ApiClient extends EventTarget {
     path: string,
     { token, options }: { readonly token: string; readonly options: RequestOptions },
   ): Promise<Response> {
-    const { body, etag, idempotencyKey, accept = 'application/json', signal } = options;
+    const { body, etag, idempotencyKey, accept = 'application/json', outlivesPage = false, signal } = options;
     const headers = new Headers({ Accept: accept, ...options.headers });
     headers.set('Authorization', `Bearer ${token}`);
     if (body !== undefined) headers.set('Content-Type', 'application/json');
@@ -104,6 +106,7 @@ export class ApiClient extends EventTarget {
       cache: 'no-store', // no response may stay in the browser after a sign-out
       body: body === undefined ? null : JSON.stringify(body),
       signal: signal ?? null,
+      keepalive: outlivesPage,
     });
   }
 

@@ -18,6 +18,7 @@ import { KeptPage } from './kept-page.ts';
 import { LiveEvents } from './live-events.ts';
 import { isAllowed, moreView, navigation } from './navigation.ts';
 import { newOrderView } from './new-order-view.ts';
+import { OrderSteps } from './order-steps.ts';
 import { orderView } from './order-view.ts';
 import { ordersView } from './orders-view.ts';
 import { peopleView, personView } from './people-view.ts';
@@ -127,7 +128,9 @@ class Console {
     if (isOther) history.replaceState(null, '', '#/'); // the URL names a page of the user before
     this.#user = user;
     const reader = { client: this.#client, live: this.#live, user };
-    const app = { ...reader, session: this.#session, histories: new Histories(reader, signal) };
+    const histories = new Histories(reader, signal);
+    const steps = new OrderSteps(this.#client, this.#live, signal);
+    const app = { ...reader, session: this.#session, histories, steps };
     runFrame(app, this.#container, signal);
     if (before?.id === user.id && before.role !== user.role) notify(`Your role is ${user.role} now.`);
   }

@@ -15,7 +15,7 @@ import { orderColumns } from './orders-view.ts';
 import { eventList } from './event-list.ts';
 import type { NamedEvent } from './histories.ts';
 import { csvButton, searchField } from './list-tools.ts';
-import { type Column, pager, rowLink, table } from './tables.ts';
+import { type Column, inPlace, pager, rowLink, table } from './tables.ts';
 
 export function customersView(page: Page): void {
   const { main, parameters } = page;
@@ -23,6 +23,7 @@ export function customersView(page: Page): void {
   const reload = reloadable(page, list, {
     load: ({ client, signal }) => client.get<List<Customer>>(`/customers?${listQuery(parameters)}`, signal),
     draw: (customers) => customersList(customers, parameters),
+    hold: (shown, loaded) => ({ ...loaded, data: inPlace(shown.data, loaded.data) }),
     concerns: ({ subject }) => subject.startsWith('/customers/'),
   });
   fill(

@@ -66,16 +66,25 @@ function openDialog(title: string, content: Child, onClose: () => void): HTMLDia
 
 const noticeMilliseconds = 6_000;
 
-/** Announces an outcome on the page and to screen readers. */
+/** Announces an outcome on the page and to screen readers, in place of the one before. */
 export function notify(text: Child): void {
-  const region = document.getElementById('notices');
-  if (region === null) return;
-  const notice = h('div', { class: 'notice' }, h('span', {}, text));
-  const close = h('button', { type: 'button', class: 'quiet', 'aria-label': 'Dismiss' }, icon(icons.remove));
-  close.addEventListener('click', () => notice.remove());
-  notice.append(close);
-  fill(region, notice);
+  for (const outdated of document.querySelectorAll('.notice:not(.warning)')) outdated.remove();
+  const notice = addNotice('notice', text);
   setTimeout(() => notice.remove(), noticeMilliseconds);
+}
+
+/** Announces something that somebody has to know: it stays until it is dismissed. */
+export function warn(text: Child): void {
+  addNotice('notice warning', text);
+}
+
+function addNotice(kind: string, text: Child): HTMLElement {
+  const notice = h('div', { class: kind }, h('span', {}, text));
+  const onclick = (): void => notice.remove();
+  const attributes = { type: 'button', class: 'quiet', 'aria-label': 'Dismiss', onclick };
+  notice.append(h('button', attributes, icon(icons.remove)));
+  document.getElementById('notices')?.append(notice);
+  return notice;
 }
 
 /** A secret with a button that copies it. */

@@ -85,7 +85,7 @@ export function keepFocus(scope: Element, change: () => void): void {
   const key = isInside ? keyOf(active) : '';
   change();
   if (!isInside || active.isConnected || scope.contains(document.activeElement)) return;
-  const others = [...scope.querySelectorAll<HTMLElement>('a, button, input')];
+  const others = [...scope.querySelectorAll<HTMLElement>('a, button, input, [tabindex]')];
   const same = key === '' ? undefined : others.find((each) => keyOf(each) === key);
   (same ?? scope.querySelector('h1'))?.focus({ preventScroll: true });
 }

@@ -120,6 +120,11 @@ export const statusNames: Readonly<Record<Status, string>> = {
   refunded: 'Refunded',
 };
 
+/** The name of the status within a sentence. */
+export function nameOf(status: Status): string {
+  return statusNames[status].toLowerCase();
+}
+
 /** The label of the button that sets the status. */
 export const stepNames: Readonly<Record<Status, string>> = {
   open: 'Open',

@@ -1,6 +1,5 @@
 // The navigation bar: its views, and the roles that may open them.
 import type { Role } from './api-types.ts';
-import type { BrowserSession } from './browser-session.ts';
 import { type App, setPageTitle } from './view.ts';
 import { notify } from './dialogs.ts';
 import { fill, h, icon, icons } from './elements.ts';
@@ -30,7 +29,8 @@ export function isAllowed(name: string, role: Role): boolean {
   return item === undefined || item.roles.includes(role);
 }
 
-export function navigation({ user, session }: App, current: string): HTMLElement[] {
+export function navigation(app: App, current: string): HTMLElement[] {
+  const { user } = app;
   const link = ([name, { title, icon: drawing, isPrimary }]: [string, NavigationItem]): HTMLElement =>
     h(
       'a',
@@ -53,7 +53,7 @@ export function navigation({ user, session }: App, current: string): HTMLElement
     icon(icons.more),
     h('span', {}, 'More'),
   );
-  const out = h('button', { type: 'button', class: 'quiet', onclick: () => signOut(session) }, 'Sign out');
+  const out = h('button', { type: 'button', class: 'quiet', onclick: () => signOut(app) }, 'Sign out');
   return [
     h('a', { class: 'brand', href: '#/' }, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
     ...allowed.map(link),
@@ -68,9 +68,10 @@ export function navigation({ user, session }: App, current: string): HTMLElement
   ];
 }
 
-function signOut(session: BrowserSession): void {
-  session
-    .signOut()
+function signOut({ steps, session }: App): void {
+  steps
+    .sendAll()
+    .then(() => session.signOut())
     .catch(() => notify('You are still signed in: the service can’t be reached. Try again in a moment.'));
 }
 
@@ -82,11 +83,7 @@ export function moreView(page: App & { readonly main: HTMLElement }): void {
   const links = others.map(([name, { title, icon: drawing }]) =>
     h('a', { href: `#/${name}` }, icon(icons[drawing]), title),
   );
-  const out = h(
-    'button',
-    { type: 'button', onclick: () => signOut(page.session) },
-    `Sign out ${page.user.name}`,
-  );
+  const out = h('button', { type: 'button', onclick: () => signOut(page) }, `Sign out ${page.user.name}`);
   fill(
     page.main,
     setPageTitle('More'),

@@ -1,18 +1,16 @@
 // One order: its items, customer, status and history, and the changes that are allowed.
 import { query } from './api-client.ts';
-import { type Customer, type Item, type Order, type Status, steps } from './api-types.ts';
+import { type Customer, type Item, type Order, steps as stepsOf } from './api-types.ts';
 import { addressBlock, card } from './cards.ts';
-import { Rejection } from './request-errors.ts';
 import { reloadable, setPageTitle, isStaff, type Page, skeleton } from './view.ts';
-import { ask, notify } from './dialogs.ts';
+import { ask } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
-import { addressLines, count, dateTime, money, statusNames, stepNames } from './formats.ts';
+import { addressLines, count, dateTime, money, nameOf, stepNames } from './formats.ts';
 import { action, field, textOf } from './forms.ts';
 import { changeNote } from './order-note.ts';
 import { packingSlip } from './packing-slip.ts';
 import { eventList } from './event-list.ts';
-import { eventText } from './event-words.ts';
 import type { NamedEvent } from './histories.ts';
 import { pill, statusPicture } from './order-status.ts';
 
@@ -22,41 +20,30 @@ type OrderDetails = {
   /** Undefined if the customer belongs to another user. */
   readonly customer: Customer | undefined;
   readonly events: readonly NamedEvent[];
+  /** The order whose steps are offered, while it is another version than `order`. */
+  readonly offered?: Order;
 };
 
 export function orderView(page: Page): void {
-  const { main, client, id } = page;
-  const conflict = h('div', { role: 'alert' });
+  const { main, id } = page;
   const content = h('div', {}, skeleton(8));
   const head = new Drawing(h('div', {}, setPageTitle(`Order ${id}`)));
-  let current: OrderDetails | undefined;
-  const reload = reloadable(page, content, {
+  reloadable<OrderDetails>(page, content, {
     load,
     draw(shown, again) {
-      current = shown;
-      head.show(orderHeading(page, shown, change));
+      head.show(orderHeading(page, shown));
       return orderContent(shown, () => changeNote(page, shown, again));
     },
+    hold: holdSteps,
     concerns: ({ subject }) => subject === `/orders/${id}`,
   });
-  async function change(to: Status, reason: string | null): Promise<void> {
-    const { order, etag } = current ?? {};
-    if (order === undefined) return;
-    fill(conflict);
-    const body = reason === null ? { status: to } : { status: to, reason };
-    const idempotencyKey = `console-${id}-${to}-${order.updatedAt}`;
-    try {
-      await client.send('PATCH', `/orders/${id}`, { body, etag, idempotencyKey });
-      notify(`Order ${id} is ${statusNames[to].toLowerCase()}.`);
-    } catch (error) {
-      if (!(error instanceof Rejection && error.status === 412)) throw error;
-      await reload();
-      fill(conflict, conflictNotice(order, current));
-      return;
-    }
-    await reload();
-  }
-  fill(main, head.element, conflict, content);
+  fill(main, head.element, content);
+}
+
+/** The buttons of the next steps must not come where those of the last ones were. */
+function holdSteps(shown: OrderDetails, loaded: OrderDetails): OrderDetails {
+  const { offered = shown.order } = shown;
+  return offered.status === loaded.order.status ? loaded : { ...loaded, offered };
 }
 
 /** Reads the order without `include`, with which the ETag would not be that of the order alone. */
@@ -71,25 +58,8 @@ async function load({ client, histories, id, signal }: Page): Promise<OrderDetai
   return { order, etag, customer, events };
 }
 
-/** Lists the changes by others since the order was loaded here. */
-function conflictNotice(before: Order, now: OrderDetails | undefined): Child {
-  const since = now?.events.filter(({ createdAt }) => createdAt > before.updatedAt) ?? [];
-  const changes = since.map((event) => {
-    const by = event.by === undefined ? '' : `, by ${event.by}`;
-    return h('li', {}, `${eventText(event)}${by}, ${dateTime(event.createdAt)}`);
-  });
-  return h(
-    'div',
-    { class: 'banner' },
-    h('p', {}, 'Somebody changed this order meanwhile, so nothing was done. It now looks as below.'),
-    h('ul', {}, changes),
-  );
-}
-
-type StatusChange = (to: Status, reason: string | null) => Promise<void>;
-
-function orderHeading(page: Page, { order }: OrderDetails, change: StatusChange): HTMLElement {
-  const { id, status } = order;
+function orderHeading(page: Page, shown: OrderDetails): HTMLElement {
+  const { id, status } = page.steps.latest(shown.order);
   const print = h(
     'button',
     { type: 'button', onclick: () => window.print() },
@@ -98,23 +68,36 @@ function orderHeading(page: Page, { order }: OrderDetails, change: StatusChange)
   );
   const repeat = h('a', { class: 'button', href: `#/new?${query({ copy: id })}` }, 'Order again');
   const edit = status === 'open' && h('a', { class: 'button', href: `#/orders/${id}/change` }, 'Change');
-  const allowed = steps[status].filter((to) => isStaff(page) || to === 'cancelled');
-  const head = setPageTitle(
-    `Order ${id}`,
-    print,
-    repeat,
-    edit,
-    allowed.map((to) => stepButton(order, to, change)),
-  );
+  const steps = h('span', { class: 'next', 'data-still': true }, nextSteps(page, shown));
+  const head = setPageTitle(`Order ${id}`, print, repeat, edit, steps);
   head.firstElementChild?.after(pill(status));
   return head;
 }
 
+/** While a step waits or has just been made, its place has nothing else to press, and the others can't be. */
+function nextSteps(page: Page, shown: OrderDetails): Child {
+  const { steps } = page;
+  const { order, offered = order } = shown;
+  const { id, status } = offered;
+  const now = steps.latest(order).status;
+  const waiting = steps.nextStatusOf(id);
+  const disabled = waiting !== undefined || now !== status;
+  const allowed = stepsOf[status].filter((to) => isStaff(page) || to === 'cancelled');
+  return allowed.toReversed().map((to) => {
+    if (to === waiting) return steps.undoButton(id);
+    if (to === now)
+      return h('button', { type: 'button', class: 'made', disabled: true }, `Marked as ${nameOf(to)}`);
+    if (to === 'cancelled' || to === 'refunded') return endButton(page, order, { to, disabled });
+    const attributes = { class: 'primary', disabled, 'data-key': `step-${id}` };
+    return action(stepNames[to], async () => steps.begin(offered, to), attributes);
+  });
+}
+
+type EndOptions = { readonly to: 'cancelled' | 'refunded'; readonly disabled: boolean };
+
 /** A step that can't be undone opens a dialog that names the amount. */
-function stepButton({ id, total, currency }: Order, to: Status, change: StatusChange): HTMLElement {
-  const isEnding = to === 'cancelled' || to === 'refunded';
-  if (!isEnding)
-    return action(stepNames[to], () => change(to, null), { class: 'primary', 'data-key': `to-${to}` });
+function endButton({ steps }: Page, order: Order, { to, disabled }: EndOptions): HTMLElement {
+  const { id, total, currency } = order;
   const label = to === 'refunded' ? 'Refund …' : 'Cancel order …';
   const question = async (): Promise<void> => {
     const reason = field({
@@ -134,10 +117,10 @@ function stepButton({ id, total, currency }: Order, to: Status, change: StatusCh
       submit: to === 'refunded' ? `Refund ${amount}` : 'Cancel the order',
       isDangerous: true,
       dismiss: 'Keep it',
-      run: () => change(to, textOf(reason)),
+      run: () => steps.make(order, to, textOf(reason)),
     });
   };
-  return action(label, question, { 'data-key': `to-${to}` });
+  return action(label, question, { disabled, 'data-key': `to-${to}` });
 }
 
 function orderContent(shown: OrderDetails, changeNote: () => Promise<void>): Child {

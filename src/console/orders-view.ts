@@ -1,24 +1,28 @@
 // The list of orders: search, statuses, live updates, and a button for the next step of each order.
 import { query } from './api-client.ts';
-import { type List, type Order, steps } from './api-types.ts';
+import { type List, type Order, steps as stepsOf } from './api-types.ts';
 import { watchDay } from './day-change.ts';
 import { reloadable, emptyState, setPageTitle, isStaff, type Page, type Reload, skeleton } from './view.ts';
-import { notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { dateTime, money, shortTime, statusNames, stepNames } from './formats.ts';
 import { action } from './forms.ts';
+import type { LatestOrder } from './order-steps.ts';
 import { csvButton, searchField, statusTabs } from './list-tools.ts';
 import { pill } from './order-status.ts';
-import { type Column, pager, rowLink, table } from './tables.ts';
+import { type Column, countNewer, inPlace, newerNotice, pager, rowLink, table } from './tables.ts';
 
 const rowsPerPage = 50;
+
+/** `newer` is the number of new orders that wait while somebody is about to press a button in the list. */
+type OrderList = List<LatestOrder> & { readonly newer?: number };
 
 export function ordersView(page: Page): void {
   const { main, parameters, signal } = page;
   const list = h('div', { class: 'list' }, skeleton(10));
-  const reload = reloadable(page, list, {
+  const reload = reloadable<OrderList>(page, list, {
     load: ({ client, signal }) => client.get<List<Order>>(`/orders?${listQuery(parameters)}`, signal),
     draw: (orders, reload) => ordersList(page, orders, reload),
+    hold: holdList,
     concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
   watchDay(signal, () => void reload()); // orders of today are shown without their date
@@ -47,13 +51,28 @@ function listQuery(parameters: URLSearchParams): string {
   return query({ q, status, cursor, include: 'customer', limit: rowsPerPage });
 }
 
-function ordersList(page: Page, { data, next }: List<Order>, reload: Reload): Child {
-  const { parameters } = page;
+function holdList(shown: OrderList, loaded: OrderList): OrderList {
+  const newer = countNewer(shown.data, loaded.data);
+  return { ...loaded, data: holdOrders(shown.data, loaded.data), newer };
+}
+
+/** Marks orders whose status has changed: the button of their next step must not come where the last one was. */
+export function holdOrders(shown: readonly LatestOrder[], loaded: readonly Order[]): readonly LatestOrder[] {
+  return inPlace<LatestOrder>(shown, loaded).map((order, index) => {
+    const before = shown[index];
+    return { ...order, isMoved: before?.isMoved === true || before?.status !== order.status };
+  });
+}
+
+function ordersList(page: Page, { data, next, newer = 0 }: OrderList, reload: Reload): Child {
+  const { parameters, steps } = page;
   if (data.length === 0) return noOrders(parameters);
-  const columns = [...orderColumns, stepColumn(page, reload)];
+  const orders = data.map((order) => steps.latest(order));
+  const columns = [...orderColumns, stepColumn(page)];
   const isSearch = parameters.has('q');
   return [
-    table('Orders', isStaff(page) ? columns : orderColumns, data),
+    newerNotice(newer, 'order', reload),
+    table('Orders', isStaff(page) ? columns : orderColumns, orders),
     isSearch &&
       data.length === rowsPerPage &&
       h('p', { class: 'hint' }, 'There may be more: add a word to narrow it down.'),
@@ -103,24 +122,20 @@ function itemsText([first, ...others]: Order['items']): string {
 }
 
 /** A button for the usual next step; the order's page has the others. */
-export function stepColumn({ client }: Page, reload: Reload): Column<Order> {
+export function stepColumn({ steps }: Page): Column<LatestOrder> {
   return {
     label: 'Next step',
     kind: 'action',
-    cell({ id, status, updatedAt }) {
-      const [to] = steps[status];
+    cell(order) {
+      const { id, status, isMoved = false } = order;
+      const key = { 'data-key': `step-${id}` };
+      if (steps.nextStatusOf(id) !== undefined) return steps.undoButton(id);
+      if (isMoved)
+        return h('span', { class: 'action' }, h('span', { tabindex: -1, ...key }, statusNames[status]));
+      const [to] = stepsOf[status];
       if (to === undefined || to === 'refunded') return undefined;
-      // one key for each version of the order, so a second click after a lost response has no effect
-      const idempotencyKey = `console-${id}-${to}-${updatedAt}`;
-      const change = async (): Promise<void> => {
-        await client.send('PATCH', `/orders/${id}`, { body: { status: to }, idempotencyKey });
-        notify(`Order ${id} is ${statusNames[to].toLowerCase()}.`);
-        await reload();
-      };
-      return action(stepNames[to], change, {
-        'data-key': `step-${id}`,
-        'aria-label': `${stepNames[to]}: order ${id}`,
-      });
+      const label = `${stepNames[to]}: order ${id}`;
+      return action(stepNames[to], async () => steps.begin(order, to), { ...key, 'aria-label': label });
     },
   };
 }

@@ -1,5 +1,7 @@
 // Tables of a list's elements, and the links between its pages.
 import { type Child, h } from './elements.ts';
+import { count } from './formats.ts';
+import type { Reload } from './view.ts';
 
 export type Column<T> = {
   readonly label: string;
@@ -25,7 +27,7 @@ export function table<T extends { readonly id: number }>(
   );
   return h(
     'div',
-    { class: 'scroller' },
+    { class: 'scroller', 'data-still': true },
     h(
       'table',
       {},
@@ -34,6 +36,29 @@ export function table<T extends { readonly id: number }>(
       h('tbody', {}, body),
     ),
   );
+}
+
+type Placed = { readonly id: number; readonly createdAt: string };
+
+/** Returns the rows in the places of those shown before them, without new ones. */
+export function inPlace<T extends Placed>(shown: readonly T[], loaded: readonly T[]): readonly T[] {
+  const byId = new Map(loaded.map((row) => [row.id, row]));
+  return shown.map((row) => byId.get(row.id) ?? row);
+}
+
+/** Counts the rows that are newer than all that are shown. */
+export function countNewer(shown: readonly Placed[], loaded: readonly Placed[]): number {
+  const ids = new Set(shown.map(({ id }) => id));
+  const newest = shown.reduce((latest, { createdAt }) => (createdAt > latest ? createdAt : latest), '');
+  return loaded.filter(({ id, createdAt }) => !ids.has(id) && createdAt >= newest).length;
+}
+
+/** Says over the head of the table that rows wait until nobody is about to press a button in it. */
+export function newerNotice(newer: number, name: string, reload: Reload): Child {
+  if (newer === 0) return undefined;
+  const text = newer === 1 ? `1 new ${name} – show` : `${count(newer)} new ${name}s – show`;
+  const show = h('button', { type: 'button', onclick: () => void reload() }, text);
+  return h('div', { class: 'newer', role: 'status' }, show);
 }
 
 type PagerOptions = {

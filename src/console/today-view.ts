@@ -7,11 +7,12 @@ import { watchDay } from './day-change.ts';
 import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { type Child, fill, h } from './elements.ts';
 import { addDays, compactMoney, count, dayLabel, dayName, hourLabel, money, startOfDay } from './formats.ts';
-import { orderColumns, stepColumn } from './orders-view.ts';
+import { holdOrders, orderColumns, stepColumn } from './orders-view.ts';
+import type { LatestOrder } from './order-steps.ts';
 import { eventList } from './event-list.ts';
 import { isNews, newestFirst, type NamedEvent } from './histories.ts';
 import { LiveValue } from './live-value.ts';
-import { table } from './tables.ts';
+import { countNewer, newerNotice, table } from './tables.ts';
 import { currenciesOf, isSale, readSales, sumOf, whatCounts } from './sales-figures.ts';
 
 const spans = [
@@ -30,21 +31,24 @@ const waiting = [
 type Kind = (typeof waiting)[number];
 
 /** The newest orders of one status, and how many there are. */
-type Waiting = Kind & List<Order>;
+type Waiting = Kind & List<LatestOrder>;
 
 type TodayData = {
   readonly sales: Sales;
   readonly waiting: readonly Waiting[];
   readonly events: readonly NamedEvent[];
+  /** The number of new orders that wait while somebody is about to press a button in the list. */
+  readonly newer?: number;
 };
 
 export function todayView(page: Page): void {
-  const { main, parameters, signal } = page;
+  const { main, parameters, signal, steps } = page;
   const span = spans.find(({ days }) => String(days) === parameters.get('days')) ?? spans[0];
   const content = h('div', {}, skeleton(8));
   const sales = liveSales(page, span);
   const lists = waiting.map((kind) => liveList(page, kind));
   const end = h('a', { class: 'button', href: daysEnd() }, 'Day’s end');
+  steps.addEventListener('stale', () => lists.forEach((list) => list.outdate()), { signal });
   const load = reloadable<TodayData>(page, content, {
     load: async (loading) => {
       const [current, events, ...loaded] = await Promise.all([
@@ -54,13 +58,8 @@ export function todayView(page: Page): void {
       ]);
       return { sales: current, events, waiting: loaded };
     },
-    draw: (shown, again) => {
-      const reload = (): Promise<void> => {
-        for (const list of lists) list.outdate();
-        return again();
-      };
-      return todayContent(page, shown, { span, reload });
-    },
+    draw: (shown, reload) => todayContent(page, shown, { span, reload }),
+    hold: holdToday,
     concerns: isNews,
   });
   watchDay(signal, () => {
@@ -73,6 +72,13 @@ export function todayView(page: Page): void {
     setPageTitle('Today', end, h('a', { class: 'button primary', href: '#/new' }, 'New order')),
     content,
   );
+}
+
+/** What is above and below the orders stays as it is, since it may become higher. */
+function holdToday(shown: TodayData, loaded: TodayData): TodayData {
+  const orders = loaded.waiting.flatMap(({ data }) => data);
+  const held = shown.waiting.map((list) => ({ ...list, data: holdOrders(list.data, orders) }));
+  return { ...shown, waiting: held, newer: countNewer(toDoOf(shown.waiting), toDoOf(loaded.waiting)) };
 }
 
 function daysEnd(): string {
@@ -118,7 +124,8 @@ const plotsShown = 2;
 type Drawing = { readonly span: Span; readonly reload: Reload };
 
 function todayContent(page: Page, shown: TodayData, { span, reload }: Drawing): Child {
-  const { sales, waiting: lists, events } = shown;
+  const { sales, waiting: lists, events, newer = 0 } = shown;
+  const notice = newerNotice(newer, 'order', reload);
   const today = (span.by === 'hour' ? sales.buckets : sales.buckets.slice(-1)).flatMap(figuresOf);
   const isEmpty = events.length === 0 && lists.every(({ data }) => data.length === 0);
   if (isEmpty && today.length === 0) return firstSteps();
@@ -127,7 +134,7 @@ function todayContent(page: Page, shown: TodayData, { span, reload }: Drawing): 
     h(
       'div',
       { class: 'columns' },
-      h('div', {}, toDoCard(page, toDoOf(lists), reload), salesCard(sales, span)),
+      h('div', {}, toDoCard(page, toDoOf(lists), notice), salesCard(sales, span)),
       card('Just now', events.length === 0 ? h('p', { class: 'soft' }, 'Nothing yet.') : eventList(events)),
     ),
   ];
@@ -138,7 +145,7 @@ function figuresOf({ figures }: Sales['buckets'][number]): readonly Figures[] {
 }
 
 /** Returns the newest orders that the shop has to do something for. */
-function toDoOf(lists: readonly Waiting[]): readonly Order[] {
+function toDoOf(lists: readonly Waiting[]): readonly LatestOrder[] {
   return lists
     .filter(({ isToDo }) => isToDo)
     .flatMap(({ data }) => data)
@@ -168,11 +175,12 @@ function tiles(today: readonly Figures[], lists: readonly Waiting[]): HTMLElemen
   );
 }
 
-function toDoCard(page: Page, toDo: readonly Order[], reload: Reload): Child {
+function toDoCard(page: Page, toDo: readonly LatestOrder[], notice: Child): Child {
   if (toDo.length === 0) return undefined;
+  const orders = toDo.map((order) => page.steps.latest(order));
   const columns = orderColumns.filter(({ label }) => label !== 'Items' && label !== 'Placed');
-  const content = table('Orders that wait', [...columns, stepColumn(page, reload)], toDo);
-  return h('section', { class: 'card flush' }, h('h2', {}, 'To do'), content);
+  const content = table('Orders that wait', [...columns, stepColumn(page)], orders);
+  return h('section', { class: 'card flush' }, h('h2', {}, 'To do'), notice, content);
 }
 
 function salesCard(sales: Sales, span: Span): HTMLElement {

@@ -8,6 +8,7 @@ import { type Child, h } from './elements.ts';
 import { messageOf } from './forms.ts';
 import type { Histories } from './histories.ts';
 import type { LiveEvents } from './live-events.ts';
+import type { OrderSteps } from './order-steps.ts';
 import { isTemporary, Rejection } from './request-errors.ts';
 
 export type App = {
@@ -15,6 +16,7 @@ export type App = {
   readonly session: BrowserSession;
   readonly live: LiveEvents;
   readonly histories: Histories;
+  readonly steps: OrderSteps;
   readonly user: User;
 };
 
@@ -52,6 +54,11 @@ type Content<T> = {
   /** The page’s signal is aborted when another load replaces this one. */
   readonly load: (page: Page) => Promise<T>;
   readonly draw: (value: T, reload: Reload) => Child;
+  /**
+   * Returns what is loaded, with its rows and buttons where those that are shown are: nothing may move under
+   * the pointer or the focus.
+   */
+  readonly hold?: (shown: T, loaded: T) => T;
   /** Returns whether to load again after this event. Without it only an action of the user does. */
   readonly concerns?: (event: ServiceEvent) => boolean;
 };
@@ -59,11 +66,14 @@ type Content<T> = {
 /**
  * Loads a value and draws it into the element, now, after events that concern it, and when the returned
  * function is called, which replaces a load that has begun before.
+ *
+ * While the pointer or the focus is in a part of the page that is marked with `data-still`, what events bring is
+ * drawn as `hold` returns it, and the rest once they have left. What the user asks for is drawn as it is.
  */
 export function reloadable<T>(page: Page, element: HTMLElement, content: Content<T>): Reload {
   const loads = new Loads(page, element, content);
   void loads.restart();
-  return () => loads.restart();
+  return () => loads.reload();
 }
 
 /**
@@ -78,13 +88,19 @@ class Loads<T> {
   #isRunning = false;
   /** Whether the running load may have been too early to see a change. */
   #isStale = false;
-  #isLoaded = false;
+  #loaded: { readonly value: T } | undefined;
+  #shown: { readonly value: T } | undefined;
+  /** Whether the user has asked for what is loaded next. */
+  #isAsked = false;
+  /** Whether somebody was about to press something when it was drawn. */
+  #isHeld = false;
 
   constructor(page: Page, element: HTMLElement, content: Content<T>) {
     this.#page = page;
     this.#content = content;
     this.#drawing = new Drawing(element);
     page.signal.addEventListener('abort', () => this.#latest.abort(page.signal.reason));
+    if (content.hold !== undefined) this.#watchHand();
     const { concerns } = content;
     if (concerns === undefined) return;
     page.live.watch(page.signal, (events) => {
@@ -92,6 +108,20 @@ class Loads<T> {
       if (this.#isRunning) this.#isStale = true;
       else void this.restart();
     });
+  }
+
+  #watchHand(): void {
+    const { main, signal, steps } = this.#page;
+    for (const type of ['pointerout', 'focusout'])
+      main.addEventListener(type, () => this.#isHeld && setTimeout(() => this.#release()), { signal });
+    steps.addEventListener('change', () => this.#draw(), { signal });
+    steps.addEventListener('stale', () => void this.restart(), { signal });
+  }
+
+  /** Loads what the user has asked for: it is shown as it is. */
+  reload(): Promise<void> {
+    this.#isAsked = true;
+    return this.restart();
   }
 
   async restart(): Promise<void> {
@@ -110,18 +140,46 @@ class Loads<T> {
   }
 
   async #load(signal: AbortSignal): Promise<void> {
-    const { load, draw } = this.#content;
-    const reload = (): Promise<void> => this.restart();
     try {
-      const value = await load({ ...this.#page, signal });
+      const value = await this.#content.load({ ...this.#page, signal });
       if (signal.aborted) return;
-      this.#drawing.show(draw(value, reload));
-      this.#isLoaded = true;
+      this.#show(value);
     } catch (error) {
       if (signal.aborted) return;
-      if (!this.#isLoaded || !isTemporary(error)) this.#drawing.show(failure(error, reload));
+      if (this.#shown === undefined || !isTemporary(error)) this.#showFailure(error);
       else if (error instanceof Rejection) this.#retry(error, signal);
     }
+  }
+
+  #show(value: T): void {
+    const { hold } = this.#content;
+    this.#loaded = { value };
+    const before = this.#shown;
+    const isHeld = !this.#isAsked && this.#isInHand() && before !== undefined && hold !== undefined;
+    this.#isAsked = false;
+    this.#shown = isHeld ? { value: hold(before.value, value) } : this.#loaded;
+    this.#draw();
+  }
+
+  #draw(): void {
+    if (this.#shown === undefined) return;
+    this.#isHeld = this.#isInHand();
+    this.#drawing.show(this.#content.draw(this.#shown.value, () => this.reload()));
+  }
+
+  #release(): void {
+    if (!this.#isHeld || this.#isInHand()) return;
+    this.#shown = this.#loaded;
+    this.#draw();
+  }
+
+  #isInHand(): boolean {
+    return this.#page.main.querySelector('[data-still]:is(:hover, :focus-within)') !== null;
+  }
+
+  #showFailure(error: unknown): void {
+    this.#shown = undefined;
+    this.#drawing.show(failure(error, () => this.reload()));
   }
 
   #retry({ message, retryAfterSeconds }: Rejection, signal: AbortSignal): void {

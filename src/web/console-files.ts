@@ -48,10 +48,17 @@ function withoutTypes(texts: readonly string[]): Promise<string[]> {
   return promise;
 }
 
-/** Runs on the thread. Code keeps its lines and columns. */
+/** Runs on the thread. Code keeps its lines. */
 function stripTypes(): void {
   const { stripTypeScriptTypes } = process.getBuiltinModule('node:module');
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
   const texts: readonly string[] = workerData;
-  parentPort?.postMessage(texts.map((text) => stripTypeScriptTypes(text)));
+  /** Types become blanks: those go, too. */
+  const withoutBlanks = (text: string, typed: string): string => {
+    let kept = '';
+    for (let index = 0; index < text.length; index += 1)
+      if (text[index] !== ' ' || typed[index] === ' ') kept += text[index];
+    return kept;
+  };
+  parentPort?.postMessage(texts.map((text) => withoutBlanks(stripTypeScriptTypes(text), text)));
 }

@@ -52,6 +52,11 @@ export class Person {
     await this.tab.press(' ');
   }
 
+  /** Moves the mouse to where nothing is. */
+  async leave(): Promise<void> {
+    await this.tab.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x: 5, y: 5 });
+  }
+
   async see(text: string): Promise<void> {
     await this.tab.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
   }

@@ -134,6 +134,8 @@ async function processOrder(person: Person): Promise<void> {
     ['Mark as delivered', 'Delivered'],
   ] as const) {
     await person.press(step);
+    await person.see('Undo');
+    await person.leave(); // the button of the next step doesn't come under the mouse
     await tab.until(`document.querySelector(".heading .pill").textContent === "${status}"`);
     await person.settle();
     assert.equal(await tab.evaluate('document.activeElement.localName'), 'h1', 'the focus is not lost');

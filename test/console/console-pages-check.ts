@@ -147,8 +147,19 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
       await service.patch('/orders/2', { token, body: { status: 'cancelled', reason: 'On the phone.' } });
       await person.press('Mark as paid');
     });
-    await person.see('Somebody changed this order meanwhile');
+    await person.see(
+      'Order 2 was not marked as paid. Somebody has changed it meanwhile. It is cancelled now.',
+    );
     await person.see('Order 2 cancelled');
+    await person.go('#/orders/8');
+    await person.press('Cancel order …');
+    await service.patch('/orders/8', {
+      token,
+      body: { items: [{ name: 'Tea', quantity: 1, unitPrice: 749 }] },
+    });
+    await person.press('Cancel the order');
+    await person.see('Somebody has changed it meanwhile. It is €7.49 now, not €53.98.');
+    await person.press('Keep it');
     await person.go('#/customers/2');
     await person.press('Change');
     await service.patch('/customers/2', { token, body: { phone: null } });

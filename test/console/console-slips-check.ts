@@ -2,6 +2,7 @@
 // no key and no click reaches another customer or another order than the one that was meant.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { admin } from '../service.ts';
 import { openShop } from './console-shop.ts';
 
@@ -18,7 +19,7 @@ test('the customer of a new order', { timeout: 120_000 }, async (t) => {
     `[...document.querySelectorAll('[role=option]')].find((each) => each.innerText.includes('${text}'))`;
   const isNobody = async (): Promise<void> => {
     await tab.until(`held.length === 0`);
-    await tab.evaluate('new Promise((done) => setTimeout(done, 150))');
+    await wait(150);
     assert.equal(await tab.evaluate('document.querySelectorAll("[aria-invalid]").length'), 0);
     assert.equal(await tab.evaluate('location.hash'), '#/new');
   };
@@ -82,7 +83,7 @@ test('the customer of a new order', { timeout: 120_000 }, async (t) => {
     await tab.press('Enter');
     await tab.until(`${field}.value === 'Anna Schmidt'`);
     await tab.evaluate('letGo()');
-    await tab.evaluate('new Promise((done) => setTimeout(done, 300))');
+    await wait(300);
     assert.equal(await name(), 'Anna Schmidt');
   });
 
@@ -99,7 +100,7 @@ test('the customer of a new order', { timeout: 120_000 }, async (t) => {
     await tab.press('Tab');
     await person.see('Choose a customer from the list, or enter a new one.');
     await tab.evaluate('letGo()');
-    await tab.evaluate('new Promise((done) => setTimeout(done, 300))');
+    await wait(300);
     assert.deepEqual([await name(), await tab.evaluate(isOpen)], ['anna', false]);
   });
 
@@ -188,6 +189,211 @@ test('Enter in the form of an order', { timeout: 120_000 }, async (t) => {
     await ctrlEnter();
     await tab.until('location.hash === "#/orders/1"');
     assert.equal((await service.get('/orders/1', { token })).body.items[0].quantity, 7);
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
+
+test('the step of an order', { timeout: 300_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  await person.signIn(service.url, admin);
+  await tab.evaluate(holdRequests);
+  type Place = { readonly x: number; readonly y: number };
+  const row = (id: number): string => `document.querySelector('main tr:has([href="#/orders/${id}"])')`;
+  const button = (id: number): string => `${row(id)}.querySelector('button')`;
+  const middleOf = (element: string): Promise<Place> =>
+    tab.evaluate(`{
+      const { x, y, width, height } = ${element}.getBoundingClientRect();
+      ({ x: x + width / 2, y: y + height / 2 });
+    }`);
+  const moveTo = async (at: Place): Promise<void> => {
+    await tab.send('Input.dispatchMouseEvent', { type: 'mouseMoved', ...at });
+  };
+  const clickAt = async (at: Place): Promise<void> => {
+    const pressed = { ...at, button: 'left', clickCount: 1 };
+    await tab.send('Input.dispatchMouseEvent', { type: 'mousePressed', ...pressed });
+    await tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...pressed });
+  };
+  const leave = (): Promise<void> => moveTo({ x: 500, y: 5 });
+  /** What a click at this place would press. */
+  const pressableAt = ({ x, y }: Place): Promise<string | null> =>
+    tab.evaluate(
+      `document.elementFromPoint(${x}, ${y}).closest('button:enabled')?.ariaLabel ??
+        document.elementFromPoint(${x}, ${y}).closest('button:enabled')?.textContent ?? null`,
+    );
+  const restOn = async (element: string): Promise<Place> => {
+    await tab.until(`${element} !== null`);
+    const at = await middleOf(element);
+    await moveTo(at);
+    return at;
+  };
+  const newOrder = async (): Promise<number> => {
+    const items = [{ name: 'Tea', quantity: 1, unitPrice: 500 }];
+    const body = { customerId: 1, currency: 'EUR', items };
+    return (await service.post('/orders', { token, body })).body.id;
+  };
+  const change = (id: number, body: object): Promise<unknown> =>
+    service.patch(`/orders/${id}`, { token, body });
+  const statusOf = async (id: number): Promise<string> =>
+    (await service.get(`/orders/${id}`, { token })).body.status;
+  const becomes = async (id: number, status: string, seconds: number): Promise<void> => {
+    for (let tries = 0; (await statusOf(id)) !== status; tries += 1) {
+      assert.ok(tries < seconds * 10, `order ${id} is ${await statusOf(id)}`);
+      await wait(100);
+    }
+  };
+
+  for (const hash of ['#/orders', '#/today'])
+    await t.test(`stays under a resting pointer while others place orders: ${hash}`, async () => {
+      const id = await newOrder();
+      await leave();
+      await person.go(hash);
+      const at = await restOn(button(id));
+      const newest = await newOrder();
+      await person.see('1 new order – show');
+      assert.equal(await pressableAt(at), `Mark as paid: order ${id}`);
+      assert.equal(await tab.evaluate(`${row(newest)} === null`), true);
+      await clickAt(at);
+      await tab.until(`${button(id)}.textContent === 'Undo'`);
+      await person.press('1 new order – show');
+      await tab.until(`${row(newest)} !== null`);
+      await person.press(`Undo: mark as paid: order ${id}`);
+      await tab.until(`${button(id)}.textContent === 'Mark as paid'`);
+      assert.deepEqual([await statusOf(id), await statusOf(newest)], ['open', 'open']);
+    });
+
+  await t.test('stays where the focus is, and the rows come once it has left', async () => {
+    const id = await newOrder();
+    await leave();
+    await person.go('#/orders');
+    await tab.until(`${row(id)} !== null`);
+    await tab.evaluate(`${button(id)}.focus()`);
+    const before = await middleOf(button(id));
+    const newest = await newOrder();
+    await person.see('1 new order – show');
+    assert.deepEqual(await middleOf(button(id)), before);
+    await tab.evaluate('document.querySelector("h1").focus()');
+    await tab.until(`${row(newest)} !== null`);
+    assert.equal(await tab.evaluate(`document.querySelector('.newer') === null`), true);
+  });
+
+  await t.test('is followed by no other one in its place, in a list of open orders', async () => {
+    const [below, id] = [await newOrder(), await newOrder()];
+    await leave();
+    await person.go('#/orders?status=open');
+    const at = await restOn(button(id));
+    await clickAt(at);
+    await becomes(id, 'paid', 8);
+    await person.see(`Order ${id} is paid.`);
+    await person.settle();
+    assert.equal(await pressableAt(at), null);
+    await clickAt(at);
+    assert.equal(await tab.evaluate('location.hash'), '#/orders?status=open');
+    assert.equal(await tab.evaluate(`${row(id)}.innerText.includes('Mark as')`), false);
+    await leave();
+    await tab.until(`${row(id)} === null`);
+    assert.deepEqual([await statusOf(id), await statusOf(below)], ['paid', 'open']);
+  });
+
+  await t.test('is not followed by the next one: two clicks ship nothing', async () => {
+    const id = await newOrder();
+    await leave();
+    await person.go(`#/orders/${id}`);
+    const primary = 'document.querySelector(".tools .primary")';
+    const at = await restOn(primary);
+    await clickAt(at);
+    await wait(700);
+    await clickAt(at);
+    await person.see(`Undone: order ${id} stays open.`);
+    await wait(700);
+    await clickAt(at);
+    await becomes(id, 'paid', 8);
+    await person.see(`Order ${id} is paid.`);
+    await person.settle();
+    assert.equal(await pressableAt(at), null);
+    await clickAt(at);
+    await wait(700);
+    assert.equal(await statusOf(id), 'paid');
+    await leave();
+    await person.see('Mark as shipped');
+  });
+
+  await t.test('is not replaced by another one that somebody else makes possible', async () => {
+    const [id, other] = [await newOrder(), await newOrder()];
+    await leave();
+    await person.go('#/orders');
+    const inList = await restOn(button(other));
+    await change(other, { status: 'paid' });
+    await tab.until(`${row(other)}.querySelector('td.wide .pill').textContent === 'Paid'`);
+    assert.equal(await pressableAt(inList), null);
+    await leave();
+    await tab.until(`${button(other)}.textContent === 'Mark as shipped'`);
+    await person.go(`#/orders/${id}`);
+    const inPage = await restOn('document.querySelector(".tools .primary")');
+    await change(id, { status: 'paid' });
+    await tab.until('document.querySelector(".heading .pill").textContent === "Paid"');
+    assert.equal(await pressableAt(inPage), null);
+    await leave();
+    await person.see('Mark as shipped');
+  });
+
+  await t.test('is for the amount that was shown, or is not made', async () => {
+    const id = await newOrder();
+    const items = (unitPrice: number): object => ({ items: [{ name: 'Tea', quantity: 1, unitPrice }] });
+    await leave();
+    await person.go('#/orders');
+    await tab.until(`${row(id)} !== null`);
+    await tab.evaluate(`holdOnly('/orders?')`);
+    await change(id, items(50_000));
+    await tab.until('held.length === 1');
+    assert.equal(await tab.evaluate(`${row(id)}.innerText.includes('€5.00')`), true);
+    await clickAt(await restOn(button(id)));
+    const said = `Order ${id} was not marked as paid. Somebody has changed it meanwhile. `;
+    await person.see(`${said}It is €500.00 now, not €5.00.`);
+    await tab.evaluate('holdOnly(null)');
+    await tab.until(`${row(id)}.innerText.includes('€500.00')`);
+    await clickAt(await restOn(button(id)));
+    await person.see(`Order ${id} (€500.00) will be marked as paid in 6 seconds.`);
+    await change(id, items(70_000));
+    await person.see(`${said}It is €700.00 now, not €500.00.`);
+    assert.equal(await statusOf(id), 'open');
+    for (const _ of [1, 2]) await person.press('Dismiss');
+  });
+
+  await t.test('can be undone', async () => {
+    const id = await newOrder();
+    await leave();
+    await person.go(`#/orders/${id}`);
+    await person.press('Mark as paid');
+    await person.press('Undo: mark as paid');
+    await person.see(`Undone: order ${id} stays open.`);
+    await wait(6_500);
+    assert.equal(await statusOf(id), 'open');
+    await person.see('Mark as paid');
+  });
+
+  await t.test('is made at once when its page is left: for another view, and another site', async () => {
+    for (const away of ['#/customers', 'about:blank']) {
+      const id = await newOrder();
+      await leave();
+      await person.go('#/orders');
+      await tab.until(`${row(id)} !== null`);
+      await clickAt(await restOn(button(id)));
+      await tab.until(`${button(id)}.textContent === 'Undo'`);
+      await wait(1_000);
+      await tab.evaluate(`location.href = '${away}'`);
+      await becomes(id, 'paid', 3);
+    }
+  });
+
+  await t.test('is made at once when its user signs out', async () => {
+    const id = await newOrder();
+    await tab.open(`${service.url}/console#/orders`);
+    await tab.until(`${row(id)} !== null`);
+    await clickAt(await restOn(button(id)));
+    await person.press('Sign out');
+    await person.see('Password');
+    assert.equal(await statusOf(id), 'paid');
   });
 
   assert.deepEqual(tab.complaints, []);

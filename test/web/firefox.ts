@@ -97,7 +97,7 @@ function tabOf(send: Send, { context, complaints }: Place): Tab {
     complaints,
     evaluate,
     async send(method, params = {}) {
-      if (params['type'] !== 'mousePressed') return {};
+      if (params['type'] === 'mouseReleased') return {};
       const at = {
         type: 'pointerMove',
         x: Math.round(Number(params['x'])),
@@ -107,7 +107,8 @@ function tabOf(send: Send, { context, complaints }: Place): Tab {
         { type: 'pointerDown', button: 0 },
         { type: 'pointerUp', button: 0 },
       ];
-      return act({ type: 'pointer', id: method, actions: [at, ...press] });
+      const actions = params['type'] === 'mousePressed' ? [at, ...press] : [at];
+      return act({ type: 'pointer', id: method, actions });
     },
     async open(url) {
       await send('browsingContext.navigate', { context, url, wait: 'complete' });
