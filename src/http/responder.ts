@@ -195,8 +195,9 @@ export class Responder {
     metrics.observe(undefined, status, 0);
     this.#log.writeUnparsed({ requestId, status, address: plainAddress(remoteAddress ?? '') });
     const text = toWireLatin1(json);
-    const lines = headerLine('X-Request-Id', requestId) + own + problemLines;
-    return lastHeadText({ status, lines: lines + bodyLines(problemJson, text.length) }, now()) + text;
+    let lines = headerLine('X-Request-Id', requestId) + this.#transportLines + own + problemLines;
+    lines += bodyLines(problemJson, text.length);
+    return lastHeadText({ status, lines }, now()) + text;
   }
 
   /** Returns the header lines of every response. */
