@@ -96,14 +96,7 @@ describe('requests with Expect', () => {
       assert.equal(status, 200);
     });
 
-    test('anything else is 417, as the OpenAPI document says of operations with a body', async () => {
-      const { paths } = (await service().get('/openapi.json')).body;
-      for (const [path, method] of [
-        ['/orders', 'post'],
-        ['/orders/{id}', 'patch'],
-        ['/imports', 'post'],
-      ] as const)
-        assert.match(paths[path][method].responses['417'].$ref, /ExpectationFailed/);
+    test('any other expectation is 417', async () => {
       const { token } = credentials();
       const sent = { token, headers: { expect: 'a miracle' }, body: { name: 'Ada' } };
       assertProblem(await service().post('/customers', sent), 'bad-request', 417);
