@@ -12,7 +12,11 @@ const rows: readonly (readonly [target: string, issues: readonly string[], heade
   ['/orders?q=tea&limit=600', ['limit maximum']],
   ['/customers?q=tea&cursor=x&email=x', ['cursor not-with-q', 'email pattern']],
   ['/orders?limit=5&currency=x', ['currency pattern', 'limit conflict'], file],
-  ['/customers?limit=500&total=true&cursor=x', ['cursor conflict', 'limit conflict', 'limit maximum', 'total conflict'], file],
+  [
+    '/customers?limit=500&total=true&cursor=x',
+    ['cursor conflict', 'limit conflict', 'limit maximum', 'total conflict'],
+    file,
+  ],
   ['/orders?q=tea&limit=60', ['limit conflict', 'limit maximum', 'q conflict'], file],
   ['/events?cursor=x&from=latest&type=x', ['cursor conflict', 'type enum']],
   ['/events?cursor=x&from=x&limit=0', ['from enum', 'limit minimum']],
