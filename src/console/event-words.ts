@@ -10,6 +10,7 @@ const objectNames: Readonly<Record<string, string>> = {
   webhooks: 'Webhook',
 };
 const eventVerbs: Readonly<Record<string, string>> = {
+  'order.corrected': 'taken back by one step',
   'session.created': 'began',
   'session.ended': 'ended',
   'session.reused': 'ended: an old token was used',

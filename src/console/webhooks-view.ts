@@ -9,7 +9,7 @@ import { count, dateTime } from './formats.ts';
 import { action, checkRow, field } from './forms.ts';
 
 const types = [
-  ...['created', 'changed', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'].map(
+  ...['created', 'changed', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'corrected'].map(
     (each) => `order.${each}`,
   ),
   ...['created', 'changed', 'deleted'].map((each) => `customer.${each}`),

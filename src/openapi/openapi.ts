@@ -84,4 +84,4 @@ const issueExample = {
   code: 'minimum',
   detail: 'items[0].quantity must be at least 1.',
 };
-const transitionExample = { from: 'shipped', to: 'open', allowed: ['delivered', 'refunded'] };
+const transitionExample = { from: 'shipped', to: 'open', allowed: ['delivered', 'refunded', 'paid'] };

@@ -123,8 +123,8 @@ placeholder="Operation, field or problem" autocomplete="off" autocapitalize="off
 
 function orderStates(steps: Steps): Html {
   return html`<h3 id="order-states" tabindex="-1">States of an order</h3>${orderDiagram(steps)}
-<p>An owner may cancel an order of theirs while it is open; the other steps need staff.
-Any step that isn’t drawn is a ${link('/problems/invalid-transition', '409 invalid-transition')}
+<p>An owner may cancel an order of theirs while it is open; the other steps need staff. Staff may also take
+paid, shipped and delivered back by one step, with a <code>reason</code>. Any other step is a ${link('/problems/invalid-transition', '409 invalid-transition')}
 that says which are allowed.</p>`;
 }
 

@@ -6,6 +6,7 @@ import { eventText, hrefOf } from '../../src/console/event-words.ts';
 
 for (const [type, subject, text, href] of [
   ['order.paid', '/orders/7', 'Order 7 paid', '#/orders/7'],
+  ['order.corrected', '/orders/7', 'Order 7 taken back by one step', '#/orders/7'],
   ['customer.changed', '/customers/3', 'Customer 3 changed: e-mail and address', '#/customers/3'],
   ['customer.deleted', '/customers/3', 'Customer 3 deleted', undefined],
   ['user.created', '/api/users/2', 'Account 2 created', '#/people/2'],

@@ -43,10 +43,12 @@ describe('the steps of an order', () => {
     cancelled: [],
     refunded: [],
   };
+  const back: Partial<Record<Status, Status>> = { paid: 'open', shipped: 'paid', delivered: 'shipped' };
   for (const from of statuses) {
     for (const to of statuses) {
       for (const role of ['user', 'staff', 'admin', 'stranger']) {
-        const isStep = allowed[from].includes(to);
+        const isBack = back[from] === to;
+        const isStep = allowed[from].includes(to) || isBack;
         const outcome =
           role === 'stranger'
             ? 'forbidden'
@@ -61,7 +63,8 @@ describe('the steps of an order', () => {
           const order = await orderThatIs(from);
           const before = await service().get(`/orders/${order.id}`, { token: who('staff') });
           if (service().inside !== undefined) service().clock.advance(10);
-          const response = await patch(order.id, { status: to }, role);
+          const reason = isBack && role !== 'user' ? { reason: 'A slip.' } : {};
+          const response = await patch(order.id, { status: to, ...reason }, role);
           const after = await service().get(`/orders/${order.id}`, { token: who('staff') });
           if (outcome === 'taken') {
             assert.deepEqual(
@@ -84,12 +87,38 @@ describe('the steps of an order', () => {
             );
           assertProblem(response, outcome);
           const { from: told, to: asked, allowed: could } = response.body;
+          const backward = role === 'user' || back[from] === undefined ? [] : [back[from]];
+          const forward = allowed[from];
           if (outcome === 'invalid-transition')
-            assert.deepEqual({ told, asked, could }, { told: from, asked: to, could: allowed[from] });
+            assert.deepEqual(
+              { told, asked, could },
+              { told: from, asked: to, could: [...forward, ...backward] },
+            );
         });
       }
     }
   }
+
+  for (const [from, to] of Object.entries(back) as [Status, Status][]) {
+    test(`${from} → ${to} needs a reason, which its event has`, async () => {
+      const { id } = await orderThatIs(from);
+      assertIssues(await patch(id, { status: to }), 422, ['#/reason required']);
+      const both = { status: to, id: id + 1 };
+      assertIssues(await patch(id, both), 422, ['#/id read-only', '#/reason required']);
+      assert.equal((await patch(id, { status: to, reason: 'A slip.' })).status, 200);
+      const { body } = await service().get(`/orders/${id}/events`, { token: who('staff') });
+      const [{ type, reason, changes }] = body.data;
+      assert.deepEqual([type, reason, changes], ['order.corrected', 'A slip.', { status: [from, to] }]);
+    });
+  }
+
+  test('an order taken back to open takes other items and can be paid again', async () => {
+    const { id } = await orderThatIs('paid');
+    assertProblem(await patch(id, { status: 'open', items: [tea], reason: 'A slip.' }), 'order-not-open');
+    await patch(id, { status: 'open', reason: 'A slip.' });
+    const { status, body } = await patch(id, { status: 'paid', items: [tea] });
+    assert.deepEqual([status, body.status, body.items.length], [200, 'paid', 1]);
+  });
 
   test('an unknown status is an issue of the data', async () => {
     assertIssues(await patch((await orderThatIs('open')).id, { status: 'lost' }), 422, ['#/status enum']);

@@ -12,6 +12,7 @@ export const eventTypes = [
   'order.delivered',
   'order.cancelled',
   'order.refunded',
+  'order.corrected',
   'customer.created',
   'customer.changed',
   'customer.deleted',

@@ -20,7 +20,7 @@ import type { ObjectSource, Visible } from '../flows/visible.ts';
 import { changesBetween, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
-import { Order, PatchedOrder, type OrderContent, type OrderStatus } from './order.ts';
+import { Order, PatchedOrder, isCorrection, type OrderContent, type OrderStatus } from './order.ts';
 
 const columns = {
   id: assigned,
@@ -179,7 +179,9 @@ export function replaceOrder(permit: Permit, current: Visible<Order>, wanted: Or
 }
 
 function changeTypeOf(from: OrderStatus, to: OrderStatus): EventType {
-  return from === to || to === 'open' ? 'order.changed' : `order.${to}`;
+  if (from === to) return 'order.changed';
+  if (to === 'open' || isCorrection(from, to)) return 'order.corrected';
+  return `order.${to}`;
 }
 
 /** Clears a removed user from orders, for `clearRemovedOwners`. */

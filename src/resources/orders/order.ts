@@ -17,6 +17,7 @@ import {
   optional,
   partial,
   type Infer,
+  type Issue,
   type ObjectOf,
 } from '../../schema/schema.ts';
 import { reason } from '../events/event.ts';
@@ -38,12 +39,27 @@ export const transitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>> 
   refunded: [],
 };
 
+/** The status before each status, to which staff may take an order back if it was set by mistake. */
+const corrections: Readonly<Record<OrderStatus, OrderStatus | null>> = {
+  open: null,
+  paid: 'open',
+  shipped: 'paid',
+  delivered: 'shipped',
+  cancelled: null,
+  refunded: null,
+};
+
+export function isCorrection(from: OrderStatus, to: OrderStatus | undefined): boolean {
+  return corrections[from] === to;
+}
+
 const status = named(
   'OrderStatus',
   oneOf(statuses, {
     description:
       'open → paid | cancelled, paid → shipped | refunded, shipped → delivered | refunded, ' +
-      'delivered → refunded.',
+      'delivered → refunded. Staff may take `paid`, `shipped` and `delivered` back by one step, with a ' +
+      '`reason`.',
   }),
 );
 /** The status of an imported order, which was created in another system. */
@@ -110,7 +126,9 @@ export const PatchedOrder = object(
     shippingAddress: nullable(NewAddress),
     note,
     total: sentTotal,
-    reason: optional(reason),
+    reason: optional(reason, {
+      description: 'Why: stored with the event alone. Required to take the status back by one step.',
+    }),
     id,
     customerId,
     userId: owner,
@@ -207,24 +225,42 @@ export function orderContentOf({
 const readOnly = ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'];
 
 /** Merges a PATCH into the current order. The current total doesn't count as one that was sent. */
-export function mergeOrder(current: Order, patch: OrderPatch): OrderContent {
+export function mergeOrder(
+  current: Order,
+  patch: OrderPatch,
+  { caller }: { readonly caller: Caller },
+): OrderContent {
   const { total: _computed, ...members } = current;
   const issues = readOnlyIssues(current, patch, readOnly);
+  const needsReason = isStaff(caller) && isCorrection(current.status, patch.status);
+  if (needsReason && patch.reason === undefined) issues.push(missingReason);
   return orderContentOf(requireValid(parse(PatchedOrder, mergePatch(members, patch), issues)));
 }
+
+const missingReason: Issue = {
+  pointer: '/reason',
+  code: 'required',
+  detail: 'reason is required to take the status back.',
+};
 
 /** Throws unless the caller may change the order's status to this one. */
 export function checkTransition(order: Order, to: OrderStatus, caller: Caller): void {
   const { id, status: from } = order;
   if (from === to) return;
-  const allowed = transitions[from];
-  if (!allowed.includes(to)) {
+  if (!transitions[from].includes(to) && !isCorrection(from, to)) {
+    const allowed = stepsFrom(from, caller);
     const possible = allowed.length === 0 ? 'that status is final' : `it can become ${allowed.join(' or ')}`;
     const detail = `Order ${id} is ${from} and can’t become ${to}; ${possible}.`;
     throw new Problem('invalid-transition', detail, { transition: { from, to, allowed } });
   }
   if (!isStaff(caller) && to !== 'cancelled')
     throw forbidden(`Only staff may set an order to ${to}; its owner may cancel it while it is open.`);
+}
+
+/** The statuses that may follow, for staff with the one before. */
+function stepsFrom(from: OrderStatus, caller: Caller): readonly OrderStatus[] {
+  const before = corrections[from];
+  return isStaff(caller) && before !== null ? [...transitions[from], before] : transitions[from];
 }
 
 /** Throws if a member changes that may change only while the order is open, and the order isn't. */
