@@ -149,14 +149,12 @@ export class LiveFeed {
 
   #scheduleTurn(): void {
     if (this.#nextTurn !== undefined || this.#queue.size === 0) return;
-    this.#nextTurn = setTimeout(
-      () => {
-        this.#guard(() => this.#serve());
-        this.#nextTurn = undefined;
-        this.#scheduleTurn();
-      },
-      Math.max(0, this.#nextTurnAt - performance.now()),
-    );
+    const pause = Math.max(0, this.#nextTurnAt - performance.now());
+    this.#nextTurn = setTimeout(() => {
+      this.#guard(() => this.#serve());
+      this.#nextTurn = undefined;
+      this.#scheduleTurn();
+    }, pause);
   }
 
   /** Serves one reader after the other until none waits or the turn's time is over. */
@@ -166,10 +164,10 @@ export class LiveFeed {
     let now = start;
     let pause = 0;
     for (const reader of this.#queue) {
-      this.#queue.delete(reader); // comes again in this loop if it is added again
+      this.#queue.delete(reader); // a reader that is added again comes again in this loop
       const factor = reader.hasCaughtUp ? streamPauseFactor : catchUpPauseFactor;
-      this.#sendPage(reader, turn);
       const before = now;
+      this.#sendPage(reader, turn);
       now = performance.now();
       pause += factor * (now - before);
       if (now - start >= streamTurnMillisecondsMax) break;

@@ -15,7 +15,7 @@ type ResponseStreamOptions = {
 };
 
 export class ResponseStream {
-  readonly runLater: ResponseStreamOptions['runLater'];
+  readonly #runLater: ResponseStreamOptions['runLater'];
   readonly #response: ServerResponse;
   readonly #onEnd: ResponseStreamOptions['onEnd'][];
   #endReason: StreamEndReason = 'client';
@@ -23,7 +23,7 @@ export class ResponseStream {
   #bytes = 0;
 
   constructor(response: ServerResponse, { runLater, onEnd }: ResponseStreamOptions) {
-    this.runLater = runLater;
+    this.#runLater = runLater;
     this.#response = response;
     this.#onEnd = [onEnd];
     response.once('close', () => this.#close());
@@ -31,7 +31,7 @@ export class ResponseStream {
 
   /** Resolves in a later turn of the event loop, between the tasks of other clients. */
   nextTurn(): Promise<void> {
-    return new Promise((resolve) => this.runLater(resolve));
+    return new Promise((resolve) => this.#runLater(resolve));
   }
 
   get isOver(): boolean {
