@@ -1,7 +1,7 @@
 // Attacks by pages of other origins, in a real browser in which another tab is signed in to the console.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { admin } from '../service.ts';
@@ -41,6 +41,40 @@ test('pages of others', { timeout: 120_000 }, async (t) => {
     await staysSignedIn();
   });
 
+  await t.test(
+    'on another port get the cookie, which renews nothing without the key of the page',
+    async () => {
+      const received: string[] = [];
+      await other.open(await pageWith(t, '', ({ headers }) => received.push(headers.cookie ?? '')));
+      const [cookie = ''] = received;
+      assert.match(cookie, /^__Host-Http-orderly=\d/, 'browsers send it to every port');
+      for (const [body, status] of [
+        [{}, 400],
+        [{ browserKey: 'A'.repeat(43) }, 401],
+      ] as const) {
+        const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+        const renewal = await service.post('/api/sessions/current/tokens', { headers, body });
+        assert.equal(renewal.status, status);
+      }
+      await staysSignedIn();
+    },
+  );
+
+  await t.test('on another port set the cookie, but let nobody work as somebody else', async () => {
+    const eve = await service.person('admin', 'Eve');
+    const { email, password } = eve;
+    const signedIn = await service.post('/api/sessions', { body: { email, password, cookie: true } });
+    await other.open(
+      await pageWith(t, '', (_request, response) =>
+        response.setHeader('Set-Cookie', signedIn.headers['set-cookie'] ?? ''),
+      ),
+    );
+    await tab.open('about:blank');
+    await tab.open(`${service.url}/console#/orders/1`);
+    await tab.until('document.querySelector("input[type=password]")');
+    await person.signIn(service.url, admin);
+  });
+
   await t.test('under another name of the same address are not signed in', async () => {
     const { port } = new URL(service.url);
     await other.open(`http://rebound.localhost:${port}/console`); // resolves to the loopback address
@@ -54,8 +88,13 @@ test('pages of others', { timeout: 120_000 }, async (t) => {
 });
 
 /** The URL of a page with its own origin. */
-async function pageWith(t: TestContext, markup: string): Promise<string> {
-  const server = createServer((_request, response) => {
+async function pageWith(
+  t: TestContext,
+  markup: string,
+  before: (request: IncomingMessage, response: ServerResponse) => void = () => {},
+): Promise<string> {
+  const server = createServer((request, response) => {
+    before(request, response);
     response.setHeader('Content-Type', 'text/html').end(`<!doctype html><title>x</title>${markup}`);
   });
   t.after(() => server.close());
