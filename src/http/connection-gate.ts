@@ -19,14 +19,12 @@ type ConnectionGateOptions = {
 
 export class ConnectionGate {
   readonly connectionsMax: number;
-  readonly perAddressMax: number;
   readonly #isTrusted: ConnectionGateOptions['isTrusted'];
   readonly #open: SharedBound;
   readonly #rejected = { full: 0, address: 0 };
 
   constructor({ connectionsMax, perAddressMax, isTrusted }: ConnectionGateOptions) {
     this.connectionsMax = connectionsMax;
-    this.perAddressMax = perAddressMax;
     this.#isTrusted = isTrusted;
     this.#open = new SharedBound({ total: connectionsMax, perClient: perAddressMax });
   }
@@ -37,7 +35,7 @@ export class ConnectionGate {
 
   /** Counts a connection from this address until `leave`, or returns why it is rejected. */
   enter(remoteAddress: string | undefined): 'entered' | RejectionReason {
-    const outcome = this.#open.reserve(this.bucketOf(remoteAddress), 1);
+    const outcome = this.#open.reserve(this.#bucketOf(remoteAddress), 1);
     if (outcome === 'reserved') return 'entered';
     const reason = outcome === 'total' ? 'full' : 'address';
     this.countRejection(reason);
@@ -49,11 +47,11 @@ export class ConnectionGate {
   }
 
   leave(remoteAddress: string | undefined): void {
-    this.#open.release(this.bucketOf(remoteAddress), 1);
+    this.#open.release(this.#bucketOf(remoteAddress), 1);
   }
 
   /** Returns undefined for this machine and for trusted proxies: only the total limits their connections. */
-  bucketOf(remoteAddress: string | undefined): string | undefined {
+  #bucketOf(remoteAddress: string | undefined): string | undefined {
     const peer = peerOf(remoteAddress, this.#isTrusted);
     return peer.isLoopback || peer.isTrusted ? undefined : addressBucket(peer.address);
   }

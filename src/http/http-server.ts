@@ -16,10 +16,8 @@ import {
   timeoutCheckMilliseconds,
   urlBytesMax,
 } from '../limits.ts';
-import { systemTimers, type Timers } from '../timers.ts';
 import { ConnectionGate, type ConnectionCounts } from './connection-gate.ts';
 import { stateOf } from './connection-state.ts';
-import { TlsHandshakes } from './tls-handshakes.ts';
 import { destroyIfEnded, endIdle } from './idle-connections.ts';
 import { createHttpServer, nodeHttps } from './node-http.ts';
 import { allowHalfOpen, currentResponse, interceptConnections, watchReads } from './node-internals.ts';
@@ -35,7 +33,6 @@ type HttpServerOptions = {
   readonly gate?: ConnectionGate;
   /** For tests: shorter timeouts than those of `limits.ts`. */
   readonly timeouts?: Partial<Timeouts>;
-  readonly timers?: Timers;
 };
 type Timeouts = typeof timeoutsDefault;
 type Handler = Pick<RequestHandler, 'intake' | 'onRequest' | 'onContinue' | 'onExpectation' | 'onUnparsed'>;
@@ -64,19 +61,12 @@ export class HttpServer {
   /** The sockets that carry HTTP: with TLS, the decrypting sockets over the raw ones. */
   readonly #httpSockets = new Set<Socket>();
   readonly #readingPause = new ReadingPause(this.#httpSockets);
-  readonly #handshakes: TlsHandshakes;
+  readonly #timeouts: Timeouts;
   #handler: Handler | undefined = undefined;
 
-  constructor({
-    certificate,
-    gate = gateDefault(),
-    timeouts = {},
-    timers = systemTimers,
-  }: HttpServerOptions) {
-    const allTimeouts = { ...timeoutsDefault, ...timeouts };
-    const { handshakeMilliseconds: milliseconds } = allTimeouts;
-    this.#handshakes = new TlsHandshakes({ timers, milliseconds, gate });
-    this.#server = createServer(certificate, allTimeouts);
+  constructor({ certificate, gate = gateDefault(), timeouts = {} }: HttpServerOptions) {
+    this.#timeouts = { ...timeoutsDefault, ...timeouts };
+    this.#server = createServer(certificate, this.#timeouts);
     this.#gate = gate;
     this.#isTls = certificate !== undefined;
     this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
@@ -89,9 +79,8 @@ export class HttpServer {
       });
       watchReads(socket, state.onRead);
     });
-    if (this.#isTls) this.#server.on('secureConnection', (socket) => this.#handshakes.complete(socket));
     this.#guard();
-    endIdle(this.#httpSockets, allTimeouts.idleMilliseconds);
+    endIdle(this.#httpSockets, this.#timeouts.idleMilliseconds);
   }
 
   get connections(): ConnectionCounts {
@@ -126,7 +115,6 @@ export class HttpServer {
 
   /** Stops accepting, waits up to `drainMillisecondsMax` for running requests, then destroys all sockets. */
   async close(): Promise<void> {
-    this.#handshakes.destroyAll(); // none of them has a request yet
     // in `setImmediate`, since a timer runs before the requests are read that arrived during a long turn
     const check = (): void => void setImmediate(() => this.#endBetweenRequests());
     const checks = setInterval(check, closeCheckMilliseconds);
@@ -148,12 +136,7 @@ export class HttpServer {
       socket.once('close', () => this.#gate.leave(remoteAddress));
       track(this.#sockets, socket);
       if (!this.#isTls) return accept();
-      const handshake = this.#handshakes.begin(socket);
-      onFirstBytes(socket, () =>
-        this.#handshakes.run(handshake, () => {
-          if (!socket.destroyed) accept();
-        }),
-      );
+      this.#beginHandshake(socket, accept);
     });
     this.#server.maxConnections = this.#gate.connectionsMax + rejectedAtOnceMax;
     this.#server.on('drop', () => this.#gate.countRejection('full'));
@@ -165,10 +148,32 @@ export class HttpServer {
     else rejectConnection(socket, handler);
   }
 
-  /** Ends no connection whose next request may have arrived without being read. */
+  /**
+   * Waits for the first bytes, puts them back, and leaves them to TLS as a task among others: all handshakes
+   * that arrive together would be computed in one turn of the event loop.
+   */
+  #beginHandshake(socket: Socket, accept: () => void): void {
+    socket.on('error', () => {}); // the socket closes after an error
+    socket.setTimeout(this.#timeouts.handshakeMilliseconds / 2, () => socket.destroy());
+    socket.once('readable', () => {
+      const bytes: Buffer | null = socket.read();
+      if (bytes === null) return void socket.destroy(); // the connection ended without any bytes
+      socket.unshift(bytes);
+      this.#handler?.intake.runLater(socket, () => {
+        socket.setTimeout(0); // TLS has a time limit of its own
+        if (!socket.destroyed) accept();
+      });
+    });
+  }
+
+  /**
+   * Ends no connection whose next request may have arrived without being read; at last those without a
+   * complete handshake.
+   */
   #endBetweenRequests(): void {
     if (this.#readingPause.isActive) return;
     for (const socket of this.#httpSockets) if (currentResponse(socket) === undefined) socket.destroySoon();
+    if (this.#httpSockets.size === 0) this.#destroyAll();
   }
 
   #destroyAll(): void {
@@ -193,28 +198,21 @@ function createServer(certificate: Certificate | undefined, timeouts: Timeouts):
     noDelay: true,
     requireHostHeader: false, // `checkHost` requires it, with a problem as the response
   };
-  const server = certificate === undefined ? createHttpServer(settings) : createTls(settings, certificate);
+  const server =
+    certificate === undefined
+      ? createHttpServer(settings)
+      : nodeHttps().createServer({
+          ...settings,
+          ...certificate,
+          ...serverTls,
+          handshakeTimeout: timeouts.handshakeMilliseconds / 2, // the first half is for its first bytes
+        });
   server.maxHeadersCount = headerFieldsMax + 1; // of more, Node keeps no others; `checkHeaderFields` rejects
   allowHalfOpen(server);
   return server;
 }
 
-function createTls(settings: object, certificate: Certificate): Server {
-  return nodeHttps().createServer({ ...settings, ...certificate, ...serverTls });
-}
-
 function track(sockets: Set<Socket>, socket: Socket): void {
   sockets.add(socket);
   socket.once('close', () => sockets.delete(socket));
-}
-
-/** Waits for the first bytes, puts them back, and calls `onBytes`; ends a connection that ends without any. */
-function onFirstBytes(socket: Socket, onBytes: () => void): void {
-  socket.on('error', () => {}); // the socket closes after an error
-  socket.once('readable', () => {
-    const bytes: Buffer | null = socket.read();
-    if (bytes === null) return void socket.destroy();
-    socket.unshift(bytes);
-    onBytes();
-  });
 }

@@ -37,6 +37,22 @@ describe('work that arrives in one turn', () => {
     );
   });
 
+  test('counts with what a task leaves to the next tick', async () => {
+    const scheduler = new TurnScheduler((client: string) => client);
+    const ran: number[] = [];
+    for (let index = 0; index < 4; index += 1)
+      scheduler.addFollowing('a client', () => {
+        ran.push(index);
+        process.nextTick(spin, turnMillisecondsMax);
+      });
+    const counts: number[] = [];
+    for (let turns = 0; turns < 4; turns += 1) {
+      await turn();
+      counts.push(ran.length);
+    }
+    assert.deepEqual(counts, [1, 2, 3, 4]);
+  });
+
   test('has its time again in the next turn', async () => {
     const scheduler = new TurnScheduler((client: string) => client);
     scheduler.run('a client', () => spin(turnMillisecondsMax));
