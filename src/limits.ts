@@ -15,10 +15,10 @@ export const headerBytesMax = 16 * 1024;
 export const headerFieldsMax = 100;
 export const headersMillisecondsMax = 10_000;
 export const requestMillisecondsMax = 30_000;
-/** The time in which a client must accept at least one more byte of a response. */
-export const unreadMillisecondsMax = minuteMilliseconds;
+/** The time after which a connection ends on which no byte has moved, unless its request is being handled. */
+export const silenceMillisecondsMax = minuteMilliseconds;
+/** What clients are told, which may reuse a connection sooner than it ends. */
 export const keepAliveMilliseconds = 10_000;
-export const idleCheckMilliseconds = 4_000;
 export const lingerMillisecondsMax = 1_000;
 export const timeoutCheckMilliseconds = 1_000;
 export const connectionsMax = 10_000;

@@ -17,8 +17,6 @@ class ConnectionState {
   body: RequestBody | undefined = undefined;
   /** Whether the connection ends after the response that it has. */
   isEnding = false;
-  /** Called for each read. */
-  onRead = (): void => {};
   /** How many requests wait for the responses before them. */
   waitingRequests = 0;
   /** The response of the last of them. */

@@ -11,14 +11,12 @@ import {
   headerBytesMax,
   headerFieldsMax,
   headersMillisecondsMax,
-  idleCheckMilliseconds,
   requestMillisecondsMax,
+  silenceMillisecondsMax,
   timeoutCheckMilliseconds,
   urlBytesMax,
 } from '../limits.ts';
 import { ConnectionGate, type ConnectionCounts } from './connection-gate.ts';
-import { stateOf } from './connection-state.ts';
-import { destroyIfEnded, endIdle } from './idle-connections.ts';
 import { createHttpServer, nodeHttps } from './node-http.ts';
 import { allowHalfOpen, currentResponse, interceptConnections, watchReads } from './node-internals.ts';
 import { ReadingPause } from './reading-pause.ts';
@@ -45,7 +43,7 @@ const timeoutsDefault = {
   headersMilliseconds: headersMillisecondsMax,
   requestMilliseconds: requestMillisecondsMax,
   checkMilliseconds: timeoutCheckMilliseconds,
-  idleMilliseconds: idleCheckMilliseconds,
+  silenceMilliseconds: silenceMillisecondsMax,
   handshakeMilliseconds: handshakeMillisecondsMax,
 };
 
@@ -71,16 +69,11 @@ export class HttpServer {
     this.#isTls = certificate !== undefined;
     this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
       track(this.#httpSockets, socket);
-      const state = stateOf(socket);
-      state.onRead = () => this.#handler?.intake.noteRead();
-      socket.once('end', () => {
-        state.onRead();
-        destroyIfEnded(socket);
-      });
-      watchReads(socket, state.onRead);
+      const noteRead = (): void => this.#handler?.intake.noteRead();
+      socket.once('end', noteRead);
+      watchReads(socket, noteRead);
     });
     this.#guard();
-    endIdle(this.#httpSockets, this.#timeouts.idleMilliseconds);
   }
 
   get connections(): ConnectionCounts {
@@ -107,6 +100,9 @@ export class HttpServer {
       .on('checkContinue', (request, response) => handler.onContinue(request, response))
       .on('checkExpectation', (request, response) => handler.onExpectation(request, response));
     listenForUnparsed(this.#server, handler);
+    this.#server.on('timeout', (socket: Socket) => {
+      if (currentResponse(socket) === undefined || socket.writableLength > 0) socket.destroy();
+    });
   }
 
   renew(certificate: Certificate): void {
@@ -192,7 +188,7 @@ function createServer(certificate: Certificate | undefined, timeouts: Timeouts):
     headersTimeout: timeouts.headersMilliseconds,
     requestTimeout: timeouts.requestMilliseconds,
     connectionsCheckingInterval: timeouts.checkMilliseconds,
-    keepAliveTimeout: 0, // `endIdle` ends idle connections
+    keepAliveTimeout: 0, // of each request it would take a twentieth; `timeout` ends idle connections, too
     optimizeEmptyRequests: true,
     joinDuplicateHeaders: true,
     noDelay: true,
@@ -208,6 +204,7 @@ function createServer(certificate: Certificate | undefined, timeouts: Timeouts):
           handshakeTimeout: timeouts.handshakeMilliseconds / 2, // the first half is for its first bytes
         });
   server.maxHeadersCount = headerFieldsMax + 1; // of more, Node keeps no others; `checkHeaderFields` rejects
+  server.timeout = timeouts.silenceMilliseconds;
   allowHalfOpen(server);
   return server;
 }

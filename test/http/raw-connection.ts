@@ -126,7 +126,6 @@ export async function askTooSlowly(inside: Service): Promise<RawResponse> {
     headersMilliseconds: 50,
     requestMilliseconds: 100,
     checkMilliseconds: 10,
-    idleMilliseconds: 5000,
   };
   const server = new HttpServer({ certificate: undefined, timeouts });
   const { port } = await server.listen('127.0.0.1', 0);
