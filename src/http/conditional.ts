@@ -2,6 +2,7 @@
 import { Problem } from '../problem.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
+const mismatch = 'If-Match must have the ETag of the current version, as it was sent; read the object again.';
 /** Equals no entity tag in a header field, since those are quoted. */
 const unknownTag = '';
 
@@ -12,8 +13,7 @@ export function isConditional(fields: RequestHeaders): boolean {
 /** Throws 412 if the object has changed since the client read it; `etag` is undefined if there is none. */
 export function checkConditions(fields: RequestHeaders, etag: string | undefined): void {
   if (etag === undefined) return checkNothingExpected(fields);
-  if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
-    throw stale(mismatchOf(fields['if-match']));
+  if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong')) throw stale(mismatch);
   if (fields['if-none-match'] !== undefined && matches(fields['if-none-match'], etag, 'weak'))
     throw stale('If-None-Match matches the current version.');
 }
@@ -32,8 +32,7 @@ export function checkPostConditions(fields: RequestHeaders, path: { readonly isR
 
 /** Whether the response to a GET or HEAD is 304. Throws 412 if If-Match fails. */
 export function isUnmodified(fields: RequestHeaders, etag: string): boolean {
-  if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
-    throw stale(mismatchOf(fields['if-match']));
+  if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong')) throw stale(mismatch);
   return (
     fields['if-none-match'] !== undefined &&
     (fields['if-none-match'] === etag || matches(fields['if-none-match'], etag, 'weak'))
@@ -50,15 +49,6 @@ function matches(field: string, etag: string, comparison: 'strong' | 'weak'): bo
 function tagsIn(field: string): string[] {
   const found = field.matchAll(/(?<=^|,)[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/g);
   return Array.from(found, ([, tag = '']) => tag);
-}
-
-/** Describes an If-Match that does not match: reading the object again doesn't help if the tag is wrong. */
-function mismatchOf(field: string): string {
-  const tags = tagsIn(field);
-  if (tags.length === 0) return 'If-Match must have entity tags in quotation marks, as they are in ETag.';
-  if (tags.every((tag) => tag.startsWith('W/')))
-    return 'If-Match never matches a weak tag (W/"…"), which a proxy may have made of the ETag.';
-  return 'If-Match does not match the current version; read the object again.';
 }
 
 function stale(detail: string): Problem {

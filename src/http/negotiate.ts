@@ -18,7 +18,8 @@ export function chooseMediaType(accept: string | undefined, offered: readonly st
 }
 
 function findPreferred(accept: string, offered: readonly string[]): string | undefined {
-  const ranges = splitElements(accept)
+  const ranges = accept
+    .split(',')
     .map(parseRange)
     .filter((range) => range !== undefined);
   let best: string | undefined;
@@ -105,23 +106,8 @@ function isParameterOfUtf8(parameter: string): boolean {
 const parameterForm = /^([\w!#$%&'*+.^`|~-]+)=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*")$/;
 const charsetForm = /^charset=(?:utf-8|"utf-8")$/;
 
-/** Quoted strings (RFC 9110 section 5.6.4); one that isn't closed extends to the end. */
-const quotedForm = String.raw`"(?:[^"\\]|\\.?)*(?:"|$)`;
-const elementForm = textBetween(',');
-const parameterPartForm = textBetween(';');
-
-/** Matches the text between separators; those within quoted strings separate nothing. */
-function textBetween(separator: ',' | ';'): RegExp {
-  return new RegExp(`(?:[^"${separator}]|${quotedForm})+`, 'g');
-}
-
-/** Splits a list at its commas (RFC 9110 section 5.6.1). */
-function splitElements(text: string): string[] {
-  return text.match(elementForm) ?? [];
-}
-
 /** Returns a media type and its parameters, in lower case. */
 function splitParameters(text: string): string[] {
-  const parts = text.match(parameterPartForm) ?? [];
-  return parts.map((part) => part.trim().toLowerCase()).filter((part) => part !== '');
+  const parts = text.split(';').map((part) => part.trim().toLowerCase());
+  return parts.filter((part) => part !== '');
 }

@@ -50,14 +50,10 @@ export function checkTransport(peer: Peer, fields: RequestHeaders): void {
   );
   if (peer.isTrusted && schemes.length > 0 && schemes.every((scheme) => scheme.toLowerCase() === 'https'))
     return;
-  throw new Problem('tls-required', `This service accepts HTTPS only${tlsAdvice(peer, fields)}.`);
-}
-
-/** For those who set up a proxy, and get this response although they sent HTTPS. */
-function tlsAdvice({ isTrusted }: Peer, fields: RequestHeaders): string {
-  if (isTrusted) return ', so it requires that its proxy sends X-Forwarded-Proto: https';
-  if (isProxied(fields)) return ', and trusts no proxy but those that --trusted-proxy names';
-  return '';
+  const detail =
+    'This service accepts HTTPS only: directly, or through a proxy that --trusted-proxy names and that sends ' +
+    'X-Forwarded-Proto: https.';
+  throw new Problem('tls-required', detail);
 }
 
 /**

@@ -48,24 +48,20 @@ describe('conditional requests', () => {
     'DELETE of a key': async () => [`/api/keys/${(await newKey(service(), ada.token)).id}`],
   };
 
-  const mistakes: readonly (readonly [what: string, ifMatch: (tag: string) => string, detail: RegExp])[] = [
-    [
-      'without its quotation marks',
-      (tag) => tag.slice(1, -1),
-      /^If-Match must have entity tags in quotation /,
-    ],
-    ['that a proxy has made weak', (tag) => `W/${tag}`, /^If-Match never matches a weak tag \(W\/"…"\)/],
-    ['of another version', () => '"other"', /^If-Match does not match the current version; read the object /],
+  const mistakes: readonly (readonly [what: string, ifMatch: (tag: string) => string])[] = [
+    ['without its quotation marks', (tag) => tag.slice(1, -1)],
+    ['that a proxy has made weak', (tag) => `W/${tag}`],
+    ['of another version', () => '"other"'],
   ];
-  for (const [what, ifMatch, detail] of mistakes) {
-    test(`If-Match with a tag ${what}: the 412 says what would be right`, async () => {
+  for (const [what, ifMatch] of mistakes) {
+    test(`If-Match with a tag ${what} is 412`, async () => {
       const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
       const headers = { 'if-match': ifMatch(String((await ask('GET', path)).headers.etag)) };
       for (const response of [
         await ask('GET', path, headers),
         await ask('PUT', path, headers, { name: 'B' }),
       ])
-        assert.match(response.body.detail, detail);
+        assertProblem(response, 'precondition-failed');
     });
   }
 

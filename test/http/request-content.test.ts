@@ -32,7 +32,7 @@ describe('Content-Type', () => {
     ['application/json; foo=bar', true],
     ['application/json;odata.metadata=minimal;Charset=UTF-8', true],
     ['application/json; foo="a b"', true],
-    ['application/json; foo="a;b,c"; charset="utf-8"', true],
+    ['application/json; foo="a,b"; charset="utf-8"', true],
     ['application/json; foo="a\\"b"', true],
     ['application/json; foo="a\\', false],
     ['application/json; foo=bar; charset=latin1', false],
