@@ -74,11 +74,14 @@ export function todayView(page: Page): void {
   );
 }
 
-/** What is above and below the orders stays as it is, since it may become higher. */
+/** Only the orders have buttons; what is above them has the same height, whatever it shows. */
 function holdToday(shown: TodayData, loaded: TodayData): TodayData {
   const orders = loaded.waiting.flatMap(({ data }) => data);
-  const held = shown.waiting.map((list) => ({ ...list, data: holdOrders(list.data, orders) }));
-  return { ...shown, waiting: held, newer: countNewer(toDoOf(shown.waiting), toDoOf(loaded.waiting)) };
+  const held = loaded.waiting.map((list, index) => {
+    const before = shown.waiting[index]?.data ?? [];
+    return { ...list, data: holdOrders(before, orders) };
+  });
+  return { ...loaded, waiting: held, newer: countNewer(toDoOf(shown.waiting), toDoOf(loaded.waiting)) };
 }
 
 function daysEnd(): string {
@@ -250,9 +253,9 @@ function spanTabs(span: Span): HTMLElement {
 
 function salesText(figures: readonly Figures[]): Child {
   const [first, ...others] = currenciesOf(figures.filter(isSale));
-  if (first === undefined) return [count(0)];
   const more = others.length === 1 ? '+ 1 currency' : `+ ${count(others.length)} currencies`;
-  return [money(sumOf(figures, first), first), others.length > 0 && h('small', {}, more)];
+  const sum = first === undefined ? count(0) : money(sumOf(figures, first), first);
+  return [sum, h('small', {}, others.length === 0 ? '\u00a0' : more)];
 }
 
 function salesPlot({ buckets }: Sales, currency: string, { by, name }: Span): HTMLElement {

@@ -78,6 +78,7 @@ export class Person {
     await this.enter('Password', password);
     await this.press('Sign in');
     await this.tab.until('document.querySelector(".frame")');
+    await this.leave(); // the rows of a list under the mouse would wait
     await this.settle();
   }
 
