@@ -4,7 +4,7 @@ import { scopes, type Scope } from '../auth/access.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
 import { splitList, type CommandFlag } from '../config/settings.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
-import { requireVisible, type Visible } from '../resources/flows/visible.ts';
+import { requireOwned, type Owned } from '../resources/flows/object-access.ts';
 import { addKey, removeUserKeys } from '../resources/keys/key-store.ts';
 import { NewKey } from '../resources/keys/key.ts';
 import { endUserSessions } from '../resources/sessions/session-store.ts';
@@ -20,7 +20,6 @@ import { removeUserTotp } from '../resources/users/totp-store.ts';
 import { userBodies } from '../resources/users/user.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
-import type { Connection } from '../storage/connection.ts';
 import { commandPermit } from '../storage/permit.ts';
 import { removeAdminFile, randomPassword } from '../assembly/first-admin.ts';
 import { withDatabase, withExistingDatabase } from './with-database.ts';
@@ -66,8 +65,8 @@ export const adminReset: Command = {
       const password = randomPassword(config.passwordMin);
       const hash = await hasher.hash(password);
       const { id, email, hadTotp, isSuspended } = database.write((writer) => {
-        const user = userOf(writer, String(flags['email']));
         const permit = commandPermit(writer);
+        const user = requireUser(permit, String(flags['email']));
         const expiresAt = Date.now() + initialPasswordMilliseconds;
         replaceUser(permit, user, { ...user, newPassword: { hash, expiresAt } });
         endUserSessions(permit, user, null);
@@ -98,10 +97,11 @@ export const keysCreate: Command = {
     rejectInvalidFlags(schemaIssues(NewKey, wanted));
     return withExistingDatabase(config, async (database) => {
       const key = database.write((writer) => {
-        const { id: userId, email } = userOf(writer, String(flags['email']));
+        const permit = commandPermit(writer);
+        const { id: userId, email } = requireUser(permit, String(flags['email']));
         if (findSuspension(writer, userId) !== undefined)
           throw new CommandError(`${email} is suspended; an administrator lifts that.`);
-        return addKey(commandPermit(writer), { ...wanted, userId });
+        return addKey(permit, { ...wanted, userId });
       });
       return [
         `id: ${key.id}`,
@@ -124,10 +124,10 @@ function rejectInvalidFlags(issues: readonly Issue[]): void {
     );
 }
 
-function userOf(db: Connection, email: string): Visible<StoredUser> {
-  const stored = findSignInAccount(db, email);
+function requireUser(permit: ReturnType<typeof commandPermit>, email: string): Owned<StoredUser> {
+  const stored = findSignInAccount(permit.writer, email);
   if (stored === undefined) throw new CommandError(`There is no user with the e-mail address ${email}.`);
-  return requireVisible(userSource, { db, id: stored.userId, access: 'all' });
+  return requireOwned(userSource, permit, stored.userId);
 }
 
 function passwordText({ id, email, password }: { id: number; email: string; password: string }): string {

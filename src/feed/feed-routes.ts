@@ -5,7 +5,7 @@ import { exportDescription, exportIssues, isExport, type HandlerExports } from '
 import { cursorParameter, fittingPage, listParameters, toListPage } from '../http/list.ts';
 import { streamed, type ListPage, type Streamed } from '../http/handler-result.ts';
 import { listOrStreamOf } from '../http/reply.ts';
-import { route, type Context, type Route } from '../http/route.ts';
+import { route, type Call, type Route } from '../http/route.ts';
 import { eventStream } from '../http/server-sent-events.ts';
 import { pageBytesMax, pageRowsDefault } from '../limits.ts';
 import { array, oneOf, optional, type ObjectOf } from '../schema/schema.ts';
@@ -70,23 +70,23 @@ function followEventsRoute(services: FeedServices): Route {
       if (query.cursor !== undefined && query.from !== undefined) issues.push(cursorAndFrom);
       return issues;
     },
-    handle(context) {
-      if (context.mediaType === eventStream) return liveEvents(context, services);
-      return isExport(context) ? eventFile(context, services) : feedPage(context, services);
+    handle(call) {
+      if (call.mediaType === eventStream) return liveEvents(call, services);
+      return isExport(call) ? eventFile(call, services) : feedPage(call, services);
     },
   });
 }
 
-type FeedContext = Context<object, FeedQuery, undefined, Caller>;
+type FeedCall = Call<object, FeedQuery, undefined, Caller>;
 
-function feedPage(context: FeedContext, { cursors }: FeedServices): ListPage<Event> {
-  const { database, query, caller } = context;
-  const state = feedState(database.read);
+function feedPage(call: FeedCall, { cursors }: FeedServices): ListPage<Event> {
+  const { read, query, caller } = call;
+  const state = feedState(read);
   const { removedUpTo, latest } = state;
   const after = findStart(state, query, cursors) ?? removedUpTo;
   const { type: types, limit: rows = pageRowsDefault } = query;
   const access = feedAccessOf(caller);
-  const page = readFeed(database.read, { after, latest, access, types, rows, charsMax: pageBytesMax });
+  const page = readFeed(read, { after, latest, access, types, rows, charsMax: pageBytesMax });
   const elements = fittingPage(page.events.map(representEvent));
   const last = elements.at(-1);
   const isTruncated = elements.length < page.events.length && last !== undefined;
@@ -95,18 +95,19 @@ function feedPage(context: FeedContext, { cursors }: FeedServices): ListPage<Eve
   return toListPage(elements, withCursor(feedPath, kept, cursor));
 }
 
-function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Streamed {
-  const { database, query, caller, lastEventId = '' } = context;
+function liveEvents(call: FeedCall, { cursors, live }: FeedServices): Streamed {
+  const { read, query, caller, headers } = call;
+  const { 'last-event-id': lastEventId = '' } = headers;
   live.checkCapacity(caller);
-  const state = feedState(database.read);
+  const state = feedState(read);
   const after =
     lastEventId === '' ? findStart(state, query, cursors) : requireEventId(state, lastEventId, cursors);
   return streamed(eventStream, (stream) =>
     live.add({
       stream,
       caller,
-      currentCaller: () => context.authorizeRead(),
-      hasExpired: () => context.hasExpired(),
+      currentCaller: () => call.authorizeRead(),
+      hasExpired: () => call.hasExpired(),
       access: feedAccessOf(caller),
       types: query.type,
       after: after ?? state.latest,
@@ -116,14 +117,14 @@ function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Stre
 
 const eventsFile = { name: 'events', table: eventTable };
 
-function eventFile(context: FeedContext, { cursors, exports }: FeedServices): Streamed {
-  const { database, query, caller } = context;
-  const state = feedState(database.read);
+function eventFile(call: FeedCall, { cursors, exports }: FeedServices): Streamed {
+  const { read, query, caller } = call;
+  const state = feedState(read);
   const { removedUpTo, latest } = state;
   const after = findStart(state, query, cursors) ?? removedUpTo;
   const range = { accessOf: feedAccessOf, types: query.type, after, latest };
-  const elements = feedElements(database.read, range, caller);
-  return exports.createResult(context, eventsFile, elements);
+  const elements = feedElements(read, range, caller);
+  return exports.createResult(call, eventsFile, elements);
 }
 
 /** Returns the id of the event before the first one to read; undefined without `cursor` and `from`. */

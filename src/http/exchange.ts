@@ -1,5 +1,5 @@
 // One request and its response, from the check of its head to its line in the log: who sent it, what it asks
-// for, and what its response has besides its result. Handlers see it as a `Context`.
+// for, and what its response has besides its result. Handlers see it as a `Call`.
 import assert from 'node:assert';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
@@ -8,21 +8,19 @@ import { clientOf, isStaff, type Caller, type Requester } from '../auth/access.t
 import { headerLine, type HeaderLines } from '../header-lines.ts';
 import { quotaExceeded, type Limiter } from '../rates/limiter.ts';
 import { noSecurityEvents, type SecurityEvent } from '../security-event.ts';
-import type { Connection, Row, SqlValue, WriteCallback } from '../storage/connection.ts';
+import type { Connection, Row, SqlValue, Synchronous } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import { permitFor, type Permit } from '../storage/permit.ts';
 import type { QueryOptions } from '../storage/sql-worker.ts';
 import type { CallerChecks } from './caller-checks.ts';
 import { checkConditions, isConditional } from './conditional.ts';
-import type { ObjectResult } from './handler-result.ts';
 import { json } from './media-types.ts';
-import { mediaTypeOf } from './negotiate.ts';
 import { clientAddress, isFromThisMachine, type Peer } from './peer.ts';
 import { separateApiKeys, splitTarget, type QueryValues } from './query.ts';
 import type { RequestBody } from './request-body.ts';
 import { headersOf, type RequestHeaders } from './request-headers.ts';
 import { requestIdFrom } from './request-id.ts';
-import type { Context, HandlerDatabase, Route } from './route.ts';
+import type { Call, Route } from './route.ts';
 import type { Match, MountedRoute } from './router.ts';
 
 /** A request with the peer that sent it, and its body, which is undefined if it has none. */
@@ -42,11 +40,9 @@ export type ExchangeDependencies = {
   readonly nextRequestId: () => string;
 };
 
-type ResultStorer = (writer: Connection, result: ObjectResult<unknown>) => void;
+type ResultStorer = (writer: Connection, result: unknown) => void;
 
-export class Exchange
-  implements Context<object, QueryValues, unknown, Caller | undefined>, HandlerDatabase, Requester
-{
+export class Exchange implements Call<object, QueryValues, unknown, Caller | undefined>, Requester {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Whether the client still waits for 100 Continue before it sends the body. */
@@ -131,14 +127,6 @@ export class Exchange
     this.awaitsContinue = false;
   }
 
-  get database(): HandlerDatabase {
-    return this;
-  }
-
-  write<T>(callback: WriteCallback<T>): Promise<T> {
-    return this.#dependencies.database.write(callback);
-  }
-
   /** Runs a long query, which shares the query worker fairly with those of other callers. */
   readInWorker<R extends Row>(
     sql: string,
@@ -151,28 +139,29 @@ export class Exchange
     return this.#dependencies.database.readInWorker<R>(sql, params, { ...options, client, isOfStaff });
   }
 
-  /** Has the result of `writeResult` stored in the same transaction, for an Idempotency-Key. */
+  /** Has the result of `write` stored in the same transaction, for an Idempotency-Key. */
   storeResultWith(store: ResultStorer): void {
     this.#storeResult = store;
   }
 
-  /** Storing the result throws only if the storage fails, which no savepoint could undo. */
-  writeResult<R extends ObjectResult<unknown>>(callback: WriteCallback<R>): Promise<R> {
-    const store = this.#storeResult;
-    if (store === undefined) return this.write(callback);
-    return this.write<R>((writer) => {
-      const result = callback(writer);
-      store(writer, result);
-      return result;
-    });
-  }
-
-  authorizeWrite(writer: Connection): Permit<Caller | undefined> {
-    return permitFor(
-      writer,
-      () => this.#dependencies.callers.recheckCallerInWrite(this, writer),
-      (caller) => ({ actor: caller ?? null, requestId: this.requestId, now: this.now }),
-    );
+  async write<T>(callback: (permit: Permit<Caller | undefined>) => Synchronous<T>): Promise<T> {
+    const { database, callers } = this.#dependencies;
+    const eventsBefore = this.#securityEvents;
+    try {
+      return await database.write<T>((writer) => {
+        const permit = permitFor(
+          writer,
+          () => callers.recheckCallerInWrite(this, writer),
+          (caller) => ({ actor: caller ?? null, requestId: this.requestId, now: this.now }),
+        );
+        const result = callback(permit);
+        this.#storeResult?.(writer, result);
+        return result;
+      });
+    } catch (error) {
+      this.#securityEvents = eventsBefore;
+      throw error;
+    }
   }
 
   authorizeRead(): Caller | undefined {
@@ -253,23 +242,6 @@ export class Exchange
     return this.route.acceptsIdempotencyKey === true ? this.headers['idempotency-key'] : undefined;
   }
 
-  get fetchSite(): string | undefined {
-    return this.headers['sec-fetch-site'];
-  }
-
-  get lastEventId(): string | undefined {
-    return this.headers['last-event-id'];
-  }
-
-  get userAgent(): string | null {
-    const userAgent = this.headers['user-agent'] ?? null;
-    return userAgent && userAgent.replaceAll(controls, '').slice(0, 300);
-  }
-
-  get bodyType(): string | undefined {
-    return mediaTypeOf(this.headers['content-type']);
-  }
-
   get isHttp10(): boolean {
     return this.request.httpVersion === '1.0';
   }
@@ -290,4 +262,3 @@ export class Exchange
 }
 
 const noParams: QueryValues = {};
-const controls = /[\u0000-\u001f\u007f-\u009f]/g;

@@ -25,10 +25,10 @@ import { csv, ndjson } from './media-types.ts';
 import { counter, gauge, labelledSamples, type Family } from './prometheus.ts';
 import { toWireLatin1, type Representation } from './representation.ts';
 import type { ResponseStream } from './response-stream.ts';
-import type { Context, HandlerDatabase } from './route.ts';
+import type { Call } from './route.ts';
 
-type ExportContext = Pick<
-  Context<object, object, undefined, Caller>,
+type ExportCall = Pick<
+  Call<object, object, undefined, Caller>,
   | 'caller'
   | 'authorizeRead'
   | 'hasExpired'
@@ -89,30 +89,30 @@ export class Exports {
 
   /** Returns the result of an export. Throws if the request can't be one, or if too many are running. */
   createResult<T>(
-    context: ExportContext,
+    call: ExportCall,
     { name, table }: ExportFile<T>,
     source: ExportSource<T, Caller>,
   ): Streamed {
     // without chunks the file ends with the connection, and a truncated file looks complete
-    if (context.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
-    if (this.#users.has(context.caller.userId))
+    if (call.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
+    if (this.#users.has(call.caller.userId))
       throw unavailable('Another export of this user is running; retry when it has ended.', retrySeconds);
     if (this.#users.size >= exportsMax)
       throw unavailable('Other exports are running; retry in a moment.', retrySeconds);
-    const isCsv = context.mediaType === csv;
-    const day = new Date(context.now).toISOString().slice(0, 10);
+    const isCsv = call.mediaType === csv;
+    const day = new Date(call.now).toISOString().slice(0, 10);
     const fileName = `${name}-${day}.${isCsv ? 'csv' : 'ndjson'}`;
     const format = isCsv ? csvFormat(table) : ndjsonFormat;
     return streamed(
       isCsv ? `${csv}; charset=utf-8` : ndjson,
-      (stream) => this.#run({ stream, context, source, format }),
+      (stream) => this.#run({ stream, call, source, format }),
       ['Content-Disposition', `attachment; filename="${fileName}"`],
     );
   }
 
   #run<T>(run: Run<T>): void {
-    const { stream, context } = run;
-    const { userId } = context.caller;
+    const { stream, call } = run;
+    const { userId } = call.caller;
     this.#users.add(userId); // not in `createResult`: HEAD begins no export
     stream.onEnd((reason, bytes) => {
       this.#users.delete(userId);
@@ -123,8 +123,8 @@ export class Exports {
     writeElements(run).catch((error: unknown) => {
       if (isLossOfRights(error)) {
         const event = securityEventOf(error);
-        if (event !== undefined) context.reportSecurityEvent(event);
-        return stream.abort(context.hasExpired() ? 'expired' : 'unauthorized');
+        if (event !== undefined) call.reportSecurityEvent(event);
+        return stream.abort(call.hasExpired() ? 'expired' : 'unauthorized');
       }
       const cause = causeOf(error);
       this.#log.write('error', 'an export failed and was aborted', { cause });
@@ -137,17 +137,17 @@ const retrySeconds = 10;
 
 type Run<T> = {
   readonly stream: ResponseStream;
-  readonly context: ExportContext;
+  readonly call: ExportCall;
   readonly source: ExportSource<T, Caller>;
   readonly format: FileFormat<T>;
 };
 
 /** Writes one slice in a turn of the event loop, each after the system has accepted the previous one. */
-async function writeElements<T>({ stream, context, source, format }: Run<T>): Promise<void> {
+async function writeElements<T>({ stream, call, source, format }: Run<T>): Promise<void> {
   await stream.nextTurn();
   let text = format.head;
   let until = performance.now() + exportSliceMillisecondsMax;
-  for await (const elements of source(() => context.authorizeRead())) {
+  for await (const elements of source(() => call.authorizeRead())) {
     for (const element of elements) text += format.textOf(element);
     if (text.length < exportChunkBytesMax && performance.now() < until) continue;
     await writeInChunks(stream, text);
@@ -219,7 +219,7 @@ const elementsPerLoad = 5;
  * their sort key changes meanwhile.
  */
 export function listElements<T, C>(
-  database: Pick<HandlerDatabase, 'read' | 'readInWorker'>,
+  database: Pick<Call<object, object, undefined, C>, 'read' | 'readInWorker'>,
   list: ListSource<T, C>,
   caller: C,
 ): ExportSource<T, C> {
@@ -252,7 +252,7 @@ export function listElements<T, C>(
 const pageParameters = ['limit', 'total', 'q'];
 
 /** Whether the request is for an export rather than a page. */
-export function isExport({ mediaType }: Pick<ExportContext, 'mediaType'>): boolean {
+export function isExport({ mediaType }: Pick<ExportCall, 'mediaType'>): boolean {
   return mediaType === csv || mediaType === ndjson;
 }
 

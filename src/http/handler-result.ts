@@ -6,14 +6,6 @@ import { headerLines, type HeaderFields, type HeaderLines } from '../header-line
 import { jsonPolicyLines } from './response-head.ts';
 import type { ResponseStream } from './response-stream.ts';
 
-/** The object after a PUT or PATCH, and the effect of the request. */
-export type Change<T> = {
-  readonly kind: 'change';
-  /** `none` if the object already was as requested: repeating the request does no harm. */
-  readonly effect: 'created' | 'changed' | 'none';
-  readonly object: Representation<T>;
-};
-
 export type ListPage<T> = Represents<readonly T[]> & {
   readonly kind: 'list';
   readonly text: string;
@@ -52,17 +44,15 @@ export type Streamed = {
 /** A response without a body. */
 export type Empty = { readonly kind: 'none' };
 
-/** The results that show one object; their responses can be stored and sent again. */
-export type ObjectResult<T> = Representation<T> | Change<T>;
-
 export type HandlerResult =
-  ObjectResult<unknown> | ListPage<unknown> | Document<unknown> | SharedDocument<unknown> | Streamed | Empty;
+  | Representation<unknown>
+  | ListPage<unknown>
+  | Document<unknown>
+  | SharedDocument<unknown>
+  | Streamed
+  | Empty;
 
 export const empty: Empty = { kind: 'none' };
-
-export function objectOf<T>(result: ObjectResult<T>): Representation<T> {
-  return result.kind === 'change' ? result.object : result;
-}
 
 export function jsonDocument<T>(value: T): Document<T> {
   return textDocument(JSON.stringify(value), json);

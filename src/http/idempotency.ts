@@ -7,7 +7,8 @@ import { idempotencyKeyLengthMax } from '../limits.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Exchange } from './exchange.ts';
-import { objectOf, type HandlerResult, type ObjectResult } from './handler-result.ts';
+import type { HandlerResult } from './handler-result.ts';
+import { isRepresentation, type Representation } from './representation.ts';
 import { countOccurrences, headersOf } from './request-headers.ts';
 import type { ReplayableResponse, Responder } from './responder.ts';
 import { headOf } from './reply.ts';
@@ -59,7 +60,7 @@ export class Idempotency {
     this.#running.add(storageKey);
     try {
       const fingerprints = this.#store.fingerprints(body);
-      const stored = this.#store.find(exchange.database.read, storageKey, exchange.now);
+      const stored = this.#store.find(exchange.read, storageKey, exchange.now);
       if (stored === undefined) await respond(this.#runFirst(exchange, { storageKey, fingerprints }));
       else this.#replay(exchange, { stored, fingerprints });
     } finally {
@@ -69,7 +70,7 @@ export class Idempotency {
 
   /** Throws if the key was used with another body, even if this body is invalid. */
   checkNotReused(exchange: Exchange, body: Buffer): void {
-    const stored = this.#store.find(exchange.database.read, storageKeyOf(exchange), exchange.now);
+    const stored = this.#store.find(exchange.read, storageKeyOf(exchange), exchange.now);
     if (stored !== undefined) checkBody(stored, this.#store.fingerprints(body));
   }
 
@@ -78,16 +79,17 @@ export class Idempotency {
     { storageKey, fingerprints: [fingerprint = ''] }: { storageKey: string; fingerprints: readonly string[] },
   ): Promise<HandlerResult> {
     const { route, caller } = exchange;
-    let isStored = false;
+    let stored: unknown;
     exchange.storeResultWith((writer, result) => {
+      assert(isRepresentation(result), 'the result of a write with an Idempotency-Key is the object');
       const response = storedResponseOf(route, result, caller);
       this.#store.save(writer, { ...response, fingerprint }, { storageKey, now: exchange.now });
-      isStored = true;
+      stored = result;
     });
     const result = await route.handle(exchange);
     assert(
-      isStored,
-      `${route.method} ${route.path} takes an Idempotency-Key but makes no change with writeResult`,
+      result === stored,
+      `${route.method} ${route.path} responds with another result than that of its write`,
     );
     return result;
   }
@@ -124,10 +126,10 @@ const invalidKey: Issue = {
 
 function storedResponseOf(
   { reply }: Route,
-  result: ObjectResult<unknown>,
+  result: Representation<unknown>,
   caller: Caller | undefined,
 ): Omit<StoredResponse, 'fingerprint'> {
-  const { id, text, etag, ownerId: owner } = objectOf(result);
+  const { id, text, etag, ownerId: owner } = result;
   const { status, location = null } = headOf(reply, result);
   const ownerId = owner ?? nobodyId;
   return {
@@ -142,9 +144,9 @@ function storedResponseOf(
 }
 
 /** A stored response is shown only to a caller who may still read its object. */
-function checkOwner({ caller, database, route }: Exchange, stored: StoredResponse): void {
+function checkOwner({ caller, read, route }: Exchange, stored: StoredResponse): void {
   if (stored.ownerId === null) return;
-  const owner = route.ownerOf?.(database.read, stored.objectId);
+  const owner = route.ownerOf?.(read, stored.objectId);
   if (mayRead(caller, owner === undefined ? stored.ownerId : (owner ?? nobodyId))) return;
   throw forbidden('You may no longer read what the first response shows.');
 }

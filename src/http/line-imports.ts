@@ -23,7 +23,7 @@ import { issueMember } from './problem-response.ts';
 import { streamed, type Streamed } from './handler-result.ts';
 import { counter, gauge, type Family, type Sample } from './prometheus.ts';
 import type { ResponseStream, StreamEndReason } from './response-stream.ts';
-import type { Context } from './route.ts';
+import type { Call } from './route.ts';
 
 /** Reads, parses and writes the lines of one import; `now` is in milliseconds since 1970. */
 type LineRules<T> = {
@@ -39,9 +39,9 @@ type LineOutcome =
   | { readonly status: 200 | 201; readonly id: number | null }
   | { readonly status: 403 | 422; readonly issues: readonly Issue[] };
 
-type ImportContext = Pick<
-  Context<object, object, undefined, Caller>,
-  'sentBody' | 'database' | 'authorizeWrite' | 'hasExpired' | 'isHttp10' | 'reportSecurityEvent'
+type ImportCall = Pick<
+  Call<object, object, undefined, Caller>,
+  'sentBody' | 'write' | 'hasExpired' | 'isHttp10' | 'reportSecurityEvent'
 >;
 
 type ImportsOptions = {
@@ -81,28 +81,28 @@ export class Imports {
   }
 
   /** Returns the result of an import. Throws if the request can't be one, or if too many are running. */
-  createResult<T>(context: ImportContext, rules: LineRules<T>): Streamed {
+  createResult<T>(call: ImportCall, rules: LineRules<T>): Streamed {
     // without chunks the response ends with the connection, and a truncated one looks complete
-    if (context.isHttp10) throw new Problem('bad-request', 'An import needs HTTP/1.1.', { status: 505 });
+    if (call.isHttp10) throw new Problem('bad-request', 'An import needs HTTP/1.1.', { status: 505 });
     if (this.#running >= importsMax)
       throw unavailable('Other imports are running; retry in a moment.', retrySeconds);
     return streamed(ndjson, (stream) => {
       this.#running += 1;
       stream.onEnd(() => (this.#running -= 1));
-      const results = new Results(stream, this.#counterFor(context));
-      void runImport({ ...this.#options, context, rules, results, stream });
+      const results = new Results(stream, this.#counterFor(call));
+      void runImport({ ...this.#options, call, rules, results, stream });
     });
   }
 
   /** Counts results. The log has one line for all lines that were rejected for lack of rights. */
-  #counterFor(context: ImportContext): (result: LineResult) => void {
+  #counterFor(call: ImportCall): (result: LineResult) => void {
     let isDenialReported = false;
     return (result) => {
       this.#lines.set(result.status, (this.#lines.get(result.status) ?? 0) + 1);
       if (result.status !== 403 || isDenialReported) return;
       isDenialReported = true;
       const code = ('issues' in result && result.issues[0]?.code) || 'forbidden';
-      context.reportSecurityEvent({ name: 'authz_fail', code });
+      call.reportSecurityEvent({ name: 'authz_fail', code });
     };
   }
 }
@@ -115,15 +115,15 @@ type LineResult = LineOutcome | LineFailure;
 type Item<T> = { readonly number: number } & ({ readonly parsed: T } | { readonly result: LineFailure });
 
 type ImportRun<T> = ImportsOptions & {
-  readonly context: ImportContext;
+  readonly call: ImportCall;
   readonly rules: LineRules<T>;
   readonly results: Results;
   readonly stream: ResponseStream;
 };
 
 async function runImport<T>(run: ImportRun<T>): Promise<void> {
-  const { context, results, stream, stopping } = run;
-  const stop = (): void => context.sentBody?.abort(serviceStopping());
+  const { call, results, stream, stopping } = run;
+  const stop = (): void => call.sentBody?.abort(serviceStopping());
   if (stopping.aborted) stop();
   stopping.addEventListener('abort', stop);
   /** The first line without a result. */
@@ -148,8 +148,8 @@ async function runImport<T>(run: ImportRun<T>): Promise<void> {
 
 /** Yields the lines in batches that take a short turn each, at the pace at which they are taken. */
 async function* arrivingBatches<T>(run: ImportRun<T>): AsyncGenerator<readonly Item<T>[]> {
-  const { context, rules, timers } = run;
-  const { sentBody } = context;
+  const { call, rules, timers } = run;
+  const { sentBody } = call;
   const limitWait = () => timers.after(importLineMilliseconds, () => sentBody?.abort(tooSlow()));
   let cancelLimit = limitWait();
   try {
@@ -182,12 +182,8 @@ function* batchesOf<T>({ rules, now }: ImportRun<T>, lines: Iterable<ArrivingLin
   if (batch.length > 0) yield batch;
 }
 
-function writeBatch<T>(
-  { context, rules, now }: ImportRun<T>,
-  batch: readonly Item<T>[],
-): Promise<LineResult[]> {
-  return context.database.write((writer) => {
-    const permit = context.authorizeWrite(writer);
+function writeBatch<T>({ call, rules, now }: ImportRun<T>, batch: readonly Item<T>[]): Promise<LineResult[]> {
+  return call.write((permit) => {
     const time = now();
     return batch.map((item) => ('parsed' in item ? rules.write(permit, item.parsed, time) : item.result));
   });
@@ -195,14 +191,14 @@ function writeBatch<T>(
 
 /** Sends a last line that says why, and no last chunk. */
 function abort<T>(run: ImportRun<T>, number: number, error: unknown): void {
-  const { context, results, stream, stopping, log } = run;
+  const { call, results, stream, stopping, log } = run;
   if (stream.isOver) return;
   if (!(error instanceof Problem))
     log.write('error', 'an import failed and was aborted', { cause: causeOf(error) });
   const problem = error instanceof Problem ? error : unexpectedError();
   results.write([{ number }], [resultOf(problem)]);
   results.begin();
-  const reason = context.hasExpired() ? 'expired' : endReasonOf(problem.code);
+  const reason = call.hasExpired() ? 'expired' : endReasonOf(problem.code);
   stream.abortOnceSent(stopping.aborted ? 'stopping' : reason);
 }
 

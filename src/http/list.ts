@@ -8,7 +8,7 @@ import type { Cursors, ListQuery } from './cursor.ts';
 import type { ListPage } from './handler-result.ts';
 import type { PageCache } from './page-cache.ts';
 import { etagOf, type Representation } from './representation.ts';
-import type { Context, HandlerDatabase } from './route.ts';
+import type { Call } from './route.ts';
 
 /** The parameters of every list. */
 export const listParameters = {
@@ -30,10 +30,10 @@ export function cursorParameter(description: string) {
   return optional(string({ minLength: 1, maxLength: 4_000, description }));
 }
 
-type ListContext<Query, C> = Pick<
-  Context<object, Query, unknown, C>,
-  'path' | 'query' | 'caller' | 'authorizeRead'
-> & { readonly database: Pick<HandlerDatabase, 'read' | 'readInWorker'> };
+type ListCall<Query, C> = Pick<
+  Call<object, Query, unknown, C>,
+  'path' | 'query' | 'caller' | 'authorizeRead' | 'read' | 'readInWorker'
+>;
 
 export type PageSource<T, C> = {
   readonly cursors: Cursors;
@@ -61,28 +61,28 @@ const elementsPerLoad = 25;
 
 /** Takes the page from the cache, if no change has reached the disk since it was created. */
 export function listPage<T, Query extends object, C>(
-  context: ListContext<Query, C>,
+  call: ListCall<Query, C>,
   list: PageSource<T, C>,
 ): ListPage<T> | Promise<ListPage<T>> {
-  const { caller, path, query } = context;
-  if (list.cache === undefined) return readPage(context, list, caller);
+  const { caller, path, query } = call;
+  if (list.cache === undefined) return readPage(call, list, caller);
   const { pages, readerKeyOf } = list.cache;
   const key = `${readerKeyOf(caller)} ${path} ${JSON.stringify(query)}`;
   const known = pages.find(key);
   if (known !== undefined) return known as ListPage<T>; // the key has the path of this list
-  const page = readPage(context, list, caller);
+  const page = readPage(call, list, caller);
   if (!(page instanceof Promise)) pages.add(key, page);
   return page;
 }
 
 /** Reads a page. If it had to wait for the query worker, the caller's rights after the wait count. */
 function readPage<T, Query extends object, C>(
-  context: ListContext<Query, C>,
+  call: ListCall<Query, C>,
   list: PageSource<T, C>,
   caller: C,
 ): ListPage<T> | Promise<ListPage<T>> {
-  const { database, path } = context;
-  const query = context.query as ListQuery; // every list's query has listParameters
+  const { path } = call;
+  const query = call.query as ListQuery; // every list's query has listParameters
   const selection = list.selectionFor(caller);
   const rows = query.limit ?? pageRowsDefault;
   const cursorList = { path, query, order: orderOf(selection) };
@@ -93,20 +93,20 @@ function readPage<T, Query extends object, C>(
     reader: C,
   ): ListPage<T> => {
     const load = (ids: readonly number[]) =>
-      loadElements(list, { selection, caller: reader, db: database.read, ids });
+      loadElements(list, { selection, caller: reader, db: call.read, ids });
     const { elements, last } = loadPageElements(positions, rows, load);
     const next = last === undefined ? null : list.cursors.next(cursorList, last);
     return toListPage(elements, next, total);
   };
-  const found = findPositions(database, { ...selection, after, rows, rowsExaminedMax: pageRowsExaminedMax });
+  const found = findPositions(call, { ...selection, after, rows, rowsExaminedMax: pageRowsExaminedMax });
   const isCounted = query.total === true && !('search' in selection); // a search has no total
-  const total = isCounted ? countRows(database, selection) : undefined;
+  const total = isCounted ? countRows(call, selection) : undefined;
   if (!(found instanceof Promise) && total === undefined) return toPage(found, undefined, caller);
   return Promise.all([found, total]).then(([positions, count]) => {
-    const reader = context.authorizeRead();
+    const reader = call.authorizeRead();
     const { owners } = list.selectionFor(reader);
     // other owners have other rows, and another total
-    if (!isDeepStrictEqual(owners, selection.owners)) return readPage(context, list, reader);
+    if (!isDeepStrictEqual(owners, selection.owners)) return readPage(call, list, reader);
     return toPage(positions, count, reader);
   });
 }

@@ -1,12 +1,10 @@
 // The declaration of a route's successful response: the result of its handler, and the head of the response.
 import type { JsonSchema, Schema } from '../schema/schema.ts';
 import {
-  objectOf,
   type Document,
   type Empty,
   type HandlerResult,
   type ListPage,
-  type ObjectResult,
   type SharedDocument,
   type Streamed,
 } from './handler-result.ts';
@@ -20,8 +18,8 @@ export const notStored = 'no-store';
 
 export type Reply<R extends HandlerResult = HandlerResult> = {
   readonly status: 200 | 201 | 204;
-  /** The kind of result. An `object` may also be a change, and a `list` a stream. */
-  readonly kind: Exclude<HandlerResult['kind'], 'change'>;
+  /** The kind of result. A `list` may also be a stream. */
+  readonly kind: HandlerResult['kind'];
   /** Whether the list has no last page: its `next` is never null. */
   readonly isFeed?: boolean;
   readonly schema?: JsonSchema;
@@ -41,7 +39,7 @@ type Secrecy = { readonly isSecret?: boolean };
 export function ok<T>(
   schema: Schema<T>,
   { isSecret = false, ...creation }: Secrecy & Pick<Reply, 'newLocation'> = {},
-): Reply<ObjectResult<T>> {
+): Reply<Representation<T>> {
   return {
     status: 200,
     kind: 'object',
@@ -90,12 +88,11 @@ export function created<T>(
 
 /** Returns the status of a response with an object, and its Location if it has one. */
 export function headOf(
-  reply: Reply,
-  result: ObjectResult<unknown>,
+  { status, location, newLocation }: Reply,
+  object: Representation<unknown>,
 ): { readonly status: number; readonly location: string | undefined } {
-  if (result.kind === 'change' && result.effect === 'created')
-    return { status: 201, location: reply.newLocation?.(result.object) };
-  return { status: reply.status, location: reply.location?.(objectOf(result)) };
+  if (object.isNew === true) return { status: 201, location: newLocation?.(object) };
+  return { status, location: location?.(object) };
 }
 
 export function noContent(): Reply<Empty> {

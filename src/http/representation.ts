@@ -17,6 +17,8 @@ export type Representation<T> = Represents<T> & {
   readonly ownerId: number | null;
   readonly text: string;
   readonly etag: string;
+  /** Set in the result of a PUT that has created the object. */
+  readonly isNew?: true;
 };
 
 type RepresentationOptions = {
@@ -42,6 +44,10 @@ export function representText<T>(json: string, about: RepresentationOptions): Re
     text,
     etag: about.etag ?? etagOf(text + (about.salt ?? '')),
   };
+}
+
+export function isRepresentation(result: unknown): result is Representation<unknown> {
+  return typeof result === 'object' && result !== null && 'kind' in result && result.kind === 'object';
 }
 
 /** Adds a member. The result isn't the object's own representation, so it has another ETag. */

@@ -8,18 +8,11 @@ import { isUnmodified } from './conditional.ts';
 import { createCors, type Cors } from './cors.ts';
 import { ExchangeLog, securityEventOf, type ExchangeLogOptions } from './exchange-log.ts';
 import type { Exchange } from './exchange.ts';
-import {
-  objectOf,
-  type HandlerResult,
-  type ListPage,
-  type ObjectResult,
-  type SharedDocument,
-  type Streamed,
-} from './handler-result.ts';
+import { type HandlerResult, type ListPage, type SharedDocument, type Streamed } from './handler-result.ts';
 import { acceptPatch, json, problemJson } from './media-types.ts';
 import { plainAddress } from './peer.ts';
 import { problemResponse } from './problem-response.ts';
-import { toWireLatin1 } from './representation.ts';
+import { toWireLatin1, type Representation } from './representation.ts';
 import {
   beginStream,
   bodyLines,
@@ -100,7 +93,6 @@ export class Responder {
   respond(exchange: Exchange, result: HandlerResult): void {
     switch (result.kind) {
       case 'object':
-      case 'change':
         return this.#sendObject(exchange, result);
       case 'list':
         return this.#sendPage(exchange, result);
@@ -117,9 +109,9 @@ export class Responder {
     }
   }
 
-  #sendObject(exchange: Exchange, result: ObjectResult<unknown>): void {
-    const { text, etag } = objectOf(result);
-    const { status, location } = headOf(exchange.route.reply, result);
+  #sendObject(exchange: Exchange, object: Representation<unknown>): void {
+    const { text, etag } = object;
+    const { status, location } = headOf(exchange.route.reply, object);
     const own = location === undefined ? '' : headerLine('Location', location);
     this.#sendText(exchange, { status, mediaType: json, text, etag, own });
   }

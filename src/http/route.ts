@@ -2,14 +2,15 @@
 import type { Access, Caller, Scope } from '../auth/access.ts';
 import type { ProblemCode } from '../problem.ts';
 import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../schema/schema.ts';
-import type { Connection, WriteCallback } from '../storage/connection.ts';
+import type { Connection, Synchronous } from '../storage/connection.ts';
 import type { SecurityEvent } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import type { Permit } from '../storage/permit.ts';
-import type { HandlerResult, ObjectResult } from './handler-result.ts';
+import type { HandlerResult } from './handler-result.ts';
 import type { Limiter } from '../rates/limiter.ts';
 import type { Reply } from './reply.ts';
 import type { BodySource } from './request-body.ts';
+import type { RequestHeaders } from './request-headers.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -21,37 +22,35 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
   ? { readonly [K in Name]: Name extends typeof nameParameter ? string : number } & ParamsOf<Rest>
   : object;
 
-/** The part of the database that handlers may use. */
-export type HandlerDatabase = Pick<Database, 'read' | 'write' | 'readInWorker'>;
+/** The header fields that handlers read; credentials, conditions and cookies have their own functions. */
+type HandlerHeaders = Pick<
+  RequestHeaders,
+  'content-type' | 'last-event-id' | 'sec-fetch-site' | 'user-agent'
+>;
 
 /**
- * The argument of a handler. Its methods have to be called on it: because of `this: object` a call of a
- * destructured method doesn't compile.
+ * The argument of a handler: what it may know of an `Exchange`, and do with it. Its methods have to be called
+ * on it: because of `this: object` a call of a destructured method doesn't compile.
  */
-export type Context<Params, Query, Body, C> = {
+export type Call<Params, Query, Body, C> = Pick<Database, 'read' | 'readInWorker'> & {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Undefined unless the route declares a streamed body and the request has one. */
+  /** The body as it arrives, for a route that declares a streamed body; undefined if there is none. */
   readonly sentBody: BodySource | undefined;
-  /** The media type of the request's body, as its Content-Type names it. */
-  readonly bodyType: string | undefined;
   readonly caller: C;
   readonly path: string;
   readonly requestId: string;
+  readonly headers: HandlerHeaders;
   /** The time of the call, in milliseconds since 1970. In a write, that of the change is in its permit. */
   readonly now: number;
-  readonly database: HandlerDatabase;
   /**
-   * Runs a write that returns the handler's result. With an Idempotency-Key the response is stored in the
-   * same transaction, so a route that accepts the header has to make its change with this method.
+   * Runs the callback in a transaction, with the caller's rights as it sees them: reads session or key and
+   * role, checks access and scope again, and passes the permit that changes require. Resolves once the
+   * changes are on disk; if the callback throws, they are undone, and its security events are not reported.
+   * With an Idempotency-Key the result is the response that is stored in the same transaction.
    */
-  writeResult<R extends ObjectResult<unknown>>(this: object, callback: WriteCallback<R>): Promise<R>;
-  /**
-   * Called inside a write: reads the session or key and the role as the write sees them, checks access and
-   * scope again, and returns the permit that changes require, with the current caller.
-   */
-  authorizeWrite(this: object, writer: Connection): Permit<C>;
+  write<T>(this: object, callback: (permit: Permit<C>) => Synchronous<T>): Promise<T>;
   /**
    * Called after a wait: returns the caller with their current rights. Throws if they have lost the right to
    * this request.
@@ -71,16 +70,9 @@ export type Context<Params, Query, Body, C> = {
   reportSecurityEvent(this: object, event: SecurityEvent): void;
   /** Sets the value of the response's Set-Cookie field, which is sent with any status. */
   setCookie(this: object, value: string): void;
-  /** The request's Cookie field, and its Sec-Fetch-Site field (Fetch Metadata). */
   readonly cookie: string | undefined;
-  readonly fetchSite: string | undefined;
   /** The negotiated media type of the response. */
   readonly mediaType: string;
-  readonly userAgent: string | null;
-  /** Undefined if the route stores no responses. */
-  readonly idempotencyKey: string | undefined;
-  /** The position of an event stream's reader when it lost its connection. */
-  readonly lastEventId: string | undefined;
   /** The client's address as buckets count it: an IPv4 address, or an IPv6 /48. */
   readonly addressBucket: string;
   /** Whether a process of this machine sent it, without a proxy and to a local name. */
@@ -110,7 +102,7 @@ type StreamedContent = {
   readonly lineSchema?: JsonSchema;
 };
 
-type AnyContext = Context<object, object, unknown, Caller | undefined>;
+type AnyCall = Call<object, object, unknown, Caller | undefined>;
 
 type Declaration<Path extends string, Q extends Members, Body, R extends HandlerResult, C> = {
   readonly method: Method;
@@ -150,8 +142,8 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   /** The message that the service sends later, to a URL that the request names. */
   readonly webhookMessage?: WebhookMessage;
   /** Finds issues between parameters, such as an empty range. Invalid ones are undefined. */
-  queryIssues?(query: ObjectOf<Q>, context: Pick<AnyContext, 'mediaType' | 'now'>): readonly Issue[];
-  handle(context: Context<ParamsOf<Path>, ObjectOf<Q>, Body, C>): NoInfer<R | Promise<R>>;
+  queryIssues?(query: ObjectOf<Q>, call: Pick<AnyCall, 'mediaType' | 'now'>): readonly Issue[];
+  handle(call: Call<ParamsOf<Path>, ObjectOf<Q>, Body, C>): NoInfer<R | Promise<R>>;
 };
 
 /** A route as the server sees it, without its types: the compiler checked them in the declaration. */
@@ -159,10 +151,8 @@ export type Route = Omit<
   Declaration<string, Members, unknown, HandlerResult, Caller | undefined>,
   'handle' | 'queryIssues'
 > & {
-  queryIssues?(query: object, context: Pick<AnyContext, 'mediaType' | 'now'>): readonly Issue[];
-  handle(
-    context: Context<object, object, unknown, Caller | undefined>,
-  ): HandlerResult | Promise<HandlerResult>;
+  queryIssues?(query: object, call: Pick<AnyCall, 'mediaType' | 'now'>): readonly Issue[];
+  handle(call: AnyCall): HandlerResult | Promise<HandlerResult>;
 };
 
 export function route<

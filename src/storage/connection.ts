@@ -8,8 +8,10 @@ const statementsMax = 1_000;
 
 export type SqlValue = null | number | string | Uint8Array;
 export type Row = readonly SqlValue[];
+/** A result that is no promise. */
+export type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
 /** Makes the changes of one write. It is synchronous, so that no other request's changes come in between. */
-export type WriteCallback<T> = (db: Connection) => T extends PromiseLike<unknown> ? never : T;
+export type WriteCallback<T> = (db: Connection) => Synchronous<T>;
 
 /** `get` and `all` read, `run` changes. */
 type StatementKind = 'read' | 'change';

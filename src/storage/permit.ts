@@ -36,9 +36,12 @@ export function permitFor<C>(
 
 // Permits without a caller: each function names the proof of the right to the change.
 
+/** In place of a caller: the rows of users that may be changed. */
+type Proof<Access> = { readonly access: Access };
+
 /** The proof is the command line: an account that may write the database's files may make any change. */
-export function commandPermit(writer: Connection): Permit<null> {
-  return permit(writer, null, { actor: null, requestId: null, now: Date.now() });
+export function commandPermit(writer: Connection): Permit<Proof<'all'>> {
+  return permit(writer, { access: 'all' }, { actor: null, requestId: null, now: Date.now() });
 }
 
 /** The proof is the first start, whose database has no users yet. */
@@ -52,8 +55,12 @@ export function signInPermit(writer: Connection, origin: Origin): Permit<null> {
 }
 
 /** The proof is a refresh token; there is no actor if it was used twice, since its sender is unknown. */
-export function renewalPermit(writer: Connection, origin: Origin): Permit<null> {
-  return permit(writer, null, origin);
+export function renewalPermit(
+  writer: Connection,
+  userId: number,
+  origin: Origin,
+): Permit<Proof<{ readonly userId: number }>> {
+  return permit(writer, { access: { userId } }, origin);
 }
 
 /** The proof is a webhook's deliveries, which have failed for so long that it is disabled. */

@@ -168,15 +168,15 @@ const cursors = createCursors([(text) => createHash('sha256').update(text).diges
 const slow = async <R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> =>
   connection.all(sql, ...params);
 
-function contextOf(query: ListQuery, readInWorker: Database['readInWorker']) {
-  const database = { read: connection, readInWorker, write: () => assert.fail() };
-  return { database, path: '/orders', query, caller: undefined, authorizeRead: () => undefined };
+function callOf(query: ListQuery, readInWorker: Database['readInWorker']) {
+  const reader = { caller: undefined, authorizeRead: () => undefined };
+  return { read: connection, readInWorker, path: '/orders', query, ...reader };
 }
 
 test('a caller who loses the right to an element while it is looked up doesn’t get it', async () => {
   const reach = { userId: 3 };
   const read = (query: ListQuery, readInWorker: Database['readInWorker']) =>
-    listPage(contextOf(query, readInWorker), {
+    listPage(callOf(query, readInWorker), {
       cursors,
       selectionFor: () => orderSelection(reach, {}),
       find: load,
@@ -194,7 +194,7 @@ test('a caller who loses the right to an element while it is looked up doesn’t
 test('a page whose elements were all removed meanwhile is empty, and the list continues', async () => {
   const gone = new Set([1, 2, 3]);
   const read = (query: ListQuery) =>
-    listPage(contextOf(query, slow), {
+    listPage(callOf(query, slow), {
       cursors,
       selectionFor: () => orderSelection('all', { sort: 'id' }),
       find: (db, id) => (gone.has(id) ? undefined : load(db, id)),

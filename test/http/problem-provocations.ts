@@ -78,8 +78,8 @@ export const failing: readonly Route[] = [
     ...about,
     method: 'GET',
     path: '/test/bad-sql',
-    handle: ({ database }) => {
-      database.read.get(`SELECT '${secret}' FROM nowhere`);
+    handle: ({ read }) => {
+      read.get(`SELECT '${secret}' FROM nowhere`);
       return jsonDocument({ word: 'a' });
     },
   }),
@@ -90,8 +90,8 @@ export const failing: readonly Route[] = [
     access: signedIn,
     body: Word,
     reply: created(Word, () => '/test'),
-    handle: ({ database }) =>
-      database.write((writer) => {
+    handle: (call) =>
+      call.write(({ writer }) => {
         writer.run('INSERT INTO customers (name) VALUES (?)', secret);
         return represent({ word: 'a' }, { id: 1, ownerId: null });
       }),

@@ -105,7 +105,7 @@ test('a change declared idempotent whose response isn’t stored with it: 500', 
     acceptsIdempotencyKey: true,
     body: Nothing,
     reply: documentIn(json, Nothing),
-    handle: ({ database }) => database.write(() => jsonDocument({})),
+    handle: (call) => call.write(() => jsonDocument({})),
   });
   const response = await answerOf(t, forgetful, (service) =>
     service.post('/test', { body: {}, headers: { 'idempotency-key': 'a' }, isUndescribed: true }),

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { adminOnly } from '../../src/auth/access.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
-import { commandPermit } from '../../src/storage/permit.ts';
-import { requireVisible } from '../../src/resources/flows/visible.ts';
+import { requireOwned } from '../../src/resources/flows/object-access.ts';
 import { empty } from '../../src/http/handler-result.ts';
 import { noContent } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
@@ -74,13 +73,12 @@ test('a demotion earlier in the same transaction counts', async (t) => {
     summary: 'Demotes the caller, then changes something as the caller',
     access: adminOnly,
     reply: noContent(),
-    handle(context) {
-      const { caller, database } = context;
-      const demoting = database.write((writer) => {
-        const user = requireVisible(userSource, { db: writer, id: caller.userId, access: 'all' });
-        replaceUser(commandPermit(writer), user, { ...user, role: 'user' });
+    handle(call) {
+      const demoting = call.write((permit) => {
+        const user = requireOwned(userSource, permit, call.caller.userId);
+        replaceUser(permit, user, { ...user, role: 'user' });
       });
-      const changing = database.write((writer) => (context.authorizeWrite(writer), empty));
+      const changing = call.write(() => empty);
       return Promise.all([demoting, changing]).then(() => empty);
     },
   });

@@ -1,7 +1,7 @@
 // Mistakes in reading and changing rows that must not compile. Compiled by types.test.ts, never run.
 import type { Caller } from '../../src/auth/access.ts';
-import { commandPermit, signInPermit } from '../../src/storage/permit.ts';
-import type { Context } from '../../src/http/route.ts';
+import { commandPermit, failedDeliveryPermit, signInPermit, type Permit } from '../../src/storage/permit.ts';
+import type { Call } from '../../src/http/route.ts';
 import {
   addCustomer,
   customerSource,
@@ -9,7 +9,7 @@ import {
   removeCustomer,
   replaceCustomer,
 } from '../../src/resources/customers/customer-store.ts';
-import { requireVisible } from '../../src/resources/flows/visible.ts';
+import { requireOwned, requireVisible } from '../../src/resources/flows/object-access.ts';
 import { orderSelection } from '../../src/resources/orders/order-list-store.ts';
 import { addOrder, findOrder, orderSource, replaceOrder } from '../../src/resources/orders/order-store.ts';
 import {
@@ -39,32 +39,33 @@ import type { Database } from '../../src/storage/database.ts';
 export function mistakesOfStorage(
   db: Connection,
   database: Database,
-  { database: given }: Context<object, object, undefined, Caller>,
+  call: Call<object, object, undefined, Caller>,
 ): unknown[] {
+  const permit = commandPermit(db);
   return [
     database.write((writer) => writer.run('DELETE FROM orders').rowsChanged),
     // @ts-expect-error TS2322
     database.write(async (writer) => writer.run('DELETE FROM orders').rowsChanged),
+    call.write(({ writer }) => writer.get('SELECT 1')),
     // @ts-expect-error TS2322
-    given.write((writer) => Promise.resolve(writer.get('SELECT 1'))),
+    call.write(({ writer }) => Promise.resolve(writer.get('SELECT 1'))),
     // @ts-expect-error TS2339
-    given.close(),
-    requireVisible(orderSource, { db, id: 7, access: 'all' }),
-    requireVisible(customerSource, { db, id: 7, access: { userId: 7 } }),
+    call.database,
+    requireVisible(orderSource, call, 7),
+    requireVisible(orderSource, { read: db, caller: call.caller }, 7),
+    requireOwned(orderSource, permit, 7),
     // @ts-expect-error TS2741
-    requireVisible(orderSource, { db, id: 7 }),
-    // @ts-expect-error TS2741
-    requireVisible(customerSource, { db, id: 7 }),
-    // @ts-expect-error TS2741
-    requireVisible(userSource, { db, id: 7 }),
-    // @ts-expect-error TS2741
-    requireVisible(keySource, { db, id: 7 }),
+    requireVisible(orderSource, { read: db }, 7),
     // @ts-expect-error TS2322
-    requireVisible(sessionSource(0), { db, id: 7, access: undefined }),
-    // @ts-expect-error TS2322
-    requireVisible(orderSource, { db, id: 7, access: {} }),
-    // @ts-expect-error TS2322
-    requireVisible(orderSource, { db, id: 7, access: 'everyone' }),
+    requireVisible(sessionSource(0), { read: db, caller: undefined }, 7),
+    // @ts-expect-error TS2741
+    requireVisible(customerSource, permit, 7),
+    // @ts-expect-error TS2739
+    requireOwned(customerSource, call, 7),
+    // @ts-expect-error TS2739
+    requireOwned(userSource, { writer: db, caller: call.caller }, 7),
+    // @ts-expect-error TS2345
+    requireOwned(keySource, failedDeliveryPermit(db, 0), 7),
     // @ts-expect-error TS2554
     userSelection({}),
     // @ts-expect-error TS2345
@@ -78,18 +79,18 @@ export function mistakesOfStorage(
 
 export function mistakesOfPermits(
   db: Connection,
-  context: Context<object, object, undefined, Caller>,
+  permit: Permit<Caller>,
+  call: Call<object, object, undefined, Caller>,
 ): unknown[] {
-  const { caller, authorizeWrite } = context;
+  const { caller, write } = call;
   // @ts-expect-error TS2684
-  authorizeWrite(db);
-  const permit = context.authorizeWrite(db);
-  const access = 'all';
-  const key = requireVisible(keySource, { db, id: 7, access });
-  const user = requireVisible(userSource, { db, id: 7, access });
-  const session = requireVisible(sessionSource(0), { db, id: 7, access });
-  const customer = requireVisible(customerSource, { db, id: 7, access });
-  const order = requireVisible(orderSource, { db, id: 7, access });
+  void write(() => 7);
+  const key = requireOwned(keySource, permit, 7);
+  const user = requireOwned(userSource, permit, 7);
+  const session = requireOwned(sessionSource(0), permit, 7);
+  const customer = requireOwned(customerSource, permit, 7);
+  const order = requireOwned(orderSource, permit, 7);
+  const seen = { key: requireVisible(keySource, call, 7), order: requireVisible(orderSource, call, 7) };
   const found = { order: findOrder(db, 7), customer: findCustomer(db, 7), key: findKey(db, 7) };
   if (found.order === undefined || found.customer === undefined || found.key === undefined) return [];
   return [
@@ -102,6 +103,8 @@ export function mistakesOfPermits(
     removeKey({ writer: db, caller, origin: permit.origin }, key),
     // @ts-expect-error TS2345
     removeKey(permit, found.key),
+    // @ts-expect-error TS2345
+    removeKey(permit, seen.key),
     // @ts-expect-error TS2739
     addKey(db, { userId: caller.userId, name: 'till', scopes: [] }),
     // @ts-expect-error TS2739
@@ -124,22 +127,24 @@ export function mistakesOfPermits(
     endSession(permit, { id: 7 }),
     // @ts-expect-error TS2739
     endUserSessions(db, user, null),
-    replaceCustomer(permit, customer, { ...customer, now: 0 }),
+    replaceCustomer(permit, customer, customer),
     // @ts-expect-error TS2739
-    replaceCustomer(db, customer, { ...customer, now: 0 }),
+    replaceCustomer(db, customer, customer),
     // @ts-expect-error TS2345
-    replaceCustomer(permit, found.customer, { ...customer, now: 0 }),
+    replaceCustomer(permit, found.customer, customer),
     // @ts-expect-error TS2345
     removeCustomer(permit, found.customer),
     // @ts-expect-error TS2739
     removeCustomer(db, customer),
     // @ts-expect-error TS2739
     addCustomer(db, { ...customer, userId: 7 }, 0),
-    replaceOrder(permit, order, { ...order, now: 0 }),
+    replaceOrder(permit, order, order),
     // @ts-expect-error TS2739
-    replaceOrder(db, order, { ...order, now: 0 }),
+    replaceOrder(db, order, order),
     // @ts-expect-error TS2379
-    replaceOrder(permit, found.order, { ...order, now: 0 }),
+    replaceOrder(permit, found.order, order),
+    // @ts-expect-error TS2379
+    replaceOrder(permit, seen.order, order),
     // @ts-expect-error TS2739
     addOrder(db, { ...order, userId: 7 }, { createdAt: 0, updatedAt: 0 }),
     // @ts-expect-error TS2739

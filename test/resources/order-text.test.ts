@@ -14,7 +14,7 @@ import {
   findOrderTexts,
   replaceOrder,
 } from '../../src/resources/orders/order-store.ts';
-import { requireVisible } from '../../src/resources/flows/visible.ts';
+import { requireOwned } from '../../src/resources/flows/object-access.ts';
 import { addUser } from '../../src/resources/users/user-store.ts';
 import { auditRows } from '../../src/storage/audit.ts';
 import { Connection } from '../../src/storage/connection.ts';
@@ -58,8 +58,8 @@ for (const [name, order] of Object.entries(orders)) {
     const text = { id: added.id, json: JSON.stringify(added), ownerId: userId, updatedAt: 2 };
     assert.deepEqual(findOrderText(db, added.id), text);
     assert.deepEqual(findOrderTexts(db, [999, added.id]), [text]);
-    const stored = requireVisible(orderSource, { db, id: added.id, access: { userId } });
-    replaceOrder(permit, stored, { ...content, status: 'paid', note: null, now: 3 });
+    const stored = requireOwned(orderSource, permit, added.id);
+    replaceOrder(permit, stored, { ...content, status: 'paid', note: null });
     assert.equal(findOrderText(db, added.id)?.json, JSON.stringify(findOrder(db, added.id)));
   });
 }

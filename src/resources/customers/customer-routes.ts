@@ -11,38 +11,26 @@ import {
 } from '../../http/export.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { PageCache } from '../../http/page-cache.ts';
-import type { Change } from '../../http/handler-result.ts';
+import { empty } from '../../http/handler-result.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { cachedFinder, createFinder, type RepresentationCache } from '../../http/representation-cache.ts';
 import { created, listOrExportOf, noContent, ok } from '../../http/reply.ts';
-import { route, type Context, type Route } from '../../http/route.ts';
+import { route, type Call, type Route } from '../../http/route.ts';
 import type { Issue } from '../../schema/schema.ts';
+import type { Permit } from '../../storage/permit.ts';
 import { historyRoute } from '../events/history-routes.ts';
-import {
-  changeObject,
-  removeObject,
-  type Changeable,
-  type CheckContext,
-  type Resource,
-} from '../flows/change.ts';
 import { searchIssues } from '../flows/searching.ts';
-import { readBack, requireVisible, type ObjectSource } from '../flows/visible.ts';
+import {
+  changesNothing,
+  readBack,
+  requireOwned,
+  requireVisible,
+  type ObjectSource,
+} from '../flows/object-access.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerTable } from './customer-csv.ts';
-import {
-  customerBodies,
-  type CustomerBodies,
-  type CustomerPatch,
-  type NewCustomer,
-} from './customer-bodies.ts';
-import {
-  Customer,
-  customerContentOf,
-  customerQuery,
-  checkMayGive,
-  mergeCustomer,
-  type ChangedCustomer,
-} from './customer.ts';
+import { customerBodies, type CustomerBodies, type CustomerPatch } from './customer-bodies.ts';
+import { Customer, customerContentOf, customerQuery, checkMayGive, mergeCustomer } from './customer.ts';
 import {
   addCustomer,
   customerSelection,
@@ -82,6 +70,7 @@ export function customerRepresentations(cache: RepresentationCache<Customer>): C
     name: 'customer',
     find: cachedFinder(cache, createFinder(customerResource)),
     ownerOf: ({ ownerId }) => ownerId,
+    accessOf: rowAccessOf,
   };
 }
 
@@ -91,11 +80,7 @@ function representCustomer(customer: Customer): Representation<Customer> {
   return represent(customer, { id: customer.id, ownerId: customer.userId });
 }
 
-const customerResource: Resource<Customer, Customer> = {
-  ...customerSource,
-  accessOf: rowAccessOf,
-  represent: representCustomer,
-};
+const customerResource = { ...customerSource, represent: representCustomer };
 
 type ListServices = Pick<CustomerServices, 'cursors' | 'exports' | 'caches'>;
 
@@ -118,18 +103,18 @@ function listCustomersRoute(
       ...searchIssues(query),
       ...exportIssues(query, { mediaType, acceptsCursor: false }),
     ],
-    handle(context) {
-      const { q, ...query } = context.query;
+    handle(call) {
+      const { q, ...query } = call.query;
       const selectionFor = (reader: Caller) => customerSelection(rowAccessOf(reader), query);
-      if (isExport(context)) {
+      if (isExport(call)) {
         const list = { selectionFor, find: createFinder(customerResource) };
-        const elements = listElements(context.database, list, context.caller);
-        return exports.createResult(context, customerFile, elements);
+        const elements = listElements(call, list, call.caller);
+        return exports.createResult(call, customerFile, elements);
       }
       const cached = { cursors, find, cache: { pages: caches.pages, readerKeyOf } };
-      if (q === undefined) return listPage(context, { ...cached, selectionFor });
+      if (q === undefined) return listPage(call, { ...cached, selectionFor });
       const searchFor = (reader: Caller) => customerSearch(rowAccessOf(reader), { ...query, q });
-      return listPage(context, { ...cached, selectionFor: searchFor });
+      return listPage(call, { ...cached, selectionFor: searchFor });
     },
   });
 }
@@ -143,7 +128,6 @@ function customerHistoryRoute(cursors: Cursors, source: CustomerRepresentations)
     topic: 'customer',
     access: signedIn,
     source,
-    accessOf: rowAccessOf,
     cursors,
   });
 }
@@ -162,24 +146,19 @@ function createCustomerRoute({ find }: CustomerRepresentations, bodies: Customer
     body: bodies.NewCustomer,
     reply: created(Customer, ({ id }) => `/customers/${id}`),
     problems: ['forbidden'],
-    handle: (context) => createCustomer(context, bodies),
-  });
-}
-
-type CreationContext = Context<object, object, NewCustomer, Caller>;
-
-function createCustomer(context: CreationContext, bodies: CustomerBodies): Promise<Representation<Customer>> {
-  const { body } = context;
-  const content = customerContentOf(bodies, body);
-  return context.writeResult((writer) => {
-    const permit = context.authorizeWrite(writer);
-    const { caller } = permit;
-    const userId = body.userId ?? caller.userId;
-    if (userId !== caller.userId && !isStaff(caller))
-      throw forbidden('Only staff may create a customer for another user.');
-    if (userId !== caller.userId) throwIfInvalid(userIssues(writer, userId));
-    const id = addCustomer(permit, { ...content, userId }, permit.origin.now);
-    return representCustomer(readBack(customerSource, writer, id));
+    handle(call) {
+      const { body } = call;
+      const content = customerContentOf(bodies, body);
+      return call.write((permit) => {
+        const { caller, origin } = permit;
+        const userId = body.userId ?? caller.userId;
+        if (userId !== caller.userId && !isStaff(caller))
+          throw forbidden('Only staff may create a customer for another user.');
+        if (userId !== caller.userId) throwIfInvalid(userIssues(permit.writer, userId));
+        const id = addCustomer(permit, { ...content, userId }, origin.now);
+        return representCustomer(readBack(customerSource, permit, id));
+      });
+    },
   });
 }
 
@@ -193,9 +172,7 @@ function readCustomerRoute(customers: CustomerRepresentations): Route {
     scope: 'customers:read',
     reply: ok(Customer),
     problems: ['forbidden'],
-    handle({ params: { id }, caller, database }) {
-      return requireVisible(customers, { db: database.read, id, access: rowAccessOf(caller) });
-    },
+    handle: (call) => requireVisible(customers, call, call.params.id),
   });
 }
 
@@ -209,57 +186,52 @@ const customerChangeRouteBase = {
 } as const;
 
 function putCustomerRoute(bodies: CustomerBodies): Route {
-  const resource = changeableBy('PUT', bodies);
   return route({
     ...customerChangeRouteBase,
     method: 'PUT',
     summary: 'Replace a customer',
     body: bodies.CustomerReplacement,
-    handle: (context) => changeCustomer(context, resource),
+    handle: (call) => changeCustomer(call, { method: 'PUT', bodies }),
   });
 }
 
 function patchCustomerRoute(bodies: CustomerBodies): Route {
-  const resource = changeableBy('PATCH', bodies);
   return route({
     ...customerChangeRouteBase,
     method: 'PATCH',
     summary: 'Change a customer',
     body: bodies.CustomerPatch,
-    handle: (context) => changeCustomer(context, resource),
+    handle: (call) => changeCustomer(call, { method: 'PATCH', bodies }),
   });
-}
-
-type ChangeableCustomer = Changeable<Customer, Customer, CustomerPatch, ChangedCustomer>;
-
-function changeableBy(method: 'PUT' | 'PATCH', bodies: CustomerBodies): ChangeableCustomer {
-  return {
-    ...customerResource,
-    merge(current, body, context) {
-      const ownerIssues = newOwnerIssues(body, current, context);
-      return mergeCustomer(current, body, { bodies, method, ownerIssues });
-    },
-  };
-}
-
-/** Returns the issues of another owner, if the caller may name one. */
-function newOwnerIssues({ userId }: CustomerPatch, current: Customer, { db, caller }: CheckContext): Issue[] {
-  if (userId === undefined || userId === current.userId) return [];
-  if (userId === null)
-    return [{ pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' }];
-  return isStaff(caller) ? userIssues(db, userId) : [];
 }
 
 function changeCustomer(
-  context: Context<{ readonly id: number }, object, CustomerPatch, Caller>,
-  resource: ChangeableCustomer,
-): Promise<Change<Customer>> {
-  return changeObject(context, resource, {
-    checkRights: checkMayGive,
-    write(permit, current, wanted) {
-      replaceCustomer(permit, current, { ...wanted, now: permit.origin.now });
-    },
+  call: Call<{ readonly id: number }, object, CustomerPatch, Caller>,
+  change: { readonly method: 'PUT' | 'PATCH'; readonly bodies: CustomerBodies },
+): Promise<Representation<Customer>> {
+  return call.write((permit) => {
+    const customer = requireOwned(customerSource, permit, call.params.id);
+    const ownerIssues = newOwnerIssues(call.body, customer, permit);
+    const wanted = mergeCustomer(customer, call.body, { ...change, ownerIssues });
+    checkMayGive(customer, wanted, permit.caller);
+    const before = representCustomer(customer);
+    call.checkPrecondition(before.etag);
+    if (changesNothing(customer, wanted)) return before;
+    replaceCustomer(permit, customer, wanted);
+    return representCustomer(readBack(customerSource, permit, customer.id));
   });
+}
+
+/** Returns the issues of another owner, if the caller may name one. */
+function newOwnerIssues(
+  { userId }: CustomerPatch,
+  current: Customer,
+  { writer, caller }: Permit<Caller>,
+): Issue[] {
+  if (userId === undefined || userId === current.userId) return [];
+  if (userId === null)
+    return [{ pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' }];
+  return isStaff(caller) ? userIssues(writer, userId) : [];
 }
 
 function deleteCustomerRoute(): Route {
@@ -272,6 +244,12 @@ function deleteCustomerRoute(): Route {
     scope: 'customers:write',
     reply: noContent(),
     problems: ['customer-has-orders', 'forbidden'],
-    handle: (context) => removeObject(context, customerResource, { remove: removeCustomer }),
+    handle: (call) =>
+      call.write((permit) => {
+        const customer = requireOwned(customerSource, permit, call.params.id);
+        call.checkPrecondition(representCustomer(customer).etag);
+        removeCustomer(permit, customer);
+        return empty;
+      }),
   });
 }

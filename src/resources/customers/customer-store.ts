@@ -1,5 +1,5 @@
 // The rows of customers.
-import { allows, type RowAccess } from '../../auth/access.ts';
+import { allows, rowAccessOf, type RowAccess } from '../../auth/access.ts';
 import { Problem } from '../../problem.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey } from '../../schema/members.ts';
@@ -30,7 +30,7 @@ import {
   type ListDefinition,
   type SearchScope,
 } from '../flows/listing.ts';
-import type { ObjectSource, Visible } from '../flows/visible.ts';
+import type { ObjectSource, Owned } from '../flows/object-access.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownedBy, ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
@@ -70,6 +70,7 @@ export const customerSource: ObjectSource<Customer> = {
   name: 'customer',
   find: findCustomer,
   ownerOf: ({ userId }) => userId,
+  accessOf: rowAccessOf,
 };
 
 /**
@@ -94,24 +95,23 @@ export function addCustomer(permit: Permit, customer: OwnedContent<number>, crea
 
 export function replaceCustomer(
   permit: Permit,
-  current: Visible<Customer>,
-  wanted: OwnedContent<number | null> & { readonly now: number },
+  current: Owned<Customer>,
+  wanted: OwnedContent<number | null>,
 ): void {
   const { id } = current;
-  const { now, ...members } = wanted;
-  replaceContent(permit.writer, { ...members, updatedAt: now }, id);
+  replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
   replaceInSearch(permit.writer, current, wanted);
   recordEvent(permit, {
     type: 'customer.changed',
     subjectId: id,
     ownerId: wanted.userId,
     formerOwnerId: current.userId === wanted.userId ? null : current.userId,
-    changes: changesBetween(current, members),
+    changes: changesBetween(current, wanted),
   });
   permit.writer.invalidate({ kind: 'customer', id });
 }
 
-export function removeCustomer(permit: Permit, customer: Visible<Customer>): void {
+export function removeCustomer(permit: Permit, customer: Owned<Customer>): void {
   const db = permit.writer;
   const { id, userId } = customer;
   if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined)

@@ -83,7 +83,7 @@ export function customerContentOf(
 }
 
 /** The members that a change may set. */
-export type ChangedCustomer = CustomerContent & Pick<Customer, 'userId'>;
+type ChangedCustomer = CustomerContent & Pick<Customer, 'userId'>;
 
 type Merging = {
   readonly bodies: CustomerBodies;

@@ -5,6 +5,7 @@ import type { Connection } from '../../storage/connection.ts';
 import type { IndexedSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { assigned, integer, json, nullable, table, text, time, type ObjectOf } from '../../storage/table.ts';
+import type { Visible } from '../flows/object-access.ts';
 import { Event, subjectOf, topicOf, type Changes, type EventType, type Topic } from './event.ts';
 
 const shown = {
@@ -94,13 +95,13 @@ export function findEvent(db: Connection, id: number): Event | undefined {
   return row === undefined ? undefined : eventOf(row);
 }
 
-/** The history of one object, newest first. The route checks whether the caller may see the object. */
-export function historySelection(topic: Topic, topicId: number): IndexedSelection {
+/** The history of one object, newest first: only who may see the object may see its history. */
+export function historySelection(topic: Topic, { id }: Visible<{ readonly id: number }>): IndexedSelection {
   return {
     table: 'events',
     key: 'id',
     isDescending: true,
-    ranges: [{ sql: 'topic = ? AND topicId = ?', params: [topic, topicId] }],
+    ranges: [{ sql: 'topic = ? AND topicId = ?', params: [topic, id] }],
     residual: undefined,
     owners: [],
   };

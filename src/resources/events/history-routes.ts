@@ -1,5 +1,5 @@
 // The history of one object over HTTP, such as GET /orders/{id}/events, newest first.
-import { checkScope, rowAccessOf, type Access, type Caller, type RowAccess } from '../../auth/access.ts';
+import { checkScope, rowAccessOf, type Access, type Caller } from '../../auth/access.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters, type PageSource } from '../../http/list.ts';
 import { represent, withMember, type Representation } from '../../http/representation.ts';
@@ -7,7 +7,7 @@ import { createFinder } from '../../http/representation-cache.ts';
 import { listOf } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { array, oneOf, optional, type ObjectOf } from '../../schema/schema.ts';
-import { requireVisible, type ObjectSource } from '../flows/visible.ts';
+import { requireVisible, type ObjectSource } from '../flows/object-access.ts';
 import { findActorNames } from './actor-name-store.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { Event, type Topic } from './event.ts';
@@ -20,7 +20,6 @@ type History<Row> = {
   readonly access: Access<{ readonly id: number }, Caller>;
   /** Finds the object, since only callers who may see it may see its history. */
   readonly source: ObjectSource<Row>;
-  readonly accessOf: (caller: Caller) => RowAccess;
   readonly cursors: Cursors;
 };
 
@@ -38,8 +37,8 @@ const historyParameters = {
   ),
 };
 
-export function historyRoute<Row>(history: History<Row>): Route {
-  const { path, summary, topic, access, source, accessOf, cursors } = history;
+export function historyRoute<Row extends { readonly id: number }>(history: History<Row>): Route {
+  const { path, summary, topic, access, source, cursors } = history;
   const find = createFinder({ find: findEvent, represent: representEvent });
   return route({
     method: 'GET',
@@ -51,14 +50,12 @@ export function historyRoute<Row>(history: History<Row>): Route {
     query: historyParameters,
     reply: listOf(Event),
     problems: ['not-found', 'forbidden'],
-    handle(context) {
-      const { params, database, query } = context;
-      const selectionFor = (caller: Caller) => {
-        requireVisible(source, { db: database.read, id: params.id, access: accessOf(caller) });
-        return historySelection(topic, params.id);
-      };
+    handle(call) {
+      const { params, read, query } = call;
+      const selectionFor = (caller: Caller) =>
+        historySelection(topic, requireVisible(source, { read, caller }, params.id));
       const embedderFor: PageSource<Event, Caller>['embedderFor'] = (page) => namesFor(query, page);
-      return listPage(context, { cursors, selectionFor, find, embedderFor });
+      return listPage(call, { cursors, selectionFor, find, embedderFor });
     },
   });
 }

@@ -14,7 +14,7 @@ type PasswordRequest = {
   readonly addressBucket: string;
   readonly isFromThisMachine: boolean;
   readonly caller: Caller | undefined;
-  readonly database: { readonly read: Connection };
+  readonly read: Connection;
   readonly now: number;
   readonly consumeToken: (this: object, limiter: Limiter, key: string) => void;
   readonly reportSecurityEvent: (event: SecurityEvent) => void;
@@ -77,7 +77,7 @@ export class PasswordChecks {
     email: string,
     password: string,
   ): Promise<SignInAccount | undefined> {
-    const found = this.#findSignInAccount(request.database.read, email);
+    const found = this.#findSignInAccount(request.read, email);
     const userId = found?.userId ?? null;
     this.#consumeTokens(request, email, userId);
     const isRight = await this.#hasher.verify(password, found?.hash ?? null, jobOf(request, 'sign-in'));
@@ -155,12 +155,11 @@ export class PasswordChecks {
    * count for addresses that the account has used or for the machine itself.
    */
   #isExempt(
-    { addressBucket, isFromThisMachine, database, now }: PasswordRequest,
+    { addressBucket, isFromThisMachine, read, now }: PasswordRequest,
     userId: number | null,
   ): boolean {
     return (
-      isFromThisMachine ||
-      (userId !== null && this.#isKnownAddress(database.read, { userId, addressBucket, now }))
+      isFromThisMachine || (userId !== null && this.#isKnownAddress(read, { userId, addressBucket, now }))
     );
   }
 }

@@ -3,6 +3,7 @@ import { adminOnly, hasScope, type Caller } from '../../auth/access.ts';
 import { csvReader, ndjsonReader } from '../../http/arriving-lines.ts';
 import type { HandlerImports } from '../../http/line-imports.ts';
 import { csv, ndjson } from '../../http/media-types.ts';
+import { mediaTypeOf } from '../../http/negotiate.ts';
 import { streamIn } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import {
@@ -69,11 +70,11 @@ export function importRoutes({ imports, defaultCountry }: ImportServices): Route
         },
       },
       reply: streamIn(ndjson),
-      handle(context) {
-        const { of: table = 'customers', dryRun } = context.query;
+      handle(call) {
+        const { of: table = 'customers', dryRun } = call.query;
         const keys = dryRun === true ? dryRunKeys() : storedKeys;
-        return imports.createResult(context, {
-          read: context.bodyType === csv ? csvReader(tables[table]) : ndjsonReader(),
+        return imports.createResult(call, {
+          read: mediaTypeOf(call.headers['content-type']) === csv ? csvReader(tables[table]) : ndjsonReader(),
           parse: (value, now) => parseImportLine(schema, value, now),
           write: (permit, parsed, now) => writeLine(permit, parsed, { keys, bodies, now }),
         });

@@ -1,23 +1,16 @@
 // API keys over HTTP: /api/keys. A key can't manage keys, so all routes require a session's token.
-import {
-  accountAccessOf,
-  checkStepUp,
-  recentSignIn,
-  requireOwner,
-  signedIn,
-  type Caller,
-} from '../../auth/access.ts';
+import { checkStepUp, recentSignIn, requireOwner, signedIn, type Caller } from '../../auth/access.ts';
 import type { Cursors } from '../../http/cursor.ts';
+import { empty } from '../../http/handler-result.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { createFinder } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
-import { route, type Context, type Route } from '../../http/route.ts';
+import { route, type Call, type Route } from '../../http/route.ts';
 import { keysPerUserMax } from '../../limits.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
-import { removeObject, type Resource } from '../flows/change.ts';
-import { readBack, requireVisible } from '../flows/visible.ts';
+import { readBack, requireOwned, requireVisible } from '../flows/object-access.ts';
 import { Key, CreatedApiKey, NewKey } from './key.ts';
 import { addKey, keySelection, keySource, removeKey, type StoredKey } from './key-store.ts';
 
@@ -25,11 +18,7 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
   return [createKeyRoute(), listKeysRoute(cursors), readKeyRoute(), deleteKeyRoute()];
 }
 
-const keyResource: Resource<StoredKey, Key> = {
-  ...keySource,
-  accessOf: accountAccessOf,
-  represent: representKey,
-};
+const keyResource = { ...keySource, represent: representKey };
 
 function representKey({ userId, ...key }: StoredKey): Representation<Key> {
   return represent(key, { id: key.id, ownerId: userId });
@@ -54,20 +43,16 @@ function createKeyRoute(): Route {
 }
 
 /** The ETag is that of the key without its secret, which is also that of GET /api/keys/{id}. */
-async function createKey(
-  context: Context<object, object, NewKey, Caller>,
-): Promise<Representation<CreatedApiKey>> {
-  const { body, caller, database, now } = context;
+async function createKey(call: Call<object, object, NewKey, Caller>): Promise<Representation<CreatedApiKey>> {
+  const { body, caller, now } = call;
   checkStepUp(caller, now, 'Creating an API key');
-  const key = await database.write((writer) => {
-    const permit = context.authorizeWrite(writer);
+  return call.write((permit) => {
     const { userId } = permit.caller;
     const key = addKey(permit, { ...body, userId });
-    const { etag } = representKey(readBack(keySource, writer, key.id));
-    return { ...represent(key, { id: key.id, ownerId: userId }), etag };
+    const { etag } = representKey(readBack(keySource, permit, key.id));
+    call.reportSecurityEvent({ name: 'authn_token_created', userId, keyId: key.id });
+    return represent(key, { id: key.id, ownerId: userId, etag });
   });
-  context.reportSecurityEvent({ name: 'authn_token_created', userId: caller.userId, keyId: key.id });
-  return key;
 }
 
 function listKeysRoute(cursors: Cursors): Route {
@@ -81,12 +66,12 @@ function listKeysRoute(cursors: Cursors): Route {
     reply: listOf(Key),
     description: 'Lists one’s own; an administrator may select another user’s.',
     problems: ['forbidden'],
-    handle(context) {
+    handle(call) {
       const selectionFor = (caller: Caller) => {
-        const userId = requireOwner(caller, context.query, 'API keys');
+        const userId = requireOwner(caller, call.query, 'API keys');
         return keySelection({ userId });
       };
-      return listPage(context, { cursors, selectionFor, find: createFinder(keyResource) });
+      return listPage(call, { cursors, selectionFor, find: createFinder(keyResource) });
     },
   });
 }
@@ -100,11 +85,7 @@ function readKeyRoute(): Route {
     access: signedIn,
     reply: ok(Key),
     problems: ['forbidden'],
-    handle({ params: { id }, caller, database }) {
-      return representKey(
-        requireVisible(keySource, { db: database.read, id, access: accountAccessOf(caller) }),
-      );
-    },
+    handle: (call) => representKey(requireVisible(keySource, call, call.params.id)),
   });
 }
 
@@ -119,15 +100,16 @@ function deleteKeyRoute(): Route {
     reply: noContent(),
     description: `Deleting a key of another user needs ${recentSignIn}.`,
     problems: ['forbidden', 'step-up-required'],
-    handle(context) {
-      return removeObject(context, keyResource, {
-        checkRights(key, caller) {
-          if (key.userId !== caller.userId)
-            checkStepUp(caller, context.now, 'Deleting an API key of another user');
-        },
-        remove: removeKey,
-        securityEvent: ({ id, userId }) => ({ name: 'authn_token_revoked', userId, keyId: id }),
-      });
-    },
+    handle: (call) =>
+      call.write((permit) => {
+        const key = requireOwned(keySource, permit, call.params.id);
+        const { id, userId } = key;
+        if (userId !== permit.caller.userId)
+          checkStepUp(permit.caller, call.now, 'Deleting an API key of another user');
+        call.checkPrecondition(representKey(key).etag);
+        removeKey(permit, key);
+        call.reportSecurityEvent({ name: 'authn_token_revoked', userId, keyId: id });
+        return empty;
+      }),
   });
 }

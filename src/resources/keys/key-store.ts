@@ -1,6 +1,6 @@
 // The rows of API keys. Only a hash of each key is stored.
 import { randomBytes } from 'node:crypto';
-import type { RowAccess, Role, Scope } from '../../auth/access.ts';
+import { accountAccessOf, type RowAccess, type Role, type Scope } from '../../auth/access.ts';
 import type { KeyCaller } from '../../auth/caller-cache.ts';
 import { hashSecret } from '../../auth/credentials.ts';
 import { escapeControls } from '../../log-lines.ts';
@@ -15,7 +15,7 @@ import { equals, type IndexedSelection } from '../../storage/keyset.ts';
 import { assigned, blob, integer, nullable, table, text, time, words } from '../../storage/table.ts';
 import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
 import { recordEvent } from '../events/event-store.ts';
-import type { ObjectSource, Visible } from '../flows/visible.ts';
+import type { ObjectSource, Owned } from '../flows/object-access.ts';
 import type { StoredUser } from '../users/user-store.ts';
 import { Key, requireExpiry, type CreatedApiKey, type NewKey } from './key.ts';
 
@@ -42,6 +42,7 @@ export const keySource: ObjectSource<StoredKey> = {
   name: 'API key',
   find: findKey,
   ownerOf: ({ userId }) => userId,
+  accessOf: accountAccessOf,
 };
 
 /** Returns the caller whom the key authenticates, with the rights that they have now. */
@@ -98,14 +99,14 @@ function checkCount(db: Connection, userId: number): void {
   throw invalidAt('', 'max-keys', `A user may have at most ${keysPerUserMax} API keys; delete one first.`);
 }
 
-export function removeKey(permit: Permit, { id, userId }: Visible<StoredKey>): void {
+export function removeKey(permit: Permit, { id, userId }: Owned<StoredKey>): void {
   const db = permit.writer;
   db.run('DELETE FROM apiKeys WHERE id = ?', id);
   recordEvent(permit, { type: 'key.removed', subjectId: id, ownerId: userId });
   db.invalidate({ kind: 'key', id });
 }
 
-export function removeUserKeys({ writer: db }: Permit, { id }: Visible<StoredUser>): void {
+export function removeUserKeys({ writer: db }: Permit, { id }: Owned<StoredUser>): void {
   db.run('DELETE FROM apiKeys WHERE userId = ?', id);
   db.invalidate({ kind: 'user', id });
 }

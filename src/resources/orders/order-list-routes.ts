@@ -18,7 +18,7 @@ import type { ObjectOf } from '../../schema/schema.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import type { Customer } from '../customers/customer.ts';
 import { searchIssues } from '../flows/searching.ts';
-import { requireVisible, type ObjectSource } from '../flows/visible.ts';
+import { requireVisible, type ObjectSource } from '../flows/object-access.ts';
 import { userExists } from '../users/user-store.ts';
 import { checkIncludes, customerEmbedderFor } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
@@ -75,25 +75,25 @@ export function listOrdersRoute(reads: OrderReads, exports: HandlerExports): Rou
       ...searchIssues(query),
       ...exportIssues(query, { mediaType, acceptsCursor: false }),
     ],
-    handle(context) {
-      const { query, database, caller } = context;
+    handle(call) {
+      const { query, caller } = call;
       const selectionFor = (reader: Caller) => orderSelection(rowAccessOf(reader), query);
-      if (isExport(context)) {
+      if (isExport(call)) {
         checkIncludes(query, caller); // once the file has begun, it could only be cut
         // bypasses the cache, which would fill with orders that nobody else reads
         const find = { find: findRepresentation, findAll: findRepresentations };
         const embedderFor: PageSource<Order, Caller>['embedderFor'] = (page) =>
           customerEmbedderFor(query, page);
-        const elements = listElements(database, { selectionFor, ...find, embedderFor }, caller);
-        return exports.createResult(context, orderFile, elements);
+        const elements = listElements(call, { selectionFor, ...find, embedderFor }, caller);
+        return exports.createResult(call, orderFile, elements);
       }
       const { q } = query;
-      if (q === undefined) return listPage(context, orderList(query, { ...reads, selectionFor }));
+      if (q === undefined) return listPage(call, orderList(query, { ...reads, selectionFor }));
       const searchFor = (reader: Caller) => {
         const hasCustomers = hasScope(reader, 'customers:read');
         return orderSearch(rowAccessOf(reader), { query, q, hasCustomers });
       };
-      return listPage(context, orderList(query, { ...reads, selectionFor: searchFor }));
+      return listPage(call, orderList(query, { ...reads, selectionFor: searchFor }));
     },
   });
 }
@@ -109,14 +109,13 @@ export function listOrdersOfCustomerRoute(reads: OrderReads): Route {
     query: orderPageParameters,
     reply: listOf(Order),
     problems: ['not-found', 'forbidden'],
-    handle(context) {
-      const { params, database, query } = context;
+    handle(call) {
+      const { params, read, query } = call;
       const selectionFor = (caller: Caller) => {
-        const access = rowAccessOf(caller);
-        const customer = requireVisible(reads.customers, { db: database.read, id: params.id, access });
-        return orderSelection(access, query, { customerId: customer.id });
+        const customer = requireVisible(reads.customers, { read, caller }, params.id);
+        return orderSelection(rowAccessOf(caller), query, { customerId: customer.id });
       };
-      return listPage(context, orderList(query, { ...reads, selectionFor }));
+      return listPage(call, orderList(query, { ...reads, selectionFor }));
     },
   });
 }
@@ -132,11 +131,11 @@ export function listOrdersOfUserRoute(reads: OrderReads): Route {
     query: orderPageParameters,
     reply: listOf(Order),
     problems: ['not-found'],
-    handle(context) {
-      const { params, database, query } = context;
-      if (!userExists(database.read, params.id)) throw notFound('user', params.id);
+    handle(call) {
+      const { params, read, query } = call;
+      if (!userExists(read, params.id)) throw notFound('user', params.id);
       const selectionFor = () => orderSelection({ userId: params.id }, query);
-      return listPage(context, orderList(query, { ...reads, selectionFor }));
+      return listPage(call, orderList(query, { ...reads, selectionFor }));
     },
   });
 }

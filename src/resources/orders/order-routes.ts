@@ -11,15 +11,14 @@ import {
   type RepresentationCache,
 } from '../../http/representation-cache.ts';
 import { created, ok } from '../../http/reply.ts';
-import { route, type Context, type Route } from '../../http/route.ts';
+import { route, type Route } from '../../http/route.ts';
 import type { Issue } from '../../schema/schema.ts';
-import type { Connection } from '../../storage/connection.ts';
+import type { Permit } from '../../storage/permit.ts';
 import type { Customer } from '../customers/customer.ts';
 import { customerRepresentations } from '../customers/customer-routes.ts';
 import { customerExists } from '../customers/customer-store.ts';
 import { historyRoute } from '../events/history-routes.ts';
-import { changeObject, type Changeable, type CheckContext } from '../flows/change.ts';
-import { requireVisible } from '../flows/visible.ts';
+import { changesNothing, readBack, requireOwned, requireVisible } from '../flows/object-access.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerEmbedderFor } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
@@ -38,7 +37,6 @@ import {
   checkTransition,
   orderContentOf,
   mergeOrder,
-  type OrderContent,
 } from './order.ts';
 import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
@@ -75,7 +73,8 @@ export function userOrderRoutes(services: OrderReadServices): Route[] {
 
 function cachedReadsOf({ cursors, caches }: OrderReadServices): OrderReads {
   const find = cachedFinder(caches.orders, findRepresentation);
-  const orders = { name: 'order', find, ownerOf: ({ ownerId }: Representation<Order>) => ownerId };
+  const ownerOf = ({ ownerId }: Representation<Order>): number | null => ownerId;
+  const orders = { name: 'order', find, ownerOf, accessOf: rowAccessOf };
   return {
     cursors,
     orders,
@@ -84,13 +83,6 @@ function cachedReadsOf({ cursors, caches }: OrderReadServices): OrderReads {
     pages: caches.pages,
   };
 }
-
-const orderResource: Changeable<Order, Order, OrderPatch, OrderContent> = {
-  ...orderSource,
-  accessOf: rowAccessOf,
-  represent: representOrder,
-  merge: mergeOrder,
-};
 
 function placeOrderRoute({ orders }: OrderReads): Route {
   return route({
@@ -106,38 +98,31 @@ function placeOrderRoute({ orders }: OrderReads): Route {
     body: NewOrder,
     reply: created(Order, ({ id }) => `/orders/${id}`),
     problems: ['forbidden'],
-    handle: placeOrder,
+    handle(call) {
+      const { body } = call;
+      const content = orderContentOf(body);
+      return call.write((permit) => {
+        const { caller, origin } = permit;
+        const userId = body.userId ?? caller.userId;
+        if (userId !== caller.userId && !isStaff(caller))
+          throw forbidden('Only staff may place an order for another user.');
+        throwIfInvalid(referenceIssues(body, permit));
+        permit.writer.mayThrow = false;
+        const order = { ...content, customerId: body.customerId, userId };
+        return representOrder(addOrder(permit, order, { createdAt: origin.now, updatedAt: origin.now }));
+      });
+    },
   });
 }
 
-type PlacingContext = Context<object, object, NewOrder, Caller>;
-
-function placeOrder(context: PlacingContext): Promise<Representation<Order>> {
-  const { body } = context;
-  const { customerId } = body;
-  const content = orderContentOf(body);
-  const place = (writer: Connection): Representation<Order> => {
-    const permit = context.authorizeWrite(writer);
-    const { caller, origin } = permit;
-    const userId = body.userId ?? caller.userId;
-    if (userId !== caller.userId && !isStaff(caller))
-      throw forbidden('Only staff may place an order for another user.');
-    throwIfInvalid(referenceIssues(body, { db: writer, caller }));
-    writer.mayThrow = false;
-    const times = { createdAt: origin.now, updatedAt: origin.now };
-    return representOrder(addOrder(permit, { ...content, customerId, userId }, times));
-  };
-  return context.writeResult(place);
-}
-
 /** Returns the issues of a new order's references. */
-function referenceIssues({ customerId, userId }: NewOrder, { db, caller }: CheckContext): Issue[] {
+function referenceIssues({ customerId, userId }: NewOrder, { writer, caller }: Permit<Caller>): Issue[] {
   const issues: Issue[] = [];
-  if (!customerExists(db, rowAccessOf(caller), customerId)) {
+  if (!customerExists(writer, rowAccessOf(caller), customerId)) {
     const detail = `Customer ${customerId} does not exist or is not yours.`;
     issues.push({ pointer: '/customerId', code: 'unknown', detail });
   }
-  if (userId !== undefined && userId !== caller.userId) issues.push(...userIssues(db, userId));
+  if (userId !== undefined && userId !== caller.userId) issues.push(...userIssues(writer, userId));
   return issues;
 }
 
@@ -152,9 +137,10 @@ function readOrderRoute({ orders }: OrderReads): Route {
     query: orderIncludes,
     reply: ok(Order),
     problems: ['forbidden'],
-    handle({ params: { id }, caller, database: { read: db }, query }) {
-      const order = requireVisible(orders, { db, id, access: rowAccessOf(caller) });
-      return customerEmbedderFor(query, { caller, db, ids: [id] })?.(order) ?? order;
+    handle(call) {
+      const { params, query, caller, read: db } = call;
+      const order = requireVisible(orders, call, params.id);
+      return customerEmbedderFor(query, { caller, db, ids: [order.id] })?.(order) ?? order;
     },
   });
 }
@@ -172,18 +158,18 @@ function patchOrderRoute({ orders }: OrderReads): Route {
     body: OrderPatch,
     reply: ok(Order),
     problems: ['invalid-transition', 'order-not-open', 'forbidden'],
-    handle(context) {
-      return changeObject(context, orderResource, {
-        checkState(current, wanted, caller) {
-          checkTransition(current, wanted.status, caller);
-          checkOpen(current, wanted);
-        },
-        write(permit, current, wanted) {
-          permit.writer.mayThrow = false;
-          replaceOrder(permit, current, { ...wanted, now: permit.origin.now, reason: context.body.reason });
-        },
-      });
-    },
+    handle: (call) =>
+      call.write((permit) => {
+        const order = requireOwned(orderSource, permit, call.params.id);
+        const wanted = mergeOrder(order, call.body);
+        call.checkPrecondition(() => representOrder(order).etag);
+        checkTransition(order, wanted.status, permit.caller);
+        checkOpen(order, wanted);
+        if (changesNothing(order, wanted)) return representOrder(order);
+        permit.writer.mayThrow = false;
+        replaceOrder(permit, order, { ...wanted, reason: call.body.reason });
+        return representOrder(readBack(orderSource, permit, order.id));
+      }),
   });
 }
 
@@ -196,7 +182,6 @@ function orderHistoryRoute({ cursors, orders: source }: OrderReads): Route {
     topic: 'order',
     access: signedIn,
     source,
-    accessOf: rowAccessOf,
     cursors,
   });
 }
@@ -211,7 +196,7 @@ function readOrderOfUserRoute({ orders }: OrderReads): Route {
     scope: 'orders:read',
     query: orderIncludes,
     reply: ok(Order),
-    handle({ params, caller, database: { read: db }, query }) {
+    handle({ params, caller, read: db, query }) {
       // not `requireVisible`: the caller may see all orders of this user, and under this path no others exist
       const order = orders.find(db, params.order_id);
       if (order === undefined || order.ownerId !== params.id)

@@ -1,4 +1,5 @@
 // The rows of orders.
+import { rowAccessOf } from '../../auth/access.ts';
 import { timestampOf } from '../../schema/timestamp.ts';
 import { fits, schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
@@ -16,7 +17,7 @@ import {
   text,
   time,
 } from '../../storage/table.ts';
-import type { ObjectSource, Visible } from '../flows/visible.ts';
+import type { ObjectSource, Owned } from '../flows/object-access.ts';
 import { changesBetween, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
@@ -55,6 +56,7 @@ export const orderSource: ObjectSource<Order> = {
   name: 'order',
   find: findOrder,
   ownerOf: ({ userId }) => userId,
+  accessOf: rowAccessOf,
 };
 
 /**
@@ -161,13 +163,13 @@ function recordPlaced(permit: Permit, order: PlacedOrder, history: OrderHistory)
   }
 }
 
-type OrderReplacement = OrderContent & { readonly now: number; readonly reason?: string | undefined };
+type OrderReplacement = OrderContent & { readonly reason?: string | undefined };
 
 /** Sets an `updatedAt` later than the current one, whatever the clock shows, since ETags depend on it. */
-export function replaceOrder(permit: Permit, current: Visible<Order>, wanted: OrderReplacement): void {
-  const { status, currency, items, total, shippingAddress, note, now, reason } = wanted;
+export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: OrderReplacement): void {
+  const { status, currency, items, total, shippingAddress, note, reason } = wanted;
   const { id } = current;
-  replaceContent(permit.writer, { ...wanted, updatedAt: now }, id);
+  replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
   recordEvent(permit, {
     type: changeTypeOf(current.status, status),
     subjectId: id,

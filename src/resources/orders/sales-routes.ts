@@ -23,11 +23,11 @@ export function salesRoute(): Route {
       'How many orders were created in each bucket of time, by currency and present status, and their ' +
       'totals. The first and the last bucket may be shorter: they begin at `from` and end at `before`.',
     queryIssues: (query, { now }) => salesIssues(query, { now, timeZones }),
-    async handle(context) {
-      const { query, now, database } = context;
+    async handle(call) {
+      const { query, now } = call;
       const request = resolveSalesQuery(query, { now, timeZones });
-      const rows = await findFigures(database, request);
-      context.authorizeRead();
+      const rows = await findFigures(call, request);
+      call.authorizeRead();
       return jsonDocument(salesOf(request, rows));
     },
   });

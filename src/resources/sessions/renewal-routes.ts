@@ -7,12 +7,12 @@ import {
   sessionCookiesIn,
 } from '../../auth/session-cookie.ts';
 import type { Representation } from '../../http/representation.ts';
-import { route, type Context, type Route } from '../../http/route.ts';
+import { route, type Call, type Route } from '../../http/route.ts';
 import { Problem, forbidden } from '../../problem.ts';
 import type { Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { renewalPermit } from '../../storage/permit.ts';
-import { requireVisible } from '../flows/visible.ts';
+import { requireOwned } from '../flows/object-access.ts';
 import { recordAddress } from './known-address-store.ts';
 import { TokenRequest, refreshUse, type Tokens, CookieTokenRequest } from './session.ts';
 import {
@@ -45,16 +45,16 @@ export function renewTokensRoute(services: TokenServices): Route {
       'Each use replaces the refresh token. The one just replaced gets the same new one again for a few ' +
       'seconds; any other use of an old one ends the session.',
     problems: ['invalid-credentials'],
-    handle: (context) => renewTokens(context, services),
+    handle: (call) => renewTokens(call, services),
   });
 }
 
-type TokensContext = Context<{ readonly id: number }, object, Infer<typeof TokenRequest>, undefined>;
+type TokensCall = Call<{ readonly id: number }, object, Infer<typeof TokenRequest>, undefined>;
 
-async function renewTokens(context: TokensContext, services: TokenServices): Promise<Representation<Tokens>> {
-  const { params, body } = context;
+async function renewTokens(call: TokensCall, services: TokenServices): Promise<Representation<Tokens>> {
+  const { params, body } = call;
   const credential = { sessionId: params.id, refreshToken: body.refreshToken, browserKey: null };
-  const issued = await renewWith(context, services, credential);
+  const issued = await renewWith(call, services, credential);
   if (issued === undefined) throw notCurrentProblem();
   return inBody(issued);
 }
@@ -64,9 +64,9 @@ function notCurrentProblem(): Problem {
   return new Problem('invalid-credentials', detail);
 }
 
-type RenewalContext = Pick<
-  Context<object, object, unknown, undefined>,
-  'database' | 'now' | 'addressBucket' | 'requestId' | 'reportSecurityEvent'
+type RenewalCall = Pick<
+  Call<object, object, unknown, undefined>,
+  'read' | 'write' | 'now' | 'addressBucket' | 'requestId' | 'reportSecurityEvent'
 >;
 /** The result of a renewal. `unknown`: the token isn't one of this session, or the session has ended. */
 type Renewal =
@@ -77,30 +77,27 @@ type Unknown = { readonly outcome: 'unknown'; readonly userId: number | null };
 
 /** Returns undefined if the refresh token isn't the current one of a session. */
 async function renewWith(
-  context: RenewalContext,
+  call: RenewalCall,
   services: TokenServices,
   credential: RenewalCredential,
 ): Promise<IssuedTokens | undefined> {
-  const { database, now } = context;
+  const { read, now } = call;
   const { sessionId } = credential;
   const options = { services, credential };
   // without a write for a token that is made up, since anybody can send one and a write costs a sync
-  const found = findIssued(database.read, now, options);
+  const found = findIssued(read, now, options);
   const isUnknown = found.outcome === 'unknown';
-  const renewal = isUnknown ? found : await database.write((writer) => renew(writer, context, options));
+  const renewal = isUnknown ? found : await call.write(({ writer }) => renew(writer, call, options));
   if (renewal.outcome === 'renewed') return renewal.tokens;
   if (renewal.outcome === 'reused')
-    context.reportSecurityEvent({ name: 'authn_token_reuse', userId: renewal.userId, sessionId });
-  else reportUnknownToken(context, renewal.userId);
+    call.reportSecurityEvent({ name: 'authn_token_reuse', userId: renewal.userId, sessionId });
+  else reportUnknownToken(call, renewal.userId);
   return undefined;
 }
 
 /** `userId` is null unless the session exists. */
-function reportUnknownToken(
-  context: Pick<RenewalContext, 'reportSecurityEvent'>,
-  userId: number | null,
-): void {
-  context.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'invalid-refresh-token' });
+function reportUnknownToken(call: Pick<RenewalCall, 'reportSecurityEvent'>, userId: number | null): void {
+  call.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'invalid-refresh-token' });
 }
 
 type RenewalCredential = RefreshCredential & { readonly browserKey: string | null };
@@ -121,8 +118,8 @@ function findIssued(
 }
 
 /** Ends a session whose token was reused: two parties have the token, so one of them isn't its owner. */
-function renew(writer: Connection, context: RenewalContext, options: RenewalOptions): Renewal {
-  const { addressBucket, requestId, now } = context;
+function renew(writer: Connection, call: RenewalCall, options: RenewalOptions): Renewal {
+  const { addressBucket, requestId, now } = call;
   const found = findIssued(writer, now, options);
   if (found.outcome === 'unknown') return found;
   const { session, generation } = found;
@@ -138,28 +135,27 @@ function renew(writer: Connection, context: RenewalContext, options: RenewalOpti
   return { outcome: 'renewed', tokens };
 }
 
-type RenewalOrigin = Pick<RenewalContext, 'requestId' | 'now'>;
+type RenewalOrigin = Pick<RenewalCall, 'requestId' | 'now'>;
 
 function renewCurrent(
   writer: Connection,
   session: RefreshState,
-  { addressBucket, requestId, now }: RenewalOrigin & Pick<RenewalContext, 'addressBucket'>,
+  { addressBucket, requestId, now }: RenewalOrigin & Pick<RenewalCall, 'addressBucket'>,
 ): void {
   const { userId, generation } = session;
   const actor = { userId, keyId: null };
-  const permit = renewalPermit(writer, { actor, requestId, now });
+  const permit = renewalPermit(writer, userId, { actor, requestId, now });
   recordAddress(permit, userId, addressBucket);
   renewSession(permit, session, generation + 1);
 }
 
 function endReused(
   writer: Connection,
-  { sessionId: id }: RefreshState,
+  { sessionId, userId }: RefreshState,
   { requestId, now }: RenewalOrigin,
 ): void {
-  const session = requireVisible(sessionSource(now), { db: writer, id, access: 'all' });
-  const permit = renewalPermit(writer, { actor: null, requestId, now });
-  endSession(permit, session, 'session.reused');
+  const permit = renewalPermit(writer, userId, { actor: null, requestId, now });
+  endSession(permit, requireOwned(sessionSource(now), permit, sessionId), 'session.reused');
 }
 
 /**
@@ -184,27 +180,24 @@ export function renewCookieRoute(services: TokenServices): Route {
       'same-origin`, which browsers send. The refresh token is taken from the cookie and replaced in it; ' +
       'it is valid only beside the `browserKey` that the sign-in returned.',
     problems: ['forbidden', 'invalid-credentials', 'multiple-credentials'],
-    handle: (context) => renewFromCookie(context, services),
+    handle: (call) => renewFromCookie(call, services),
   });
 }
 
-type CookieContext = Context<object, object, Infer<typeof CookieTokenRequest>, undefined>;
+type CookieCall = Call<object, object, Infer<typeof CookieTokenRequest>, undefined>;
 
-async function renewFromCookie(
-  context: CookieContext,
-  services: TokenServices,
-): Promise<Representation<Tokens>> {
-  if (context.fetchSite !== 'same-origin')
+async function renewFromCookie(call: CookieCall, services: TokenServices): Promise<Representation<Tokens>> {
+  if (call.headers['sec-fetch-site'] !== 'same-origin')
     throw forbidden('Only pages of this service may use the cookie (Sec-Fetch-Site: same-origin).');
-  const [value, ...others] = sessionCookiesIn(context.cookie);
+  const [value, ...others] = sessionCookiesIn(call.cookie);
   if (others.length > 0)
     throw new Problem('multiple-credentials', 'Several cookies have the session’s name; remove them.');
   if (value === undefined) throw new Problem('invalid-credentials', 'There is no cookie; sign in.');
   const credential = parseSessionCookie(value);
-  if (credential === undefined) reportUnknownToken(context, null);
-  const { browserKey } = context.body;
-  const issued = credential && (await renewWith(context, services, { ...credential, browserKey }));
-  if (issued !== undefined) return inCookie(context, issued, browserKey);
-  context.setCookie(clearedSessionCookie);
+  if (credential === undefined) reportUnknownToken(call, null);
+  const { browserKey } = call.body;
+  const issued = credential && (await renewWith(call, services, { ...credential, browserKey }));
+  if (issued !== undefined) return inCookie(call, issued, browserKey);
+  call.setCookie(clearedSessionCookie);
   throw notCurrentProblem();
 }

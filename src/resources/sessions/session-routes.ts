@@ -1,13 +1,6 @@
 // Sessions over HTTP: /api/sessions.
 import assert from 'node:assert';
-import {
-  accountAccessOf,
-  checkStepUp,
-  recentSignIn,
-  requireOwner,
-  signedIn,
-  type Caller,
-} from '../../auth/access.ts';
+import { checkStepUp, recentSignIn, requireOwner, signedIn, type Caller } from '../../auth/access.ts';
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { empty, type ListPage } from '../../http/handler-result.ts';
@@ -18,8 +11,7 @@ import { route, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { removeObject, type Resource } from '../flows/change.ts';
-import { requireVisible } from '../flows/visible.ts';
+import { requireOwned, requireVisible } from '../flows/object-access.ts';
 import { userSource } from '../users/user-store.ts';
 import { Session } from './session.ts';
 import { renewCookieRoute, renewTokensRoute } from './renewal-routes.ts';
@@ -47,10 +39,6 @@ export function sessionRoutes(services: SessionServices): Route[] {
   ];
 }
 
-function sessionResource(now: number): Resource<Session, Session> {
-  return { ...sessionSource(now), accessOf: accountAccessOf, represent: representSession };
-}
-
 function listSessionsRoute({ cursors }: SessionServices): Route {
   return route({
     method: 'GET',
@@ -62,20 +50,24 @@ function listSessionsRoute({ cursors }: SessionServices): Route {
     query: { userId: optional(id, { description: 'The owner, if not oneself.' }), ...listParameters },
     description: 'Lists one’s own; an administrator may select another user’s.',
     problems: ['forbidden'],
-    handle(context) {
-      return listPage(context, sessionPages(context, cursors));
+    handle(call) {
+      return listPage(call, sessionPages(call, cursors));
     },
   });
 }
 
-type ListContext = { readonly query: { readonly userId?: number }; readonly now: number };
+type ListCall = { readonly query: { readonly userId?: number }; readonly now: number };
 
-function sessionPages({ query, now }: ListContext, cursors: Cursors): PageSource<Session, Caller> {
+function sessionPages({ query, now }: ListCall, cursors: Cursors): PageSource<Session, Caller> {
   const selectionFor = (caller: Caller) => {
     const userId = requireOwner(caller, query, 'sessions');
     return sessionSelection({ userId }, now);
   };
-  return { cursors, selectionFor, find: createFinder(sessionResource(now)) };
+  return {
+    cursors,
+    selectionFor,
+    find: createFinder({ find: sessionSource(now).find, represent: representSession }),
+  };
 }
 
 function deleteSessionsRoute({ cursors }: SessionServices): Route {
@@ -93,35 +85,33 @@ function deleteSessionsRoute({ cursors }: SessionServices): Route {
       'Ends all sessions of a user, this one included; API keys stay. For another user it needs an ' +
       `administrator, and ${recentSignIn}.`,
     problems: ['forbidden', 'not-found', 'step-up-required'],
-    async handle(context) {
-      const { path, query, now, database } = context;
-      const isInCookie = usesCookie(database.read, context.caller.sessionId);
-      const ended = await database.write((writer) => {
-        const permit = context.authorizeWrite(writer);
-        const { caller } = permit;
+    async handle(call) {
+      const { path, query, now, read } = call;
+      const isInCookie = usesCookie(read, call.caller.sessionId);
+      const isOwn = await call.write((permit) => {
+        const { writer, caller } = permit;
         const userId = requireOwner(caller, query, 'sessions');
-        const user = requireVisible(userSource, { db: writer, id: userId, access: accountAccessOf(caller) });
+        const user = requireOwned(userSource, permit, userId);
         if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
-        context.checkPrecondition(() => firstPageIn(writer, { path, query, now, caller }, cursors).etag);
-        const wasSignedIn = signOutEverywhere(permit, user);
-        return { userId, wasSignedIn, isOwn: userId === caller.userId };
+        call.checkPrecondition(() => firstPageIn(writer, { path, query, now, caller }, cursors).etag);
+        if (signOutEverywhere(permit, user))
+          call.reportSecurityEvent({ name: 'session_expired', userId, sessionId: null });
+        return userId === caller.userId;
       });
-      if (ended.isOwn && isInCookie) context.setCookie(clearedSessionCookie);
-      if (ended.wasSignedIn)
-        context.reportSecurityEvent({ name: 'session_expired', userId: ended.userId, sessionId: null });
+      if (isOwn && isInCookie) call.setCookie(clearedSessionCookie);
       return empty;
     },
   });
 }
 
-type PageContext = ListContext & { readonly path: string; readonly caller: Caller };
+type PageCall = ListCall & { readonly path: string; readonly caller: Caller };
 
 /** Returns the page that a GET would show inside a write: its ETag is that of the list. */
-function firstPageIn(db: Connection, context: PageContext, cursors: Cursors): ListPage<Session> {
+function firstPageIn(db: Connection, call: PageCall, cursors: Cursors): ListPage<Session> {
   const readInWorker = (): never => assert.fail('sessions are read on the event loop');
-  const authorizeRead = (): Caller => context.caller;
-  const database = { read: db, readInWorker };
-  const page = listPage({ ...context, authorizeRead, database }, sessionPages(context, cursors));
+  const authorizeRead = (): Caller => call.caller;
+  const read = { read: db, readInWorker };
+  const page = listPage({ ...call, ...read, authorizeRead }, sessionPages(call, cursors));
   assert(!(page instanceof Promise));
   return page;
 }
@@ -135,10 +125,7 @@ function readSessionRoute(): Route {
     access: signedIn,
     reply: ok(Session),
     problems: ['forbidden'],
-    handle({ params: { id }, caller, database, now }) {
-      const access = accountAccessOf(caller);
-      return representSession(requireVisible(sessionSource(now), { db: database.read, id, access }));
-    },
+    handle: (call) => representSession(requireVisible(sessionSource(call.now), call, call.params.id)),
   });
 }
 
@@ -154,20 +141,21 @@ function deleteSessionRoute(): Route {
     reply: noContent(),
     description: `Ending a session of another user needs ${recentSignIn}.`,
     problems: ['forbidden', 'step-up-required'],
-    async handle(context) {
-      const { params, caller: own, database } = context;
-      const isInCookie = own.sessionId === params.id && usesCookie(database.read, params.id);
-      const removed = await removeObject(context, sessionResource(context.now), {
+    async handle(call) {
+      const { params, now, caller: own, read } = call;
+      const isInCookie = own.sessionId === params.id && usesCookie(read, params.id);
+      await call.write((permit) => {
+        const session = requireOwned(sessionSource(now), permit, params.id);
+        const { id, userId } = session;
         // otherwise a thief of an administrator's token could keep the other administrators out
-        checkRights(session, caller) {
-          if (session.userId !== caller.userId)
-            checkStepUp(caller, context.now, 'Ending a session of another user');
-        },
-        remove: endSession,
-        securityEvent: ({ id, userId }) => ({ name: 'session_expired', userId, sessionId: id }),
+        if (userId !== permit.caller.userId)
+          checkStepUp(permit.caller, now, 'Ending a session of another user');
+        call.checkPrecondition(representSession(session).etag);
+        endSession(permit, session);
+        call.reportSecurityEvent({ name: 'session_expired', userId, sessionId: id });
       });
-      if (isInCookie) context.setCookie(clearedSessionCookie);
-      return removed;
+      if (isInCookie) call.setCookie(clearedSessionCookie);
+      return empty;
     },
   });
 }

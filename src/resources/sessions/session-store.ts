@@ -1,6 +1,6 @@
 // The rows of sessions.
 import { randomBytes } from 'node:crypto';
-import type { RowAccess, Role } from '../../auth/access.ts';
+import { accountAccessOf, type RowAccess, type Role } from '../../auth/access.ts';
 import type { SessionCaller } from '../../auth/caller-cache.ts';
 import type { RefreshSource } from '../../auth/refresh-tokens.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -12,7 +12,7 @@ import { equals, type Condition, type IndexedSelection } from '../../storage/key
 import { assigned, blob, flag, integer, nullable, table, text, time } from '../../storage/table.ts';
 import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
 import { recordEvent } from '../events/event-store.ts';
-import type { ObjectSource, Visible } from '../flows/visible.ts';
+import type { ObjectSource, Owned } from '../flows/object-access.ts';
 import type { StoredUser } from '../users/user-store.ts';
 import { expiresAtOf, Session } from './session.ts';
 
@@ -43,7 +43,12 @@ function findSession(db: Connection, id: number, now: number): Session | undefin
 
 /** Finds sessions that haven't ended. */
 export function sessionSource(now: number): ObjectSource<Session> {
-  return { name: 'session', find: (db, id) => findSession(db, id, now), ownerOf: ({ userId }) => userId };
+  return {
+    name: 'session',
+    find: (db, id) => findSession(db, id, now),
+    ownerOf: ({ userId }) => userId,
+    accessOf: accountAccessOf,
+  };
 }
 
 /** Whether a browser keeps the refresh token of the session in a cookie. */
@@ -145,7 +150,7 @@ export function renewSession(
 
 export function endSession(
   permit: Permit,
-  { id, userId }: Visible<Session>,
+  { id, userId }: Owned<Session>,
   type: 'session.ended' | 'session.reused' = 'session.ended',
 ): void {
   const db = permit.writer;
@@ -157,7 +162,7 @@ export function endSession(
 /** Ends all of a user's sessions but one. Also invalidates the cached callers of the user's keys. */
 export function endUserSessions(
   { writer: db }: Permit,
-  { id }: Visible<StoredUser>,
+  { id }: Owned<StoredUser>,
   exceptId: number | null,
 ): void {
   db.run('DELETE FROM sessions WHERE userId = ? AND id <> ?', id, exceptId ?? 0);
@@ -168,7 +173,7 @@ export function endUserSessions(
  * Ends all of a user's sessions as a change of its own: if one had not expired, records an event and returns
  * true.
  */
-export function signOutEverywhere(permit: Permit, user: Visible<StoredUser>): boolean {
+export function signOutEverywhere(permit: Permit, user: Owned<StoredUser>): boolean {
   const sql = 'SELECT 1 FROM sessions WHERE userId = ? AND expiresAt > ? LIMIT 1';
   const wasSignedIn = permit.writer.get(sql, user.id, permit.origin.now) !== undefined;
   endUserSessions(permit, user, null);

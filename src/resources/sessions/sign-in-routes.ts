@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { anyone } from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Representation } from '../../http/representation.ts';
-import { route, type Context, type Route } from '../../http/route.ts';
+import { route, type Call, type Route } from '../../http/route.ts';
 import { Problem } from '../../problem.ts';
 import type { Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -43,33 +43,33 @@ export function signInRoute(services: SignInServices): Route {
       'codes on also needs `code`. With `cookie` the refresh token comes in a cookie, which no script reads, ' +
       'and which renews nothing without `browserKey`.',
     problems: ['invalid-credentials', 'code-required', 'unavailable'],
-    handle: (context) => signIn(context, services),
+    handle: (call) => signIn(call, services),
   });
 }
 
-type SignInContext = Context<object, object, Infer<typeof NewSession>, undefined>;
+type SignInCall = Call<object, object, Infer<typeof NewSession>, undefined>;
 
-async function signIn(context: SignInContext, services: SignInServices): Promise<Representation<Tokens>> {
+async function signIn(call: SignInCall, services: SignInServices): Promise<Representation<Tokens>> {
   const { passwords } = services;
-  const { body, database } = context;
-  const verified = await passwords.verifyAsSignIn(context, body.email, body.password);
+  const { body } = call;
+  const verified = await passwords.verifyAsSignIn(call, body.email, body.password);
   if (verified === undefined) throw wrongCredentials();
   const { userId } = verified;
   if (verified.needsCode && body.code === undefined) throw codeRequired('This account also needs a code.');
-  if (verified.needsCode) passwords.consumeCodeToken(context, userId);
-  const upgradedHash = await passwords.rehashIfOutdated(context, verified, body.password);
+  if (verified.needsCode) passwords.consumeCodeToken(call, userId);
+  const upgradedHash = await passwords.rehashIfOutdated(call, verified, body.password);
   const browserKey = body.cookie === true ? randomBytes(32).toString('base64url') : null;
-  const signedIn = await database.write((writer) =>
-    beginSession(writer, context, { services, verified, upgradedHash, browserKey }),
+  const signedIn = await call.write(({ writer }) =>
+    beginSession(writer, call, { services, verified, upgradedHash, browserKey }),
   );
   if (signedIn === undefined) {
-    context.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'wrong-code' });
+    call.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'wrong-code' });
     throw codeRequired('code is wrong, or was used already.');
   }
   const { issued, factor } = signedIn;
   const event = { name: 'authn_login_success', userId, sessionId: issued.id } as const;
-  context.reportSecurityEvent(factor === undefined ? event : { ...event, factor });
-  return browserKey === null ? inBody(issued) : inCookie(context, issued, browserKey);
+  call.reportSecurityEvent(factor === undefined ? event : { ...event, factor });
+  return browserKey === null ? inBody(issued) : inCookie(call, issued, browserKey);
 }
 
 type SessionStart = {
@@ -87,7 +87,7 @@ type SignedIn = {
 /** Returns undefined if the code is wrong. A right code is used up only here, in the write that signs in. */
 function beginSession(
   writer: Connection,
-  { body, now, userAgent, addressBucket, requestId }: SignInContext,
+  { body, now, headers, addressBucket, requestId }: SignInCall,
   { services, verified, upgradedHash, browserKey }: SessionStart,
 ): SignedIn | undefined {
   const { userId, hash } = verified;
@@ -101,9 +101,17 @@ function beginSession(
   if (current.needsCode && factor === undefined) return undefined;
   if (upgradedHash !== undefined) upgradePasswordHash(permit, verified, upgradedHash);
   recordAddress(permit, userId, addressBucket);
+  const userAgent = shownUserAgent(headers['user-agent']);
   const sessionId = addSession(permit, { userId, userAgent, usesCookie: browserKey !== null });
   return { issued: issueTokens(services, { db: writer, sessionId, browserKey, now }), factor };
 }
+
+/** Returns what a list of sessions shows of the field. */
+function shownUserAgent(sent: string | undefined): string | null {
+  return sent === undefined ? null : sent.replaceAll(controls, '').slice(0, 300);
+}
+
+const controls = /[\u0000-\u001f\u007f-\u009f]/g;
 
 function codeRequired(detail: string): Problem {
   return new Problem('code-required', detail);

@@ -5,11 +5,11 @@ import type { RefreshTokens } from '../../auth/refresh-tokens.ts';
 import { sessionCookie } from '../../auth/session-cookie.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { created } from '../../http/reply.ts';
-import type { Context } from '../../http/route.ts';
+import type { Call } from '../../http/route.ts';
 import { tokenSeconds } from '../../limits.ts';
 import { notFound } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { readBack } from '../flows/visible.ts';
+import { readBack } from '../flows/object-access.ts';
 import { Tokens, type Session } from './session.ts';
 import { findRefreshState, findSessionCaller, sessionSource } from './session-store.ts';
 
@@ -38,7 +38,7 @@ export function issueTokens(
   { signer, refreshTokens, publicUrl }: TokenServices,
   { db, sessionId: id, browserKey, now }: TokensOptions,
 ): IssuedTokens {
-  const session = readBack(sessionSource(now), db, id);
+  const session = readBack(sessionSource(now), { writer: db }, id);
   const { userId, createdAt, expiresAt } = session;
   const caller = findSessionCaller(db, id)?.caller;
   const refresh = findRefreshState(db, id, now);
@@ -74,7 +74,7 @@ export function inBody({ etag, ...tokens }: Tokens & { readonly etag: string }):
 
 /** The cookie expires with the session. */
 export function inCookie(
-  context: Pick<Context<object, object, unknown, undefined>, 'now' | 'setCookie'>,
+  context: Pick<Call<object, object, unknown, undefined>, 'now' | 'setCookie'>,
   issued: IssuedTokens,
   browserKey: string,
 ): Representation<Tokens> {

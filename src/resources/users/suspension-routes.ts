@@ -1,12 +1,11 @@
 // Suspending a user over HTTP: /api/users/{id}/suspension.
-import { accountAccessOf, adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/access.ts';
-import type { Change } from '../../http/handler-result.ts';
-import { represent } from '../../http/representation.ts';
+import { adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/access.ts';
+import { empty } from '../../http/handler-result.ts';
+import { represent, type Representation } from '../../http/representation.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import { noContent, ok } from '../../http/reply.ts';
-import { route, type Context, type Route } from '../../http/route.ts';
-import { removeObject, type Resource } from '../flows/change.ts';
-import { readBack, requireVisible } from '../flows/visible.ts';
+import { route, type Call, type Route } from '../../http/route.ts';
+import { readBack, requireOwned, requireVisible } from '../flows/object-access.ts';
 import { Suspension, SuspensionReplacement, replacementIssues } from './suspension.ts';
 import {
   addSuspension,
@@ -25,12 +24,10 @@ export function suspensionRoutes(services: SuspensionServices): Route[] {
   return [readSuspensionRoute(), putSuspensionRoute(services), deleteSuspensionRoute()];
 }
 
-const suspensionResource: Resource<StoredSuspension, Suspension> = {
-  ...suspensionSource,
-  accessOf: accountAccessOf,
-  represent: ({ version, ...suspension }) =>
-    represent(suspension, { id: suspension.userId, ownerId: suspension.userId, salt: String(version) }),
-};
+function representSuspension({ version, ...suspension }: StoredSuspension): Representation<Suspension> {
+  const { userId } = suspension;
+  return represent(suspension, { id: userId, ownerId: userId, salt: String(version) });
+}
 
 const suspensionRouteBase = { path: '/api/users/{id}/suspension', tag: 'Users', access: adminOnly } as const;
 
@@ -42,12 +39,7 @@ function readSuspensionRoute(): Route {
     scope: 'users:read',
     reply: ok(Suspension),
     description: 'Responds 404 if the user is not suspended.',
-    handle({ params: { id }, caller, database }) {
-      const access = accountAccessOf(caller);
-      return suspensionResource.represent(
-        requireVisible(suspensionSource, { db: database.read, id, access }),
-      );
-    },
+    handle: (call) => representSuspension(requireVisible(suspensionSource, call, call.params.id)),
   });
 }
 
@@ -62,39 +54,35 @@ function putSuspensionRoute(services: SuspensionServices): Route {
       'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
       `with a wrong password. Needs ${recentSignIn}.`,
     problems: ['last-admin', 'step-up-required'],
-    handle: (context) => suspend(context, services),
+    handle: (call) => suspend(call, services),
   });
 }
 
-type PutContext = Context<{ readonly id: number }, object, SuspensionReplacement, Caller>;
+type PutCall = Call<{ readonly id: number }, object, SuspensionReplacement, Caller>;
 
 async function suspend(
-  context: PutContext,
+  call: PutCall,
   { endSessions, removeKeys }: SuspensionServices,
-): Promise<Change<Suspension>> {
-  const { id } = context.params;
-  const { reason = null } = context.body;
-  const change = await context.writeResult((writer): Change<Suspension> => {
-    const permit = context.authorizeWrite(writer);
-    const sought = { db: writer, id, access: accountAccessOf(permit.caller) };
-    const user = requireVisible(userSource, sought);
-    const isSuspended = findSuspension(writer, id) !== undefined;
-    const current = isSuspended ? requireVisible(suspensionSource, sought) : undefined;
-    checkStepUp(permit.caller, context.now, 'Suspending a user');
-    throwIfInvalid(replacementIssues(current, context.body, id));
-    context.checkPrecondition(current && suspensionResource.represent(current).etag);
-    if (current === undefined) {
-      addSuspension(permit, user, reason);
-      endSessions(permit, user, null);
-      removeKeys(permit, user);
-    } else {
+): Promise<Representation<Suspension>> {
+  const { id } = call.params;
+  const { reason = null } = call.body;
+  return call.write((permit) => {
+    const user = requireOwned(userSource, permit, id);
+    const isSuspended = findSuspension(permit.writer, id) !== undefined;
+    const current = isSuspended ? requireOwned(suspensionSource, permit, id) : undefined;
+    checkStepUp(permit.caller, call.now, 'Suspending a user');
+    throwIfInvalid(replacementIssues(current, call.body, id));
+    call.checkPrecondition(current && representSuspension(current).etag);
+    if (current !== undefined) {
       replaceSuspension(permit, current, reason);
+      return representSuspension(readBack(suspensionSource, permit, id));
     }
-    const object = suspensionResource.represent(readBack(suspensionSource, writer, id));
-    return { kind: 'change', effect: current === undefined ? 'created' : 'changed', object };
+    addSuspension(permit, user, reason);
+    endSessions(permit, user, null);
+    removeKeys(permit, user);
+    call.reportSecurityEvent({ name: 'authn_login_lock', userId: id });
+    return { ...representSuspension(readBack(suspensionSource, permit, id)), isNew: true };
   });
-  if (change.effect === 'created') context.reportSecurityEvent({ name: 'authn_login_lock', userId: id });
-  return change;
 }
 
 function deleteSuspensionRoute(): Route {
@@ -105,12 +93,15 @@ function deleteSuspensionRoute(): Route {
     reply: noContent(),
     description: `The user may sign in again. Needs ${recentSignIn}.`,
     problems: ['step-up-required'],
-    handle(context) {
-      return removeObject(context, suspensionResource, {
-        checkRights: (_suspension, caller) => checkStepUp(caller, context.now, 'Lifting a suspension'),
-        remove: removeSuspension,
-        securityEvent: ({ userId }) => ({ name: 'user_updated', userId, change: 'suspension-lifted' }),
-      });
-    },
+    handle: (call) =>
+      call.write((permit) => {
+        const suspension = requireOwned(suspensionSource, permit, call.params.id);
+        const { userId } = suspension;
+        checkStepUp(permit.caller, call.now, 'Lifting a suspension');
+        call.checkPrecondition(representSuspension(suspension).etag);
+        removeSuspension(permit, suspension);
+        call.reportSecurityEvent({ name: 'user_updated', userId, change: 'suspension-lifted' });
+        return empty;
+      }),
   });
 }

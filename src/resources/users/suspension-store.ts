@@ -1,11 +1,12 @@
 // The rows of suspensions.
+import { accountAccessOf } from '../../auth/access.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { computed, counter, integer, nullable, table, text, time } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';
-import type { ObjectSource, Visible } from '../flows/visible.ts';
+import type { ObjectSource, Owned } from '../flows/object-access.ts';
 import { Suspension } from './suspension.ts';
 import { checkNotLastAdmin, type StoredUser } from './user-store.ts';
 
@@ -27,10 +28,11 @@ export const suspensionSource: ObjectSource<StoredSuspension> = {
   name: 'suspension of user',
   find: findSuspension,
   ownerOf: ({ userId }) => userId,
+  accessOf: accountAccessOf,
 };
 
 /** The caller of this function also ends the user's sessions and keys, in the same write. */
-export function addSuspension(permit: Permit, { id }: Visible<StoredUser>, reason: string | null): void {
+export function addSuspension(permit: Permit, { id }: Owned<StoredUser>, reason: string | null): void {
   const { writer: db, origin } = permit;
   checkNotLastAdmin(db, id);
   suspensions.insert(db, { userId: id, createdAt: origin.now, reason });
@@ -40,7 +42,7 @@ export function addSuspension(permit: Permit, { id }: Visible<StoredUser>, reaso
 
 export function replaceSuspension(
   permit: Permit,
-  { userId, reason: current }: Visible<Suspension>,
+  { userId, reason: current }: Owned<Suspension>,
   reason: string | null,
 ): void {
   if (reason === current) return; // no change, so no event
@@ -48,7 +50,7 @@ export function replaceSuspension(
   recordChange(permit, userId);
 }
 
-export function removeSuspension(permit: Permit, { userId }: Visible<Suspension>): void {
+export function removeSuspension(permit: Permit, { userId }: Owned<Suspension>): void {
   permit.writer.run('DELETE FROM suspensions WHERE userId = ?', userId);
   recordChange(permit, userId);
 }

@@ -1,4 +1,5 @@
 // The rows of one-time codes: sealed secrets, the last step used, and hashes of recovery codes.
+import { accountAccessOf } from '../../auth/access.ts';
 import { recoveryCodeHash, stepOfCode } from '../../auth/one-time-codes.ts';
 import { hasSealedLength, type Sealed, type SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
@@ -7,7 +8,7 @@ import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { blob, computed, flag, integer, nullable, table, text, time } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';
-import type { ObjectSource, Visible } from '../flows/visible.ts';
+import type { ObjectSource, Owned } from '../flows/object-access.ts';
 import { Totp } from './totp.ts';
 import type { StoredUser } from './user-store.ts';
 
@@ -37,12 +38,13 @@ export const totpSource: ObjectSource<Totp> = {
   name: 'one-time code set-up of user',
   find: findTotp,
   ownerOf: ({ userId }) => userId,
+  accessOf: accountAccessOf,
 };
 
 /** Replaces a set-up that was never confirmed. No event is recorded, since no sign-in needs a code yet. */
 export function addTotp(
   { writer: db, origin }: Permit,
-  { id }: Visible<StoredUser>,
+  { id }: Owned<StoredUser>,
   { sealedUnder, bytes }: Sealed,
 ): void {
   removeAll(db, id);
@@ -50,11 +52,7 @@ export function addTotp(
 }
 
 /** Turns codes on: each sign-in needs one. Replaces any earlier recovery codes. */
-export function confirmTotp(
-  permit: Permit,
-  { userId }: Visible<Totp>,
-  recoveryCodes: readonly string[],
-): void {
+export function confirmTotp(permit: Permit, { userId }: Owned<Totp>, recoveryCodes: readonly string[]): void {
   const { writer: db, origin } = permit;
   const sql = 'UPDATE totpSecrets SET confirmedAt = coalesce(confirmedAt, ?) WHERE userId = ?';
   db.run(sql, origin.now, userId);
@@ -64,13 +62,13 @@ export function confirmTotp(
   recordChange(permit, userId);
 }
 
-export function removeTotp(permit: Permit, { userId }: Visible<Totp>): void {
+export function removeTotp(permit: Permit, { userId }: Owned<Totp>): void {
   removeAll(permit.writer, userId);
   recordChange(permit, userId);
 }
 
 /** Removes the set-up, if there is one, and returns whether it was in use. */
-export function removeUserTotp(permit: Permit, { id }: Visible<StoredUser>): boolean {
+export function removeUserTotp(permit: Permit, { id }: Owned<StoredUser>): boolean {
   const wasOn = findTotp(permit.writer, id)?.isOn === true;
   removeAll(permit.writer, id);
   if (wasOn) recordChange(permit, id);

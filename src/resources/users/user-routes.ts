@@ -1,22 +1,54 @@
 // Users over HTTP: /api/users.
-import { accountAccessOf, adminOnly, checkStepUp, isAdmin, recentSignIn, selfOrAdmin, type Access, type Caller } from '../../auth/access.ts';
+import {
+  accountAccessOf,
+  adminOnly,
+  checkStepUp,
+  isAdmin,
+  recentSignIn,
+  selfOrAdmin,
+  type Access,
+  type Caller,
+} from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Cursors } from '../../http/cursor.ts';
-import { empty, type Change } from '../../http/handler-result.ts';
+import { empty } from '../../http/handler-result.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { type Representation, represent } from '../../http/representation.ts';
 import { createFinder } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
-import { route, type Context, type Route } from '../../http/route.ts';
+import { route, type Call, type Route } from '../../http/route.ts';
 import { historyRoute } from '../events/history-routes.ts';
-import { removeObject, changeObject, type Changeable, type Resource } from '../flows/change.ts';
-import { readBack, requireVisible, type Visible } from '../flows/visible.ts';
+import {
+  changesNothing,
+  readBack,
+  requireOwned,
+  requireVisible,
+  type Owned,
+} from '../flows/object-access.ts';
 import { suspensionRoutes } from './suspension-routes.ts';
 import { totpRoutes } from './totp-routes.ts';
-import { User, checkMayGiveRole, userBodies, userListParameters, type NewUser, type UserBodies, checkMayChange, currentPasswordIssue, mergeUser, type ChangedUser, type UserPatch } from './user.ts';
-import { addUser, removeUser, userSelection, userSource, replaceUser, type StoredUser } from './user-store.ts';
+import {
+  User,
+  checkMayGiveRole,
+  userBodies,
+  userListParameters,
+  type NewUser,
+  type UserBodies,
+  checkMayChange,
+  currentPasswordIssue,
+  mergeUser,
+  type ChangedUser,
+  type UserPatch,
+} from './user.ts';
+import {
+  addUser,
+  removeUser,
+  userSelection,
+  userSource,
+  replaceUser,
+  type StoredUser,
+} from './user-store.ts';
 import { invalid } from '../../problem.ts';
-import type { SecurityEvent } from '../../security-event.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { PasswordChecks } from '../flows/password-checks.ts';
 
@@ -53,9 +85,9 @@ function listUsersRoute({ cursors }: UserServices): Route {
     scope: 'users:read',
     query: { ...userListParameters, ...listParameters },
     reply: listOf(User),
-    handle(context) {
-      const selectionFor = (caller: Caller) => userSelection(accountAccessOf(caller), context.query);
-      return listPage(context, { cursors, selectionFor, find: createFinder(userResource) });
+    handle(call) {
+      const selectionFor = (caller: Caller) => userSelection(accountAccessOf(caller), call.query);
+      return listPage(call, { cursors, selectionFor, find: createFinder(userResource) });
     },
   });
 }
@@ -67,7 +99,6 @@ function userHistoryRoute({ cursors }: UserServices): Route {
     topic: 'user',
     access: selfOrAdmin,
     source: userSource,
-    accessOf: accountAccessOf,
     cursors,
   });
 }
@@ -85,7 +116,7 @@ function signUpRoute(services: UserServices, bodies: UserBodies): Route {
     body: bodies.NewUser,
     reply: created(User, ({ id }) => `/api/users/${id}`),
     problems: ['email-taken', 'forbidden', 'step-up-required'],
-    handle: (context) => createUser(context, services),
+    handle: (call) => createUser(call, services),
   });
 }
 
@@ -104,25 +135,20 @@ function registrant(registration: UserServices['registration']): Access<object, 
   };
 }
 
-type SignUpContext = Context<object, object, NewUser, Caller | undefined>;
+type SignUpCall = Call<object, object, NewUser, Caller | undefined>;
 
-async function createUser(
-  context: SignUpContext,
-  { passwords }: UserServices,
-): Promise<Representation<User>> {
-  const { body, caller } = context;
+async function createUser(call: SignUpCall, { passwords }: UserServices): Promise<Representation<User>> {
+  const { body, caller } = call;
   const { name, email, role = 'user' } = body;
-  if (role !== 'user') checkMayGiveRole(caller, context.now);
-  const passwordHash = await passwords.hashNew(context, body.password);
-  const user = await context.writeResult((writer) => {
-    const permit = context.authorizeWrite(writer);
+  if (role !== 'user') checkMayGiveRole(caller, call.now);
+  const passwordHash = await passwords.hashNew(call, body.password);
+  return call.write((permit) => {
     const { now } = permit.origin;
     if (role !== 'user') checkMayGiveRole(permit.caller, now);
     const id = addUser(permit, { name, email, role, passwordHash }, now);
-    return representUser(readBack(userSource, writer, id));
+    call.reportSecurityEvent({ name: 'user_created', userId: id, role });
+    return representUser(readBack(userSource, permit, id));
   });
-  context.reportSecurityEvent({ name: 'user_created', userId: user.id, role });
-  return user;
 }
 
 function readUserRoute(): Route {
@@ -134,10 +160,7 @@ function readUserRoute(): Route {
     access: selfOrAdmin,
     scope: 'users:read',
     reply: ok(User),
-    handle({ params: { id }, caller, database }) {
-      const access = accountAccessOf(caller);
-      return representUser(requireVisible(userSource, { db: database.read, id, access }));
-    },
+    handle: (call) => representUser(requireVisible(userSource, call, call.params.id)),
   });
 }
 
@@ -153,11 +176,13 @@ function deleteUserRoute({ clearOwners }: UserServices): Route {
       'Ends the user’s sessions and keys. Their customers and orders stay, with `userId: null`. ' +
       `Needs ${recentSignIn}.`,
     problems: ['last-admin', 'step-up-required'],
-    async handle(context) {
-      checkStepUp(context.caller, context.now, 'Deleting a user');
-      await removeObject(context, userResource, {
-        remove: removeUser,
-        securityEvent: ({ id }) => ({ name: 'user_deleted', userId: id }),
+    async handle(call) {
+      checkStepUp(call.caller, call.now, 'Deleting a user');
+      await call.write((permit) => {
+        const user = requireOwned(userSource, permit, call.params.id);
+        call.checkPrecondition(representUser(user).etag);
+        removeUser(permit, user);
+        call.reportSecurityEvent({ name: 'user_deleted', userId: user.id });
       });
       clearOwners();
       return empty;
@@ -169,18 +194,14 @@ export type UserChangeServices = {
   readonly passwords: PasswordChecks;
   readonly passwordMin: number;
   /** Ends all sessions of a user but one. Passed in, since sessions depend on users and not the reverse. */
-  readonly endSessions: (permit: Permit, user: Visible<StoredUser>, exceptId: number | null) => void;
+  readonly endSessions: (permit: Permit, user: Owned<StoredUser>, exceptId: number | null) => void;
   /** Removes all API keys of a user; passed in for the same reason. */
-  readonly removeKeys: (permit: Permit, user: Visible<StoredUser>) => void;
+  readonly removeKeys: (permit: Permit, user: Owned<StoredUser>) => void;
   /** Called once a user's password has been replaced, with their e-mail address before that. */
   readonly onPasswordChange: (email: string) => void;
 };
 
-const userResource: Resource<StoredUser, User> = {
-  ...userSource,
-  accessOf: accountAccessOf,
-  represent: representUser,
-};
+const userResource = { ...userSource, represent: representUser };
 
 /** The ETag includes the row's version, since a new password changes no member that is shown. */
 function representUser({ version, ...user }: StoredUser): Representation<User> {
@@ -202,7 +223,7 @@ function putUserRoute(services: UserChangeServices, bodies: UserBodies): Route {
     method: 'PUT',
     summary: 'Replace a user',
     body: bodies.UserReplacement,
-    handle: (context) => changeUser(context, services),
+    handle: (call) => changeUser(call, services),
   });
 }
 
@@ -212,81 +233,72 @@ function patchUserRoute(services: UserChangeServices, bodies: UserBodies): Route
     method: 'PATCH',
     summary: 'Change a user',
     body: bodies.UserPatch,
-    handle: (context) => changeUser(context, services),
+    handle: (call) => changeUser(call, services),
   });
 }
 
-type ChangeableUser = Changeable<StoredUser, User, UserPatch, ChangedUser>;
+type ChangeCall = Call<{ readonly id: number }, object, UserPatch, Caller>;
 
-function changeableBy({ passwordMin }: UserChangeServices): ChangeableUser {
-  return {
-    ...userResource,
-    merge: (current, body, { caller }) => mergeUser(current, body, { caller, passwordMin }),
-  };
-}
-
-type ChangeContext = Context<{ readonly id: number }, object, UserPatch, Caller>;
-
-async function changeUser(context: ChangeContext, services: UserChangeServices): Promise<Change<User>> {
-  const resource = changeableBy(services);
-  const hasNewPassword = context.body.password !== undefined;
-  const checkRights: CheckRights = (current, wanted, caller) =>
-    checkMayChange({ current, wanted, hasNewPassword, caller, now: context.now });
-  const newPassword = await hashNewPassword(context, { resource, services, checkRights });
-  const changed = await changeObject(context, resource, {
-    checkRights,
-    changesHidden: hasNewPassword,
-    write(permit, current, wanted) {
-      if (newPassword === undefined) return replaceUser(permit, current, wanted);
-      const { hash } = newPassword;
-      replaceUser(permit, current, { ...wanted, newPassword: { hash, expiresAt: null } });
-      endCredentials(permit, services, current);
-    },
-    securityEvents(current, { role }) {
-      const events: SecurityEvent[] = [];
-      if (hasNewPassword) events.push({ name: 'authn_password_change', userId: current.id });
-      if (role !== current.role) events.push({ name: 'user_updated', userId: current.id, role });
-      return events;
-    },
+async function changeUser(call: ChangeCall, services: UserChangeServices): Promise<Representation<User>> {
+  const { params } = call;
+  const newPassword = await hashNewPassword(call, services);
+  const changed = await call.write((permit) => {
+    const user = requireOwned(userSource, permit, params.id);
+    const wanted = mergeAllowed(call, user, { ...services, caller: permit.caller });
+    const before = representUser(user);
+    call.checkPrecondition(before.etag);
+    if (newPassword === undefined && changesNothing(user, wanted)) return before;
+    const { id: userId } = user;
+    if (newPassword === undefined) replaceUser(permit, user, wanted);
+    else {
+      replaceUser(permit, user, { ...wanted, newPassword: { hash: newPassword.hash, expiresAt: null } });
+      endCredentials(permit, services, user);
+      call.reportSecurityEvent({ name: 'authn_password_change', userId });
+    }
+    if (wanted.role !== user.role)
+      call.reportSecurityEvent({ name: 'user_updated', userId, role: wanted.role });
+    return representUser(readBack(userSource, permit, userId));
   });
   if (newPassword !== undefined) services.onPasswordChange(newPassword.emailBefore);
   return changed;
 }
 
-type CheckRights = (current: User, wanted: ChangedUser, caller: Caller) => void;
-
-type Hashing = {
-  readonly resource: ChangeableUser;
-  readonly services: UserChangeServices;
-  readonly checkRights: CheckRights;
-};
+/** Merges the body. Throws its issues, or that the caller may not make this change. */
+function mergeAllowed(
+  { body, now }: ChangeCall,
+  user: StoredUser,
+  { caller, passwordMin }: { readonly caller: Caller; readonly passwordMin: number },
+): ChangedUser {
+  const wanted = mergeUser(user, body, { caller, passwordMin });
+  const hasNewPassword = body.password !== undefined;
+  checkMayChange({ current: user, wanted, hasNewPassword, caller, now });
+  return wanted;
+}
 
 /**
  * Returns undefined if the body has no password. Hashing takes long, so the change is checked before it, and
  * again inside the write.
  */
 async function hashNewPassword(
-  context: ChangeContext,
-  { resource, services: { passwords }, checkRights }: Hashing,
+  call: ChangeCall,
+  { passwords, passwordMin }: UserChangeServices,
 ): Promise<{ readonly hash: string; readonly emailBefore: string } | undefined> {
-  const { body, params, caller } = context;
+  const { body, params, caller } = call;
   const { password, currentPassword } = body;
   if (password === undefined) return undefined;
-  const { read: db } = context.database;
-  const user = requireVisible(userSource, { db, id: params.id, access: accountAccessOf(caller) });
-  checkRights(user, resource.merge(user, body, { db, caller }), caller);
-  if (currentPassword !== undefined)
-    await checkCurrentPassword(context, passwords, { user, currentPassword });
-  return { hash: await passwords.hashNew(context, password), emailBefore: user.email };
+  const user = requireVisible(userSource, call, params.id);
+  mergeAllowed(call, user, { caller, passwordMin });
+  if (currentPassword !== undefined) await checkCurrentPassword(call, passwords, { user, currentPassword });
+  return { hash: await passwords.hashNew(call, password), emailBefore: user.email };
 }
 
 /** If another session changes the password meanwhile, this session ends, so the write is rejected. */
 async function checkCurrentPassword(
-  context: ChangeContext,
+  call: ChangeCall,
   passwords: PasswordChecks,
   { user, currentPassword }: { readonly user: User; readonly currentPassword: string },
 ): Promise<void> {
-  const verified = await passwords.verifyAsSignIn(context, user.email, currentPassword);
+  const verified = await passwords.verifyAsSignIn(call, user.email, currentPassword);
   if (verified?.userId === user.id) return;
   throw invalid([currentPasswordIssue('mismatch', 'currentPassword is wrong.')]);
 }
@@ -295,7 +307,7 @@ async function checkCurrentPassword(
 function endCredentials(
   permit: Permit<Caller>,
   { endSessions, removeKeys }: UserChangeServices,
-  user: Visible<StoredUser>,
+  user: Owned<StoredUser>,
 ): void {
   const { caller } = permit;
   if (caller.userId === user.id) return endSessions(permit, user, caller.sessionId);

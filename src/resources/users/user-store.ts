@@ -1,6 +1,6 @@
 // The rows of users.
 import assert from 'node:assert';
-import type { RowAccess, Role } from '../../auth/access.ts';
+import { accountAccessOf, type RowAccess, type Role } from '../../auth/access.ts';
 import { Problem } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { emailKey } from '../../schema/email.ts';
@@ -14,7 +14,7 @@ import type { Step } from '../../storage/slices.ts';
 import { assigned, counter, derived, integer, nullable, table, text, time } from '../../storage/table.ts';
 import { ascending, descending, selectionOf, type ListDefinition } from '../flows/listing.ts';
 import type { SignInAccount } from '../flows/password-checks.ts';
-import type { ObjectSource, Visible } from '../flows/visible.ts';
+import type { ObjectSource, Owned } from '../flows/object-access.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { User, type UserListQuery } from './user.ts';
@@ -42,7 +42,12 @@ export function findUser(db: Connection, id: number): StoredUser | undefined {
   return rows.find(db, id);
 }
 
-export const userSource: ObjectSource<StoredUser> = { name: 'user', find: findUser, ownerOf: ({ id }) => id };
+export const userSource: ObjectSource<StoredUser> = {
+  name: 'user',
+  find: findUser,
+  ownerOf: ({ id }) => id,
+  accessOf: accountAccessOf,
+};
 
 /** Finds the account with that e-mail address. */
 export function findSignInAccount(db: Connection, email: string): SignInAccount | undefined {
@@ -99,7 +104,7 @@ type NewPassword = { readonly hash: string; readonly expiresAt: number | null };
 /** The members of a changed user. Without `newPassword` the password stays. */
 type WantedUser = Pick<User, 'name' | 'email' | 'role'> & { readonly newPassword?: NewPassword | undefined };
 
-export function replaceUser(permit: Permit, current: Visible<StoredUser>, wanted: WantedUser): void {
+export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: WantedUser): void {
   const db = permit.writer;
   const { id } = current;
   const { name, email, role, newPassword } = wanted;
@@ -131,7 +136,7 @@ export function upgradePasswordHash(
  * Removes the user with their sessions and keys. Their customers and orders stay: `ownerSql` shows those
  * without an owner from now on, and cleanup clears the id from the rows.
  */
-export function removeUser(permit: Permit, { id }: Visible<StoredUser>): void {
+export function removeUser(permit: Permit, { id }: Owned<StoredUser>): void {
   const db = permit.writer;
   checkNotLastAdmin(db, id);
   db.run('DELETE FROM users WHERE id = ?', id);

@@ -1,18 +1,18 @@
 // Webhooks over HTTP: /webhooks, for administrators.
-import { accountAccessOf, adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/access.ts';
+import { adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Cursors } from '../../http/cursor.ts';
+import { empty } from '../../http/handler-result.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { createFinder } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
-import { route, type Context, type Route } from '../../http/route.ts';
+import { route, type Call, type Route } from '../../http/route.ts';
 import { webhooksMax } from '../../limits.ts';
 import type { WebhookTargets } from './webhook-targets.ts';
 import { Event } from '../events/event.ts';
 import { feedBounds } from '../events/feed-store.ts';
-import { changeObject, removeObject, type Changeable, type Resource } from '../flows/change.ts';
-import { requireVisible } from '../flows/visible.ts';
+import { changesNothing, readBack, requireOwned, requireVisible } from '../flows/object-access.ts';
 import {
   addWebhook,
   removeWebhook,
@@ -30,8 +30,6 @@ import {
   webhookBodies,
   type NewWebhook,
   type WebhookBodies,
-  type WebhookPatch,
-  type WebhookSettings,
 } from './webhook.ts';
 
 type WebhookServices = {
@@ -54,21 +52,12 @@ export function webhookRoutes({ cursors, targets, secrets, onEnabled }: WebhookS
   ];
 }
 
-const webhookResource: Resource<StoredWebhook, Webhook> = {
-  ...webhookSource,
-  accessOf: accountAccessOf,
-  represent: representWebhook,
-};
+const webhookResource = { ...webhookSource, represent: representWebhook };
 
 /** The ETag includes the row's version, since a change may restore shown members, or replace the secret. */
 function representWebhook({ version, ...webhook }: StoredWebhook): Representation<Webhook> {
   return represent(webhook, { id: webhook.id, ownerId: null, salt: String(version) });
 }
-
-const changeableWebhook: Changeable<StoredWebhook, Webhook, WebhookPatch, WebhookSettings> = {
-  ...webhookResource,
-  merge: (current, patch, { db }) => mergeWebhook(current, patch, feedBounds(db)),
-};
 
 const stepUp = `Needs ${recentSignIn}.`;
 const webhookRouteBase = { tag: 'Webhooks', access: adminOnly } as const;
@@ -97,19 +86,19 @@ function createWebhookRoute({ NewWebhook: body }: WebhookBodies, secrets: Sealed
       `Standard Webhooks. There may be ${webhooksMax} webhooks. ${stepUp}`,
     webhookMessage: delivery,
     problems: ['step-up-required'],
-    handle: (context) => createWebhook(context, secrets),
+    handle: (call) => createWebhook(call, secrets),
   });
 }
 
 /** The ETag is that of the webhook without its secret, which is also that of GET /webhooks/{id}. */
 async function createWebhook(
-  context: Context<object, object, NewWebhook, Caller>,
+  call: Call<object, object, NewWebhook, Caller>,
   secrets: SealedSecrets,
 ): Promise<Representation<CreatedWebhook>> {
-  const { body, caller, database, now } = context;
+  const { body, caller, now } = call;
   checkStepUp(caller, now, 'Creating a webhook');
-  return database.write((writer) => {
-    const { webhook, secret } = addWebhook(context.authorizeWrite(writer), body, secrets);
+  return call.write((permit) => {
+    const { webhook, secret } = addWebhook(permit, body, secrets);
     const { version: _version, ...shown } = webhook;
     const { id, ownerId, etag } = representWebhook(webhook);
     return represent({ ...shown, secret }, { id, ownerId, etag });
@@ -124,8 +113,8 @@ function listWebhooksRoute(cursors: Cursors): Route {
     summary: 'List webhooks, newest first',
     query: listParameters,
     reply: listOf(Webhook),
-    handle(context) {
-      return listPage(context, {
+    handle(call) {
+      return listPage(call, {
         cursors,
         selectionFor: webhookSelection,
         find: createFinder(webhookResource),
@@ -141,10 +130,7 @@ function readWebhookRoute(): Route {
     path: '/webhooks/{id}',
     summary: 'Read a webhook',
     reply: ok(Webhook),
-    handle({ params: { id }, caller, database }) {
-      const access = accountAccessOf(caller);
-      return representWebhook(requireVisible(webhookSource, { db: database.read, id, access }));
-    },
+    handle: (call) => representWebhook(requireVisible(webhookSource, call, call.params.id)),
   });
 }
 
@@ -160,11 +146,20 @@ function patchWebhookRoute(bodies: WebhookBodies, onEnabled: WebhookServices['on
       'A pause loses nothing: once enabled again, a webhook continues after `position`. Enabling one that ' +
       `fails retries immediately. The ETag changes with each delivery that is saved. ${stepUp}`,
     problems: ['step-up-required'],
-    async handle(context) {
-      checkStepUp(context.caller, context.now, 'Changing a webhook');
-      const webhook = await changeObject(context, changeableWebhook, { write: replaceWebhook });
-      if (context.body.status === 'enabled') onEnabled(context.params.id);
-      return webhook;
+    async handle(call) {
+      const { params, body } = call;
+      checkStepUp(call.caller, call.now, 'Changing a webhook');
+      const changed = await call.write((permit) => {
+        const webhook = requireOwned(webhookSource, permit, params.id);
+        const wanted = mergeWebhook(webhook, body, feedBounds(permit.writer));
+        const before = representWebhook(webhook);
+        call.checkPrecondition(before.etag);
+        if (changesNothing(webhook, wanted)) return before;
+        replaceWebhook(permit, webhook, wanted);
+        return representWebhook(readBack(webhookSource, permit, webhook.id));
+      });
+      if (body.status === 'enabled') onEnabled(params.id);
+      return changed;
     },
   });
 }
@@ -178,9 +173,14 @@ function deleteWebhookRoute(): Route {
     reply: noContent(),
     description: stepUp,
     problems: ['step-up-required'],
-    handle(context) {
-      checkStepUp(context.caller, context.now, 'Deleting a webhook');
-      return removeObject(context, webhookResource, { remove: removeWebhook });
+    handle(call) {
+      checkStepUp(call.caller, call.now, 'Deleting a webhook');
+      return call.write((permit) => {
+        const webhook = requireOwned(webhookSource, permit, call.params.id);
+        call.checkPrecondition(representWebhook(webhook).etag);
+        removeWebhook(permit, webhook);
+        return empty;
+      });
     },
   });
 }
@@ -196,21 +196,17 @@ function createSecretRoute(secrets: SealedSecrets): Route {
       'For 24 hours deliveries have two signatures, of the new secret and of the one before it, so that ' +
       `the receiver can be changed meanwhile. ${stepUp}`,
     problems: ['not-found', 'step-up-required'],
-    handle: (context) => addSecret(context, secrets),
+    handle: (call) => addSecret(call, secrets),
   });
 }
 
 async function addSecret(
-  context: Context<{ readonly id: number }, object, undefined, Caller>,
+  call: Call<{ readonly id: number }, object, undefined, Caller>,
   secrets: SealedSecrets,
 ): Promise<Representation<WebhookSecret>> {
-  const { params, caller, database, now } = context;
-  const { id } = params;
-  checkStepUp(caller, now, 'Replacing the secret of a webhook');
-  return database.write((writer) => {
-    const permit = context.authorizeWrite(writer);
-    const access = accountAccessOf(permit.caller);
-    const webhook = requireVisible(webhookSource, { db: writer, id, access });
-    return represent(rotateSecret(permit, webhook, secrets), { id, ownerId: null });
+  checkStepUp(call.caller, call.now, 'Replacing the secret of a webhook');
+  return call.write((permit) => {
+    const webhook = requireOwned(webhookSource, permit, call.params.id);
+    return represent(rotateSecret(permit, webhook, secrets), { id: webhook.id, ownerId: null });
   });
 }

@@ -1,4 +1,5 @@
 // The rows of webhooks as administrators set them; delivery-webhook-store.ts has the progress of deliveries.
+import { accountAccessOf } from '../../auth/access.ts';
 import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { webhookSecretOverlapMilliseconds, webhooksMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
@@ -12,7 +13,7 @@ import { assigned, blob, counter, integer, nullable, table, text, time, words } 
 import { changesBetween, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { feedBounds } from '../events/feed-store.ts';
-import { readBack, type ObjectSource, type Visible } from '../flows/visible.ts';
+import { readBack, type ObjectSource, type Owned } from '../flows/object-access.ts';
 import {
   Webhook,
   normalizedUrl,
@@ -76,6 +77,7 @@ export const webhookSource: ObjectSource<StoredWebhook> = {
   name: 'webhook',
   find: rows.find,
   ownerOf: () => null,
+  accessOf: accountAccessOf,
 };
 
 export function webhookSelection(): IndexedSelection {
@@ -112,7 +114,7 @@ export function addWebhook(
   const { sealedUnder, bytes } = secrets.seal(secret, webhookAdditionalData(id));
   begin(db, { position: feedBounds(db).latest, sealedUnder, sealed: bytes }, id);
   db.invalidate({ kind: 'webhook', id });
-  return { webhook: readBack(webhookSource, db, id), secret: secretText(secret) };
+  return { webhook: readBack(webhookSource, permit, id), secret: secretText(secret) };
 }
 
 function checkCount(db: Connection): void {
@@ -125,7 +127,7 @@ function checkCount(db: Connection): void {
 /** Any change ends the wait for a retry, and resets the count of failures. */
 export function replaceWebhook(
   permit: Permit,
-  current: Visible<Webhook>,
+  current: Owned<Webhook>,
   wanted: Pick<Webhook, 'url' | 'types' | 'status' | 'position'>,
 ): void {
   replaceContent(permit.writer, { ...wanted, failures: 0, retryAt: null }, current.id);
@@ -133,11 +135,7 @@ export function replaceWebhook(
 }
 
 /** For a day the previous secret also signs; secrets before it no longer do. */
-export function rotateSecret(
-  permit: Permit,
-  { id }: Visible<Webhook>,
-  secrets: SealedSecrets,
-): WebhookSecret {
+export function rotateSecret(permit: Permit, { id }: Owned<Webhook>, secrets: SealedSecrets): WebhookSecret {
   const { writer: db, origin } = permit;
   const secret = randomSecret();
   const { sealedUnder, bytes } = secrets.seal(secret, webhookAdditionalData(id));
@@ -172,7 +170,7 @@ function recordChange(permit: Permit, id: number, changes: ReturnType<typeof cha
   permit.writer.invalidate({ kind: 'webhook', id });
 }
 
-export function removeWebhook(permit: Permit, { id }: Visible<Webhook>): void {
+export function removeWebhook(permit: Permit, { id }: Owned<Webhook>): void {
   permit.writer.run('DELETE FROM webhooks WHERE id = ?', id);
   recordEvent(permit, { type: 'webhook.deleted', subjectId: id, ownerId: null });
   permit.writer.invalidate({ kind: 'webhook', id });

@@ -87,7 +87,7 @@ export type WebhookSecret = Infer<typeof WebhookSecret>;
 
 export type WebhookBodies = ReturnType<typeof webhookBodies>;
 export type NewWebhook = Infer<WebhookBodies['NewWebhook']>;
-export type WebhookPatch = Infer<WebhookBodies['WebhookPatch']>;
+type WebhookPatch = Infer<WebhookBodies['WebhookPatch']>;
 
 /** Returns the schemas of bodies, for a service whose webhooks may have these targets. */
 export function webhookBodies(targets: WebhookTargets) {
@@ -136,7 +136,7 @@ export function normalizedUrl(url: string): string {
   return new URL(url).href;
 }
 
-export type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'status' | 'position'>;
+type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'status' | 'position'>;
 
 const readOnly = ['id', 'lastStatus', 'lastAt', 'failingSince', 'createdAt'];
 
