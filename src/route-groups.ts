@@ -157,11 +157,11 @@ function withDailyQuota(route: Route, quota: Limiter): Route {
   if (!isCounted || route.endsAccess === true) return route;
   return {
     ...route,
-    handle(context) {
-      const { caller } = context;
-      if (caller === undefined) context.consumeToken(quota, context.addressBucket);
-      else if (!isStaff(caller)) context.consumeToken(quota, caller.client);
-      return route.handle(context);
+    handle(call) {
+      const { caller } = call;
+      if (caller === undefined) call.consumeToken(quota, call.addressBucket);
+      else if (!isStaff(caller)) call.consumeToken(quota, caller.client);
+      return route.handle(call);
     },
   };
 }

@@ -161,7 +161,7 @@ function patchOrderRoute({ orders }: OrderReads): Route {
     handle: (call) =>
       call.write((permit) => {
         const order = requireOwned(orderSource, permit, call.params.id);
-        const wanted = mergeOrder(order, call.body);
+        const wanted = mergeOrder(order, call.body, permit.caller);
         call.checkPrecondition(() => representOrder(order).etag);
         checkTransition(order, wanted.status, permit.caller);
         checkOpen(order, wanted);

@@ -225,11 +225,7 @@ export function orderContentOf({
 const readOnly = ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'];
 
 /** Merges a PATCH into the current order. The current total doesn't count as one that was sent. */
-export function mergeOrder(
-  current: Order,
-  patch: OrderPatch,
-  { caller }: { readonly caller: Caller },
-): OrderContent {
+export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): OrderContent {
   const { total: _computed, ...members } = current;
   const issues = readOnlyIssues(current, patch, readOnly);
   const needsReason = isStaff(caller) && isCorrection(current.status, patch.status);

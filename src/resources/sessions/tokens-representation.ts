@@ -74,13 +74,13 @@ export function inBody({ etag, ...tokens }: Tokens & { readonly etag: string }):
 
 /** The cookie expires with the session. */
 export function inCookie(
-  context: Pick<Call<object, object, unknown, undefined>, 'now' | 'setCookie'>,
+  call: Pick<Call<object, object, unknown, undefined>, 'now' | 'setCookie'>,
   issued: IssuedTokens,
   browserKey: string,
 ): Representation<Tokens> {
   const { id: sessionId, refreshToken, expiresAt } = issued;
-  const seconds = Math.floor((Date.parse(expiresAt) - context.now) / 1000);
-  context.setCookie(sessionCookie({ sessionId, refreshToken }, seconds));
+  const seconds = Math.floor((Date.parse(expiresAt) - call.now) / 1000);
+  call.setCookie(sessionCookie({ sessionId, refreshToken }, seconds));
   return inBody({ ...issued, refreshToken: null, browserKey });
 }
 
