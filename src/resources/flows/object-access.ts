@@ -30,8 +30,7 @@ type Reader = { readonly read: Connection; readonly caller: Caller };
 
 /** Only for reads. The only function that makes a `Visible`. */
 export function requireVisible<T>(source: ObjectSource<T>, { read, caller }: Reader, id: number): Visible<T> {
-  const object = source.find(read, id);
-  checkAccessTo(source, object, { id, access: source.accessOf(caller) });
+  const object = requireWithin(source.accessOf(caller), source, { db: read, id });
   return object as Visible<T>; // the brand exists for the compiler alone
 }
 
@@ -41,19 +40,20 @@ export function requireOwned<T>(
   { writer, caller }: Permit<Caller | { readonly access: RowAccess }>,
   id: number,
 ): Owned<T> {
-  const object = source.find(writer, id);
   const access = 'access' in caller ? caller.access : source.accessOf(caller);
-  checkAccessTo(source, object, { id, access });
+  const object = requireWithin(access, source, { db: writer, id });
   return object as Owned<T>; // the brand exists for the compiler alone
 }
 
-function checkAccessTo<T>(
-  { name, ownerOf }: ObjectSource<T>,
-  object: T | undefined,
-  { id, access }: { readonly id: number; readonly access: RowAccess },
-): asserts object is T {
+function requireWithin<T>(
+  access: RowAccess,
+  { name, find, ownerOf }: ObjectSource<T>,
+  { db, id }: { readonly db: Connection; readonly id: number },
+): T {
+  const object = find(db, id);
   if (object === undefined) throw notFound(name, id);
   if (!allows(access, ownerOf(object))) throw forbidden(`This ${name} belongs to another user.`);
+  return object;
 }
 
 /** Reads an object back inside the write that has just written it, whatever its caller may see. */
