@@ -177,9 +177,14 @@ CREATE TABLE events (
   keyId INTEGER,
   requestId TEXT,
   reason TEXT,
-  changes TEXT
+  changes TEXT,
+  currency TEXT,
+  received INTEGER
 ) STRICT;
 CREATE INDEX events_topic_topicId_id ON events (topic, topicId, id);
+-- Only of payments, refunds and corrected payments, so that it costs no order placed.
+CREATE INDEX events_currency_type_createdAt ON events (currency, type, createdAt, received)
+  WHERE currency IS NOT NULL;
 CREATE TRIGGER events_fixed BEFORE UPDATE ON events BEGIN
   SELECT RAISE(ABORT, 'An event is never changed.');
 END;

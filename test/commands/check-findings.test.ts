@@ -20,6 +20,23 @@ describe('orderly check', { concurrency: true }, () => {
     assert.match(stdout, /^order 1 at \/items: is not what its events say\.\n.* is not sound\./m);
   });
 
+  test('finds a payment whose money isn’t what its order cost then', async (t) => {
+    const folder = await folderWithOrders(t, [
+      { status: 'paid' },
+      { status: 'open', reason: 'A slip.' },
+      { currency: 'JPY', status: 'paid' },
+      { status: 'refunded' },
+    ]);
+    assert.equal((await orderly(['check', `--data=${folder}`])).status, 0);
+    const set = 'DROP TRIGGER IF EXISTS events_fixed; UPDATE events SET';
+    change(folder, `${set} received = 2 WHERE type = 'order.corrected'`);
+    change(folder, `${set} currency = 'EUR' WHERE type = 'order.refunded'`);
+    const { status, stdout } = await orderly(['check', `--data=${folder}`]);
+    assert.equal(status, 1);
+    const found = stdout.match(/^order 2: event \d+ has not the money that its order had\.$/gm);
+    assert.equal(found?.length, 2, stdout);
+  });
+
   test('doesn’t compare items with events that don’t show them, since they are long', async (t) => {
     const folder = await folderWithOrders(t);
     change(folder, "UPDATE orders SET items = replace(items, 'Tea', 'Rye') WHERE id IN (2, 3)");
@@ -102,8 +119,8 @@ describe('orderly check beside a service', { concurrency: true }, () => {
 
 const refill = "INSERT INTO customerSearch (rowid, text) SELECT id, '  ' || upper(name) FROM customers";
 
-/** The items of order 1 were changed, those of order 2 weren't, and those of order 3 are long. */
-async function folderWithOrders(t: TestContext): Promise<string> {
+/** The items of order 1 were changed, order 2 took the steps, and the items of order 3 are long. */
+async function folderWithOrders(t: TestContext, steps: readonly object[] = []): Promise<string> {
   const service = await serviceFor(t);
   const { token } = await service.person('staff');
   const { id: customerId } = await newCustomer(service, token);
@@ -114,6 +131,8 @@ async function folderWithOrders(t: TestContext): Promise<string> {
   assert.equal((await service.patch('/orders/1', { token, body: { items: coffee } })).status, 200);
   assert.equal((await service.patch('/orders/3', { token, body: { items: coffee } })).status, 200);
   assert.equal((await service.patch('/orders/3', { token, body: { items: long } })).status, 200);
+  for (const body of steps)
+    assert.equal((await service.patch('/orders/2', { token, body })).status, 200, JSON.stringify(body));
   await service.stop();
   return service.folder;
 }

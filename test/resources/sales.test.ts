@@ -29,8 +29,10 @@ test('sales show how many orders there are by time, currency and status, and the
   assert.deepEqual(body, {
     from: '2026-02-28T23:00:00.000Z',
     before: '2026-03-02T23:00:00.000Z',
+    of: 'placed',
     by: 'day',
     timeZone: 'Europe/Berlin',
+    completeFrom: null,
     buckets: [
       {
         from: '2026-02-28T23:00:00.000Z',
@@ -53,6 +55,61 @@ test('sales show how many orders there are by time, currency and status, and the
   const inUtc = await service.get('/sales?from=2026-03-01T00:00:00Z', { token: late });
   const counts = inUtc.body.buckets.map(({ figures }: { figures: object[] }) => figures.length);
   assert.deepEqual(counts, [3, 0]); // until now, 00:30
+});
+
+test('the money received is counted when it was paid and given back, whatever the orders are now', async (t) => {
+  const service = await serviceFor(t);
+  const staff = await service.person('staff');
+  let { token } = staff;
+  const step = async (id: number, body: object): Promise<void> => {
+    const { status, text } = await service.patch(`/orders/${id}`, { token, body });
+    assert.equal(status, 200, text);
+  };
+  const nextDay = async (): Promise<void> => {
+    service.clock.advance(24 * hour);
+    ({ token } = await service.signIn(staff.email, staff.password));
+  };
+  const { id: kept, customerId } = await newOrder(service, token, { items: [item] });
+  const { id: refunded } = await newOrder(service, token, { customerId, items: [item, item] });
+  const { id: corrected } = await newOrder(service, token, { customerId, items: [item] });
+  for (const id of [kept, refunded, corrected]) await step(id, { status: 'paid' });
+  await step(kept, { status: 'shipped' });
+  await nextDay();
+  await step(refunded, { status: 'refunded' });
+  await step(kept, { status: 'paid', reason: 'Not shipped yet.' }); // no money moves
+  await step(corrected, { status: 'open', reason: 'Not paid yet.' });
+  await step(corrected, { status: 'paid', currency: 'JPY', items: [item, item, item] });
+  const from = 'from=2026-03-01T00:00:00Z&before=2026-03-03T00:00:00Z';
+  const figures = async (): Promise<object[]> => {
+    const { body } = await service.get(`/sales?of=received&${from}`, { token });
+    assert.deepEqual([body.of, body.completeFrom], ['received', null]);
+    return body.buckets.map((bucket: { figures: object[] }) => bucket.figures);
+  };
+  const euros = { currency: 'EUR' };
+  assert.deepEqual(await figures(), [
+    [{ ...euros, status: 'paid', orders: 3, total: 4 * 749 }],
+    [
+      { ...euros, status: 'refunded', orders: 1, total: -2 * 749 },
+      { ...euros, status: 'open', orders: 1, total: -749 },
+      { currency: 'JPY', status: 'paid', orders: 1, total: 3 * 749 },
+    ],
+  ]);
+});
+
+test('the money received is complete from the oldest event that wasn’t removed for its age', async (t) => {
+  const service = await serviceFor(t, { settings: { 'events-days': '1' } });
+  const { inside } = service;
+  if (inside === undefined) return;
+  const staff = await service.person('staff');
+  const { id } = await newOrder(service, staff.token, { items: [item] });
+  await service.patch(`/orders/${id}`, { token: staff.token, body: { status: 'paid' } });
+  service.clock.advance(48 * hour);
+  const { token } = await service.signIn(staff.email, staff.password);
+  await inside.app.cleanup.run();
+  const { body } = await service.get('/sales?of=received', { token });
+  assert.equal(body.completeFrom, '2026-03-03T09:30:00.000Z');
+  assert.ok(body.buckets.every(({ figures }: { figures: object[] }) => figures.length === 0));
+  assert.equal((await service.get('/sales', { token })).body.completeFrom, null);
 });
 
 describe('sales', () => {
@@ -88,6 +145,7 @@ describe('sales', () => {
     ['timeZone=%2B25:00', ['timeZone format']],
     ['timeZone=2026-03-01T00:00Z[Europe/Berlin]', ['timeZone pattern']],
     ['by=minute', ['by enum']],
+    ['of=paid', ['of enum']],
     ['from=yesterday', ['from pattern']],
     ['from=2026-03-01T09:30:00Z', ['before range']],
     ['before=2026-03-01T09:30:00Z&from=2026-03-01T09:30:00Z', ['before range']],

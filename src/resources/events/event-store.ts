@@ -25,6 +25,8 @@ const events = table('events', {
   topic: text<Topic>(),
   ownerId: nullable(integer),
   formerOwnerId: nullable(integer),
+  currency: nullable(text()),
+  received: nullable(integer),
 });
 export const eventRows = events.select(shown);
 
@@ -38,6 +40,8 @@ type NewEvent = {
   readonly formerOwnerId?: number | null;
   readonly changes?: Changes;
   readonly reason?: string | undefined;
+  /** What the change adds to the money received, or subtracts, in the currency's minor unit. */
+  readonly money?: { readonly currency: string; readonly received: number } | undefined;
   /** Set if the time isn't that of the permit. */
   readonly createdAt?: number;
   /** Set if the actor isn't the caller of the permit, as at sign-up. */
@@ -73,6 +77,8 @@ export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
     requestId: origin.requestId,
     reason: event.reason,
     changes: event.changes,
+    currency: event.money?.currency,
+    received: event.money?.received,
   });
 }
 

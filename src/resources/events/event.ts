@@ -75,6 +75,16 @@ export type Changes = Readonly<Record<string, readonly [before: unknown, after: 
 /** The members whose values an event shows. It shows only the names of others, which may be personal data. */
 const shownMembers: ReadonlySet<string> = new Set(['status', 'currency', 'items', 'total', 'role']);
 
+/**
+ * By how much a step of an order to this status changes the money received: a payment adds the order's total,
+ * a refund and the correction of a payment subtract it. Null for other events.
+ */
+export function receivedBy(type: EventType, status: unknown, total: number): number | null {
+  if (type === 'order.paid') return total;
+  const isReturned = type === 'order.refunded' || (type === 'order.corrected' && status === 'open');
+  return isReturned ? 0 - total : null;
+}
+
 /** Longer JSON isn't stored with an event, so that changes of an order can't fill the disk. */
 const valuesCharsMax = 4_096;
 

@@ -77,6 +77,14 @@ export function feedBounds(db: Connection): FeedBounds {
   return { removedUpTo: (oldest ?? 1) - 1, latest: latest ?? 0 };
 }
 
+/** The time from which no event was removed for its age, in milliseconds since 1970; null if none was. */
+export function feedCompleteFrom(db: Connection): number | null {
+  const [id, createdAt] = db.get<[number, number]>(
+    'SELECT id, createdAt FROM events ORDER BY id LIMIT 1',
+  ) ?? [1, 0];
+  return id === 1 ? null : createdAt;
+}
+
 /** Changes when the database is restored or copied: cursors of another epoch name other events. */
 export function feedEpoch(db: Connection): string {
   const [epoch = ''] = db.get<[string]>('SELECT epoch FROM feed') ?? [];

@@ -1,7 +1,7 @@
 // Compares objects with their events, for `orderly check`.
 import { inSnapshot, visitRows, type AuditListeners } from '../../storage/audit.ts';
 import type { Connection, Row, SqlValue } from '../../storage/connection.ts';
-import type { Topic } from './event.ts';
+import { receivedBy, type EventType, type Topic } from './event.ts';
 import { feedBounds } from './feed-store.ts';
 
 /** A table whose rows have histories, and the members whose values events show. */
@@ -44,9 +44,9 @@ export function auditHistories(
 
 function historyIssues(db: Connection, { topic, members }: AuditedHistory, row: AuditedRow): string[] {
   const [id, ...values] = row;
-  const shown = replay(db, topic, id);
-  if (shown === undefined) return feedBounds(db).removedUpTo === 0 ? [' has no events.'] : [];
   const issues: string[] = [];
+  const shown = replay(db, { topic, id }, issues);
+  if (shown === undefined) return feedBounds(db).removedUpTo === 0 ? [' has no events.'] : [];
   for (const [index, name] of members.entries()) {
     const text = textOf(shown.get(name));
     if (text === undefined || text === String(values[index])) continue;
@@ -63,24 +63,50 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+type ReplayedEvent = readonly [
+  id: number,
+  type: EventType,
+  currency: string | null,
+  received: number | null,
+  changes: string | null,
+];
+
 /**
  * Returns the last value of each member that the object's events show, unless the last event that names the
- * member has no value; undefined if the object has no event.
+ * member has no value; undefined if the object has no event. Adds the issues of single events.
  */
-function replay(db: Connection, topic: Topic, id: number): ReadonlyMap<string, unknown> | undefined {
-  const sql = 'SELECT changes FROM events WHERE topic = ? AND topicId = ? ORDER BY id';
-  const rows = db.all<readonly [string | null]>(sql, topic, id);
+function replay(
+  db: Connection,
+  { topic, id }: { readonly topic: Topic; readonly id: number },
+  issues: string[],
+): ReadonlyMap<string, unknown> | undefined {
+  const sql =
+    'SELECT id, type, currency, received, changes FROM events WHERE topic = ? AND topicId = ? ORDER BY id';
+  const rows = db.all<ReplayedEvent>(sql, topic, id);
   if (rows.length === 0) return undefined;
   const values = new Map<string, unknown>();
-  for (const [text] of rows) {
-    const changes = changesIn(text ?? '{}');
+  for (const row of rows) {
+    const changes = changesIn(row[4] ?? '{}');
     if (changes === undefined) values.clear(); // such an event may have been about any member
     for (const [name, pair] of Object.entries(changes ?? {})) {
       if (Array.isArray(pair)) values.set(name, pair[1]);
       else values.delete(name);
     }
+    if (!isMoneyRight(row, values)) issues.push(`: event ${row[0]} has not the money that its order had.`);
   }
   return values;
+}
+
+/** Whether an event has the money of the order as it was then, if the events that are left show it. */
+function isMoneyRight(
+  [, type, currency, received]: ReplayedEvent,
+  values: ReadonlyMap<string, unknown>,
+): boolean {
+  const total = values.get('total');
+  if (typeof total !== 'number') return true;
+  const expected = receivedBy(type, values.get('status'), total);
+  const isRightCurrency = currency === (expected === null ? null : (values.get('currency') ?? currency));
+  return received === expected && isRightCurrency;
 }
 
 /** Parses changes. Returns undefined for text that `recordEvent` didn't write; another audit reports it. */

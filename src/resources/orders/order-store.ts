@@ -18,7 +18,7 @@ import {
   time,
 } from '../../storage/table.ts';
 import type { ObjectSource, Owned } from '../flows/object-access.ts';
-import { changesBetween, type Changes, type EventType } from '../events/event.ts';
+import { changesBetween, receivedBy, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
 import { Order, PatchedOrder, isCorrection, type OrderContent, type OrderStatus } from './order.ts';
@@ -158,7 +158,8 @@ function recordPlaced(permit: Permit, order: PlacedOrder, history: OrderHistory)
   for (const { status, at } of steps) {
     const type = changeTypeOf(before, status);
     const changes: Changes = { status: [before, status] };
-    recordEvent(permit, { type, subjectId, ownerId, changes, createdAt: at });
+    const money = moneyOf(type, { status, currency, total });
+    recordEvent(permit, { type, subjectId, ownerId, changes, money, createdAt: at });
     before = status;
   }
 }
@@ -169,13 +170,15 @@ type OrderReplacement = OrderContent & { readonly reason?: string | undefined };
 export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: OrderReplacement): void {
   const { status, currency, items, total, shippingAddress, note, reason } = wanted;
   const { id } = current;
+  const type = changeTypeOf(current.status, status);
   replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
   recordEvent(permit, {
-    type: changeTypeOf(current.status, status),
+    type,
     subjectId: id,
     ownerId: current.userId,
     changes: changesBetween(current, { status, currency, items, total, shippingAddress, note }),
     reason,
+    money: moneyOf(type, wanted),
   });
   permit.writer.invalidate({ kind: 'order', id });
 }
@@ -184,6 +187,12 @@ function changeTypeOf(from: OrderStatus, to: OrderStatus): EventType {
   if (from === to) return 'order.changed';
   if (to === 'open' || isCorrection(from, to)) return 'order.corrected';
   return `order.${to}`;
+}
+
+/** The total is the one of this moment: it may change once a payment was corrected. */
+function moneyOf(type: EventType, { status, currency, total }: Pick<Order, 'status' | 'currency' | 'total'>) {
+  const received = receivedBy(type, status, total);
+  return received === null ? undefined : { currency, received };
 }
 
 /** Clears a removed user from orders, for `clearRemovedOwners`. */

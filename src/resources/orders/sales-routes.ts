@@ -20,15 +20,16 @@ export function salesRoute(): Route {
     query: salesQuery(timeZones),
     reply: { ...documentIn(json, Sales), cacheControl: revalidated },
     description:
-      'How many orders were created in each bucket of time, by currency and present status, and their ' +
-      'totals. The first and the last bucket may be shorter: they begin at `from` and end at `before`.',
+      'How many orders were placed in each bucket of time, by currency and present status, and their ' +
+      'totals; or, with `of=received`, the money that was paid and given back in it. The first and the last ' +
+      'bucket may be shorter: they begin at `from` and end at `before`.',
     queryIssues: (query, { now }) => salesIssues(query, { now, timeZones }),
     async handle(call) {
       const { query, now } = call;
       const request = resolveSalesQuery(query, { now, timeZones });
-      const rows = await findFigures(call, request);
+      const found = await findFigures(call, request);
       call.authorizeRead();
-      return jsonDocument(salesOf(request, rows));
+      return jsonDocument(salesOf(request, found));
     },
   });
 }

@@ -1,4 +1,4 @@
-// Sales: how many orders there are in each span of time, by currency and status, and their totals.
+// Sales: how many orders or payments there are in each span of time, by currency and status, and their totals.
 import assert from 'node:assert';
 import { dayMilliseconds } from '../../durations.ts';
 import { invalid } from '../../problem.ts';
@@ -39,7 +39,14 @@ export function salesQuery(timeZones: TimeZones) {
   return { ...salesSpan, timeZone: optional(timeZone, { description: 'By default `UTC`.' }) };
 }
 
+const counts = oneOf(['placed', 'received'], {
+  description:
+    '`placed` (the default) counts orders when they were placed, by the status that they have now. ' +
+    '`received` counts money by the time of payments, refunds and corrections of payments.',
+});
+
 const salesSpan = {
+  of: optional(counts),
   from: optional(sentTimestamp, { description: 'Inclusive; 30 days before `before` by default.' }),
   before: optional(sentTimestamp, { description: 'Exclusive; now by default.' }),
   by: optional(
@@ -51,10 +58,16 @@ const Figures = named(
   'SalesFigures',
   object({
     currency,
-    status: oneOf(statuses),
-    orders: integer({ description: 'How many.', examples: [3] }),
-    total: nullable(integer({ minimum: 0, examples: [4494] }), {
-      description: `Of these orders, in the currency’s minor unit; null beyond ${Number.MAX_SAFE_INTEGER}.`,
+    status: oneOf(statuses, {
+      description:
+        'Of orders `placed`, the present one; of money `received`, what the orders became: `paid`, ' +
+        '`refunded`, or `open` again by a correction.',
+    }),
+    orders: integer({ description: 'How many; an order paid again counts again.', examples: [3] }),
+    total: nullable(integer({ minimum: -Number.MAX_SAFE_INTEGER, examples: [4494] }), {
+      description:
+        'Of these orders, in the currency’s minor unit. What was given back of money `received` is negative, ' +
+        `so that the sum is what stays. Null beyond ${Number.MAX_SAFE_INTEGER}.`,
     }),
   }),
 );
@@ -64,8 +77,15 @@ export const Sales = named(
   object({
     from: timestamp,
     before: timestamp,
+    of: counts,
     by: oneOf(spans),
     timeZone: string(timeZoneMembers),
+    completeFrom: nullable(timestamp, {
+      description:
+        'Money `received` before this time isn’t shown completely, since events were removed for their age; ' +
+        'null if none were removed, and for orders `placed`.',
+      examples: [null],
+    }),
     buckets: array(
       named(
         'SalesBucket',
@@ -74,17 +94,17 @@ export const Sales = named(
           before: timestamp,
           figures: array(Figures, {
             maxItems: salesFiguresMax,
-            description: 'By currency and status, as they are now; of orders created in this time.',
+            description: 'By currency and status, of what happened in this time.',
           }),
         }),
       ),
-      { maxItems: salesBucketsMax, description: 'All, in order; those without orders are empty.' },
+      { maxItems: salesBucketsMax, description: 'All, in order; those without figures are empty.' },
     ),
   }),
 );
 export type Sales = Infer<typeof Sales>;
 
-export type SalesRequest = Pick<Sales, 'by' | 'timeZone'> & {
+export type SalesRequest = Pick<Sales, 'of' | 'by' | 'timeZone'> & {
   /** The beginning of each bucket and the end of the last one, in milliseconds since 1970. */
   readonly boundaries: readonly number[];
 };
@@ -109,7 +129,8 @@ export function salesIssues(query: SalesQuery, context: SalesContext): Issue[] {
 /** Sets defaults in a query without issues, and computes its buckets. */
 export function resolveSalesQuery(query: SalesQuery, context: SalesContext): SalesRequest {
   const { from, before, by, timeZone, clock } = withDefaults(query, context);
-  return { by, timeZone, boundaries: bucketBoundaries({ from, before, by, clock }) };
+  const { of = 'placed' } = query;
+  return { of, by, timeZone, boundaries: bucketBoundaries({ from, before, by, clock }) };
 }
 
 /** Keeps both times, rounded up or set by default, within those that a response can show. */
@@ -145,8 +166,17 @@ export type FiguresRow = readonly [
 /** The number of bits in the lower half of a total. */
 export const totalLowBits = 26;
 
+export type FiguresFound = {
+  readonly rows: readonly FiguresRow[];
+  /** Milliseconds since 1970; null if nothing is missing. */
+  readonly completeFrom: number | null;
+};
+
 /** Throws if there are too many figures for one response. */
-export function salesOf({ by, timeZone, boundaries }: SalesRequest, rows: readonly FiguresRow[]): Sales {
+export function salesOf(
+  { of, by, timeZone, boundaries }: SalesRequest,
+  { rows, completeFrom }: FiguresFound,
+): Sales {
   if (rows.length > salesFiguresMax) {
     throw invalid([tooMany('figure', salesFiguresMax)]);
   }
@@ -165,5 +195,13 @@ export function salesOf({ by, timeZone, boundaries }: SalesRequest, rows: readon
       total: Number.isSafeInteger(total) ? total : null,
     });
   }
-  return { from: times[0] ?? '', before: times.at(-1) ?? '', by, timeZone, buckets };
+  return {
+    from: times[0] ?? '',
+    before: times.at(-1) ?? '',
+    of,
+    by,
+    timeZone,
+    completeFrom: completeFrom === null ? null : timestampOf(completeFrom),
+    buckets,
+  };
 }
