@@ -1,5 +1,6 @@
 // Gathers log lines for some milliseconds. Drops and counts lines while the reader of the log is too slow.
-import { logBacklogBytesMax } from './limits.ts';
+
+const logBacklogBytesMax = 4 * 1024 * 1024;
 
 /** A stream that has written everything once `writableLength` is 0. */
 export type Sink = { write(lines: string | Uint8Array): unknown; readonly writableLength: number };

@@ -1,7 +1,9 @@
 // The format of a line of the log: one JSON object for programs, or text for people on a terminal.
 import { minuteMilliseconds } from './durations.ts';
-import { loggedCharsMax } from './limits.ts';
 import { timestampOf } from './schema/timestamp.ts';
+
+/** Texts that a client sent are truncated to this length in a log line. */
+const loggedCharsMax = 200;
 
 export const levels = ['debug', 'info', 'warn', 'error', 'off'] as const;
 export type Level = (typeof levels)[number];

@@ -1,5 +1,5 @@
 // The problems that are reported to clients: the names of their types, and constructors, without HTTP.
-import { issuesMax } from './limits.ts';
+import { issuesMax } from './schema/schema-check.ts';
 import type { Checked, Issue } from './schema/schema.ts';
 import type { SecurityEvent } from './security-event.ts';
 

@@ -1,6 +1,7 @@
 // A whole service from start to stop: database, secrets, certificate, server and app.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApp, type App, AfterSync } from './app.ts';
+import { assertBoundsFit } from './assembly/bounds.ts';
 import { Caches } from './assembly/caches.ts';
 import { CertificateKeeper, ensureCertificate } from './assembly/certificate-keeper.ts';
 import { ensureSecrets } from './assembly/cryptography.ts';
@@ -39,6 +40,7 @@ export type ServiceOptions = {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, now = Date.now, timers = systemTimers, lookup, extraRoutes = [] } = options;
   const { hasher = createPasswordHasher(), onFatal = () => {} } = options;
+  assertBoundsFit();
   await using unfinished = new AsyncDisposableStack(); // closed in reverse order if the start fails
   unfinished.defer(() => hasher.close());
 

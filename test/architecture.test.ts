@@ -68,15 +68,6 @@ test('stores and rules know nothing of HTTP', () => {
   assert.deepEqual(crossings, ofSystem);
 });
 
-test('only limits.ts exports bounds', () => {
-  const others = sources.filter((path) => path !== 'src/limits.ts' && path !== 'src/durations.ts');
-  const bound = /^export const (\w+(?:Max|Min|Bytes|Milliseconds|Seconds|Default)) = [\d(]/gm;
-  const found = others.flatMap((path) =>
-    [...codeOf(texts.get(path) ?? '').matchAll(bound)].map(([, name]) => `${path} ${name}`),
-  );
-  assert.deepEqual(found, []);
-});
-
 test('no file exports a name that no other file imports', () => {
   const declaration = /^export (?:type|const|(?:async )?function|class) (\w+)/gm;
   const imported = new Set(programs.flatMap((path) => importedNames(texts.get(path) ?? '')));

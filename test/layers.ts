@@ -36,7 +36,6 @@ export const layers: readonly (readonly string[])[] = [
   ['src/log-buffer.ts', 'src/log-lines.ts', 'src/once.ts', 'src/timers.ts'],
   ['src/schema/'],
   [
-    'src/limits.ts',
     'src/version.ts',
     'src/memoize-last.ts',
     'src/counted.ts',
@@ -44,7 +43,7 @@ export const layers: readonly (readonly string[])[] = [
     'src/system-error.ts',
     'src/invalidation.ts',
   ],
-  ['src/addresses.ts', 'src/durations.ts', 'src/header-lines.ts'],
+  ['src/addresses.ts', 'src/durations.ts', 'src/header-lines.ts', 'src/base/'],
   ['src/console/'],
 ];
 

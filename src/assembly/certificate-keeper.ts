@@ -3,12 +3,15 @@
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
+import { hourMilliseconds } from '../durations.ts';
 import type { Certificate } from '../http/http-server.ts';
-import { certificateCheckMilliseconds } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import { toStorageError } from '../storage/storage-error.ts';
 import { certificateWarnings, readConfiguredCertificate } from './configured-certificate.ts';
 import { ensureOwnCertificate } from './own-certificate.ts';
+
+/** The interval of checks of the service's own certificate: its expiry, and the machine's addresses. */
+const certificateCheckMilliseconds = hourMilliseconds;
 
 type KeeperOptions = {
   readonly config: Config;

@@ -1,7 +1,6 @@
 // The periodic work of a service: records the last use of keys, and removes rows that are no longer needed.
-import { dayMilliseconds } from '../durations.ts';
+import { dayMilliseconds, minuteMilliseconds } from '../durations.ts';
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
-import { cleanupMilliseconds } from '../limits.ts';
 import { clearCustomerOwner } from '../resources/customers/customer-store.ts';
 import { recordKeyUses } from '../resources/keys/key-store.ts';
 import { removeOldEvents } from '../resources/events/event-store.ts';
@@ -15,6 +14,8 @@ import { resealTotp } from '../resources/users/totp-store.ts';
 import { clearRemovedOwners } from '../resources/users/user-store.ts';
 import type { Database } from '../storage/database.ts';
 import { inSlices, type Step } from '../storage/slices.ts';
+
+const cleanupMilliseconds = minuteMilliseconds;
 
 type CleanupOptions = {
   readonly database: Pick<Database, 'write'>;

@@ -2,14 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSigner } from '../auth/jwt.ts';
+import { createSigner, secretBytesMin } from '../auth/jwt.ts';
 import { createMacs } from '../auth/mac.ts';
 import { RefreshTokens } from '../auth/refresh-tokens.ts';
 import { SealedSecrets } from '../auth/sealed-secrets.ts';
 import { createCursors } from '../http/cursor.ts';
 import { createStoredResponses } from '../http/stored-response-store.ts';
 import type { Config } from '../config/config.ts';
-import { secretBytesMin } from '../limits.ts';
 import { replacePrivate } from '../storage/private-files.ts';
 import { StorageError, toStorageError } from '../storage/storage-error.ts';
 

@@ -2,14 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import type { PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
+import { dayMilliseconds } from '../durations.ts';
 import { firstStartPermit } from '../storage/permit.ts';
-import { initialPasswordMilliseconds } from '../limits.ts';
 import { addUser, hasUsers } from '../resources/users/user-store.ts';
 import type { Connection, WriteCallback } from '../storage/connection.ts';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { emailKey } from '../schema/email.ts';
 import { replacePrivate } from '../storage/private-files.ts';
+
+/** The time for which a password that the service generated is valid. */
+export const initialPasswordMilliseconds = 7 * dayMilliseconds;
 
 type FirstAdminDependencies = {
   readonly read: Connection;

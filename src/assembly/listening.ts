@@ -2,10 +2,9 @@
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
-import { ConnectionGate } from '../http/connection-gate.ts';
+import { ConnectionGate, connectionsMax } from '../http/connection-gate.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { addressesIn } from '../addresses.ts';
-import { connectionsMax } from '../limits.ts';
 import { readFileSync } from 'node:fs';
 
 /** Throws ConfigError if it can't listen on the address, and CommandError if another process does. */

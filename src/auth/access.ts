@@ -1,6 +1,7 @@
 // The caller of a request, and the rules that decide who may call a route.
 import { forbidden, Problem } from '../problem.ts';
-import { stepUpSeconds } from '../limits.ts';
+
+export const stepUpSeconds = 600;
 
 export const roles = ['user', 'staff', 'admin'] as const;
 export type Role = (typeof roles)[number];

@@ -1,7 +1,8 @@
 // Caches the callers behind sessions and keys until a change of the session, key or user is on disk.
 import { BoundedMap } from '../bounded-map.ts';
-import { cachedCallersMax } from '../limits.ts';
 import type { Caller } from './access.ts';
+
+const cachedCallersMax = 10_000;
 
 /** The caller whom a session or key authenticates, and when it expires: milliseconds since 1970. */
 export type SessionCaller = { readonly caller: Caller; readonly expiresAt: number };

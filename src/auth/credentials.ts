@@ -2,10 +2,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { BoundedMap } from '../bounded-map.ts';
 import { Problem } from '../problem.ts';
-import { cachedTokenBytesMax } from '../limits.ts';
 import type { Caller } from './access.ts';
 import type { CallerCache, CallerSources } from './caller-cache.ts';
 import type { Signer } from './jwt.ts';
+
+const cachedTokenBytesMax = 8 * 1024 * 1024;
 
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 

@@ -1,6 +1,10 @@
 // The queues of password hashing, one of them for sign-ins, bounded in total and for each client.
 import { Problem, unavailable } from '../problem.ts';
-import { hashingJobsPerClientMax, newPasswordsWaitingMax, signInsWaitingMax } from '../limits.ts';
+
+/** Jobs of password hashing, running or waiting, of one user or address. */
+const hashingJobsPerClientMax = 2;
+const signInsWaitingMax = 24;
+const newPasswordsWaitingMax = 8;
 
 export type HashingJob = {
   readonly queue: 'sign-in' | 'new-password';

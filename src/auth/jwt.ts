@@ -1,9 +1,11 @@
 // Access tokens: JSON Web Tokens (RFC 7519), signed only with HS256.
 import { timingSafeEqual } from 'node:crypto';
-import { secretBytesMin } from '../limits.ts';
 import { fits } from '../schema/schema-check.ts';
 import { integer, object, string, type Infer } from '../schema/schema.ts';
 import { createMac, type Mac } from './mac.ts';
+
+export const tokenSeconds = 900;
+export const secretBytesMin = 32;
 
 type Key = { readonly mac: Mac; readonly header: string };
 

@@ -1,8 +1,8 @@
 // The threads that derive keys from passwords: few, low in priority, behind a bounded queue.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { threadMemoryMax } from '../base/thread.ts';
 import { minuteMilliseconds } from '../durations.ts';
-import { threadMemoryMax } from '../limits.ts';
 import { unavailable } from '../problem.ts';
 import { createJobQueue, type HashingJob } from './hashing-jobs.ts';
 

@@ -1,6 +1,15 @@
 // Refresh tokens: derived from a session's row and the service's secret, so that no token is ever stored.
 import { timingSafeEqual } from 'node:crypto';
 import { createMacs, type Mac } from './mac.ts';
+import { daySeconds } from '../durations.ts';
+
+export const sessionSecondsMax = 30 * daySeconds;
+export const sessionIdleSecondsMax = 14 * daySeconds;
+/**
+ * The time for which a refresh token that was just replaced returns the same new one again, since a response
+ * may be lost, or two tabs may renew together.
+ */
+export const refreshGraceMilliseconds = 10_000;
 
 /** The source of a session's tokens, besides the secret. Its seed is random, since a restore repeats ids. */
 export type RefreshSource = { readonly sessionId: number; readonly seed: Uint8Array };

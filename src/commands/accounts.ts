@@ -3,7 +3,6 @@ import { dayMilliseconds } from '../durations.ts';
 import { scopes, type Scope } from '../auth/access.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
 import { splitList, type CommandFlag } from '../config/settings.ts';
-import { initialPasswordMilliseconds } from '../limits.ts';
 import { requireOwned, type Owned } from '../resources/flows/object-access.ts';
 import { addKey, removeUserKeys } from '../resources/keys/key-store.ts';
 import { NewKey } from '../resources/keys/key.ts';
@@ -21,7 +20,7 @@ import { userBodies } from '../resources/users/user.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import { commandPermit } from '../storage/permit.ts';
-import { removeAdminFile, randomPassword } from '../assembly/first-admin.ts';
+import { removeAdminFile, randomPassword, initialPasswordMilliseconds } from '../assembly/first-admin.ts';
 import { withDatabase, withExistingDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
 

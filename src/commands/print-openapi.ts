@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { Caches } from '../assembly/caches.ts';
 import { createCryptography } from '../assembly/cryptography.ts';
+import { secretBytesMin } from '../auth/jwt.ts';
 import { createLimiters } from '../rates/limiter.ts';
 import { publicUrlOf } from '../assembly/listening.ts';
 import type { Config } from '../config/config.ts';
 import { openapiDocument } from '../openapi/openapi.ts';
 import { mountRoutes, type HandlerServices } from '../route-groups.ts';
 import { PasswordChecks } from '../resources/flows/password-checks.ts';
-import { secretBytesMin } from '../limits.ts';
 import { WebhookTargets } from '../resources/webhooks/webhook-targets.ts';
 import { version } from '../version.ts';
 import type { Command } from './commands.ts';

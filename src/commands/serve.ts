@@ -4,7 +4,6 @@ import { setFlagsFromString } from 'node:v8';
 import { thisMachine } from '../assembly/own-certificate.ts';
 import type { CommandLine } from '../config/command-line.ts';
 import type { Config } from '../config/config.ts';
-import { finalLogMillisecondsMax } from '../limits.ts';
 import { LineLogger, type Logger } from '../logger.ts';
 import { startService, type Service } from '../running-service.ts';
 import type { Command } from './commands.ts';
@@ -12,6 +11,9 @@ import { neverBlock, waitForDrain } from './terminal.ts';
 import { keepTickShape } from './tick-shape.ts';
 import { logStart, welcome } from './welcome.ts';
 import { isatty } from 'node:tty';
+
+/** The time for which a stopping process waits until its last log lines are read. */
+const finalLogMillisecondsMax = 1_000;
 
 export const serve: Command = { summary: 'runs the service', operands: [], flags: [], run };
 

@@ -3,7 +3,6 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Config } from '../config/config.ts';
-import { initialPasswordsNamedMax } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import { listInitialPasswords } from '../resources/users/user-store.ts';
 import { version } from '../version.ts';
@@ -11,6 +10,9 @@ import { permits } from '../auth/certificate.ts';
 import { authorityFile, isLoopback, namesForOthers, type Machine } from '../assembly/own-certificate.ts';
 import { certificateWarnings } from '../assembly/configured-certificate.ts';
 import type { Service } from '../running-service.ts';
+
+/** The users with such a password whom the log names at a start. */
+const initialPasswordsNamedMax = 20;
 
 export type ServiceStart = {
   readonly config: Config;

@@ -1,5 +1,5 @@
 // Every setting: its flag, its default, its help and its rule.
-import { secretBytesMin } from '../limits.ts';
+import { secretBytesMin } from '../auth/jwt.ts';
 import { levels } from '../log-lines.ts';
 import { isIP } from 'node:net';
 import type { Rate } from '../rates/limiter.ts';

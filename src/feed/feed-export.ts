@@ -2,10 +2,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ExportSource } from '../http/export.ts';
-import { exportChunkBytesMax, feedRowsExaminedMax } from '../limits.ts';
+import { exportChunkBytesMax } from '../http/export.ts';
 import { forbidden } from '../problem.ts';
 import type { Event } from '../resources/events/event.ts';
-import { feedBounds, readFeed, type FeedAccess, type FeedRequest } from '../resources/events/feed-store.ts';
+import {
+  feedBounds,
+  readFeed,
+  type FeedAccess,
+  type FeedRequest,
+  feedRowsExaminedMax,
+} from '../resources/events/feed-store.ts';
 import { representEvent } from '../resources/events/history-routes.ts';
 import type { Connection } from '../storage/connection.ts';
 

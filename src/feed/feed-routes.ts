@@ -2,12 +2,18 @@
 import { signedIn, type Caller } from '../auth/access.ts';
 import { withCursor, type Cursors } from '../http/cursor.ts';
 import { exportDescription, exportIssues, isExport, type HandlerExports } from '../http/export.ts';
-import { cursorParameter, fittingPage, listParameters, toListPage } from '../http/list.ts';
+import {
+  cursorParameter,
+  fittingPage,
+  listParameters,
+  toListPage,
+  pageBytesMax,
+  pageRowsDefault,
+} from '../http/list.ts';
 import { streamed, type ListPage, type Streamed } from '../http/handler-result.ts';
 import { listOrStreamOf } from '../http/reply.ts';
 import { route, type Call, type Route } from '../http/route.ts';
 import { eventStream } from '../http/server-sent-events.ts';
-import { pageBytesMax, pageRowsDefault } from '../limits.ts';
 import { array, oneOf, optional, type ObjectOf } from '../schema/schema.ts';
 import { eventTable } from '../resources/events/event-csv.ts';
 import { Event, EventTypeName, eventTypes } from '../resources/events/event.ts';

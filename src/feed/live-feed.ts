@@ -6,17 +6,6 @@ import type { Cursors } from '../http/cursor.ts';
 import type { StreamEndReason } from '../http/response-stream.ts';
 import { eventBlock } from '../http/server-sent-events.ts';
 import type { Invalidation } from '../invalidation.ts';
-import {
-  catchUpPauseFactor,
-  streamPageCharsMax,
-  streamPageEventsMax,
-  streamPauseFactor,
-  streamPauseMillisecondsMin,
-  streamsMax,
-  streamsPerUserMax,
-  streamsWithoutStaffMax,
-  streamTurnMillisecondsMax,
-} from '../limits.ts';
 import { causeOf } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
 import { Problem, unavailable } from '../problem.ts';
@@ -25,6 +14,24 @@ import type { Event, FeedBounds } from '../resources/events/event.ts';
 import { feedBounds, feedEpoch, readFeed } from '../resources/events/feed-store.ts';
 import { cursorAfter } from './feed-cursor.ts';
 import { LiveReader, type LiveReaderOptions } from './live-reader.ts';
+
+export const streamsMax = 100;
+/** The streams that users without staff rights may have, so that many accounts don't lock staff out. */
+export const streamsWithoutStaffMax = 80;
+export const streamsPerUserMax = 5;
+/** The most that a stream is sent at a time, unless one event alone is longer. */
+const streamPageEventsMax = 100;
+export const streamPageCharsMax = 32 * 1024;
+/** The time for which streams are served in one turn of the event loop. */
+export const streamTurnMillisecondsMax = 5;
+/**
+ * The pause after such a turn, in times of what its readers took: those that catch up, who may have to pass
+ * millions of events of others, share a tenth of the time, all others half of it.
+ */
+const catchUpPauseFactor = 9;
+const streamPauseFactor = 1;
+/** The least pause, so that many commits share the cost of a write to each stream. */
+const streamPauseMillisecondsMin = 20;
 
 const pageBounds = { rows: streamPageEventsMax, charsMax: streamPageCharsMax };
 const sweepMilliseconds = 1_000;

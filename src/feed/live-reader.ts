@@ -2,11 +2,15 @@
 import type { Caller } from '../auth/access.ts';
 import type { ResponseStream } from '../http/response-stream.ts';
 import { commentBlock, positionBlock, retryBlock } from '../http/server-sent-events.ts';
-import { streamCommentMilliseconds, streamRetryMilliseconds, streamUnsentBytesMax } from '../limits.ts';
 import type { Invalidation } from '../invalidation.ts';
 import { Problem } from '../problem.ts';
 import type { EventType } from '../resources/events/event.ts';
 import type { FeedAccess } from '../resources/events/feed-store.ts';
+
+/** The bytes that a stream's client may leave unread before its connection is closed. */
+export const streamUnsentBytesMax = 256 * 1024;
+const streamCommentMilliseconds = 15_000;
+const streamRetryMilliseconds = 3_000;
 
 export type LiveReaderOptions = {
   readonly stream: ResponseStream;

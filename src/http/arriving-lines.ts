@@ -2,9 +2,10 @@
 import { counted } from '../counted.ts';
 import { withoutFormulaGuard, type CsvSource } from '../csv.ts';
 import { CsvRows, type CsvRow } from '../csv-rows.ts';
-import { importLineBytesMax } from '../limits.ts';
 import { invalidAt, Problem } from '../problem.ts';
 import { parseJson } from './strict-json.ts';
+
+export const importLineBytesMax = 64 * 1024;
 
 const lineFeed = 0x0a;
 

@@ -2,7 +2,9 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { compressedBytesMin } from '../limits.ts';
+
+/** Shorter documents are not worth compressing. */
+const compressedBytesMin = 1024;
 
 /** A document, plain or compressed; each form has its own strong ETag. */
 export type Encoded = { readonly bytes: Buffer; readonly etag: string; readonly isCompressed: boolean };

@@ -3,6 +3,8 @@ import { addressBucket } from '../addresses.ts';
 import { peerOf } from './peer.ts';
 import { SharedBound } from './shared-bound.ts';
 
+export const connectionsMax = 10_000;
+
 export type ConnectionCounts = {
   readonly open: number;
   /** Rejected connections since the start, by the limit that was reached. */

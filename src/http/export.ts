@@ -3,15 +3,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../auth/access.ts';
 import { csvLine, csvLines, type CsvTable } from '../csv.ts';
-import {
-  exportChunkBytesMax,
-  exportRowsPerBatch,
-  exportRowsSortedMax,
-  exportSliceMillisecondsMax,
-  exportSlowBytesMax,
-  exportSlowMilliseconds,
-  exportsMax,
-} from '../limits.ts';
 import { causeOf } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
 import { forbidden, Problem, unavailable } from '../problem.ts';
@@ -26,6 +17,18 @@ import { counter, gauge, labelledSamples, type Family } from './prometheus.ts';
 import { toWireLatin1, type Representation } from './representation.ts';
 import type { ResponseStream } from './response-stream.ts';
 import type { Call } from './route.ts';
+
+export const exportsMax = 2;
+/** An export ends if its client keeps it waiting and reads less than these bytes in this time: 64 KiB/s. */
+const exportSlowMilliseconds = 10_000;
+const exportSlowBytesMax = 10 * 64 * 1024;
+/** The ids that an export finds in one query: few, so that they soon are garbage. */
+const exportRowsPerBatch = 100;
+/** The time for which an export runs in one turn of the event loop, and the bytes of one write. */
+export const exportSliceMillisecondsMax = 2;
+export const exportChunkBytesMax = 64 * 1024;
+/** The positions that one query reads of a list that no index sorts. */
+const exportRowsSortedMax = 20_000;
 
 type ExportCall = Pick<
   Call<object, object, undefined, Caller>,

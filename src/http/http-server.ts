@@ -4,32 +4,29 @@ import { constants } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
-import {
-  connectionsMax,
-  drainMillisecondsMax,
-  handshakeMillisecondsMax,
-  headerBytesMax,
-  headerFieldsMax,
-  headersMillisecondsMax,
-  requestMillisecondsMax,
-  silenceMillisecondsMax,
-  timeoutCheckMilliseconds,
-  urlBytesMax,
-} from '../limits.ts';
-import { ConnectionGate, type ConnectionCounts } from './connection-gate.ts';
+import { minuteMilliseconds } from '../durations.ts';
+import { ConnectionGate, connectionsMax, type ConnectionCounts } from './connection-gate.ts';
 import { createHttpServer, nodeHttps } from './node-http.ts';
 import { allowHalfOpen, currentResponse, interceptConnections, watchReads } from './node-internals.ts';
 import { ReadingPause } from './reading-pause.ts';
 import { tlsSettings } from './tls-settings.ts';
+import { requestMillisecondsMax } from './request-body.ts';
+import { headerBytesMax, headerFieldsMax, headersMillisecondsMax, urlBytesMax } from './request-headers.ts';
 import { rejectConnection, listenForUnparsed } from './unparsed-requests.ts';
 import type { RequestHandler } from './request-handler.ts';
+
+/** The time after which a connection ends on which no byte has moved, unless its request is being handled. */
+const silenceMillisecondsMax = minuteMilliseconds;
+const timeoutCheckMilliseconds = 1_000;
+const handshakeMillisecondsMax = 10_000;
+const drainMillisecondsMax = 10_000;
 
 export type Certificate = { readonly cert: string; readonly key: string };
 
 type HttpServerOptions = {
   readonly certificate: Certificate | undefined;
   readonly gate?: ConnectionGate;
-  /** For tests: shorter timeouts than those of `limits.ts`. */
+  /** For tests: shorter timeouts. */
   readonly timeouts?: Partial<Timeouts>;
 };
 type Timeouts = typeof timeoutsDefault;

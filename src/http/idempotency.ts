@@ -3,7 +3,6 @@ import assert from 'node:assert';
 import type { IncomingMessage } from 'node:http';
 import { allows, rowAccessOf, type Caller } from '../auth/access.ts';
 import { Problem, forbidden } from '../problem.ts';
-import { idempotencyKeyLengthMax } from '../limits.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Exchange } from './exchange.ts';
@@ -13,6 +12,8 @@ import { countOccurrences, headersOf } from './request-headers.ts';
 import type { ReplayableResponse, Responder } from './responder.ts';
 import { headOf } from './reply.ts';
 import type { Route } from './route.ts';
+
+const idempotencyKeyLengthMax = 255;
 
 /** Stores first responses. `storageKey` consists of principal, method, path and key. */
 export type ResponseStore = {

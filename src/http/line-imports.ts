@@ -1,18 +1,10 @@
 // Imports: reads lines as they arrive, checks and writes a batch of them at a time, and sends their results in
 // order once they are on disk. A truncated response never looks complete.
 import type { Caller } from '../auth/access.ts';
-import {
-  importKeptCharsMax,
-  importLineMilliseconds,
-  importLinesPerBatch,
-  importSliceMillisecondsMax,
-  importUnsentBytesMax,
-  importsMax,
-  issuesMax,
-} from '../limits.ts';
 import { causeOf } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
 import { Problem, unavailable, type ProblemCode } from '../problem.ts';
+import { issuesMax } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Permit } from '../storage/permit.ts';
 import type { Timers } from '../timers.ts';
@@ -24,6 +16,17 @@ import { streamed, type Streamed } from './handler-result.ts';
 import { counter, gauge, type Family, type Sample } from './prometheus.ts';
 import type { ResponseStream, StreamEndReason } from './response-stream.ts';
 import type { Call } from './route.ts';
+
+export const importsMax = 2;
+/** The connection of a client that sends no whole line for this long is closed. */
+export const importLineMilliseconds = 30_000;
+/** A batch is checked in a turn and written in a transaction, between which others have theirs. */
+const importLinesPerBatch = 100;
+export const importSliceMillisecondsMax = 2;
+/** The characters of results that are kept while the client still sends. */
+export const importKeptCharsMax = 8 * 1024 * 1024;
+/** While the client leaves more bytes of the response unread, no more of its lines are read. */
+export const importUnsentBytesMax = 8 * 1024 * 1024;
 
 /** Reads, parses and writes the lines of one import; `now` is in milliseconds since 1970. */
 type LineRules<T> = {

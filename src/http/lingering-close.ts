@@ -1,8 +1,9 @@
 // Ends connections whose clients are still sending, so that the last response isn't lost to a reset.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { lingerMillisecondsMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
+
+const lingerMillisecondsMax = 1_000;
 
 /**
  * Sends the response and ends this side of the connection. What the client sends is dropped for up to

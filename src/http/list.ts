@@ -1,7 +1,6 @@
 // The response of a list: a page's elements, the link to the next page, and the total if requested.
 import { isDeepStrictEqual } from 'node:util';
 import { boolean, integer, optional, string } from '../schema/schema.ts';
-import { pageBytesMax, pageRowsDefault, pageRowsExaminedMax, pageRowsMax } from '../limits.ts';
 import type { Connection } from '../storage/connection.ts';
 import { countRows, findPositions, type KeysetPosition, type Selection } from '../storage/keyset.ts';
 import type { Cursors, ListQuery } from './cursor.ts';
@@ -9,6 +8,13 @@ import type { ListPage } from './handler-result.ts';
 import type { PageCache } from './page-cache.ts';
 import { etagOf, type Representation } from './representation.ts';
 import type { Call } from './route.ts';
+
+export const pageRowsDefault = 50;
+export const pageRowsMax = 200;
+/** A page that would be longer ends early; one element always fits. */
+export const pageBytesMax = 1024 * 1024;
+/** The rows that a page may examine beyond those of its index. A page that ends early has a `next`. */
+const pageRowsExaminedMax = 1_000;
 
 /** The parameters of every list. */
 export const listParameters = {

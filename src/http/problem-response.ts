@@ -1,9 +1,11 @@
 // Creates the response to a problem: the document that describes it (RFC 9457), and its header fields.
+import { stepUpSeconds } from '../auth/access.ts';
 import { headerLine, headerLines, type HeaderLines } from '../header-lines.ts';
 import { Problem, type ProblemMembers, type ProblemCode } from '../problem.ts';
-import { issuesMax, stepUpSeconds, urlBytesMax } from '../limits.ts';
+import { issuesMax } from '../schema/schema-check.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
 import { problemCode, problemTypes, problemStatus, problemTypeUri } from './problem-types.ts';
+import { urlBytesMax } from './request-headers.ts';
 import { RequestId } from './request-id.ts';
 
 const realm = 'Bearer realm="orderly"';

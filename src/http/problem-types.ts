@@ -1,20 +1,14 @@
 // The one table of problem types: the title of each, its status unless a problem has another, and the text of
 // its page.
+import { stepUpSeconds } from '../auth/access.ts';
 import { hourSeconds } from '../durations.ts';
 import type { ProblemCode } from '../problem.ts';
-import {
-  bodyBytesMax,
-  headerBytesMax,
-  headerFieldsMax,
-  headersMillisecondsMax,
-  idempotencySecondsMax,
-  jsonDepthMax,
-  requestMillisecondsMax,
-  stepUpSeconds,
-  urlBytesMax,
-} from '../limits.ts';
 import { string } from '../schema/schema.ts';
 import { json, mergePatch } from './media-types.ts';
+import { bodyBytesMax, requestMillisecondsMax } from './request-body.ts';
+import { headerBytesMax, headerFieldsMax, headersMillisecondsMax, urlBytesMax } from './request-headers.ts';
+import { idempotencySecondsMax } from './stored-response-store.ts';
+import { jsonDepthMax } from './strict-json.ts';
 
 /** The paths where invalid data is 422; `openapi.test.ts` compares them with the mounted routes. */
 export const invalidStatusRule =

@@ -5,17 +5,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { counted } from '../counted.ts';
 import { Problem, unavailable } from '../problem.ts';
-import {
-  bodyBytesMax,
-  streamedReadAheadBytes,
-  unfinishedBodyBytesMax,
-  unfinishedBodyBytesPerClientMax,
-} from '../limits.ts';
 import { stateOf } from './connection-state.ts';
 import { endAfterResponse } from './lingering-close.ts';
 import { receiveDirectly } from './node-internals.ts';
 import { headersOf } from './request-headers.ts';
 import { SharedBound, type Bounds } from './shared-bound.ts';
+
+export const bodyBytesMax = 64 * 1024;
+/** Memory for bodies that are incomplete: in total, and for one client. */
+export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
+export const unfinishedBodyBytesPerClientMax = 8 * 1024 * 1024;
+/** The bytes of a streamed body that are read ahead of its route. */
+const streamedReadAheadBytes = 64 * 1024;
+export const requestMillisecondsMax = 30_000;
 
 const noBytes = Buffer.alloc(0);
 const firstBufferBytes = 1024;

@@ -2,7 +2,11 @@
 // has joined repeated ones with commas (RFC 9110 section 5.3).
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problem.ts';
-import { headerBytesMax, headerFieldsMax, urlBytesMax } from '../limits.ts';
+
+export const urlBytesMax = 8 * 1024;
+export const headerBytesMax = 16 * 1024;
+export const headerFieldsMax = 100;
+export const headersMillisecondsMax = 10_000;
 
 /** The fields that the service reads. */
 type RequestField =

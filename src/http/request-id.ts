@@ -1,10 +1,10 @@
 // The id of a request in responses, problems and the log: the client's, or one generated here.
 import { randomBytes } from 'node:crypto';
-import { requestIdLengthMax } from '../limits.ts';
+import { requestIdForm } from '../schema/members.ts';
 import { fits } from '../schema/schema-check.ts';
 import { string } from '../schema/schema.ts';
 
-export const RequestId = string({ maxLength: requestIdLengthMax, pattern: '^[A-Za-z0-9._-]+$' });
+export const RequestId = string(requestIdForm);
 
 /** Returns the client's id, unless it is missing or invalid. */
 export function requestIdFrom(value: string | undefined): string | undefined {

@@ -1,11 +1,13 @@
 // Writes the heads of responses: the only place where a status and header fields become bytes.
 import type { ServerResponse } from 'node:http';
 import { fieldsOf, headerLine, type HeaderLines } from '../header-lines.ts';
-import { keepAliveMilliseconds } from '../limits.ts';
 import { memoizeLast } from '../memoize-last.ts';
 import { stateOf } from './connection-state.ts';
 import { STATUS_CODES } from './node-http.ts';
 import { endWithHead } from './node-internals.ts';
+
+/** What clients are told, which may reuse a connection sooner than it ends. */
+const keepAliveMilliseconds = 10_000;
 
 type Head = {
   readonly status: number;

@@ -1,6 +1,5 @@
 // Finds the route of a method and path in a tree of path segments.
 import type { IncomingMessage } from 'node:http';
-import { idMax } from '../limits.ts';
 import { splitTarget } from './query.ts';
 import { nameParameter, type Method, type Route } from './route.ts';
 
@@ -120,7 +119,7 @@ function idAt(path: string, start: number, end: number): number {
     if (digit < 0 || digit > 9 || (digit === 0 && id === 0)) return 0;
     id = id * 10 + digit;
   }
-  return id <= idMax ? id : 0;
+  return Number.isSafeInteger(id) ? id : 0;
 }
 
 export function allowedMethods(methods: ReadonlyMap<string, MountedRoute>): string[] {

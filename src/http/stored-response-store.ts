@@ -2,8 +2,10 @@
 import { hash } from 'node:crypto';
 import type { Mac } from '../auth/mac.ts';
 import type { ResponseStore, StoredResponse } from './idempotency.ts';
-import { idempotencySecondsMax } from '../limits.ts';
+import { daySeconds } from '../durations.ts';
 import type { Connection } from '../storage/connection.ts';
+
+export const idempotencySecondsMax = daySeconds;
 
 /**
  * Takes a MAC for each secret, since a password could be guessed from a plain digest of its body. The first

@@ -1,7 +1,8 @@
 // Parses JSON more strictly than JSON.parse does.
 import { isUtf8 } from 'node:buffer';
-import { jsonDepthMax } from '../limits.ts';
 import { Problem } from '../problem.ts';
+
+export const jsonDepthMax = 16;
 
 /** Returns the value of a JSON text (RFC 8259). Rejects texts that parsers interpret differently. */
 export function parseJson(bytes: Buffer): unknown {

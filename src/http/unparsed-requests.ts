@@ -2,11 +2,11 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem.ts';
-import { headerBytesMax, headerFieldsMax, urlBytesMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
 import { endLingering } from './lingering-close.ts';
 import { currentResponse } from './node-internals.ts';
 import type { RequestHandler } from './request-handler.ts';
+import { headerBytesMax, headerFieldsMax, urlBytesMax } from './request-headers.ts';
 
 type Handler = Pick<RequestHandler, 'intake' | 'onUnparsed'>;
 type ParserError = Error & { readonly code?: string };

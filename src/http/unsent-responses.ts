@@ -1,6 +1,8 @@
 // Bounds the bytes of responses that clients have not read, at the expense of the client with the most.
 import type { ServerResponse } from 'node:http';
-import { unsentBytesMax } from '../limits.ts';
+
+/** The bytes of responses that clients have not read yet, in total. */
+export const unsentBytesMax = 64 * 1024 * 1024;
 
 type UnsentResponse = { readonly response: ServerResponse; readonly client: string; readonly bytes: number };
 

@@ -1,6 +1,7 @@
 // The responses of an operation in the OpenAPI document. All operations share one response for each status of
 // a problem, and name their own problems beside the reference.
-import { pageRowsMax, urlBytesMax } from '../limits.ts';
+import { pageRowsMax } from '../http/list.ts';
+import { urlBytesMax } from '../http/request-headers.ts';
 import { problemCodes, type ProblemCode } from '../problem.ts';
 import { integer } from '../schema/schema.ts';
 import { csv, ndjson, problemJson } from '../http/media-types.ts';

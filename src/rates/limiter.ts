@@ -3,7 +3,8 @@ import { headerLine, type HeaderLines } from '../header-lines.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
-import { bucketsMax } from '../limits.ts';
+
+const bucketsMax = 100_000;
 
 /** At most `requests` in `seconds`; undefined means no limit. */
 export type Rate = { readonly requests: number; readonly seconds: number } | undefined;

@@ -9,6 +9,9 @@ const controls = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
 
 export const id = integer({ examples: [7] });
 
+/** The form of a request's id, whoever generated it. */
+export const requestIdForm = { maxLength: 64, pattern: '^[A-Za-z0-9._-]+$' } as const;
+
 /** A time as responses show it. */
 export const timestamp = string({
   minLength: 24,

@@ -1,6 +1,5 @@
 // Checks values against schemas, and finds every issue of a value with its JSON Pointer.
 import assert from 'node:assert';
-import { issuesMax } from '../limits.ts';
 import { kindLabel, placeLabel, pointerOf, unknownMember, type Path } from './issue-text.ts';
 import {
   validatorOf,
@@ -10,6 +9,9 @@ import {
   type Validator,
   type Schema,
 } from './schema.ts';
+
+/** The most issues that a response reports. */
+export const issuesMax = 100;
 
 /** Returns the issues of the value, at most one more than `issuesMax`, which is the most reported. */
 export function schemaIssues(schema: JsonSchema, value: unknown): Issue[] {

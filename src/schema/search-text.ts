@@ -1,5 +1,4 @@
 // Normalizes text for searches, without case, accents and invisible characters, and parses queries.
-import { idMax } from '../limits.ts';
 
 /**
  * Returns the words of these texts, each after two blanks, so that trigrams find the first letter of a word,
@@ -64,7 +63,7 @@ const phoneDigitsMin = 6;
 
 function toId(word: string): number {
   const id = Number(/^#?([1-9]\d{0,15})$/.exec(word)?.[1] ?? 0);
-  return id <= idMax ? id : 0;
+  return Number.isSafeInteger(id) ? id : 0;
 }
 
 function alternativesOf(word: string): Phrase {

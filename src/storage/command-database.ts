@@ -1,9 +1,9 @@
 // The database of a command, which runs alone or beside a live service.
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { commitCheckMilliseconds, idleCommitCheckMilliseconds } from '../limits.ts';
 import { Connection, type WriteCallback } from './connection.ts';
 import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
+import { commitCheckMilliseconds, idleCommitCheckMilliseconds } from './external-commit-watcher.ts';
 import { lockFolder } from './folder-lock.ts';
 import { toStorageError } from './storage-error.ts';
 import { openMigrated, type Migration } from './migrate.ts';

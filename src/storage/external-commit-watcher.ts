@@ -1,6 +1,9 @@
 // Detects commits by other processes, such as a command that creates an administrator beside the service.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { commitCheckMilliseconds, idleCommitCheckMilliseconds } from '../limits.ts';
+
+// The intervals of looking for commits of other processes: with requests, and without any.
+export const commitCheckMilliseconds = 100;
+export const idleCommitCheckMilliseconds = 1_000;
 
 type Options = {
   /** Returns false while a snapshot is pinned: reads after `onChange` would still see the state before. */

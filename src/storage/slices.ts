@@ -1,13 +1,14 @@
 // Changes many rows in a series of short writes, with other writes in between.
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  sliceMillisecondsMax,
-  slicePauseMillisecondsMin,
-  sliceRowsMax,
-  sliceStepRowsMax,
-} from '../limits.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+
+// A write changes `sliceRowsMax` at most, and looks at the clock every `sliceStepRowsMax`, since each row may
+// take several reads from a slow disk. The pause after it is at least as long as the write took.
+export const sliceRowsMax = 1_000;
+export const sliceStepRowsMax = 10;
+export const sliceMillisecondsMax = 4;
+const slicePauseMillisecondsMin = 5;
 
 /** Changes up to `rowsMax` rows and returns how many it changed; 0 if nothing is left to do. */
 export type Step = (db: Connection, rowsMax: number) => number;

@@ -1,10 +1,13 @@
 // Runs SQL statements one after another on a worker thread with its own connection: slow queries, in an order
 // that is fair among clients, or checkpoints.
 import { Worker } from 'node:worker_threads';
-import { searchMillisecondsMax, threadMemoryMax } from '../limits.ts';
+import { threadMemoryMax } from '../base/thread.ts';
 import { searchText } from '../schema/search-text.ts';
 import type { Row, SqlValue } from './connection.ts';
 import { QueryQueue, type QueryClient } from './query-queue.ts';
+
+/** The time on the processor after which a search through rows ends, so that others don't wait for it. */
+const searchMillisecondsMax = 1_000;
 
 const idleMilliseconds = 10_000;
 /**

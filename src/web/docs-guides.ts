@@ -1,7 +1,9 @@
 // Guides on the documentation page: common tasks of clients, each with a sample; and the changelog.
-import { idempotencySecondsMax, refreshGraceMilliseconds, tokenSeconds } from '../limits.ts';
 import { sample } from './code-samples.ts';
 import { html, inline, link, type Html } from './page-layout.ts';
+import { tokenSeconds } from '../auth/jwt.ts';
+import { refreshGraceMilliseconds } from '../auth/refresh-tokens.ts';
+import { idempotencySecondsMax } from '../http/stored-response-store.ts';
 
 type Guide = { readonly id: string; readonly title: string; readonly text: Html; readonly code: Html };
 

@@ -1,19 +1,14 @@
 // The sections before the operations on the documentation page: first calls, sign-in, conventions, rates.
+import { tokenSeconds } from '../auth/jwt.ts';
+import { sessionSecondsMax } from '../auth/refresh-tokens.ts';
 import { counted } from '../counted.ts';
+import { pageRowsDefault, pageRowsMax } from '../http/list.ts';
 import { invalidStatusRule } from '../http/problem-types.ts';
+import { bodyBytesMax } from '../http/request-body.ts';
+import { headerBytesMax, headerFieldsMax, urlBytesMax } from '../http/request-headers.ts';
+import { idempotencySecondsMax } from '../http/stored-response-store.ts';
+import { jsonDepthMax } from '../http/strict-json.ts';
 import type { Rate, Rates } from '../rates/limiter.ts';
-import {
-  bodyBytesMax,
-  headerBytesMax,
-  headerFieldsMax,
-  idempotencySecondsMax,
-  jsonDepthMax,
-  pageRowsDefault,
-  pageRowsMax,
-  sessionSecondsMax,
-  tokenSeconds,
-  urlBytesMax,
-} from '../limits.ts';
 import { sample } from './code-samples.ts';
 import { curlCommand } from './docs-examples.ts';
 import { definitions } from './docs-fields.ts';

@@ -2,12 +2,13 @@
 import type { WebhookCounts } from '../http/metrics.ts';
 import { TurnScheduler } from '../http/turn-scheduler.ts';
 import type { Invalidation } from '../invalidation.ts';
-import { webhookSaveMilliseconds } from '../limits.ts';
 import { causeOf } from '../log-lines.ts';
 import { feedBounds } from '../resources/events/feed-store.ts';
 import { findDeliveryWebhook, readDeliveryWebhooks } from '../resources/webhooks/delivery-webhook-store.ts';
 import type { Database } from '../storage/database.ts';
 import { DeliveryLoop, type Outcome, type DeliveryServices } from './delivery-loop.ts';
+
+const webhookSaveMilliseconds = 1_000;
 
 type DeliveryOptions = Pick<DeliveryServices, 'posts' | 'secrets' | 'now' | 'timers' | 'log'> & {
   readonly database: Pick<Database, 'read' | 'write'>;

@@ -1,6 +1,5 @@
 // The deliveries of one webhook: the next event after its position, one request at a time, and its retries.
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
-import { deliveryMillisecondsMax } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type { Event } from '../resources/events/event.ts';
 import { feedBounds, feedEpoch, readFeed } from '../resources/events/feed-store.ts';
@@ -20,6 +19,8 @@ import type { OutgoingPosts } from './outgoing-posts.ts';
 import type { PostResult } from './post-thread.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { signedFields } from './signature.ts';
+
+const deliveryMillisecondsMax = 15_000;
 
 export type Outcome = 'delivered' | 'rejected' | 'blocked' | 'timeout' | 'failed';
 

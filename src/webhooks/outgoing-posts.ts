@@ -3,8 +3,8 @@
 import { isIP } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { hostOf } from '../addresses.ts';
+import { threadMemoryMax } from '../base/thread.ts';
 import { minuteMilliseconds } from '../durations.ts';
-import { threadMemoryMax } from '../limits.ts';
 import type { WebhookTargets } from '../resources/webhooks/webhook-targets.ts';
 import type { Timers } from '../timers.ts';
 import { blocked, postProgram, threadSettings, type PostResult, type ToThread } from './post-thread.ts';

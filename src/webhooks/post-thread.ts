@@ -3,14 +3,15 @@ import type { LookupAddress } from 'node:dns';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { headerBytesMax } from '../http/request-headers.ts';
 import { tlsSettings } from '../http/tls-settings.ts';
-import {
-  headerBytesMax,
-  outgoingIdleMillisecondsMax,
-  outgoingResponseBytesMax,
-  webhooksMax,
-} from '../limits.ts';
 import { permits, type TargetBlocks } from '../resources/webhooks/webhook-targets.ts';
+import { webhooksMax } from '../resources/webhooks/webhook.ts';
+
+/** A longer response to a delivery closes its connection. */
+const outgoingResponseBytesMax = 16 * 1024;
+/** A shorter time than that for which receivers keep connections open. */
+const outgoingIdleMillisecondsMax = 2_000;
 
 /** `cause` is a code or a sentence, for the log. */
 type PostFailure = { readonly kind: 'blocked' | 'failed'; readonly cause: string };

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, test } from 'node:test';
-import { TurnScheduler } from '../../src/http/turn-scheduler.ts';
-import { issuesMax, turnMillisecondsMax } from '../../src/limits.ts';
+import { TurnScheduler, turnMillisecondsMax } from '../../src/http/turn-scheduler.ts';
 import { serviceFor } from '../service.ts';
+import { issuesMax } from '../../src/schema/schema-check.ts';
 
 /** Blocks the event loop for so long. */
 function spin(milliseconds: number): void {

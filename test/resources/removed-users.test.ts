@@ -1,7 +1,6 @@
 // A user with very many orders is removed at once; their rows are removed in slices, even after a restart.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sliceRowsMax } from '../../src/limits.ts';
 import { searchText } from '../../src/schema/search-text.ts';
 import type { Connection } from '../../src/storage/connection.ts';
 import { orderly } from '../commands/command-support.ts';
@@ -9,6 +8,7 @@ import { assertProblem } from '../http/http-support.ts';
 import { executable, password, serviceFor, type Person, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { newCustomer, newOrder } from './resource-support.ts';
+import { sliceRowsMax } from '../../src/storage/slices.ts';
 
 const needsInside = executable === undefined ? {} : { skip: 'needs the database' };
 const rows = 8_000;

@@ -1,9 +1,9 @@
 // How many sessions a user may have: a further one ends the oldest.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sessionsPerUserMax } from '../../src/limits.ts';
 import { assertProblem } from '../http/http-support.ts';
 import { executable, serviceFor } from '../service.ts';
+import { sessionsPerUserMax } from '../../src/resources/events/event-store.ts';
 
 const needsInside = executable === undefined ? {} : { skip: 'needs the database' };
 

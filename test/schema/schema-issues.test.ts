@@ -1,8 +1,7 @@
 // Issues of values that don't fit a schema: where they are, and how many are reported.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { issuesMax } from '../../src/limits.ts';
-import { fits, schemaIssues } from '../../src/schema/schema-check.ts';
+import { fits, schemaIssues, issuesMax } from '../../src/schema/schema-check.ts';
 import { array, boolean, object, optional, ruleFor, type JsonSchema } from '../../src/schema/schema.ts';
 import { type Row, word, anything, even, count, color, list, pair, span, summary } from './schema-support.ts';
 

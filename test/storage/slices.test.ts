@@ -3,10 +3,15 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { sliceMillisecondsMax, sliceRowsMax, sliceStepRowsMax } from '../../src/limits.ts';
 import type { Connection, WriteCallback } from '../../src/storage/connection.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { inSlices, type Step } from '../../src/storage/slices.ts';
+import {
+  inSlices,
+  type Step,
+  sliceMillisecondsMax,
+  sliceRowsMax,
+  sliceStepRowsMax,
+} from '../../src/storage/slices.ts';
 import { addNote, noteTexts, openNotes } from './storage-support.ts';
 
 const sql = 'DELETE FROM notes WHERE id IN (SELECT id FROM notes WHERE text LIKE ? LIMIT ?)';
@@ -109,8 +114,7 @@ test('writes that take longer than 4 ms run in several turns of the event loop',
 
 test('a process with nothing else to do waits for the pause between slices', async () => {
   const program = `
-    import { sliceRowsMax } from ${JSON.stringify(import.meta.resolve('../../src/limits.ts'))};
-    import { inSlices } from ${JSON.stringify(import.meta.resolve('../../src/storage/slices.ts'))};
+    import { inSlices, sliceRowsMax } from ${JSON.stringify(import.meta.resolve('../../src/storage/slices.ts'))};
     const changed = [sliceRowsMax, 0];
     await inSlices({ write: async (callback) => callback() }, [() => changed.shift()], () => false);
     console.log('done');

@@ -8,6 +8,9 @@ import { assigned, integer, json, nullable, table, text, time, type ObjectOf } f
 import type { Visible } from '../flows/object-access.ts';
 import { Event, subjectOf, topicOf, type Changes, type EventType, type Topic } from './event.ts';
 
+/** A further session of a user ends the oldest, so that ending all of them remains one short write. */
+export const sessionsPerUserMax = 1_000;
+
 const shown = {
   id: assigned,
   createdAt: time,

@@ -1,7 +1,6 @@
 // An event: the record of a change, and its schema. It holds no personal data.
 import { isDeepStrictEqual } from 'node:util';
-import { requestIdLengthMax } from '../../limits.ts';
-import { id, text, timestamp } from '../../schema/members.ts';
+import { id, requestIdForm, text, timestamp } from '../../schema/members.ts';
 import { map, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
 
 export const eventTypes = [
@@ -149,8 +148,7 @@ export const Event = named(
       ),
       requestId: nullable(
         string({
-          maxLength: requestIdLengthMax,
-          pattern: '^[A-Za-z0-9._-]+$',
+          ...requestIdForm,
           description: 'The X-Request-Id of the request.',
           examples: ['till-3.17'],
         }),

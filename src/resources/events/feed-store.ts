@@ -1,8 +1,10 @@
 // The feed: all events in order, who may see them, and the epoch that cursors belong to.
-import { feedRowsExaminedMax } from '../../limits.ts';
 import type { Connection, Row, SqlValue } from '../../storage/connection.ts';
 import type { Event, EventType, FeedBounds, Topic } from './event.ts';
 import { eventOf, eventRows } from './event-store.ts';
+
+/** The events that one page of the feed may examine to find those that the caller may see. */
+export const feedRowsExaminedMax = 1_000;
 
 /** The events that a caller may see: all of these topics and types, of the others only the caller's own. */
 export type FeedAccess =

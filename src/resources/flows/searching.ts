@@ -1,7 +1,9 @@
 // The parameter q of lists, and the parameters that can't be combined with it.
-import { searchRowsMax } from '../../limits.ts';
 import { optional, type Issue } from '../../schema/schema.ts';
 import { singleLine } from '../../schema/members.ts';
+
+/** The most rows that a search finds. */
+const searchRowsMax = 50;
 
 const searchLengthMax = 100;
 

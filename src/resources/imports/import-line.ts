@@ -1,7 +1,6 @@
 // A line of an import: its schema and checks, and its outcome.
 import { hash } from 'node:crypto';
 import type { CsvSource } from '../../csv.ts';
-import { importKeyCharsMax } from '../../limits.ts';
 import { isObject } from '../../schema/json-objects.ts';
 import { id, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
@@ -10,6 +9,8 @@ import { named, object, optional, ruleFor, type Infer, type Issue } from '../../
 import type { CustomerBodies } from '../customers/customer-bodies.ts';
 import { NewOrder, importedStatus } from '../orders/order.ts';
 import { totalRule } from '../orders/order-items.ts';
+
+const importKeyCharsMax = 255;
 
 export type ImportKind = 'customer' | 'order';
 

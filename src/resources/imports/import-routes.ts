@@ -1,25 +1,20 @@
 // Imports over HTTP: POST /imports reads a line for each customer or order, and returns a line for each.
 import { adminOnly, hasScope, type Caller } from '../../auth/access.ts';
-import { csvReader, ndjsonReader } from '../../http/arriving-lines.ts';
+import { csvReader, ndjsonReader, importLineBytesMax } from '../../http/arriving-lines.ts';
 import type { HandlerImports } from '../../http/line-imports.ts';
+import { importKeptCharsMax, importLineMilliseconds, importsMax } from '../../http/line-imports.ts';
 import { csv, ndjson } from '../../http/media-types.ts';
 import { mediaTypeOf } from '../../http/negotiate.ts';
 import { streamIn } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
-import {
-  importBytesMax,
-  importDryRunKeysMax,
-  importKeptCharsMax,
-  importLineBytesMax,
-  importLineMilliseconds,
-  importsMax,
-} from '../../limits.ts';
 import { boolean, optional, oneOf, type Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { customerBodies } from '../customers/customer-bodies.ts';
 import { customerRows } from '../customers/customer-csv.ts';
 import { importLineSchema, linesFrom, parseImportLine, type ParsedLine } from './import-line.ts';
-import { dryRunKeys, importLine, storedKeys, type Importer } from './import-store.ts';
+import { dryRunKeys, importLine, storedKeys, type Importer, importDryRunKeysMax } from './import-store.ts';
+
+export const importBytesMax = 32 * 1024 * 1024;
 
 type ImportServices = {
   readonly imports: HandlerImports;

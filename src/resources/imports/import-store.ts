@@ -1,6 +1,5 @@
 // Writes imported objects, and stores the key of each object as long as the object exists.
 import assert from 'node:assert';
-import { importDryRunKeysMax } from '../../limits.ts';
 import { Problem } from '../../problem.ts';
 import { issuesIn, type Checked } from '../../schema/schema.ts';
 import { toTime } from '../../schema/rfc3339.ts';
@@ -13,6 +12,9 @@ import { orderContentOf } from '../orders/order.ts';
 import { addOrder } from '../orders/order-store.ts';
 import { userIssues } from '../users/user-store.ts';
 import type { ImportKind, ImportOutcome, ParsedLine, ImportedOrder } from './import-line.ts';
+
+/** The keys of new objects that a dry run remembers, since later lines may name them. */
+export const importDryRunKeysMax = 200_000;
 
 /** The id is null in a dry run. */
 type Imported = { readonly id: number | null; readonly fingerprint: Uint8Array };

@@ -7,12 +7,11 @@ import { represent, type Representation } from '../../http/representation.ts';
 import { createFinder } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
-import { keysPerUserMax } from '../../limits.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import { readBack, requireOwned, requireVisible } from '../flows/object-access.ts';
 import { Key, CreatedApiKey, NewKey } from './key.ts';
-import { addKey, keySelection, keySource, removeKey, type StoredKey } from './key-store.ts';
+import { addKey, keySelection, keySource, removeKey, type StoredKey, keysPerUserMax } from './key-store.ts';
 
 export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
   return [createKeyRoute(), listKeysRoute(cursors), readKeyRoute(), deleteKeyRoute()];

@@ -6,7 +6,6 @@ import { hashSecret } from '../../auth/credentials.ts';
 import { escapeControls } from '../../log-lines.ts';
 import { invalidAt } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { keysPerUserMax } from '../../limits.ts';
 import { timestampOf, timestampOrNull } from '../../schema/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
@@ -18,6 +17,8 @@ import { recordEvent } from '../events/event-store.ts';
 import type { ObjectSource, Owned } from '../flows/object-access.ts';
 import type { StoredUser } from '../users/user-store.ts';
 import { Key, requireExpiry, type CreatedApiKey, type NewKey } from './key.ts';
+
+export const keysPerUserMax = 50;
 
 const shown = {
   id: assigned,

@@ -1,10 +1,12 @@
 // An API key: the schemas of requests and responses.
 import { scopes } from '../../auth/access.ts';
+import { daySeconds } from '../../durations.ts';
 import { invalidAt } from '../../problem.ts';
-import { keySecondsDefault } from '../../limits.ts';
 import { id, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import { array, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
+
+const keySecondsDefault = 365 * daySeconds;
 
 const name = singleLine(100, 'What the key is for.', 'till 3');
 const scope = named('Scope', oneOf(scopes));

@@ -1,11 +1,11 @@
 // The search of orders: by id, by customer, and by the items of the newest orders.
-import { searchedCustomersMax, searchedOrdersMax } from '../../limits.ts';
 import type { SearchQuery } from '../../schema/search-text.ts';
 import type { Row } from '../../storage/connection.ts';
 import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
 import type { RowSearch } from '../../storage/sql-worker.ts';
 import { findCustomerById, findMatchingCustomers } from '../customers/customer-search-store.ts';
 import { rankPositions, type SearchScope } from '../flows/listing.ts';
+import { searchedCustomersMax, searchedOrdersMax } from './order.ts';
 
 type OrderSearch = {
   readonly orders: SearchScope;

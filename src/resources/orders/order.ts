@@ -1,7 +1,6 @@
 // An order: the schemas of requests and responses, and the transitions of its status.
 import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { searchedCustomersMax, searchedOrdersMax } from '../../limits.ts';
 import { counted } from '../../counted.ts';
 import { Problem, forbidden, requireValid } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
@@ -25,6 +24,11 @@ import { searchParameter } from '../flows/searching.ts';
 import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
 import { IncludedCustomer } from './included-customer.ts';
 import { OrderItem, amount, newItems, priceItems, sentTotal, totalRule } from './order-items.ts';
+
+/** The newest customers that match, whose orders a search includes. */
+export const searchedCustomersMax = 10_000;
+/** The newest orders whose items are searched: as many as can be searched in a tenth of a second. */
+export const searchedOrdersMax = 40_000;
 
 export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;
 export type OrderStatus = (typeof statuses)[number];

@@ -2,7 +2,11 @@
 // Temporal; Intl knows the offsets of time zones.
 import { BoundedMap } from '../../bounded-map.ts';
 import { dayMilliseconds, hourMilliseconds } from '../../durations.ts';
-import { salesBucketsMax, timeZonesMax } from '../../limits.ts';
+
+/** Bounds of one response of sales. */
+export const salesBucketsMax = 1_000;
+/** The time zones that are cached for sales; a shop needs one or two. */
+const timeZonesMax = 50;
 
 export const spans = ['hour', 'day', 'week', 'month'] as const;
 export type Span = (typeof spans)[number];

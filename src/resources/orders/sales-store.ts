@@ -1,10 +1,9 @@
 // The figures of sales, each from a covering index: of orders, or of the events of payments and refunds.
-import { salesFiguresMax } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
 import { feedCompleteFrom } from '../events/feed-store.ts';
 import type { EventType } from '../events/event.ts';
 import { statuses, type OrderStatus } from './order.ts';
-import { totalLowBits, type FiguresFound, type FiguresRow, type SalesRequest } from './sales.ts';
+import { totalLowBits, type FiguresFound, type FiguresRow, type SalesRequest, salesFiguresMax } from './sales.ts';
 
 /** What a figure counts: rows with this value, shown as this status. */
 type Counted = readonly [value: OrderStatus | EventType, status: OrderStatus];

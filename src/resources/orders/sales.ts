@@ -3,7 +3,6 @@ import assert from 'node:assert';
 import { dayMilliseconds } from '../../durations.ts';
 import { invalid } from '../../problem.ts';
 import { counted } from '../../counted.ts';
-import { salesBucketsMax, salesFiguresMax } from '../../limits.ts';
 import { currency, sentTimestamp, timestamp } from '../../schema/members.ts';
 import { timestampOf } from '../../schema/timestamp.ts';
 import { firstTime, lastTime, timeAtOrAfter } from '../../schema/rfc3339.ts';
@@ -21,7 +20,9 @@ import {
   type ObjectOf,
 } from '../../schema/schema.ts';
 import { statuses, type OrderStatus } from './order.ts';
-import { bucketBoundaries, spans, type TimeZones } from './sales-buckets.ts';
+import { bucketBoundaries, spans, type TimeZones, salesBucketsMax } from './sales-buckets.ts';
+
+export const salesFiguresMax = 20_000;
 
 const timeZoneMembers = {
   maxLength: 64,

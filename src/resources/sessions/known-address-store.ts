@@ -1,8 +1,12 @@
 // The rows of addresses from which accounts were used. Failures at other addresses don't lock these out.
-import { knownAddressesPerUserMax, knownAddressSecondsMax } from '../../limits.ts';
+import { daySeconds } from '../../durations.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { AddressUse } from '../flows/password-checks.ts';
+
+/** Addresses from which a user has signed in, and the time for which they are kept. */
+const knownAddressesPerUserMax = 8;
+const knownAddressSecondsMax = 30 * daySeconds;
 
 export function isKnownAddress(db: Connection, { userId, addressBucket, now }: AddressUse): boolean {
   const sql = 'SELECT 1 FROM knownAddresses WHERE userId = ? AND addressBucket = ? AND usedAt > ?';

@@ -4,14 +4,13 @@ import { accountAccessOf, type RowAccess, type Role } from '../../auth/access.ts
 import type { SessionCaller } from '../../auth/caller-cache.ts';
 import type { RefreshSource } from '../../auth/refresh-tokens.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { sessionsPerUserMax } from '../../limits.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { equals, type Condition, type IndexedSelection } from '../../storage/keyset.ts';
 import { assigned, blob, flag, integer, nullable, table, text, time } from '../../storage/table.ts';
 import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
-import { recordEvent } from '../events/event-store.ts';
+import { recordEvent, sessionsPerUserMax } from '../events/event-store.ts';
 import type { ObjectSource, Owned } from '../flows/object-access.ts';
 import type { StoredUser } from '../users/user-store.ts';
 import { expiresAtOf, Session } from './session.ts';

@@ -1,6 +1,10 @@
 // A session: the schemas of requests and responses, and its expiry.
-import { refreshGraceMilliseconds, sessionIdleSecondsMax, sessionSecondsMax } from '../../limits.ts';
 import { code } from '../users/totp.ts';
+import {
+  refreshGraceMilliseconds,
+  sessionIdleSecondsMax,
+  sessionSecondsMax,
+} from '../../auth/refresh-tokens.ts';
 import { email, id, timestamp } from '../../schema/members.ts';
 import {
   boolean,

@@ -1,12 +1,12 @@
 // The tokens that a session gets at a sign-in or a renewal, and how a response carries them.
 import { randomBytes } from 'node:crypto';
 import type { Signer } from '../../auth/jwt.ts';
+import { tokenSeconds } from '../../auth/jwt.ts';
 import type { RefreshTokens } from '../../auth/refresh-tokens.ts';
 import { sessionCookie } from '../../auth/session-cookie.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { created } from '../../http/reply.ts';
 import type { Call } from '../../http/route.ts';
-import { tokenSeconds } from '../../limits.ts';
 import { notFound } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { readBack } from '../flows/object-access.ts';

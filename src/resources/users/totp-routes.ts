@@ -6,11 +6,10 @@ import { empty } from '../../http/handler-result.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { created, noContent, ok } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
-import { recoveryCodesMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
 import type { PasswordChecks } from '../flows/password-checks.ts';
 import { readBack, requireOwned, requireVisible } from '../flows/object-access.ts';
-import { NewTotp, RecoveryCodes, Totp, TotpConfirmation } from './totp.ts';
+import { NewTotp, RecoveryCodes, Totp, TotpConfirmation, recoveryCodesMax } from './totp.ts';
 import {
   addTotp,
   confirmTotp,

@@ -1,7 +1,8 @@
 // One-time codes, a user's second factor: the schemas of requests and responses.
-import { recoveryCodesMax } from '../../limits.ts';
 import { id, timestamp } from '../../schema/members.ts';
 import { array, boolean, integer, named, object, string, type Infer } from '../../schema/schema.ts';
+
+export const recoveryCodesMax = 8;
 
 export const code = string({
   minLength: 6,

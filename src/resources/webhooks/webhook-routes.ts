@@ -8,7 +8,6 @@ import { represent, type Representation } from '../../http/representation.ts';
 import { createFinder } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
-import { webhooksMax } from '../../limits.ts';
 import type { WebhookTargets } from './webhook-targets.ts';
 import { Event } from '../events/event.ts';
 import { feedBounds } from '../events/feed-store.ts';
@@ -30,6 +29,7 @@ import {
   webhookBodies,
   type NewWebhook,
   type WebhookBodies,
+  webhooksMax,
 } from './webhook.ts';
 
 type WebhookServices = {

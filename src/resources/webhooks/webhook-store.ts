@@ -1,7 +1,7 @@
 // The rows of webhooks as administrators set them; delivery-webhook-store.ts has the progress of deliveries.
 import { accountAccessOf } from '../../auth/access.ts';
 import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
-import { webhookSecretOverlapMilliseconds, webhooksMax } from '../../limits.ts';
+import { dayMilliseconds } from '../../durations.ts';
 import { invalidAt } from '../../problem.ts';
 import { timestampOrNull } from '../../schema/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
@@ -20,8 +20,12 @@ import {
   type NewWebhook,
   type WebhookSecret,
   type WebhookStatus,
+  webhooksMax,
 } from './webhook.ts';
 import { randomBytes } from 'node:crypto';
+
+/** The time for which the previous secret still signs. */
+const webhookSecretOverlapMilliseconds = dayMilliseconds;
 
 const shown = {
   id: assigned,

@@ -1,5 +1,4 @@
 // A webhook, an endpoint that receives events: the schemas of requests and responses.
-import { webhookUrlCharsMax } from '../../limits.ts';
 import type { WebhookTargets } from './webhook-targets.ts';
 import { id, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
 import {
@@ -16,6 +15,9 @@ import {
 } from '../../schema/schema.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import { EventTypeName, eventTypes, type FeedBounds } from '../events/event.ts';
+
+export const webhooksMax = 20;
+const webhookUrlCharsMax = 2_000;
 
 const webhookStatuses = ['enabled', 'paused', 'disabled'] as const;
 export type WebhookStatus = (typeof webhookStatuses)[number];

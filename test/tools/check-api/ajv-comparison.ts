@@ -1,8 +1,7 @@
 // Compares the service's schemas with Ajv on random values: both have to report the same places.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { issuesMax } from '../../../src/limits.ts';
-import { schemaIssues } from '../../../src/schema/schema-check.ts';
+import { schemaIssues, issuesMax } from '../../../src/schema/schema-check.ts';
 import type { Issue, JsonSchema } from '../../../src/schema/schema.ts';
 import type { MountedRoute } from '../../../src/http/router.ts';
 import { folderWith } from './outside-tools.ts';
