@@ -19,8 +19,8 @@ import { RequestHandler } from './http/request-handler.ts';
 import type { Route } from './http/route.ts';
 import type { Router } from './http/router.ts';
 import { mountRoutes } from './route-groups.ts';
-import type { Logger } from './logger.ts';
-import { addressesIn } from './addresses.ts';
+import type { Logger } from './base/logger.ts';
+import { addressesIn } from './base/addresses.ts';
 import { feedBounds } from './resources/events/feed-store.ts';
 import { PasswordChecks } from './resources/flows/password-checks.ts';
 import { findKeyCaller } from './resources/keys/key-store.ts';
@@ -31,10 +31,10 @@ import { lastBackupAt } from './storage/backup-traces.ts';
 import type { Connection } from './storage/connection.ts';
 import type { Database } from './storage/database.ts';
 import { WebhookTargets } from './resources/webhooks/webhook-targets.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from './base/timers.ts';
 import { Deliveries } from './webhooks/deliveries.ts';
 import { OutgoingPosts } from './webhooks/outgoing-posts.ts';
-import type { Invalidation } from './invalidation.ts';
+import type { Invalidation } from './storage/invalidation.ts';
 
 type AppSettings = {
   readonly config: Config;

@@ -10,8 +10,8 @@ import { Problem } from './problem.ts';
 import { takeOwnerRights } from './storage/private-files.ts';
 import { StorageError } from './storage/storage-error.ts';
 import { hasWalResetFix } from './storage/sqlite-version.ts';
-import { isSystemError, systemErrorText } from './system-error.ts';
-import { version } from './version.ts';
+import { isSystemError, systemErrorText } from './base/system-error.ts';
+import { version } from './base/version.ts';
 
 /** sysexits.h: a wrong setting is EX_CONFIG, wrong usage EX_USAGE. */
 const exitStatus = { ok: 0, failure: 1, usage: 64, config: 78 } as const;

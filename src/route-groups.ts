@@ -9,7 +9,7 @@ import type { HandlerExports } from './http/export.ts';
 import type { Route } from './http/route.ts';
 import { Router } from './http/router.ts';
 import type { WebhookTargets } from './resources/webhooks/webhook-targets.ts';
-import { once } from './once.ts';
+import { once } from './base/once.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
 import type { PasswordChecks } from './resources/flows/password-checks.ts';
 import { feedRoutes } from './feed/feed-routes.ts';
@@ -26,7 +26,7 @@ import { endUserSessions } from './resources/sessions/session-store.ts';
 import { systemRoutes, type SystemServices } from './resources/system/system-routes.ts';
 import { userRoutes } from './resources/users/user-routes.ts';
 import { webhookRoutes } from './resources/webhooks/webhook-routes.ts';
-import { version } from './version.ts';
+import { version } from './base/version.ts';
 import { isStaff } from './auth/access.ts';
 
 /** The dependencies of handlers, except for the database, which each request brings. */

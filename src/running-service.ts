@@ -13,12 +13,12 @@ import type { Config } from './config/config.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';
 import { HttpServer, type Certificate } from './http/http-server.ts';
 import type { Route } from './http/route.ts';
-import type { Logger } from './logger.ts';
+import type { Logger } from './base/logger.ts';
 import { claimFeed, feedBounds, feedFile } from './resources/events/feed-store.ts';
 import { migrations } from './migrations/migrations.ts';
 import { databaseFile } from './storage/database-file.ts';
 import { databaseIdentity } from './storage/database-identity.ts';
-import { systemTimers, type Timers } from './timers.ts';
+import { systemTimers, type Timers } from './base/timers.ts';
 import { openDatabase, type Database, type DatabaseOptions } from './storage/database.ts';
 
 export type ServiceOptions = {

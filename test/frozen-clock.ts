@@ -1,5 +1,5 @@
 // A clock that stands still until a test moves it, and timers that follow it.
-import type { Timers } from '../src/timers.ts';
+import type { Timers } from '../src/base/timers.ts';
 
 type Timer = { readonly at: number; readonly milliseconds: number; readonly callback: () => void };
 type Wait = {

@@ -25,25 +25,9 @@ export const layers: readonly (readonly string[])[] = [
   ['src/migrations/'],
   ['src/rates/'],
   ['src/auth/', 'src/storage/'],
-  [
-    'src/csv.ts',
-    'src/csv-rows.ts',
-    'src/problem.ts',
-    'src/logger.ts',
-    'src/bounded-map.ts',
-    'src/fair-queue.ts',
-  ],
-  ['src/log-buffer.ts', 'src/log-lines.ts', 'src/once.ts', 'src/timers.ts'],
-  ['src/schema/'],
-  [
-    'src/version.ts',
-    'src/memoize-last.ts',
-    'src/counted.ts',
-    'src/security-event.ts',
-    'src/system-error.ts',
-    'src/invalidation.ts',
-  ],
-  ['src/addresses.ts', 'src/durations.ts', 'src/header-lines.ts', 'src/base/'],
+  ['src/problem.ts'],
+  ['src/schema/', 'src/security-event.ts'],
+  ['src/base/'],
   ['src/console/'],
 ];
 

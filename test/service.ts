@@ -10,7 +10,7 @@ import type { TestContext } from 'node:test';
 import type { PasswordHasher } from '../src/auth/password.ts';
 import { startService, type Service, type ServiceOptions } from '../src/running-service.ts';
 import { readCommandLine } from '../src/config/command-line.ts';
-import { LineLogger } from '../src/logger.ts';
+import { LineLogger } from '../src/base/logger.ts';
 import { SqlWorker } from '../src/storage/sql-worker.ts';
 import { FrozenClock } from './frozen-clock.ts';
 import { noAddress } from './webhooks/receiver-names.ts';

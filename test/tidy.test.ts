@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { homedir, hostname } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { suite, test } from 'node:test';
-import { version } from '../src/version.ts';
+import { version } from '../src/base/version.ts';
 import { layerOf, layers, importsOf } from './layers.ts';
 import { codeOf, programs, sources, texts } from './source-text.ts';
 

@@ -37,7 +37,7 @@ test('a new kind of invalidation or result does not compile before its case is w
   cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true });
   assert.deepEqual(await compileErrors(folder), []);
   for (const [path, lastKind] of [
-    ['invalidation.ts', "{ readonly kind: 'everything' }"],
+    ['storage/invalidation.ts', "{ readonly kind: 'everything' }"],
     ['http/handler-result.ts', '| Empty'],
   ] as const) {
     const declaration = join(folder, 'src', path);

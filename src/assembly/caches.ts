@@ -2,7 +2,7 @@
 import { CallerCache } from '../auth/caller-cache.ts';
 import { PageCache } from '../http/page-cache.ts';
 import { createRepresentationCache, type RepresentationCache } from '../http/representation-cache.ts';
-import type { Invalidation } from '../invalidation.ts';
+import type { Invalidation } from '../storage/invalidation.ts';
 import type { Customer } from '../resources/customers/customer.ts';
 import type { Order } from '../resources/orders/order.ts';
 

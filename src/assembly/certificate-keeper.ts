@@ -3,9 +3,9 @@
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { hourMilliseconds } from '../durations.ts';
+import { hourMilliseconds } from '../base/durations.ts';
 import type { Certificate } from '../http/http-server.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../base/logger.ts';
 import { toStorageError } from '../storage/storage-error.ts';
 import { certificateWarnings, readConfiguredCertificate } from './configured-certificate.ts';
 import { ensureOwnCertificate } from './own-certificate.ts';

@@ -1,5 +1,5 @@
 // The periodic work of a service: records the last use of keys, and removes rows that are no longer needed.
-import { dayMilliseconds, minuteMilliseconds } from '../durations.ts';
+import { dayMilliseconds, minuteMilliseconds } from '../base/durations.ts';
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
 import { clearCustomerOwner } from '../resources/customers/customer-store.ts';
 import { recordKeyUses } from '../resources/keys/key-store.ts';

@@ -6,8 +6,8 @@ import { createSecureContext } from 'node:tls';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/command-error.ts';
 import type { Certificate } from '../http/http-server.ts';
-import { hostOf } from '../addresses.ts';
-import { isSystemError, systemErrorText } from '../system-error.ts';
+import { hostOf } from '../base/addresses.ts';
+import { isSystemError, systemErrorText } from '../base/system-error.ts';
 
 type Files = { readonly cert: string; readonly key: string };
 

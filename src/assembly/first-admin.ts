@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
-import { dayMilliseconds } from '../durations.ts';
+import { dayMilliseconds } from '../base/durations.ts';
 import { firstStartPermit } from '../storage/permit.ts';
 import { addUser, hasUsers } from '../resources/users/user-store.ts';
 import type { Connection, WriteCallback } from '../storage/connection.ts';

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
 import { ConnectionGate, connectionsMax } from '../http/connection-gate.ts';
 import type { HttpServer } from '../http/http-server.ts';
-import { addressesIn } from '../addresses.ts';
+import { addressesIn } from '../base/addresses.ts';
 import { readFileSync } from 'node:fs';
 
 /** Throws ConfigError if it can't listen on the address, and CommandError if another process does. */

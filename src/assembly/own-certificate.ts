@@ -4,7 +4,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { dayMilliseconds } from '../durations.ts';
+import { dayMilliseconds } from '../base/durations.ts';
 import {
   hasExactlyNames,
   issueCertificate,
@@ -15,7 +15,7 @@ import {
 import type { Config } from '../config/config.ts';
 import { createFolder, replacePrivate } from '../storage/private-files.ts';
 import { isIP } from 'node:net';
-import { hostOf } from '../addresses.ts';
+import { hostOf } from '../base/addresses.ts';
 
 const renewMilliseconds = 30 * dayMilliseconds;
 /** Early enough that no certificate outlives the authority that issued it. */

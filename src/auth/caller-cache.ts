@@ -1,5 +1,5 @@
 // Caches the callers behind sessions and keys until a change of the session, key or user is on disk.
-import { BoundedMap } from '../bounded-map.ts';
+import { BoundedMap } from '../base/bounded-map.ts';
 import type { Caller } from './access.ts';
 
 const cachedCallersMax = 10_000;

@@ -10,8 +10,8 @@ import {
   X509Certificate,
 } from 'node:crypto';
 import { isIP } from 'node:net';
-import { dayMilliseconds } from '../durations.ts';
-import { addressesIn, familyOf } from '../addresses.ts';
+import { dayMilliseconds } from '../base/durations.ts';
+import { addressesIn, familyOf } from '../base/addresses.ts';
 
 /** Certificates begin a day before they are created, since clocks differ. */
 const earlyMilliseconds = dayMilliseconds;

@@ -1,6 +1,6 @@
 // Finds the caller behind a credential, and caches verified tokens.
 import { hash, timingSafeEqual } from 'node:crypto';
-import { BoundedMap } from '../bounded-map.ts';
+import { BoundedMap } from '../base/bounded-map.ts';
 import { Problem } from '../problem.ts';
 import type { Caller } from './access.ts';
 import type { CallerCache, CallerSources } from './caller-cache.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { threadMemoryMax } from '../base/thread.ts';
-import { minuteMilliseconds } from '../durations.ts';
+import { minuteMilliseconds } from '../base/durations.ts';
 import { unavailable } from '../problem.ts';
 import { createJobQueue, type HashingJob } from './hashing-jobs.ts';
 

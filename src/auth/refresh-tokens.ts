@@ -1,7 +1,7 @@
 // Refresh tokens: derived from a session's row and the service's secret, so that no token is ever stored.
 import { timingSafeEqual } from 'node:crypto';
 import { createMacs, type Mac } from './mac.ts';
-import { daySeconds } from '../durations.ts';
+import { daySeconds } from '../base/durations.ts';
 
 export const sessionSecondsMax = 30 * daySeconds;
 export const sessionIdleSecondsMax = 14 * daySeconds;

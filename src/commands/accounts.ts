@@ -1,5 +1,5 @@
 // `orderly admin create`, `admin reset` and `keys create`: each prints the secret it makes, once.
-import { dayMilliseconds } from '../durations.ts';
+import { dayMilliseconds } from '../base/durations.ts';
 import { scopes, type Scope } from '../auth/access.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
 import { splitList, type CommandFlag } from '../config/settings.ts';

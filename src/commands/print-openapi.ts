@@ -10,7 +10,7 @@ import { openapiDocument } from '../openapi/openapi.ts';
 import { mountRoutes, type HandlerServices } from '../route-groups.ts';
 import { PasswordChecks } from '../resources/flows/password-checks.ts';
 import { WebhookTargets } from '../resources/webhooks/webhook-targets.ts';
-import { version } from '../version.ts';
+import { version } from '../base/version.ts';
 import type { Command } from './commands.ts';
 
 export const printOpenapi: Command = {

@@ -1,11 +1,11 @@
 // `orderly sample`: fills an empty database with users, customers and the orders of a year, the same for the
 // same seed.
-import { dayMilliseconds } from '../durations.ts';
+import { dayMilliseconds } from '../base/durations.ts';
 import { createFirstAdmin, randomPassword } from '../assembly/first-admin.ts';
 import { CommandError } from '../config/command-error.ts';
 import type { CommandLine } from '../config/command-line.ts';
 import { wholeNumber } from '../config/settings.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../base/counted.ts';
 import { addCustomer, hasCustomers } from '../resources/customers/customer-store.ts';
 import type { Address } from '../resources/customers/address.ts';
 import type { CustomerContent } from '../resources/customers/customer.ts';

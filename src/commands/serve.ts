@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { thisMachine } from '../assembly/own-certificate.ts';
 import type { CommandLine } from '../config/command-line.ts';
 import type { Config } from '../config/config.ts';
-import { LineLogger, type Logger } from '../logger.ts';
+import { LineLogger, type Logger } from '../base/logger.ts';
 import { startService, type Service } from '../running-service.ts';
 import type { Command } from './commands.ts';
 import { neverBlock, waitForDrain } from './terminal.ts';

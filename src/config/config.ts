@@ -1,7 +1,7 @@
 // The settings of a service as typed values, converted from texts.
 import { passwordIssue } from '../auth/password.ts';
 import type { Rates } from '../rates/limiter.ts';
-import type { Level } from '../log-lines.ts';
+import type { Level } from '../base/log-lines.ts';
 import { emailIssue } from '../schema/email.ts';
 import type { CheckpointsBy } from '../storage/checkpointer.ts';
 import { parseRate, splitList, withoutSlash, adminVariables } from './settings.ts';

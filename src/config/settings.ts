@@ -1,6 +1,6 @@
 // Every setting: its flag, its default, its help and its rule.
 import { secretBytesMin } from '../auth/jwt.ts';
-import { levels } from '../log-lines.ts';
+import { levels } from '../base/log-lines.ts';
 import { isIP } from 'node:net';
 import type { Rate } from '../rates/limiter.ts';
 import { dialling } from '../schema/dialling-codes.ts';

@@ -2,7 +2,7 @@
 import type { Caller } from '../auth/access.ts';
 import type { ResponseStream } from '../http/response-stream.ts';
 import { commentBlock, positionBlock, retryBlock } from '../http/server-sent-events.ts';
-import type { Invalidation } from '../invalidation.ts';
+import type { Invalidation } from '../storage/invalidation.ts';
 import { Problem } from '../problem.ts';
 import type { EventType } from '../resources/events/event.ts';
 import type { FeedAccess } from '../resources/events/feed-store.ts';

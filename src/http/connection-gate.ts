@@ -1,5 +1,5 @@
 // Limits connections: in total, and those of one client.
-import { addressBucket } from '../addresses.ts';
+import { addressBucket } from '../base/addresses.ts';
 import { peerOf } from './peer.ts';
 import { SharedBound } from './shared-bound.ts';
 

@@ -1,7 +1,7 @@
 // The state of a connection: who is at the other end, and what has been read from it.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { addressBucket } from '../addresses.ts';
+import { addressBucket } from '../base/addresses.ts';
 import { keepPausedWhile } from './node-internals.ts';
 import { plainAddress, type Peer } from './peer.ts';
 import type { RequestBody } from './request-body.ts';

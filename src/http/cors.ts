@@ -1,5 +1,5 @@
 // Cross-origin requests (the Fetch standard): header fields that let pages of other origins use the service.
-import { headerLine, headerLines, type HeaderLines } from '../header-lines.ts';
+import { headerLine, headerLines, type HeaderLines } from '../base/header-lines.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
 const allowedRequestFields = [

@@ -1,6 +1,6 @@
 // Cursors: the position where the next page begins, with a MAC over it, the list, its filters and its sort.
 import type { Mac } from '../auth/mac.ts';
-import { memoizeLast } from '../memoize-last.ts';
+import { memoizeLast } from '../base/memoize-last.ts';
 import { Problem } from '../problem.ts';
 import type { KeysetPosition } from '../storage/keyset.ts';
 

@@ -1,6 +1,6 @@
 // Logs and counts exchanges: a line for each, their security events, and their problems.
-import type { RequestLogLine } from '../log-lines.ts';
-import type { Logger } from '../logger.ts';
+import type { RequestLogLine } from '../base/log-lines.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Problem } from '../problem.ts';
 import { securityEventLevels, type SecurityEvent } from '../security-event.ts';
 import type { Exchange } from './exchange.ts';

@@ -3,9 +3,9 @@
 import assert from 'node:assert';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { addressBucket } from '../addresses.ts';
+import { addressBucket } from '../base/addresses.ts';
 import { clientOf, isStaff, type Caller, type Requester } from '../auth/access.ts';
-import { headerLine, type HeaderLines } from '../header-lines.ts';
+import { headerLine, type HeaderLines } from '../base/header-lines.ts';
 import { quotaExceeded, type Limiter } from '../rates/limiter.ts';
 import { noSecurityEvents, type SecurityEvent } from '../security-event.ts';
 import type { Connection, Row, SqlValue, Synchronous } from '../storage/connection.ts';

@@ -2,13 +2,13 @@
 // complete.
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../auth/access.ts';
-import { csvLine, csvLines, type CsvTable } from '../csv.ts';
-import { causeOf } from '../log-lines.ts';
-import type { Logger } from '../logger.ts';
+import { csvLine, csvLines, type CsvTable } from '../base/csv.ts';
+import { causeOf } from '../base/log-lines.ts';
+import type { Logger } from '../base/logger.ts';
 import { forbidden, Problem, unavailable } from '../problem.ts';
 import type { Issue } from '../schema/schema.ts';
 import { readBatch, type IndexedSelection, type KeysetPosition } from '../storage/keyset.ts';
-import type { Timers } from '../timers.ts';
+import type { Timers } from '../base/timers.ts';
 import { securityEventOf } from './exchange-log.ts';
 import { streamed, type Streamed } from './handler-result.ts';
 import { loadElements, type PageSource } from './list.ts';

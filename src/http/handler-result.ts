@@ -2,7 +2,7 @@
 import { createEncodings, type Encoded } from './compression.ts';
 import { json } from './media-types.ts';
 import { etagOf, toWireLatin1, type Representation, type Represents } from './representation.ts';
-import { headerLines, type HeaderFields, type HeaderLines } from '../header-lines.ts';
+import { headerLines, type HeaderFields, type HeaderLines } from '../base/header-lines.ts';
 import { jsonPolicyLines } from './response-head.ts';
 import type { ResponseStream } from './response-stream.ts';
 

@@ -4,7 +4,7 @@ import { constants } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
-import { minuteMilliseconds } from '../durations.ts';
+import { minuteMilliseconds } from '../base/durations.ts';
 import { ConnectionGate, connectionsMax, type ConnectionCounts } from './connection-gate.ts';
 import { createHttpServer, nodeHttps } from './node-http.ts';
 import { allowHalfOpen, currentResponse, interceptConnections, watchReads } from './node-internals.ts';

@@ -1,13 +1,13 @@
 // Imports: reads lines as they arrive, checks and writes a batch of them at a time, and sends their results in
 // order once they are on disk. A truncated response never looks complete.
 import type { Caller } from '../auth/access.ts';
-import { causeOf } from '../log-lines.ts';
-import type { Logger } from '../logger.ts';
+import { causeOf } from '../base/log-lines.ts';
+import type { Logger } from '../base/logger.ts';
 import { Problem, unavailable, type ProblemCode } from '../problem.ts';
 import { issuesMax } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Permit } from '../storage/permit.ts';
-import type { Timers } from '../timers.ts';
+import type { Timers } from '../base/timers.ts';
 import type { ArrivingLine, LineReader } from './arriving-lines.ts';
 import { ndjson } from './media-types.ts';
 import { problemStatus } from './problem-types.ts';

@@ -1,8 +1,8 @@
 // Limits the log lines of requests that draw on no rate, or are rejected by one, to some a minute. Such requests
 // cost next to nothing, so with a line for each, a few clients could fill the disk.
-import { minuteMilliseconds } from '../durations.ts';
-import type { Logger } from '../logger.ts';
-import type { Timers } from '../timers.ts';
+import { minuteMilliseconds } from '../base/durations.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Timers } from '../base/timers.ts';
 
 /** The log lines for requests that no rate admitted: about 200 MB a day. */
 const unratedLinesPerMinuteMax = 600;

@@ -2,7 +2,7 @@
 import { securityEventLevels, type SecurityEventName } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import { syncSecondsBounds } from '../storage/storage-stats.ts';
-import { version } from '../version.ts';
+import { version } from '../base/version.ts';
 import type { ConnectionCounts } from './connection-gate.ts';
 import { LoopDelay } from './loop-delay.ts';
 import {

@@ -1,5 +1,5 @@
 // Caches pages of lists until any change is on disk.
-import { BoundedMap } from '../bounded-map.ts';
+import { BoundedMap } from '../base/bounded-map.ts';
 import type { ListPage } from './handler-result.ts';
 import { estimateBytes } from './representation.ts';
 

@@ -1,6 +1,6 @@
 // Creates the response to a problem: the document that describes it (RFC 9457), and its header fields.
 import { stepUpSeconds } from '../auth/access.ts';
-import { headerLine, headerLines, type HeaderLines } from '../header-lines.ts';
+import { headerLine, headerLines, type HeaderLines } from '../base/header-lines.ts';
 import { Problem, type ProblemMembers, type ProblemCode } from '../problem.ts';
 import { issuesMax } from '../schema/schema-check.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';

@@ -1,7 +1,7 @@
 // The one table of problem types: the title of each, its status unless a problem has another, and the text of
 // its page.
 import { stepUpSeconds } from '../auth/access.ts';
-import { hourSeconds } from '../durations.ts';
+import { hourSeconds } from '../base/durations.ts';
 import type { ProblemCode } from '../problem.ts';
 import { string } from '../schema/schema.ts';
 import { json, mergePatch } from './media-types.ts';

@@ -1,5 +1,5 @@
 // Finds representations by id: creates them from rows, and caches them until a change of the row is on disk.
-import { BoundedMap } from '../bounded-map.ts';
+import { BoundedMap } from '../base/bounded-map.ts';
 import type { Connection } from '../storage/connection.ts';
 import { estimateBytes, type Representation } from './representation.ts';
 

@@ -3,7 +3,7 @@
 // the body when it is whole; a route that streams it takes what has arrived, and is not sent much more than
 // that.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { counted } from '../counted.ts';
+import { counted } from '../base/counted.ts';
 import { Problem, unavailable } from '../problem.ts';
 import { stateOf } from './connection-state.ts';
 import { endAfterResponse } from './lingering-close.ts';

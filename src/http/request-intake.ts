@@ -2,7 +2,7 @@
 // it on the connection.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { addressBucket } from '../addresses.ts';
+import { addressBucket } from '../base/addresses.ts';
 import { stateOf } from './connection-state.ts';
 import { Exchange, type ExchangeDependencies } from './exchange.ts';
 import type { Metrics } from './metrics.ts';

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { clientOf } from '../auth/access.ts';
-import { headerLine, type HeaderLines } from '../header-lines.ts';
+import { headerLine, type HeaderLines } from '../base/header-lines.ts';
 import { Problem } from '../problem.ts';
 import { isUnmodified } from './conditional.ts';
 import { createCors, type Cors } from './cors.ts';

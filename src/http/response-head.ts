@@ -1,7 +1,7 @@
 // Writes the heads of responses: the only place where a status and header fields become bytes.
 import type { ServerResponse } from 'node:http';
-import { fieldsOf, headerLine, type HeaderLines } from '../header-lines.ts';
-import { memoizeLast } from '../memoize-last.ts';
+import { fieldsOf, headerLine, type HeaderLines } from '../base/header-lines.ts';
+import { memoizeLast } from '../base/memoize-last.ts';
 import { stateOf } from './connection-state.ts';
 import { STATUS_CODES } from './node-http.ts';
 import { endWithHead } from './node-internals.ts';

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Mac } from '../auth/mac.ts';
 import type { ResponseStore, StoredResponse } from './idempotency.ts';
-import { daySeconds } from '../durations.ts';
+import { daySeconds } from '../base/durations.ts';
 import type { Connection } from '../storage/connection.ts';
 
 export const idempotencySecondsMax = daySeconds;

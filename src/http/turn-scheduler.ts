@@ -1,6 +1,6 @@
 // Runs requests in slices of a turn of the event loop, so that many that arrive together don't block others.
 import { performance } from 'node:perf_hooks';
-import { FairQueue } from '../fair-queue.ts';
+import { FairQueue } from '../base/fair-queue.ts';
 
 /** The time for which requests that arrived together run in one turn of the event loop. */
 export const turnMillisecondsMax = 5;

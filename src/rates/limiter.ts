@@ -1,7 +1,7 @@
 // Token buckets in memory, which limit the requests that a client may send in a span of time.
-import { headerLine, type HeaderLines } from '../header-lines.ts';
-import { BoundedMap } from '../bounded-map.ts';
-import { counted } from '../counted.ts';
+import { headerLine, type HeaderLines } from '../base/header-lines.ts';
+import { BoundedMap } from '../base/bounded-map.ts';
+import { counted } from '../base/counted.ts';
 import { Problem } from '../problem.ts';
 
 const bucketsMax = 100_000;

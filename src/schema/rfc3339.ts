@@ -1,6 +1,6 @@
 // Times as clients send them (RFC 3339 section 5.6), with any fraction and offset.
-import { minuteMilliseconds } from '../durations.ts';
-import { timestampOf } from './timestamp.ts';
+import { minuteMilliseconds } from '../base/durations.ts';
+import { timestampOf } from '../base/timestamp.ts';
 
 const form = new RegExp(
   String.raw`^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)T(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)` +

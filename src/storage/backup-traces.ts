@@ -1,7 +1,7 @@
 // The traces of backups: the time of the last one, and copies of those that were interrupted.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { hourMilliseconds } from '../durations.ts';
+import { hourMilliseconds } from '../base/durations.ts';
 import { replacePrivate } from './private-files.ts';
 
 /** A running copy is written to constantly, so one that was not written to for this long is abandoned. */

@@ -1,8 +1,8 @@
 // A connection to the database that caches its prepared statements; rows are arrays.
 import assert from 'node:assert';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { BoundedMap } from '../bounded-map.ts';
-import type { Invalidation } from '../invalidation.ts';
+import { BoundedMap } from '../base/bounded-map.ts';
+import type { Invalidation } from './invalidation.ts';
 
 const statementsMax = 1_000;
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
-import type { Invalidation } from '../invalidation.ts';
+import type { Invalidation } from './invalidation.ts';
 import type { Connection, WriteCallback } from './connection.ts';
 import { isBusy, isEnvironment } from './storage-error.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';

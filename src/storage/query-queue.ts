@@ -1,5 +1,5 @@
 // The queue of long queries: bounded, fair among clients, and in which staff don't wait for many others.
-import { FairQueue } from '../fair-queue.ts';
+import { FairQueue } from '../base/fair-queue.ts';
 
 /** Whose query it is: clients take turns, regardless of how many queries each has. */
 export type QueryClient = { readonly client?: string; readonly isOfStaff?: boolean };

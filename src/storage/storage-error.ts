@@ -1,5 +1,5 @@
 // Errors of the storage: classifies those of SQLite, and turns them into sentences for the operator.
-import { isSystemError, systemErrorText } from '../system-error.ts';
+import { isSystemError, systemErrorText } from '../base/system-error.ts';
 import { lacksSharedMemory, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
 
 const busyCodes: readonly number[] = [sqliteCodes.busy, sqliteCodes.locked];

@@ -1,7 +1,7 @@
 // The transaction of a group of writes, each of which can be undone alone, unless it said that it throws no
 // more.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Invalidation } from '../invalidation.ts';
+import type { Invalidation } from './invalidation.ts';
 import { Connection, prepareForRun } from './connection.ts';
 
 export class WriteTransaction {

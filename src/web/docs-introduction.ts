@@ -1,7 +1,7 @@
 // The sections before the operations on the documentation page: first calls, sign-in, conventions, rates.
 import { tokenSeconds } from '../auth/jwt.ts';
 import { sessionSecondsMax } from '../auth/refresh-tokens.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../base/counted.ts';
 import { pageRowsDefault, pageRowsMax } from '../http/list.ts';
 import { invalidStatusRule } from '../http/problem-types.ts';
 import { bodyBytesMax } from '../http/request-body.ts';

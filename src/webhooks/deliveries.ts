@@ -1,8 +1,8 @@
 // The deliveries of all webhooks. They start once a change is on disk; positions are saved every second.
 import type { WebhookCounts } from '../http/metrics.ts';
 import { TurnScheduler } from '../http/turn-scheduler.ts';
-import type { Invalidation } from '../invalidation.ts';
-import { causeOf } from '../log-lines.ts';
+import type { Invalidation } from '../storage/invalidation.ts';
+import { causeOf } from '../base/log-lines.ts';
 import { feedBounds } from '../resources/events/feed-store.ts';
 import { findDeliveryWebhook, readDeliveryWebhooks } from '../resources/webhooks/delivery-webhook-store.ts';
 import type { Database } from '../storage/database.ts';

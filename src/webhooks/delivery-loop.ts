@@ -1,6 +1,6 @@
 // The deliveries of one webhook: the next event after its position, one request at a time, and its retries.
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../base/logger.ts';
 import type { Event } from '../resources/events/event.ts';
 import { feedBounds, feedEpoch, readFeed } from '../resources/events/feed-store.ts';
 import {
@@ -13,8 +13,8 @@ import {
 import { webhookAdditionalData } from '../resources/webhooks/webhook-store.ts';
 import type { Connection } from '../storage/connection.ts';
 import { failedDeliveryPermit } from '../storage/permit.ts';
-import type { Timers } from '../timers.ts';
-import { version } from '../version.ts';
+import type { Timers } from '../base/timers.ts';
+import { version } from '../base/version.ts';
 import type { OutgoingPosts } from './outgoing-posts.ts';
 import type { PostResult } from './post-thread.ts';
 import { retryDelay } from './retry-schedule.ts';

@@ -2,11 +2,11 @@
 // since hostile receivers could occupy an event loop for long.
 import { isIP } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { hostOf } from '../addresses.ts';
+import { hostOf } from '../base/addresses.ts';
 import { threadMemoryMax } from '../base/thread.ts';
-import { minuteMilliseconds } from '../durations.ts';
+import { minuteMilliseconds } from '../base/durations.ts';
 import type { WebhookTargets } from '../resources/webhooks/webhook-targets.ts';
-import type { Timers } from '../timers.ts';
+import type { Timers } from '../base/timers.ts';
 import { blocked, postProgram, threadSettings, type PostResult, type ToThread } from './post-thread.ts';
 
 type Post = {

@@ -4,7 +4,7 @@ import {
   hourMilliseconds as hour,
   minuteMilliseconds as minute,
   secondMilliseconds as second,
-} from '../durations.ts';
+} from '../base/durations.ts';
 
 /** The delays after the first failure, the second, and so on. */
 const delays: readonly number[] = [

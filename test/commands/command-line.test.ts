@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { commandNames, helpText, loadCommand } from '../../src/commands/commands.ts';
 import { settings } from '../../src/config/settings.ts';
-import { version } from '../../src/version.ts';
+import { version } from '../../src/base/version.ts';
 import { assertAll, dataFolder, newFolder, orderly } from './command-support.ts';
 
 describe('the command line', { concurrency: true }, () => {

@@ -11,7 +11,7 @@ import { ensureCertificate } from '../../src/assembly/certificate-keeper.ts';
 import { ensureSecrets } from '../../src/assembly/cryptography.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
 import type { Config } from '../../src/config/config.ts';
-import { version } from '../../src/version.ts';
+import { version } from '../../src/base/version.ts';
 import { dataFolder, newFolder, orderly, readOnlyFolder, serving } from './command-support.ts';
 
 const isRoot = process.getuid?.() === 0;

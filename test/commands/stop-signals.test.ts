@@ -11,7 +11,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { startService } from '../../src/running-service.ts';
 import { createStopper } from '../../src/commands/serve.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
-import { LineLogger } from '../../src/logger.ts';
+import { LineLogger } from '../../src/base/logger.ts';
 import { executable } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { dataFolder, newFolder, program, serving } from './command-support.ts';

@@ -7,7 +7,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { newCertificate } from '../new-certificate.ts';
 import { ConnectionGate } from '../../src/http/connection-gate.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
-import { addressesIn } from '../../src/addresses.ts';
+import { addressesIn } from '../../src/base/addresses.ts';
 import { executable, serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem } from './http-support.ts';

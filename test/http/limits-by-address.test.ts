@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { clientAddress, peerOf } from '../../src/http/peer.ts';
-import { addressBucket, addressesIn } from '../../src/addresses.ts';
+import { addressBucket, addressesIn } from '../../src/base/addresses.ts';
 import { newKey } from '../resources/resource-support.ts';
 import { serviceFor, type TestResponse, type Call, type TestService } from '../service.ts';
 import { assertProblem } from './http-support.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { newStats, syncSecondsBounds } from '../../src/storage/storage-stats.ts';
-import { version } from '../../src/version.ts';
+import { version } from '../../src/base/version.ts';
 import { newOrder } from '../resources/resource-support.ts';
 import { serviceFor } from '../service.ts';
 import { assertProblem } from './http-support.ts';

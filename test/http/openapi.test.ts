@@ -6,7 +6,7 @@ import { problemCodes } from '../../src/problem.ts';
 import { openapiDocument } from '../../src/openapi/openapi.ts';
 import { invalidStatusRule } from '../../src/http/problem-types.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
-import { version } from '../../src/version.ts';
+import { version } from '../../src/base/version.ts';
 import { validate } from '../conformance.ts';
 import { serviceFor } from '../service.ts';
 import {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { BodyMemory, RequestBody } from '../../src/http/request-body.ts';
-import { addressBucket } from '../../src/addresses.ts';
+import { addressBucket } from '../../src/base/addresses.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 

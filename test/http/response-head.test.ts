@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anyone } from '../../src/auth/access.ts';
 import { jsonDocument, sharedHtml } from '../../src/http/handler-result.ts';
-import { headerLine } from '../../src/header-lines.ts';
+import { headerLine } from '../../src/base/header-lines.ts';
 import { lastHeadText } from '../../src/http/response-head.ts';
 import { json } from '../../src/http/media-types.ts';
 import { documentIn, sharedDocumentIn } from '../../src/http/reply.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sentTimestamp } from '../../src/schema/members.ts';
-import { timestampOf } from '../../src/schema/timestamp.ts';
+import { timestampOf } from '../../src/base/timestamp.ts';
 import { canonicalTime, timeAtOrAfter, toTime } from '../../src/schema/rfc3339.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 

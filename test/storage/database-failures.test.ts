@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { rmSync, statSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Invalidation } from '../../src/invalidation.ts';
+import type { Invalidation } from '../../src/storage/invalidation.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import {
   addNote,

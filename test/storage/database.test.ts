@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import type { Invalidation } from '../../src/invalidation.ts';
+import type { Invalidation } from '../../src/storage/invalidation.ts';
 import type { Connection } from '../../src/storage/connection.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Invalidation } from '../../src/invalidation.ts';
+import type { Invalidation } from '../../src/storage/invalidation.ts';
 import { backup } from '../../src/storage/backup.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import type { Connection } from '../../src/storage/connection.ts';

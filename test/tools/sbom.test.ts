@@ -1,7 +1,7 @@
 // The list of orderly's components.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { version } from '../../src/version.ts';
+import { version } from '../../src/base/version.ts';
 import { sbom } from './sbom.ts';
 
 type Listed = {

@@ -1,5 +1,5 @@
 // An address as CSV: a column for each of its members.
-import type { CsvCell } from '../../csv.ts';
+import type { CsvCell } from '../../base/csv.ts';
 import type { Address } from './address.ts';
 
 const members = ['name', 'line1', 'line2', 'city', 'region', 'postalCode', 'country'] as const;

@@ -1,5 +1,5 @@
 // Customers as CSV, a row for each: as exports write them, and as imports read them.
-import { csvTime, type CsvSource, type CsvTable } from '../../csv.ts';
+import { csvTime, type CsvSource, type CsvTable } from '../../base/csv.ts';
 import { addressCells, addressColumns } from './address-csv.ts';
 import type { Customer } from './customer.ts';
 

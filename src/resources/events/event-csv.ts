@@ -1,5 +1,5 @@
 // Events as CSV: a row for each event, with its changes as JSON.
-import { csvTime, type CsvTable } from '../../csv.ts';
+import { csvTime, type CsvTable } from '../../base/csv.ts';
 import type { Event } from './event.ts';
 
 export const eventTable: CsvTable<Event> = {

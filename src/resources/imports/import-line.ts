@@ -1,6 +1,6 @@
 // A line of an import: its schema and checks, and its outcome.
 import { hash } from 'node:crypto';
-import type { CsvSource } from '../../csv.ts';
+import type { CsvSource } from '../../base/csv.ts';
 import { isObject } from '../../schema/json-objects.ts';
 import { id, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';

@@ -1,6 +1,6 @@
 // An API key: the schemas of requests and responses.
 import { scopes } from '../../auth/access.ts';
-import { daySeconds } from '../../durations.ts';
+import { daySeconds } from '../../base/durations.ts';
 import { invalidAt } from '../../problem.ts';
 import { id, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';

@@ -1,5 +1,5 @@
 // Orders as CSV: a row for each item, with the members of its order.
-import { csvTime, type CsvCell, type CsvTable } from '../../csv.ts';
+import { csvTime, type CsvCell, type CsvTable } from '../../base/csv.ts';
 import { decimalAmount } from '../../schema/decimal.ts';
 import { addressCells, addressColumns } from '../customers/address-csv.ts';
 import type { Order } from './order.ts';

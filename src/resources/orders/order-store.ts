@@ -1,6 +1,6 @@
 // The rows of orders.
 import { rowAccessOf } from '../../auth/access.ts';
-import { timestampOf } from '../../schema/timestamp.ts';
+import { timestampOf } from '../../base/timestamp.ts';
 import { fits, schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';

@@ -1,7 +1,7 @@
 // An order: the schemas of requests and responses, and the transitions of its status.
 import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { counted } from '../../counted.ts';
+import { counted } from '../../base/counted.ts';
 import { Problem, forbidden, requireValid } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import { currency, id, readOnlyIssues, sentTimestamp, text, timestamp } from '../../schema/members.ts';

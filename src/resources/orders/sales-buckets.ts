@@ -1,7 +1,7 @@
 // When hours, days, weeks and months begin in a time zone, even if its clocks change. Node 24 has no
 // Temporal; Intl knows the offsets of time zones.
-import { BoundedMap } from '../../bounded-map.ts';
-import { dayMilliseconds, hourMilliseconds } from '../../durations.ts';
+import { BoundedMap } from '../../base/bounded-map.ts';
+import { dayMilliseconds, hourMilliseconds } from '../../base/durations.ts';
 
 /** Bounds of one response of sales. */
 export const salesBucketsMax = 1_000;

@@ -1,10 +1,10 @@
 // Sales: how many orders or payments there are in each span of time, by currency and status, and their totals.
 import assert from 'node:assert';
-import { dayMilliseconds } from '../../durations.ts';
+import { dayMilliseconds } from '../../base/durations.ts';
 import { invalid } from '../../problem.ts';
-import { counted } from '../../counted.ts';
+import { counted } from '../../base/counted.ts';
 import { currency, sentTimestamp, timestamp } from '../../schema/members.ts';
-import { timestampOf } from '../../schema/timestamp.ts';
+import { timestampOf } from '../../base/timestamp.ts';
 import { firstTime, lastTime, timeAtOrAfter } from '../../schema/rfc3339.ts';
 import {
   array,

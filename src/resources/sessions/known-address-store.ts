@@ -1,5 +1,5 @@
 // The rows of addresses from which accounts were used. Failures at other addresses don't lock these out.
-import { daySeconds } from '../../durations.ts';
+import { daySeconds } from '../../base/durations.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { AddressUse } from '../flows/password-checks.ts';

@@ -3,7 +3,7 @@ import { anyone } from '../../auth/access.ts';
 import { sharedHtml, sharedText, type SharedDocument } from '../../http/handler-result.ts';
 import { sharedDocumentIn } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
-import { once } from '../../once.ts';
+import { once } from '../../base/once.ts';
 import { notFound } from '../../problem.ts';
 import { string } from '../../schema/schema.ts';
 import { consoleFiles, type ConsoleFile } from '../../web/console-files.ts';

@@ -13,7 +13,7 @@ import { json } from '../../http/media-types.ts';
 import { jsonPolicy } from '../../http/response-head.ts';
 import { documentIn, sharedDocumentIn } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
-import { once } from '../../once.ts';
+import { once } from '../../base/once.ts';
 import { string } from '../../schema/schema.ts';
 import type { Shop } from '../../web/console-page.ts';
 import { consoleRoutes } from './console-routes.ts';

@@ -1,9 +1,9 @@
 // The rows of webhooks as administrators set them; delivery-webhook-store.ts has the progress of deliveries.
 import { accountAccessOf } from '../../auth/access.ts';
 import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
-import { dayMilliseconds } from '../../durations.ts';
+import { dayMilliseconds } from '../../base/durations.ts';
 import { invalidAt } from '../../problem.ts';
-import { timestampOrNull } from '../../schema/timestamp.ts';
+import { timestampOrNull } from '../../base/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';

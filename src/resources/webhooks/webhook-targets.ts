@@ -1,6 +1,6 @@
 // Restricts webhooks to public addresses over HTTPS, and addresses that the operator allows.
 import { isIP, type BlockList } from 'node:net';
-import { blockListOf, hostOf } from '../../addresses.ts';
+import { blockListOf, hostOf } from '../../base/addresses.ts';
 
 /** IPv4 addresses that no public receiver has: IANA's special-purpose registry, and a host inside Azure. */
 const blockedIpv4 = [

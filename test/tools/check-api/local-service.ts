@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService, type Service } from '../../../src/running-service.ts';
 import { readCommandLine } from '../../../src/config/command-line.ts';
-import { LineLogger } from '../../../src/logger.ts';
+import { LineLogger } from '../../../src/base/logger.ts';
 
 export const admin = { email: 'admin@example.com', password: 'the first administrator' };
 

@@ -1,7 +1,7 @@
 // The order in which waiting work of several clients runs.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FairQueue } from '../src/fair-queue.ts';
+import { FairQueue } from '../../src/base/fair-queue.ts';
 
 class Orders {
   readonly #queue = new FairQueue<() => void>();

@@ -1,7 +1,7 @@
 // Times as text: equal to `toISOString` for every time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { timestampOf } from '../../src/schema/timestamp.ts';
+import { timestampOf } from '../../src/base/timestamp.ts';
 
 const day = 86_400_000;
 const times = [

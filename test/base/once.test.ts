@@ -1,12 +1,12 @@
 // Values that are created when they are first needed, such as the pages of the documentation.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { documentIn } from '../src/http/reply.ts';
-import { route } from '../src/http/route.ts';
-import { jsonDocument } from '../src/http/handler-result.ts';
-import { anyone } from '../src/auth/access.ts';
-import { once } from '../src/once.ts';
-import { serviceFor } from './service.ts';
+import { documentIn } from '../../src/http/reply.ts';
+import { route } from '../../src/http/route.ts';
+import { jsonDocument } from '../../src/http/handler-result.ts';
+import { anyone } from '../../src/auth/access.ts';
+import { once } from '../../src/base/once.ts';
+import { serviceFor } from '../service.ts';
 
 test('a document that could not be created is created for the next request, and then cached', async (t) => {
   let attempts = 0;

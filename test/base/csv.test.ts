@@ -2,7 +2,7 @@
 // can rarely send, and those that it splits.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { csvLine, withoutFormulaGuard } from '../src/csv.ts';
+import { csvLine, withoutFormulaGuard } from '../../src/base/csv.ts';
 
 for (const code of [0x00, 0x09, 0x0a, 0x0d, 0x1f, 0x7f, 0x80, 0x85, 0x9f])
   test(`a cell that begins with U+${code.toString(16)} has an apostrophe before it, until it is read`, () => {

@@ -1,7 +1,7 @@
 // The bounded map: what it keeps, what it evicts, and what it counts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BoundedMap } from '../src/bounded-map.ts';
+import { BoundedMap } from '../../src/base/bounded-map.ts';
 
 const byLength = (value: string): number => value.length;
 

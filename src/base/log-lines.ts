@@ -1,6 +1,6 @@
 // The format of a line of the log: one JSON object for programs, or text for people on a terminal.
 import { minuteMilliseconds } from './durations.ts';
-import { timestampOf } from './schema/timestamp.ts';
+import { timestampOf } from './timestamp.ts';
 
 /** Texts that a client sent are truncated to this length in a log line. */
 const loggedCharsMax = 200;

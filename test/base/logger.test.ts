@@ -1,8 +1,8 @@
 // The log: JSON lines for programs, text for people, and no injection into either.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { Level, RequestLogLine } from '../src/log-lines.ts';
-import { LineLogger } from '../src/logger.ts';
+import type { Level, RequestLogLine } from '../../src/base/log-lines.ts';
+import { LineLogger } from '../../src/base/logger.ts';
 
 const time = Date.parse('2026-03-01T09:30:00.000Z');
 const line: RequestLogLine = {

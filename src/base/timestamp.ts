@@ -1,5 +1,5 @@
 // Times as responses and the log show them.
-import { memoizeLast } from '../memoize-last.ts';
+import { memoizeLast } from './memoize-last.ts';
 
 /**
  * Formats milliseconds since 1970 like `toISOString`: in a seventh of its time, if the last call was for the
