@@ -10,9 +10,10 @@ export function pill(status: Status): HTMLElement {
 /** Draws the path of an order through its statuses, with the current one marked. */
 export function statusPicture(status: Status, events: readonly ServiceEvent[]): SVGElement {
   const way = ['open', 'paid', 'shipped', 'delivered'] as const;
-  const passed = ['open', status, ...events.map(({ type }) => type.replace('order.', ''))];
-  const reached = way.findLastIndex((each) => passed.includes(each));
   const isEnded = status === 'cancelled' || status === 'refunded';
+  const steps = events.map(({ changes }) => [changes['status']].flat());
+  const before = steps.find(([, to]) => to === status)?.[0];
+  const reached = way.findIndex((each) => each === (isEnded ? (before ?? 'open') : status));
   const x = (index: number): number => 30 + index * 92;
   const line = (index: number): SVGElement =>
     svg('path', {

@@ -372,6 +372,17 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await person.see('Mark as paid');
   });
 
+  await t.test('that is taken back is not shown as reached', async () => {
+    const id = await newOrder();
+    await change(id, { status: 'paid' });
+    await person.go(`#/orders/${id}`);
+    const here = `document.querySelector('.states .here').textContent`;
+    await tab.until(`${here} === 'Paid'`);
+    await change(id, { status: 'open', reason: 'The wrong row.' });
+    await person.see('The wrong row.');
+    assert.equal(await tab.evaluate(here), 'Open');
+  });
+
   await t.test('is made at once when its page is left: for another view, and another site', async () => {
     for (const away of ['#/customers', 'about:blank']) {
       const id = await newOrder();
