@@ -1,5 +1,4 @@
 // Every route, in groups with one status for invalid data each, and the dependencies of handlers.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caches } from './assembly/caches.ts';
 import type { Cleanup } from './assembly/cleanup.ts';
 import type { Cryptography } from './assembly/cryptography.ts';
@@ -119,7 +118,7 @@ function serviceRoutes(
   });
   const docsPage = once(async () => {
     const document = await description();
-    const { docsPage } = await loadDocsPage();
+    const { docsPage } = await import('./web/docs-page.ts');
     const isSelfSigned = config.tls.mode === 'self-signed';
     return docsPage({ document, publicUrl, rates: config.rates, steps: transitions, isSelfSigned });
   });
@@ -136,15 +135,6 @@ function serviceRoutes(
       return problemPage(code, document);
     },
   });
-}
-
-/** Loads the files of the page in several turns of the event loop, since all of them take 30 ms. */
-async function loadDocsPage() {
-  await import('./web/docs-guides.ts'); // and those that it imports: about a third
-  await nextTurn();
-  await import('./web/docs-script.ts');
-  await nextTurn();
-  return import('./web/docs-page.ts');
 }
 
 /**

@@ -1,6 +1,5 @@
 // `orderly serve`: runs the service until a signal or a failed disk stops it.
 import { flushCompileCache } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
 import { thisMachine } from '../assembly/own-certificate.ts';
 import type { CommandLine } from '../config/command-line.ts';
 import type { Config } from '../config/config.ts';
@@ -8,7 +7,6 @@ import { LineLogger, type Logger } from '../base/logger.ts';
 import { startService, type Service } from '../running-service.ts';
 import type { Command } from './commands.ts';
 import { neverBlock, waitForDrain } from './terminal.ts';
-import { keepTickShape } from './tick-shape.ts';
 import { logStart, welcome } from './welcome.ts';
 import { isatty } from 'node:tty';
 
@@ -18,7 +16,6 @@ const finalLogMillisecondsMax = 1_000;
 export const serve: Command = { summary: 'runs the service', operands: [], flags: [], run };
 
 async function run({ config }: CommandLine): Promise<number> {
-  keepTickShape(); // before the first collection of garbage
   const { stdout } = process;
   const log = logOn(stdout, config);
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
@@ -73,17 +70,7 @@ function greet(log: Logger, config: Config, service: Service): void {
   const start = { config, service, machine: thisMachine(), now: Date.now() };
   if (process.stdout.isTTY) process.stdout.write(`${welcome(start)}\n`);
   else logStart(log, start);
-  keepHeapSmall();
-}
-
-/**
- * Responses dropped from memory would otherwise double the heap before they are collected; this costs 1–2 %
- * of throughput. It is no flag of the command line: V8 would then reject code that was compiled without it,
- * and the start would take a third longer.
- */
-function keepHeapSmall(): void {
-  flushCompileCache();
-  setFlagsFromString('--heap-growing-percent=30');
+  flushCompileCache(); // a service that is killed writes none at its end
 }
 
 type StopperOptions = {

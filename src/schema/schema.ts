@@ -37,10 +37,7 @@ export function issuesIn(checked: Checked<unknown>): readonly Issue[] {
 /** A rule beyond JSON Schema. Returns a sentence that reports the issue, or undefined. */
 type Rule = (value: string) => string | undefined;
 
-/**
- * The prepared form of a schema, which checks read. All validators have the same members, since V8 reads
- * objects of one shape fastest.
- */
+/** The prepared form of a schema, which checks read. */
 export type Validator = {
   readonly kind: 'string' | 'integer' | 'boolean' | 'array' | 'object' | 'map';
   readonly isNullable: boolean;
