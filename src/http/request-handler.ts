@@ -81,7 +81,6 @@ export class RequestHandler {
 
   /** Counts and logs bytes that are no valid request, and returns the whole response: one character a byte. */
   onUnparsed(problem: Problem, { remoteAddress }: Socket): string {
-    this.intake.noteRejection();
     return this.#responder.lastProblemText(problem, { requestId: this.#nextRequestId(), remoteAddress });
   }
 

@@ -79,11 +79,6 @@ export class RequestIntake {
     this.#pauseReading = pause;
   }
 
-  /** Called when a connection ended early, or when bytes that were no valid request are rejected. */
-  noteRejection(): void {
-    this.#scheduler.noteArrival();
-  }
-
   /** Called for each read of a connection: over TLS, a read of 64 KiB may be thousands of records. */
   noteRead(): void {
     this.#scheduler.noteArrival();

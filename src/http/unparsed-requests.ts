@@ -22,7 +22,6 @@ export function listenForUnparsed(server: Server, handler: Handler): void {
     const reject = (): void => rejectRequest(problemOf(code), socket, handler);
     if (code === timeoutCode) return handler.intake.runLater(socket, reject); // may be thousands
     reject();
-    handler.intake.noteRejection();
   });
 }
 
