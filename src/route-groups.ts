@@ -5,6 +5,7 @@ import type { Cryptography } from './assembly/cryptography.ts';
 import type { Limiters, Limiter } from './rates/limiter.ts';
 import type { Config } from './config/config.ts';
 import type { HandlerExports } from './http/export.ts';
+import { Lists } from './http/list.ts';
 import type { Route } from './http/route.ts';
 import { Router } from './http/router.ts';
 import type { WebhookTargets } from './resources/webhooks/webhook-targets.ts';
@@ -56,29 +57,32 @@ export function mountRoutes(
   services: HandlerServices,
 ): Router {
   const router = new Router();
-  const { cursors, webhookTargets: targets, webhookSecrets: secrets, onWebhookEnabled } = services;
-  const webhooks = webhookRoutes({ cursors, targets, secrets, onEnabled: onWebhookEnabled });
+  const { webhookTargets: targets, webhookSecrets: secrets, onWebhookEnabled } = services;
+  const lists = new Lists({ ...services, pages: services.caches.pages });
+  const webhooks = webhookRoutes({ lists, targets, secrets, onEnabled: onWebhookEnabled });
   const aboutService = serviceRoutes(settings, services, router);
   const accountAndServiceRoutes = [
-    ...userGroup(settings, services),
+    ...userGroup(settings, { ...services, lists }),
     ...aboutService,
     ...settings.extraRoutes,
   ];
   const withQuota = (route: Route): Route => withDailyQuota(route, services.limiters.created);
   router.mount({ routes: accountAndServiceRoutes.map(withQuota), invalidStatus: 400 });
-  router.mount({ routes: orderGroup(settings, services).map(withQuota), invalidStatus: 422 });
+  router.mount({ routes: orderGroup(settings, { ...services, lists }).map(withQuota), invalidStatus: 422 });
   // apart from the others with 400, since documents show routes in this order
   router.mount({ routes: webhooks.map(withQuota), invalidStatus: 400 });
   return router;
 }
 
-function userGroup({ config, publicUrl }: Settings, services: HandlerServices): Route[] {
-  const { passwords, signer, refreshTokens, totpSecrets, cursors, caches } = services;
+type ServicesWithLists = HandlerServices & { readonly lists: Lists };
+
+function userGroup({ config, publicUrl }: Settings, services: ServicesWithLists): Route[] {
+  const { passwords, signer, refreshTokens, totpSecrets, lists, caches } = services;
   return [
     ...userRoutes({
       passwords,
       totpSecrets,
-      cursors,
+      lists,
       passwordMin: config.passwordMin,
       registration: config.registration,
       endSessions: endUserSessions,
@@ -86,17 +90,17 @@ function userGroup({ config, publicUrl }: Settings, services: HandlerServices): 
       clearOwners: () => services.cleanup.runInBackground(),
       onPasswordChange: services.onPasswordChange,
     }),
-    ...userOrderRoutes({ cursors, caches }),
-    ...sessionRoutes({ passwords, signer, refreshTokens, totpSecrets, cursors, publicUrl }),
-    ...keyRoutes({ cursors }),
+    ...userOrderRoutes({ lists, caches }),
+    ...sessionRoutes({ passwords, signer, refreshTokens, totpSecrets, lists, publicUrl }),
+    ...keyRoutes({ lists }),
   ];
 }
 
-function orderGroup({ config: { defaultCountry } }: Settings, services: HandlerServices): Route[] {
-  const { cursors, caches, live, exports, imports } = services;
+function orderGroup({ config: { defaultCountry } }: Settings, services: ServicesWithLists): Route[] {
+  const { lists, cursors, caches, live, exports, imports } = services;
   return [
-    ...customerRoutes({ cursors, exports, caches, defaultCountry }),
-    ...orderRoutes({ cursors, exports, caches }),
+    ...customerRoutes({ lists, caches, defaultCountry }),
+    ...orderRoutes({ lists, caches }),
     salesRoute(),
     ...feedRoutes({ cursors, live, exports }),
     ...importRoutes({ imports, defaultCountry }),

@@ -1,17 +1,14 @@
 // Exports: a whole list as one response, as fast as the client reads it. A truncated response never looks
 // complete.
-import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../auth/access.ts';
 import { csvLine, csvLines, type CsvTable } from '../base/csv.ts';
 import { causeOf } from '../base/log-lines.ts';
 import type { Logger } from '../base/logger.ts';
-import { forbidden, Problem, unavailable } from '../problem.ts';
+import { Problem, unavailable } from '../problem.ts';
 import type { Issue } from '../schema/schema.ts';
-import { readBatch, type IndexedSelection, type KeysetPosition } from '../storage/keyset.ts';
 import type { Timers } from '../base/timers.ts';
 import { securityEventOf } from './exchange-log.ts';
 import { streamed, type Streamed } from './handler-result.ts';
-import { loadElements, type PageSource } from './list.ts';
 import { csv, ndjson } from './media-types.ts';
 import { counter, gauge, labelledSamples, type Family } from './prometheus.ts';
 import { toWireLatin1, type Representation } from './representation.ts';
@@ -22,15 +19,11 @@ export const exportsMax = 2;
 /** An export ends if its client keeps it waiting and reads less than these bytes in this time: 64 KiB/s. */
 const exportSlowMilliseconds = 10_000;
 const exportSlowBytesMax = 10 * 64 * 1024;
-/** The ids that an export finds in one query: few, so that they soon are garbage. */
-const exportRowsPerBatch = 100;
 /** The time for which an export runs in one turn of the event loop, and the bytes of one write. */
 export const exportSliceMillisecondsMax = 2;
 export const exportChunkBytesMax = 64 * 1024;
-/** The positions that one query reads of a list that no index sorts. */
-const exportRowsSortedMax = 20_000;
 
-type ExportCall = Pick<
+export type ExportCall = Pick<
   Call<object, object, undefined, Caller>,
   | 'caller'
   | 'authorizeRead'
@@ -43,7 +36,7 @@ type ExportCall = Pick<
 >;
 
 /** The name and the columns of an export's file. */
-type ExportFile<T> = {
+export type ExportFile<T> = {
   /** The beginning of the file's name; the date follows it. */
   readonly name: string;
   readonly table: CsvTable<T>;
@@ -206,48 +199,6 @@ function csvFormat<T>(table: CsvTable<T>): FileFormat<T> {
       const object: T = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')); // the text represents a T
       return toWireLatin1(csvLines(table, object));
     },
-  };
-}
-
-type ListSource<T, C> = Omit<PageSource<T, C>, 'cursors' | 'selectionFor'> & {
-  /** Returns the part of the list that this caller may see. A search can't be exported: it finds one page. */
-  readonly selectionFor: (caller: C) => IndexedSelection;
-};
-
-/** The elements loaded in one step: one order may be 60 KB of JSON, and 800 KB of CSV. */
-const elementsPerLoad = 5;
-
-/**
- * Walks a list by keyset, without a transaction: elements that exist throughout are read exactly once, unless
- * their sort key changes meanwhile.
- */
-export function listElements<T, C>(
-  database: Pick<Call<object, object, undefined, C>, 'read' | 'readInWorker'>,
-  list: ListSource<T, C>,
-  caller: C,
-): ExportSource<T, C> {
-  const selection = list.selectionFor(caller);
-  const batch = { ...selection, rows: exportRowsSortedMax, rowsExaminedMax: exportRowsPerBatch };
-  return async function* (authorize) {
-    let reader = caller;
-    const currentReader = (): C => {
-      const current = authorize();
-      if (current !== reader && !isDeepStrictEqual(list.selectionFor(current).owners, selection.owners))
-        throw forbidden('The rights have changed since the export began.');
-      reader = current;
-      return reader;
-    };
-    let after: KeysetPosition | undefined;
-    do {
-      const { positions, next } = await readBatch(database, { ...batch, after });
-      yield [];
-      for (let start = 0; start < positions.length; start += elementsPerLoad) {
-        const ids = positions.slice(start, start + elementsPerLoad).map(([, id]) => id);
-        const wanted = { selection, caller: currentReader(), db: database.read, ids };
-        yield loadElements(list, wanted).filter((element) => element !== undefined);
-      }
-      after = next;
-    } while (after !== undefined);
   };
 }
 

@@ -10,48 +10,49 @@ export function createRepresentationCache<T>(bytesMax: number): RepresentationCa
   return new BoundedMap<number, Representation<T>>(bytesMax, estimateBytes);
 }
 
-type Finder<T> = (db: Connection, id: number) => Representation<T> | undefined;
-/** Finds the objects that exist, in any order. */
-type FinderOfAll<T> = (db: Connection, ids: readonly number[]) => readonly Representation<T>[];
+/** Finds objects of one kind, as they are represented. */
+export type Lookup<T> = {
+  readonly find: (db: Connection, id: number) => Representation<T> | undefined;
+  /** Returns the objects in the order of the ids; undefined for one that doesn't exist. */
+  readonly findAll: (db: Connection, ids: readonly number[]) => readonly (Representation<T> | undefined)[];
+};
 
-/** Returns a look-up of rows that represents each with `represent`. */
-export function createFinder<Row, T>({ find, represent }: FinderParts<Row, T>): Finder<T> {
-  return (db, id) => {
-    const row = find(db, id);
-    return row === undefined ? undefined : represent(row);
-  };
-}
-
-type FinderParts<Row, T> = {
+type RowLookup<Row, T> = {
   readonly find: (db: Connection, id: number) => Row | undefined;
   readonly represent: (row: Row) => Representation<T>;
 };
 
-/** Returns the look-up through the cache, only for `Database.read`: rows that a write reads may be undone. */
-export function cachedFinder<T>(cache: RepresentationCache<T>, find: Finder<T>): Finder<T> {
-  return (db, id) => {
-    const known = cache.get(id);
-    if (known !== undefined) return known;
-    const representation = find(db, id);
-    if (representation !== undefined) cache.set(id, representation);
-    return representation;
-  };
+/** Returns a look-up of rows, one by one. */
+export function lookupOf<Row, T>({ find, represent }: RowLookup<Row, T>): Lookup<T> {
+  function findOne(db: Connection, id: number): Representation<T> | undefined {
+    const row = find(db, id);
+    return row === undefined ? undefined : represent(row);
+  }
+  return { find: findOne, findAll: (db, ids) => ids.map((id) => findOne(db, id)) };
 }
 
-/** Like `cachedFinder`, for several ids: the results are in the order of the ids. */
-export function cachedFinderOfAll<T>(
-  cache: RepresentationCache<T>,
-  findAll: FinderOfAll<T>,
-): (db: Connection, ids: readonly number[]) => readonly (Representation<T> | undefined)[] {
-  return (db, ids) => {
+/** Returns a look-up through the cache, only for reads: rows that a write reads may be undone. */
+export function cachedLookup<T>(cache: RepresentationCache<T>, { find, findAll }: Lookup<T>): Lookup<T> {
+  function findOne(db: Connection, id: number): Representation<T> | undefined {
+    const known = cache.get(id);
+    if (known !== undefined) return known;
+    const found = find(db, id);
+    if (found !== undefined) cache.set(id, found);
+    return found;
+  }
+
+  function findSeveral(db: Connection, ids: readonly number[]): readonly (Representation<T> | undefined)[] {
     const known = ids.map((id) => cache.get(id));
     const missing = ids.filter((_, index) => known[index] === undefined);
     if (missing.length === 0) return known;
     const found = new Map<number, Representation<T>>();
     for (const representation of findAll(db, missing)) {
+      if (representation === undefined) continue;
       cache.set(representation.id, representation);
       found.set(representation.id, representation);
     }
     return ids.map((id, index) => known[index] ?? found.get(id));
-  };
+  }
+
+  return { find: findOne, findAll: findSeveral };
 }

@@ -44,62 +44,67 @@ type Search = (database: SearchDatabase, rows: number) => Promise<KeysetPosition
 type PageBounds = {
   readonly after: KeysetPosition | undefined;
   readonly rows: number;
-  /** The most entries to sort, or to test against `residual`, before the query worker takes over. */
+  /** The most entries to sort, or to test against `residual`, on the event loop. */
   readonly rowsExaminedMax: number;
+  /**
+   * What follows if a page of entries that are tested needs more of them: the query worker finds it, or it
+   * ends early. A whole list that is read in pages which end early costs one walk of the index, even if few
+   * entries pass.
+   */
+  readonly whenSparse: 'ask the worker' | 'end early';
 };
 /** One page of a list. */
 type PageRequest = IndexedSelection & PageBounds;
 
-type PageDatabase = Pick<Database, 'read' | 'readInWorker'>;
-export type SearchDatabase = Pick<Database, 'readInWorker'>;
-
-/** Finds keys and ids of the page's rows in order, and of one more row if there are more. */
-export function findPositions(
-  database: PageDatabase,
-  page: PageRequest | (SearchSelection & PageBounds),
-): KeysetPosition[] | Promise<KeysetPosition[]> {
-  if ('search' in page) return page.search(database, page.rows);
-  const ranges = page.ranges.flatMap((range) => rangesAfter(page, range, 'indexed'));
-  if (ranges.length === 0) return [];
-  if (page.sortsInMemory === true) return findBySorting(database, page);
-  if (page.residual === undefined) return read(database.read, mergeStatement(page, ranges, page.rows + 1));
-  return findByTesting(database, page, ranges);
-}
-
-/** A batch of the positions of a list that is read to its end. */
-type Batch = {
+/** The positions of a page's rows, in order. */
+export type Page = {
   readonly positions: readonly KeysetPosition[];
-  /** The position after which the next batch begins; undefined at the end of the list. */
+  /** The position after which the list continues; undefined at its end. */
   readonly next: KeysetPosition | undefined;
 };
 
-/**
- * Examines the next entries of a list, at most `rowsExaminedMax`, and returns the positions of those that
- * pass `residual`: even if few pass, all batches together cost one walk of the index. A list that is sorted
- * in memory is read in batches of `rows`.
- */
-export function readBatch(database: PageDatabase, page: PageRequest): Batch | Promise<Batch> {
+type PageDatabase = Pick<Database, 'read' | 'readInWorker'>;
+export type SearchDatabase = Pick<Database, 'readInWorker'>;
+
+/** The walk of all lists. A search is a single page. */
+export function findPage(
+  database: PageDatabase,
+  selection: Selection,
+  bounds: PageBounds,
+): Page | Promise<Page> {
+  if ('search' in selection)
+    return selection.search(database, bounds.rows).then((positions) => ({ positions, next: undefined }));
+  const page = { ...selection, ...bounds };
   const ranges = page.ranges.flatMap((range) => rangesAfter(page, range, 'indexed'));
   if (ranges.length === 0) return { positions: [], next: undefined };
-  if (page.sortsInMemory !== true) return nextEntries(database.read, page, ranges);
-  const found = findBySorting(database, page);
-  return found instanceof Promise
-    ? found.then((positions) => toBatch(positions, page))
-    : toBatch(found, page);
+  const found = findPositions(database, page, ranges);
+  if ('next' in found) return found;
+  return found instanceof Promise ? found.then((positions) => toPage(positions, page)) : toPage(found, page);
 }
 
-function toBatch(positions: readonly KeysetPosition[], { rows }: PageRequest): Batch {
-  return {
-    positions: positions.slice(0, rows),
-    next: positions.length > rows ? positions[rows - 1] : undefined,
-  };
+/** Returns keys and ids of the page's rows, and of one more row if there are more; or a page that ended early. */
+function findPositions(
+  database: PageDatabase,
+  page: PageRequest,
+  ranges: readonly IndexRange[],
+): KeysetPosition[] | Promise<KeysetPosition[]> | Page {
+  if (page.sortsInMemory === true) return findBySorting(database, page);
+  if (page.residual === undefined) return read(database.read, mergeStatement(page, ranges, page.rows + 1));
+  if (page.whenSparse === 'end early') return nextEntries(database.read, page, ranges);
+  return findByTesting(database, page, ranges);
 }
 
-function nextEntries(db: Connection, page: PageRequest, ranges: readonly IndexRange[]): Batch {
-  const { residual, rowsExaminedMax } = page;
+function toPage(positions: readonly KeysetPosition[], { rows }: PageRequest): Page {
+  if (positions.length <= rows) return { positions, next: undefined };
+  return { positions: positions.slice(0, rows), next: positions[rows - 1] };
+}
+
+/** Tests the next entries, and continues after them. */
+function nextEntries(db: Connection, page: PageRequest, ranges: readonly IndexRange[]): Page {
+  const { rowsExaminedMax } = page;
   const { sql, params } = mergeStatement(page, ranges, rowsExaminedMax);
   const entries = db.all<[key: string | number, id: number, fits: number | null]>(sql, ...params);
-  const passing = residual === undefined ? entries : entries.filter(([, , fits]) => fits === 1);
+  const passing = entries.filter(([, , fits]) => fits === 1);
   const positions = passing.map(([key, id]): KeysetPosition => [key, id]);
   const [key, id] = entries.length < rowsExaminedMax ? [] : (entries.at(-1) ?? []);
   return { positions, next: key === undefined || id === undefined ? undefined : [key, id] };

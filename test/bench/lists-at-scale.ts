@@ -1,12 +1,14 @@
 // The time of a page with every filter × sort of every list, at the beginning and in the middle, with 1,000
 // and with 1,000,000 orders. `--all` prints all.
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createCursors, type ListQuery } from '../../src/http/cursor.ts';
-import { listPage, orderOf } from '../../src/http/list.ts';
+import { Lists, orderOf } from '../../src/http/list.ts';
+import { PageCache } from '../../src/http/page-cache.ts';
 import { represent, representText, type Representation } from '../../src/http/representation.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { customerSorts } from '../../src/resources/customers/customer.ts';
@@ -120,6 +122,8 @@ function cases(): Case[] {
 }
 
 const cursors = createCursors([(text) => createHash('sha256').update(text).digest()]);
+const noExports = { createResult: () => assert.fail('a page is no export') };
+const lists = new Lists({ cursors, pages: new PageCache(0), exports: noExports });
 
 /** Queries of the query worker run here, and are timed separately. */
 async function timePage(connection: Connection, { selection, load }: Case, query: ListQuery): Promise<Time> {
@@ -132,9 +136,12 @@ async function timePage(connection: Connection, { selection, load }: Case, query
   };
   const start = performance.now();
   const reader = { caller: undefined, authorizeRead: () => undefined };
-  await listPage(
+  await lists.page(
     { read: connection, readInWorker, path: '/list', query, ...reader },
-    { cursors, selectionFor: () => selection, find: load },
+    {
+      selectionFor: () => selection,
+      elements: { find: load, findAll: (db, ids) => ids.map((id) => load(db, id)) },
+    },
   );
   const whole = performance.now() - start;
   return { whole, here: whole - aside };

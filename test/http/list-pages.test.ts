@@ -4,16 +4,23 @@ import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { createCursors, type ListQuery } from '../../src/http/cursor.ts';
-import { listPage } from '../../src/http/list.ts';
+import { Lists } from '../../src/http/list.ts';
+import { PageCache } from '../../src/http/page-cache.ts';
 import type { ListPage } from '../../src/http/handler-result.ts';
 import { represent, type Representation } from '../../src/http/representation.ts';
+import { lookupOf } from '../../src/http/representation-cache.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
-import { orderSorts, statuses, type OrderListQuery } from '../../src/resources/orders/order.ts';
+import {
+  orderSorts,
+  statuses,
+  type Order as PlacedOrder,
+  type OrderListQuery,
+} from '../../src/resources/orders/order.ts';
 import { orderSelection } from '../../src/resources/orders/order-list-store.ts';
 import { findOrder } from '../../src/resources/orders/order-store.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
-import { countRows, findPositions, type KeysetPosition } from '../../src/storage/keyset.ts';
+import { countRows, findPage, type KeysetPosition } from '../../src/storage/keyset.ts';
 
 const orderCount = 400;
 const firstTime = Date.parse('2026-03-01T00:00:00.000Z');
@@ -137,23 +144,23 @@ describe('a list of orders, page by page, is complete and in order', () => {
         };
         for (const filter of filters) {
           const selection = orderSelection('all', { ...filter, sort });
-          const found: number[] = [];
-          let position: KeysetPosition | undefined;
-          do {
-            const page = await findPositions(
-              { read: connection, readInWorker },
-              { ...selection, after: position, rows: 17, rowsExaminedMax },
-            );
-            here += 1;
-            found.push(...page.slice(0, 17).map(([, id]) => id));
-            position = page.length > 17 ? page[16] : undefined;
-          } while (position !== undefined);
-          assert.deepEqual(found, expected(filter, sort), JSON.stringify(filter));
+          for (const whenSparse of ['ask the worker', 'end early'] as const) {
+            const found: number[] = [];
+            let after: KeysetPosition | undefined;
+            do {
+              const bounds = { after, rows: 17, rowsExaminedMax, whenSparse };
+              const page = await findPage({ read: connection, readInWorker }, selection, bounds);
+              here += 1;
+              found.push(...page.positions.map(([, id]) => id));
+              after = page.next;
+            } while (after !== undefined);
+            assert.deepEqual(found, expected(filter, sort), JSON.stringify(filter));
+          }
           const count = await countRows(
             { read: connection, readInWorker: async (sql, params) => connection.all(sql, ...params) },
             selection,
           );
-          assert.equal(count, found.length);
+          assert.equal(count, expected(filter, sort).length);
         }
       });
     }
@@ -165,6 +172,8 @@ describe('a list of orders, page by page, is complete and in order', () => {
 });
 
 const cursors = createCursors([(text) => createHash('sha256').update(text).digest()]);
+const noExports = { createResult: () => assert.fail('a page is no export') };
+const lists = new Lists({ cursors, pages: new PageCache(0), exports: noExports });
 const slow = async <R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> =>
   connection.all(sql, ...params);
 
@@ -176,10 +185,9 @@ function callOf(query: ListQuery, readInWorker: Database['readInWorker']) {
 test('a caller who loses the right to an element while it is looked up doesn’t get it', async () => {
   const reach = { userId: 3 };
   const read = (query: ListQuery, readInWorker: Database['readInWorker']) =>
-    listPage(callOf(query, readInWorker), {
-      cursors,
+    lists.page(callOf(query, readInWorker), {
       selectionFor: () => orderSelection(reach, {}),
-      find: load,
+      elements: lookupOf({ find: findOrder, represent: representRow }),
     });
   const before = pageOf(await read({ limit: 3, total: true }, slow));
   const [first, lost, third] = before;
@@ -194,10 +202,12 @@ test('a caller who loses the right to an element while it is looked up doesn’t
 test('a page whose elements were all removed meanwhile is empty, and the list continues', async () => {
   const gone = new Set([1, 2, 3]);
   const read = (query: ListQuery) =>
-    listPage(callOf(query, slow), {
-      cursors,
+    lists.page(callOf(query, slow), {
       selectionFor: () => orderSelection('all', { sort: 'id' }),
-      find: (db, id) => (gone.has(id) ? undefined : load(db, id)),
+      elements: lookupOf({
+        find: (db, id) => (gone.has(id) ? undefined : findOrder(db, id)),
+        represent: representRow,
+      }),
     });
   const empty = await read({ limit: 3 });
   assert.deepEqual(pageOf(empty), []);
@@ -206,9 +216,8 @@ test('a page whose elements were all removed meanwhile is empty, and the list co
   assert.deepEqual(pageOf(await read({ limit: 3, cursor })), [4, 5, 6]);
 });
 
-function load(db: Connection, id: number): Representation<unknown> | undefined {
-  const order = findOrder(db, id);
-  return order === undefined ? undefined : represent(order, { id, ownerId: order.userId });
+function representRow(order: PlacedOrder): Representation<unknown> {
+  return represent(order, { id: order.id, ownerId: order.userId });
 }
 
 /** The ids of a page's elements. */

@@ -13,12 +13,7 @@ import { sessionSelection } from '../../src/resources/sessions/session-store.ts'
 import { userSorts } from '../../src/resources/users/user.ts';
 import { userSelection } from '../../src/resources/users/user-store.ts';
 import { Connection, type SqlValue } from '../../src/storage/connection.ts';
-import {
-  countRows,
-  findPositions,
-  type KeysetPosition,
-  type IndexedSelection,
-} from '../../src/storage/keyset.ts';
+import { countRows, findPage, type KeysetPosition, type IndexedSelection } from '../../src/storage/keyset.ts';
 
 const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
 for (const { sql } of migrations) sqlite.exec(sql);
@@ -50,7 +45,8 @@ async function plansOf(selection: IndexedSelection, after: KeysetPosition | unde
     readInWorker: (sql: string, params: readonly SqlValue[]) =>
       Promise.resolve(explain('query worker', sql, params)),
   };
-  await findPositions(db, { ...selection, after, rows: 50, rowsExaminedMax: 2000 });
+  const bounds = { after, rows: 50, rowsExaminedMax: 2000, whenSparse: 'ask the worker' } as const;
+  await findPage(db, selection, bounds);
   return asked;
 }
 

@@ -1,22 +1,20 @@
 // Customers over HTTP: /customers.
 import { isStaff, rowAccessOf, readerKeyOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
-import type { Cursors } from '../../http/cursor.ts';
-import {
-  exportDescription,
-  exportIssues,
-  isExport,
-  listElements,
-  type HandlerExports,
-} from '../../http/export.ts';
-import { listPage, listParameters } from '../../http/list.ts';
-import type { PageCache } from '../../http/page-cache.ts';
+import { exportDescription, exportIssues } from '../../http/export.ts';
+import { listParameters, type Lists } from '../../http/list.ts';
 import { empty } from '../../http/handler-result.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { cachedFinder, createFinder, type RepresentationCache } from '../../http/representation-cache.ts';
+import {
+  cachedLookup,
+  lookupOf,
+  type Lookup,
+  type RepresentationCache,
+} from '../../http/representation-cache.ts';
 import { created, listOrExportOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
 import type { Issue } from '../../schema/schema.ts';
+import type { Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import { searchIssues } from '../flows/searching.ts';
@@ -41,53 +39,46 @@ import {
 } from './customer-store.ts';
 
 type CustomerServices = {
-  readonly cursors: Cursors;
-  readonly exports: HandlerExports;
-  readonly caches: { readonly customers: RepresentationCache<Customer>; readonly pages: PageCache };
+  readonly lists: Lists;
+  readonly caches: { readonly customers: RepresentationCache<Customer> };
   /** The country whose phone numbers may be sent in national form. */
   readonly defaultCountry: string | undefined;
 };
 
-export function customerRoutes({ cursors, exports, caches, defaultCountry }: CustomerServices): Route[] {
+export function customerRoutes({ lists, caches, defaultCountry }: CustomerServices): Route[] {
   const customers = customerRepresentations(caches.customers);
   const bodies = customerBodies(defaultCountry);
   return [
-    listCustomersRoute({ cursors, exports, caches }, customers),
+    listCustomersRoute(lists, customers),
     createCustomerRoute(customers, bodies),
     readCustomerRoute(customers),
     putCustomerRoute(bodies),
     patchCustomerRoute(bodies),
     deleteCustomerRoute(),
-    customerHistoryRoute(cursors, customers),
+    customerHistoryRoute(lists, customers),
   ];
 }
 
-type CustomerRepresentations = ObjectSource<Representation<Customer>>;
+type CustomerRepresentations = ObjectSource<Representation<Customer>> & Lookup<Customer>;
 
 /** Reads customers that are on disk, through the cache. */
 export function customerRepresentations(cache: RepresentationCache<Customer>): CustomerRepresentations {
   return {
     name: 'customer',
-    find: cachedFinder(cache, createFinder(customerResource)),
     ownerOf: ({ ownerId }) => ownerId,
     accessOf: rowAccessOf,
+    ...cachedLookup(cache, customerLookup),
   };
 }
 
-const customerFile = { name: 'customers', table: customerTable };
+const customerLookup = lookupOf({ find: customerSource.find, represent: representCustomer });
+const customerFile = { name: 'customers', table: customerTable, elements: customerLookup };
 
 function representCustomer(customer: Customer): Representation<Customer> {
   return represent(customer, { id: customer.id, ownerId: customer.userId });
 }
 
-const customerResource = { ...customerSource, represent: representCustomer };
-
-type ListServices = Pick<CustomerServices, 'cursors' | 'exports' | 'caches'>;
-
-function listCustomersRoute(
-  { cursors, exports, caches }: ListServices,
-  { find }: CustomerRepresentations,
-): Route {
+function listCustomersRoute(lists: Lists, elements: Lookup<Customer>): Route {
   return route({
     method: 'GET',
     path: '/customers',
@@ -105,21 +96,16 @@ function listCustomersRoute(
     ],
     handle(call) {
       const { q, ...query } = call.query;
-      const selectionFor = (reader: Caller) => customerSelection(rowAccessOf(reader), query);
-      if (isExport(call)) {
-        const list = { selectionFor, find: createFinder(customerResource) };
-        const elements = listElements(call, list, call.caller);
-        return exports.createResult(call, customerFile, elements);
-      }
-      const cached = { cursors, find, cache: { pages: caches.pages, readerKeyOf } };
-      if (q === undefined) return listPage(call, { ...cached, selectionFor });
-      const searchFor = (reader: Caller) => customerSearch(rowAccessOf(reader), { ...query, q });
-      return listPage(call, { ...cached, selectionFor: searchFor });
+      const selectionFor = (caller: Caller): Selection => {
+        const access = rowAccessOf(caller);
+        return q === undefined ? customerSelection(access, query) : customerSearch(access, { ...query, q });
+      };
+      return lists.pageOrFile(call, { selectionFor, elements, readerKeyOf, file: customerFile });
     },
   });
 }
 
-function customerHistoryRoute(cursors: Cursors, source: CustomerRepresentations): Route {
+function customerHistoryRoute(lists: Lists, source: CustomerRepresentations): Route {
   const path = '/customers/{id}/events';
   const summary = 'List what happened to a customer';
   return historyRoute({
@@ -128,7 +114,7 @@ function customerHistoryRoute(cursors: Cursors, source: CustomerRepresentations)
     topic: 'customer',
     access: signedIn,
     source,
-    cursors,
+    lists,
   });
 }
 

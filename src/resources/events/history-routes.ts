@@ -1,9 +1,8 @@
 // The history of one object over HTTP, such as GET /orders/{id}/events, newest first.
 import { checkScope, rowAccessOf, type Access, type Caller } from '../../auth/access.ts';
-import type { Cursors } from '../../http/cursor.ts';
-import { listPage, listParameters, type PageSource } from '../../http/list.ts';
+import { listParameters, type Lists } from '../../http/list.ts';
 import { represent, withMember, type Representation } from '../../http/representation.ts';
-import { createFinder } from '../../http/representation-cache.ts';
+import { lookupOf } from '../../http/representation-cache.ts';
 import { listOf } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { array, oneOf, optional, type ObjectOf } from '../../schema/schema.ts';
@@ -20,7 +19,7 @@ type History<Row> = {
   readonly access: Access<{ readonly id: number }, Caller>;
   /** Finds the object, since only callers who may see it may see its history. */
   readonly source: ObjectSource<Row>;
-  readonly cursors: Cursors;
+  readonly lists: Lists;
 };
 
 const historyParameters = {
@@ -38,8 +37,8 @@ const historyParameters = {
 };
 
 export function historyRoute<Row extends { readonly id: number }>(history: History<Row>): Route {
-  const { path, summary, topic, access, source, cursors } = history;
-  const find = createFinder({ find: findEvent, represent: representEvent });
+  const { path, summary, topic, access, source, lists } = history;
+  const elements = lookupOf({ find: findEvent, represent: representEvent });
   return route({
     method: 'GET',
     path,
@@ -54,8 +53,7 @@ export function historyRoute<Row extends { readonly id: number }>(history: Histo
       const { params, read, query } = call;
       const selectionFor = (caller: Caller) =>
         historySelection(topic, requireVisible(source, { read, caller }, params.id));
-      const embedderFor: PageSource<Event, Caller>['embedderFor'] = (page) => namesFor(query, page);
-      return listPage(call, { cursors, selectionFor, find, embedderFor });
+      return lists.page(call, { selectionFor, elements, embedderFor: (page) => namesFor(query, page) });
     },
   });
 }

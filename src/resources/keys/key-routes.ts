@@ -1,10 +1,9 @@
 // API keys over HTTP: /api/keys. A key can't manage keys, so all routes require a session's token.
 import { checkStepUp, recentSignIn, requireOwner, signedIn, type Caller } from '../../auth/access.ts';
-import type { Cursors } from '../../http/cursor.ts';
 import { empty } from '../../http/handler-result.ts';
-import { listPage, listParameters } from '../../http/list.ts';
+import { listParameters, type Lists } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { createFinder } from '../../http/representation-cache.ts';
+import { lookupOf } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
@@ -13,11 +12,11 @@ import { readBack, requireOwned, requireVisible } from '../flows/object-access.t
 import { Key, CreatedApiKey, NewKey } from './key.ts';
 import { addKey, keySelection, keySource, removeKey, type StoredKey, keysPerUserMax } from './key-store.ts';
 
-export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
-  return [createKeyRoute(), listKeysRoute(cursors), readKeyRoute(), deleteKeyRoute()];
+export function keyRoutes({ lists }: { readonly lists: Lists }): Route[] {
+  return [createKeyRoute(), listKeysRoute(lists), readKeyRoute(), deleteKeyRoute()];
 }
 
-const keyResource = { ...keySource, represent: representKey };
+const keyLookup = lookupOf({ find: keySource.find, represent: representKey });
 
 function representKey({ userId, ...key }: StoredKey): Representation<Key> {
   return represent(key, { id: key.id, ownerId: userId });
@@ -54,7 +53,7 @@ async function createKey(call: Call<object, object, NewKey, Caller>): Promise<Re
   });
 }
 
-function listKeysRoute(cursors: Cursors): Route {
+function listKeysRoute(lists: Lists): Route {
   return route({
     method: 'GET',
     path: '/api/keys',
@@ -70,7 +69,7 @@ function listKeysRoute(cursors: Cursors): Route {
         const userId = requireOwner(caller, call.query, 'API keys');
         return keySelection({ userId });
       };
-      return listPage(call, { cursors, selectionFor, find: createFinder(keyResource) });
+      return lists.page(call, { selectionFor, elements: keyLookup });
     },
   });
 }

@@ -1,65 +1,45 @@
 // The lists of orders over HTTP: all that the caller may see, those of a customer, those of a user.
 import { hasScope, rowAccessOf, readerKeyOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
-import type { Cursors } from '../../http/cursor.ts';
-import {
-  exportDescription,
-  exportIssues,
-  isExport,
-  listElements,
-  type HandlerExports,
-} from '../../http/export.ts';
-import { listPage, listParameters, type PageSource } from '../../http/list.ts';
-import type { PageCache } from '../../http/page-cache.ts';
-import type { Representation } from '../../http/representation.ts';
+import { exportDescription, exportIssues } from '../../http/export.ts';
+import { listParameters, type List, type Lists } from '../../http/list.ts';
 import { listOf, listOrExportOf } from '../../http/reply.ts';
+import type { Representation } from '../../http/representation.ts';
+import type { Lookup } from '../../http/representation-cache.ts';
 import { route, type Route } from '../../http/route.ts';
 import { notFound } from '../../problem.ts';
 import type { ObjectOf } from '../../schema/schema.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import type { Customer } from '../customers/customer.ts';
-import { searchIssues } from '../flows/searching.ts';
 import { requireVisible, type ObjectSource } from '../flows/object-access.ts';
+import { searchIssues } from '../flows/searching.ts';
 import { userExists } from '../users/user-store.ts';
-import { checkIncludes, customerEmbedderFor } from './included-customer-representation.ts';
+import { customerEmbedderFor } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { orderTable } from './order-csv.ts';
-import { findRepresentation, findRepresentations } from './order-representation.ts';
 import { orderSearch, orderSelection } from './order-list-store.ts';
+import { orderLookup } from './order-representation.ts';
 import { Order, orderListParameters, orderQuery } from './order.ts';
 
 /** Reads rows that are on disk, through the caches. */
 export type OrderReads = {
-  readonly cursors: Cursors;
-  readonly orders: ObjectSource<Representation<Order>>;
-  /** Returns the orders in the order of the ids. */
-  readonly findAll: NonNullable<PageSource<Order, Caller>['findAll']>;
+  readonly lists: Lists;
+  readonly orders: ObjectSource<Representation<Order>> & Lookup<Order>;
   readonly customers: ObjectSource<Representation<Customer>>;
-  readonly pages: PageCache;
 };
 
-const orderFile = { name: 'orders', table: orderTable };
+const orderFile = { name: 'orders', table: orderTable, elements: orderLookup };
 
 const orderPageParameters = { ...orderListParameters, ...orderIncludes, ...listParameters };
 
-type OrderListOptions = Pick<OrderReads, 'cursors' | 'orders' | 'findAll' | 'pages'> & {
-  readonly selectionFor: (caller: Caller) => Selection;
-};
-
 function orderList(
+  { orders: elements }: OrderReads,
   query: ObjectOf<typeof orderIncludes>,
-  { cursors, orders, findAll, pages, selectionFor }: OrderListOptions,
-): PageSource<Order, Caller> {
-  return {
-    cursors,
-    selectionFor,
-    find: orders.find,
-    findAll,
-    embedderFor: (page) => customerEmbedderFor(query, page),
-    cache: { pages, readerKeyOf },
-  };
+  selectionFor: (caller: Caller) => Selection,
+): List<Order, Caller> {
+  return { selectionFor, elements, embedderFor: (page) => customerEmbedderFor(query, page), readerKeyOf };
 }
 
-export function listOrdersRoute(reads: OrderReads, exports: HandlerExports): Route {
+export function listOrdersRoute(reads: OrderReads): Route {
   return route({
     method: 'GET',
     path: '/orders',
@@ -76,24 +56,13 @@ export function listOrdersRoute(reads: OrderReads, exports: HandlerExports): Rou
       ...exportIssues(query, { mediaType, acceptsCursor: false }),
     ],
     handle(call) {
-      const { query, caller } = call;
-      const selectionFor = (reader: Caller) => orderSelection(rowAccessOf(reader), query);
-      if (isExport(call)) {
-        checkIncludes(query, caller); // once the file has begun, it could only be cut
-        // bypasses the cache, which would fill with orders that nobody else reads
-        const find = { find: findRepresentation, findAll: findRepresentations };
-        const embedderFor: PageSource<Order, Caller>['embedderFor'] = (page) =>
-          customerEmbedderFor(query, page);
-        const elements = listElements(call, { selectionFor, ...find, embedderFor }, caller);
-        return exports.createResult(call, orderFile, elements);
-      }
-      const { q } = query;
-      if (q === undefined) return listPage(call, orderList(query, { ...reads, selectionFor }));
-      const searchFor = (reader: Caller) => {
-        const hasCustomers = hasScope(reader, 'customers:read');
-        return orderSearch(rowAccessOf(reader), { query, q, hasCustomers });
+      const { q, ...query } = call.query;
+      const selectionFor = (caller: Caller): Selection => {
+        const access = rowAccessOf(caller);
+        if (q === undefined) return orderSelection(access, query);
+        return orderSearch(access, { query, q, hasCustomers: hasScope(caller, 'customers:read') });
       };
-      return listPage(call, orderList(query, { ...reads, selectionFor: searchFor }));
+      return reads.lists.pageOrFile(call, { ...orderList(reads, query, selectionFor), file: orderFile });
     },
   });
 }
@@ -115,7 +84,7 @@ export function listOrdersOfCustomerRoute(reads: OrderReads): Route {
         const customer = requireVisible(reads.customers, { read, caller }, params.id);
         return orderSelection(rowAccessOf(caller), query, { customerId: customer.id });
       };
-      return listPage(call, orderList(query, { ...reads, selectionFor }));
+      return reads.lists.page(call, orderList(reads, query, selectionFor));
     },
   });
 }
@@ -135,7 +104,7 @@ export function listOrdersOfUserRoute(reads: OrderReads): Route {
       const { params, read, query } = call;
       if (!userExists(read, params.id)) throw notFound('user', params.id);
       const selectionFor = () => orderSelection({ userId: params.id }, query);
-      return listPage(call, orderList(query, { ...reads, selectionFor }));
+      return reads.lists.page(call, orderList(reads, query, selectionFor));
     },
   });
 }

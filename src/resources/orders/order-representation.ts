@@ -1,18 +1,22 @@
 // How orders are represented: their text, and an ETag that names its version.
 import { represent, representText, type Representation } from '../../http/representation.ts';
+import type { Lookup } from '../../http/representation-cache.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { findOrderText, findOrderTexts, type OrderText } from './order-store.ts';
 import type { Order } from './order.ts';
 
+export const orderLookup: Lookup<Order> = { find: findRepresentation, findAll: findRepresentations };
+
 /** Represents an order from the text that SQLite makes of its row. */
-export function findRepresentation(db: Connection, id: number): Representation<Order> | undefined {
+function findRepresentation(db: Connection, id: number): Representation<Order> | undefined {
   const order = findOrderText(db, id);
   return order === undefined ? undefined : representOrderText(order);
 }
 
-/** Returns the representations of the orders that exist, in any order. */
-export function findRepresentations(db: Connection, ids: readonly number[]): Representation<Order>[] {
-  return findOrderTexts(db, ids).map(representOrderText);
+function findRepresentations(db: Connection, ids: readonly number[]): (Representation<Order> | undefined)[] {
+  const found = new Map<number, Representation<Order>>();
+  for (const order of findOrderTexts(db, ids)) found.set(order.id, representOrderText(order));
+  return ids.map((id) => found.get(id));
 }
 
 function representOrderText(order: OrderText): Representation<Order> {

@@ -1,15 +1,9 @@
 // Orders over HTTP: /orders, and those of a customer or a user.
 import { isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, Problem, throwIfInvalid } from '../../problem.ts';
-import type { Cursors } from '../../http/cursor.ts';
-import type { HandlerExports } from '../../http/export.ts';
+import type { Lists } from '../../http/list.ts';
 import type { Representation } from '../../http/representation.ts';
-import type { PageCache } from '../../http/page-cache.ts';
-import {
-  cachedFinder,
-  cachedFinderOfAll,
-  type RepresentationCache,
-} from '../../http/representation-cache.ts';
+import { cachedLookup, type RepresentationCache } from '../../http/representation-cache.ts';
 import { created, ok } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import type { Issue } from '../../schema/schema.ts';
@@ -28,7 +22,7 @@ import {
   listOrdersOfUserRoute,
   type OrderReads,
 } from './order-list-routes.ts';
-import { findRepresentation, findRepresentations, representOrder } from './order-representation.ts';
+import { orderLookup, representOrder } from './order-representation.ts';
 import {
   NewOrder,
   Order,
@@ -40,15 +34,11 @@ import {
 } from './order.ts';
 import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
-type OrderServices = OrderReadServices & { readonly exports: HandlerExports };
-
-/** The services that the routes of both groups use. */
-type OrderReadServices = {
-  readonly cursors: Cursors;
+type OrderServices = {
+  readonly lists: Lists;
   readonly caches: {
     readonly orders: RepresentationCache<Order>;
     readonly customers: RepresentationCache<Customer>;
-    readonly pages: PageCache;
   };
 };
 
@@ -56,7 +46,7 @@ type OrderReadServices = {
 export function orderRoutes(services: OrderServices): Route[] {
   const reads = cachedReadsOf(services);
   return [
-    listOrdersRoute(reads, services.exports),
+    listOrdersRoute(reads),
     placeOrderRoute(reads),
     readOrderRoute(reads),
     patchOrderRoute(reads),
@@ -66,22 +56,20 @@ export function orderRoutes(services: OrderServices): Route[] {
 }
 
 /** Returns the routes under /api/users, where invalid data is a 400. */
-export function userOrderRoutes(services: OrderReadServices): Route[] {
+export function userOrderRoutes(services: OrderServices): Route[] {
   const reads = cachedReadsOf(services);
   return [listOrdersOfUserRoute(reads), readOrderOfUserRoute(reads)];
 }
 
-function cachedReadsOf({ cursors, caches }: OrderReadServices): OrderReads {
-  const find = cachedFinder(caches.orders, findRepresentation);
+function cachedReadsOf({ lists, caches }: OrderServices): OrderReads {
   const ownerOf = ({ ownerId }: Representation<Order>): number | null => ownerId;
-  const orders = { name: 'order', find, ownerOf, accessOf: rowAccessOf };
-  return {
-    cursors,
-    orders,
-    findAll: cachedFinderOfAll(caches.orders, findRepresentations),
-    customers: customerRepresentations(caches.customers),
-    pages: caches.pages,
+  const orders = {
+    name: 'order',
+    ownerOf,
+    accessOf: rowAccessOf,
+    ...cachedLookup(caches.orders, orderLookup),
   };
+  return { lists, orders, customers: customerRepresentations(caches.customers) };
 }
 
 function placeOrderRoute({ orders }: OrderReads): Route {
@@ -173,7 +161,7 @@ function patchOrderRoute({ orders }: OrderReads): Route {
   });
 }
 
-function orderHistoryRoute({ cursors, orders: source }: OrderReads): Route {
+function orderHistoryRoute({ lists, orders: source }: OrderReads): Route {
   const path = '/orders/{id}/events';
   const summary = 'List what happened to an order';
   return historyRoute({
@@ -182,7 +170,7 @@ function orderHistoryRoute({ cursors, orders: source }: OrderReads): Route {
     topic: 'order',
     access: signedIn,
     source,
-    cursors,
+    lists,
   });
 }
 

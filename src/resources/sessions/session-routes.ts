@@ -2,10 +2,9 @@
 import assert from 'node:assert';
 import { checkStepUp, recentSignIn, requireOwner, signedIn, type Caller } from '../../auth/access.ts';
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
-import type { Cursors } from '../../http/cursor.ts';
 import { empty, type ListPage } from '../../http/handler-result.ts';
-import { listPage, listParameters, type PageSource } from '../../http/list.ts';
-import { createFinder } from '../../http/representation-cache.ts';
+import { listParameters, type List, type Lists } from '../../http/list.ts';
+import { lookupOf } from '../../http/representation-cache.ts';
 import { listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
@@ -25,7 +24,7 @@ import {
 import { signInRoute, type SignInServices } from './sign-in-routes.ts';
 import { representSession } from './tokens-representation.ts';
 
-type SessionServices = SignInServices & { readonly cursors: Cursors };
+type SessionServices = SignInServices & { readonly lists: Lists };
 
 export function sessionRoutes(services: SessionServices): Route[] {
   return [
@@ -39,7 +38,7 @@ export function sessionRoutes(services: SessionServices): Route[] {
   ];
 }
 
-function listSessionsRoute({ cursors }: SessionServices): Route {
+function listSessionsRoute({ lists }: SessionServices): Route {
   return route({
     method: 'GET',
     path: '/api/sessions',
@@ -51,26 +50,23 @@ function listSessionsRoute({ cursors }: SessionServices): Route {
     description: 'Lists one’s own; an administrator may select another user’s.',
     problems: ['forbidden'],
     handle(call) {
-      return listPage(call, sessionPages(call, cursors));
+      return lists.page(call, sessionList(call));
     },
   });
 }
 
 type ListCall = { readonly query: { readonly userId?: number }; readonly now: number };
 
-function sessionPages({ query, now }: ListCall, cursors: Cursors): PageSource<Session, Caller> {
+function sessionList({ query, now }: ListCall): List<Session, Caller> {
   const selectionFor = (caller: Caller) => {
     const userId = requireOwner(caller, query, 'sessions');
     return sessionSelection({ userId }, now);
   };
-  return {
-    cursors,
-    selectionFor,
-    find: createFinder({ find: sessionSource(now).find, represent: representSession }),
-  };
+  const elements = lookupOf({ find: sessionSource(now).find, represent: representSession });
+  return { selectionFor, elements };
 }
 
-function deleteSessionsRoute({ cursors }: SessionServices): Route {
+function deleteSessionsRoute({ lists }: SessionServices): Route {
   return route({
     method: 'DELETE',
     path: '/api/sessions',
@@ -93,7 +89,7 @@ function deleteSessionsRoute({ cursors }: SessionServices): Route {
         const userId = requireOwner(caller, query, 'sessions');
         const user = requireOwned(userSource, permit, userId);
         if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
-        call.checkPrecondition(() => firstPageIn(writer, { path, query, now, caller }, cursors).etag);
+        call.checkPrecondition(() => firstPageIn(writer, { path, query, now, caller }, lists).etag);
         if (signOutEverywhere(permit, user))
           call.reportSecurityEvent({ name: 'session_expired', userId, sessionId: null });
         return userId === caller.userId;
@@ -107,11 +103,11 @@ function deleteSessionsRoute({ cursors }: SessionServices): Route {
 type PageCall = ListCall & { readonly path: string; readonly caller: Caller };
 
 /** Returns the page that a GET would show inside a write: its ETag is that of the list. */
-function firstPageIn(db: Connection, call: PageCall, cursors: Cursors): ListPage<Session> {
+function firstPageIn(db: Connection, call: PageCall, lists: Lists): ListPage<Session> {
   const readInWorker = (): never => assert.fail('sessions are read on the event loop');
   const authorizeRead = (): Caller => call.caller;
   const read = { read: db, readInWorker };
-  const page = listPage({ ...call, ...read, authorizeRead }, sessionPages(call, cursors));
+  const page = lists.page({ ...call, ...read, authorizeRead }, sessionList(call));
   assert(!(page instanceof Promise));
   return page;
 }

@@ -10,11 +10,10 @@ import {
   type Caller,
 } from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
-import type { Cursors } from '../../http/cursor.ts';
 import { empty } from '../../http/handler-result.ts';
-import { listPage, listParameters } from '../../http/list.ts';
+import { listParameters, type Lists } from '../../http/list.ts';
 import { type Representation, represent } from '../../http/representation.ts';
-import { createFinder } from '../../http/representation-cache.ts';
+import { lookupOf } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
 import { historyRoute } from '../events/history-routes.ts';
@@ -54,7 +53,7 @@ import type { PasswordChecks } from '../flows/password-checks.ts';
 
 type UserServices = UserChangeServices & {
   readonly totpSecrets: SealedSecrets;
-  readonly cursors: Cursors;
+  readonly lists: Lists;
   readonly registration: 'open' | 'closed';
   /** Starts clearing removed users from the rows that they owned, in the background. */
   readonly clearOwners: () => void;
@@ -75,7 +74,7 @@ export function userRoutes(services: UserServices): Route[] {
   ];
 }
 
-function listUsersRoute({ cursors }: UserServices): Route {
+function listUsersRoute({ lists }: UserServices): Route {
   return route({
     method: 'GET',
     path: '/api/users',
@@ -87,19 +86,19 @@ function listUsersRoute({ cursors }: UserServices): Route {
     reply: listOf(User),
     handle(call) {
       const selectionFor = (caller: Caller) => userSelection(accountAccessOf(caller), call.query);
-      return listPage(call, { cursors, selectionFor, find: createFinder(userResource) });
+      return lists.page(call, { selectionFor, elements: userLookup });
     },
   });
 }
 
-function userHistoryRoute({ cursors }: UserServices): Route {
+function userHistoryRoute({ lists }: UserServices): Route {
   return historyRoute({
     path: '/api/users/{id}/events',
     summary: 'List what happened to a user, their sessions and keys',
     topic: 'user',
     access: selfOrAdmin,
     source: userSource,
-    cursors,
+    lists,
   });
 }
 
@@ -201,7 +200,7 @@ export type UserChangeServices = {
   readonly onPasswordChange: (email: string) => void;
 };
 
-const userResource = { ...userSource, represent: representUser };
+const userLookup = lookupOf({ find: userSource.find, represent: representUser });
 
 /** The ETag includes the row's version, since a new password changes no member that is shown. */
 function representUser({ version, ...user }: StoredUser): Representation<User> {

@@ -1,11 +1,10 @@
 // Webhooks over HTTP: /webhooks, for administrators.
 import { adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
-import type { Cursors } from '../../http/cursor.ts';
 import { empty } from '../../http/handler-result.ts';
-import { listPage, listParameters } from '../../http/list.ts';
+import { listParameters, type Lists } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { createFinder } from '../../http/representation-cache.ts';
+import { lookupOf } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
 import type { WebhookTargets } from './webhook-targets.ts';
@@ -33,18 +32,18 @@ import {
 } from './webhook.ts';
 
 type WebhookServices = {
-  readonly cursors: Cursors;
+  readonly lists: Lists;
   readonly targets: WebhookTargets;
   readonly secrets: SealedSecrets;
   /** Called for each request to enable a webhook; one that is enabled already may be waiting for a retry. */
   readonly onEnabled: (id: number) => void;
 };
 
-export function webhookRoutes({ cursors, targets, secrets, onEnabled }: WebhookServices): Route[] {
+export function webhookRoutes({ lists, targets, secrets, onEnabled }: WebhookServices): Route[] {
   const bodies = webhookBodies(targets);
   return [
     createWebhookRoute(bodies, secrets),
-    listWebhooksRoute(cursors),
+    listWebhooksRoute(lists),
     readWebhookRoute(),
     patchWebhookRoute(bodies, onEnabled),
     deleteWebhookRoute(),
@@ -52,7 +51,7 @@ export function webhookRoutes({ cursors, targets, secrets, onEnabled }: WebhookS
   ];
 }
 
-const webhookResource = { ...webhookSource, represent: representWebhook };
+const webhookLookup = lookupOf({ find: webhookSource.find, represent: representWebhook });
 
 /** The ETag includes the row's version, since a change may restore shown members, or replace the secret. */
 function representWebhook({ version, ...webhook }: StoredWebhook): Representation<Webhook> {
@@ -105,7 +104,7 @@ async function createWebhook(
   });
 }
 
-function listWebhooksRoute(cursors: Cursors): Route {
+function listWebhooksRoute(lists: Lists): Route {
   return route({
     ...webhookRouteBase,
     method: 'GET',
@@ -114,11 +113,7 @@ function listWebhooksRoute(cursors: Cursors): Route {
     query: listParameters,
     reply: listOf(Webhook),
     handle(call) {
-      return listPage(call, {
-        cursors,
-        selectionFor: webhookSelection,
-        find: createFinder(webhookResource),
-      });
+      return lists.page(call, { selectionFor: webhookSelection, elements: webhookLookup });
     },
   });
 }
