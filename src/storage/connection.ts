@@ -13,8 +13,6 @@ export type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
 /** Makes the changes of one write. It is synchronous, so that no other request's changes come in between. */
 export type WriteCallback<T> = (db: Connection) => Synchronous<T>;
 
-/** `get` and `all` read, `run` changes. */
-type StatementKind = 'read' | 'change';
 const changing = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i;
 /** A statement that begins with WITH may do either. */
 const perhapsChanging = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i;
@@ -36,20 +34,14 @@ export function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync 
  */
 export class Connection {
   readonly #sqlite: DatabaseSync;
-  readonly #before: (kind: StatementKind) => void;
+  readonly #before: () => void;
   readonly #queries = new BoundedMap<string, StatementSync>(statementsMax);
   readonly #runs = new BoundedMap<string, StatementSync>(statementsMax);
   /** The invalidations of this transaction so far. */
   readonly invalidations: Invalidation[] = [];
   #rowsChanged = 0;
-  /**
-   * A write callback that throws no more sets this to false before its first change. It then gets no
-   * savepoint, for which SQLite would copy each changed page; if it does throw, its whole transaction is
-   * rolled back.
-   */
-  mayThrow = true;
 
-  constructor(sqlite: DatabaseSync, before: (kind: StatementKind) => void = () => {}) {
+  constructor(sqlite: DatabaseSync, before: () => void = () => {}) {
     this.#sqlite = sqlite;
     this.#before = before;
   }
@@ -84,7 +76,7 @@ export class Connection {
 
   run(sql: string, ...params: SqlValue[]): { rowsChanged: number; lastId: number } {
     const statement = this.#runs.get(sql) ?? this.#prepareRun(sql);
-    this.#before('change');
+    this.#before();
     const { changes, lastInsertRowid } = statement.run(...params);
     const rowsChanged = Number(changes);
     this.#rowsChanged += rowsChanged;
@@ -98,7 +90,7 @@ export class Connection {
 
   #query(sql: string): StatementSync {
     const statement = this.#queries.get(sql) ?? this.#prepareQuery(sql);
-    this.#before('read');
+    this.#before();
     return statement;
   }
 

@@ -52,8 +52,9 @@ export type Database = {
   readonly read: Connection;
   /**
    * Runs `callback` in a transaction at the end of this turn or after the running sync. Resolves once the
-   * change is on disk. If `callback` throws, its changes are undone, and the promise rejects with its error
-   * once the changes that it saw are on disk.
+   * change is on disk. If `callback` throws, the promise rejects with its error once the changes that it saw
+   * are on disk. It has to throw before its first change: otherwise its changes are undone with those of the
+   * callbacks that ran before it in the transaction, whose promises reject with a 503.
    */
   write<T>(this: object, callback: WriteCallback<T>): Promise<T>;
   /**

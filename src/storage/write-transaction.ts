@@ -1,5 +1,5 @@
-// The transaction of a group of writes, each of which can be undone alone, unless it said that it throws no
-// more.
+// The transaction of a group of writes. None has a savepoint, for which SQLite would copy each page that it
+// changes: a callback that throws has to do so before its first change, or the whole group is undone.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Invalidation } from './invalidation.ts';
 import { Connection, prepareForRun } from './connection.ts';
@@ -10,25 +10,16 @@ export class WriteTransaction {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #rollback: StatementSync;
-  readonly #setSavepoint: StatementSync;
-  readonly #releaseSavepoint: StatementSync;
-  readonly #rollbackToSavepoint: StatementSync;
   #isInCallback = false;
-  #hasSavepoint = false;
   #isHalfDone = false;
   #hasChanges = false;
 
   constructor(sqlite: DatabaseSync) {
     this.#sqlite = sqlite;
-    this.#connection = new Connection(sqlite, (kind) => {
-      if (kind === 'change') this.#markChange();
-    });
+    this.#connection = new Connection(sqlite);
     this.#begin = prepareForRun(sqlite, 'BEGIN IMMEDIATE');
     this.#commit = prepareForRun(sqlite, 'COMMIT');
     this.#rollback = prepareForRun(sqlite, 'ROLLBACK');
-    this.#setSavepoint = prepareForRun(sqlite, 'SAVEPOINT callback');
-    this.#releaseSavepoint = prepareForRun(sqlite, 'RELEASE callback');
-    this.#rollbackToSavepoint = prepareForRun(sqlite, 'ROLLBACK TO callback');
   }
 
   /** Whether the callback of a write is running. */
@@ -41,7 +32,7 @@ export class WriteTransaction {
     return this.#sqlite.isOpen && this.#sqlite.isTransaction; // a turn may end after the database is closed
   }
 
-  /** Whether a callback without a savepoint threw after a change, which can't be undone alone. */
+  /** Whether a callback threw after a change, which can't be undone alone. */
   get isHalfDone(): boolean {
     return this.#isHalfDone;
   }
@@ -62,28 +53,24 @@ export class WriteTransaction {
   }
 
   /**
-   * Returns the callback's result. If the callback throws, its changes are undone, unless `isHalfDone` is
-   * true afterwards. If `isOpen` is false afterwards, those of the whole transaction were undone.
+   * Returns the callback's result. If the callback throws, it has changed nothing, unless `isHalfDone` is true
+   * afterwards. If `isOpen` is false afterwards, the changes of the whole transaction were undone.
    */
   run<T>(callback: (db: Connection) => T): T {
     const { rowsChanged: rowsBefore } = this.#connection;
     const { length: invalidationsBefore } = this.#connection.invalidations;
-    this.#connection.mayThrow = true;
     this.#isInCallback = true;
     try {
       const result = callback(this.#connection);
-      if (this.#hasSavepoint) this.#releaseSavepoint.run();
       const { rowsChanged, invalidations } = this.#connection;
       this.#hasChanges ||= rowsChanged > rowsBefore || invalidations.length > invalidationsBefore;
       return result;
     } catch (error) {
       this.#connection.invalidations.length = invalidationsBefore;
-      if (this.#hasSavepoint) this.#undo();
-      else this.#isHalfDone = this.#connection.rowsChanged > rowsBefore;
+      this.#isHalfDone = this.#connection.rowsChanged > rowsBefore;
       throw error;
     } finally {
       this.#isInCallback = false;
-      this.#hasSavepoint = false;
     }
   }
 
@@ -97,21 +84,5 @@ export class WriteTransaction {
     this.#connection.invalidations.length = 0;
     this.#isHalfDone = false;
     if (this.isOpen) this.#rollback.run();
-  }
-
-  /** Sets a savepoint at the first change: a callback that throws before it has nothing to undo. */
-  #markChange(): void {
-    if (this.#hasSavepoint || !this.#connection.mayThrow) return;
-    this.#setSavepoint.run();
-    this.#hasSavepoint = true;
-  }
-
-  #undo(): void {
-    try {
-      this.#rollbackToSavepoint.run();
-      this.#releaseSavepoint.run();
-    } catch {
-      this.rollback();
-    }
   }
 }

@@ -9,7 +9,7 @@ type IncludeQuery = { readonly include?: readonly 'customer'[] };
 type CustomerEmbedder = (order: Representation<Order>) => Representation<Order>;
 
 /** Throws if the query asks for customers, and an API key may not read them. */
-export function checkIncludes({ include }: IncludeQuery, caller: Caller): void {
+function checkIncludes({ include }: IncludeQuery, caller: Caller): void {
   if (include !== undefined) checkScope(caller, 'customers:read');
 }
 

@@ -95,7 +95,6 @@ function placeOrderRoute({ orders }: OrderReads): Route {
         if (userId !== caller.userId && !isStaff(caller))
           throw forbidden('Only staff may place an order for another user.');
         throwIfInvalid(referenceIssues(body, permit));
-        permit.writer.mayThrow = false;
         const order = { ...content, customerId: body.customerId, userId };
         return representOrder(addOrder(permit, order, { createdAt: origin.now, updatedAt: origin.now }));
       });
@@ -154,7 +153,6 @@ function patchOrderRoute({ orders }: OrderReads): Route {
         checkTransition(order, wanted.status, permit.caller);
         checkOpen(order, wanted);
         if (changesNothing(order, wanted)) return representOrder(order);
-        permit.writer.mayThrow = false;
         replaceOrder(permit, order, { ...wanted, reason: call.body.reason });
         return representOrder(readBack(orderSource, permit, order.id));
       }),
