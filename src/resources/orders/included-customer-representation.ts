@@ -8,11 +8,6 @@ import type { Order } from './order.ts';
 type IncludeQuery = { readonly include?: readonly 'customer'[] };
 type CustomerEmbedder = (order: Representation<Order>) => Representation<Order>;
 
-/** Throws if the query asks for customers, and an API key may not read them. */
-function checkIncludes({ include }: IncludeQuery, caller: Caller): void {
-  if (include !== undefined) checkScope(caller, 'customers:read');
-}
-
 /**
  * Returns a function that embeds the customers in these orders, or undefined if the query doesn't ask for
  * customers. They are read together, with the rights that the caller has now. Throws if an API key may not
@@ -23,7 +18,7 @@ export function customerEmbedderFor(
   { caller, db, ids }: { readonly caller: Caller; readonly db: Connection; readonly ids: readonly number[] },
 ): CustomerEmbedder | undefined {
   if (query.include === undefined) return undefined;
-  checkIncludes(query, caller);
+  checkScope(caller, 'customers:read');
   const customers = findCustomersOf(db, ids, rowAccessOf(caller));
   return (order) => withMember(order, 'customer', customers.get(order.id) ?? null);
 }
