@@ -9,7 +9,7 @@ export function addressBlock(lines: readonly string[]): HTMLElement {
   return h(
     'address',
     {},
-    lines.map((line) => h('span', {}, line)),
+    lines.map((line) => h('span', { dir: 'auto' }, line)),
   );
 }
 

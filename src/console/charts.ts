@@ -52,7 +52,7 @@ function figuresTable(title: string, bars: readonly Bar[]): Child {
   const rows = bars
     .filter(({ value }) => value > 0)
     .map(({ label, text }) => h('tr', {}, h('th', { scope: 'row' }, label), h('td', {}, text)));
-  return h('table', { class: 'hidden' }, h('caption', {}, title), h('tbody', {}, rows));
+  return h('div', { class: 'hidden' }, h('table', {}, h('caption', {}, title), h('tbody', {}, rows)));
 }
 
 /** Returns 1, 2 or 5 times a power of ten, at least the value. */

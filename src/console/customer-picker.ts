@@ -146,7 +146,7 @@ export class CustomerPicker {
       };
       const isActive = String(index === this.#active);
       const attributes = { role: 'option', id, 'aria-selected': isActive, onpointerdown };
-      return h('li', attributes, h('span', {}, name), h('span', { class: 'soft' }, about));
+      return h('li', attributes, h('bdi', {}, name), h('bdi', { class: 'soft' }, about));
     });
     fill(this.#list, options);
     this.#list.hidden = false;

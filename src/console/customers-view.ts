@@ -45,13 +45,20 @@ function listQuery(parameters: URLSearchParams): string {
 }
 
 const columns: readonly Column<Customer>[] = [
-  { label: 'Name', cell: ({ id, name }) => rowLink(`#/customers/${id}`, h('span', { class: 'clip' }, name)) },
+  {
+    label: 'Name',
+    cell: ({ id, name }) => rowLink(`#/customers/${id}`, h('span', { class: 'clip', dir: 'auto' }, name)),
+  },
   { label: 'E-mail', kind: 'wide', cell: ({ email }) => h('span', { class: 'clip soft' }, email ?? '') },
   { label: 'Phone', kind: 'wide', cell: ({ phone }) => h('span', { class: 'soft' }, phone ?? '') },
   {
     label: 'City',
     cell: ({ address }) =>
-      h('span', { class: 'clip' }, address === null ? '' : `${address.city}, ${address.country}`),
+      h(
+        'span',
+        { class: 'clip', dir: 'auto' },
+        address === null ? '' : `${address.city}, ${address.country}`,
+      ),
   },
   {
     label: 'Since',

@@ -24,6 +24,6 @@ function eventLine(event: NamedEvent): HTMLElement {
       by !== undefined && `by ${by}${withKey}, `,
       h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
     ),
-    reason !== null && h('q', {}, reason),
+    reason !== null && h('q', { dir: 'auto' }, reason),
   );
 }

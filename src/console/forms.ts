@@ -27,6 +27,7 @@ export function field(options: FieldOptions): Field {
   control.id = id;
   control.dataset['pointer'] = pointer;
   if (value !== undefined && value !== null) control.value = value;
+  if (!(control instanceof HTMLSelectElement)) control.dir = 'auto';
   control.setAttribute('aria-describedby', hint === undefined ? `${id}-issue` : `${id}-hint ${id}-issue`);
   const row = h(
     'div',

@@ -61,7 +61,7 @@ export function navigation(app: App, current: string): HTMLElement[] {
     h(
       'div',
       { class: 'account' },
-      h('span', { class: 'clip' }, user.name),
+      h('span', { class: 'clip', dir: 'auto' }, user.name),
       h('span', { class: 'soft' }, user.role),
       out,
     ),

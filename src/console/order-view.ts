@@ -140,7 +140,7 @@ function orderContent(shown: OrderDetails, changeNote: () => Promise<void>): Chi
           statusPicture(order.status, events),
           h('p', { class: 'soft' }, `Placed ${dateTime(createdAt)}`),
         ),
-        card('Customer', h('p', {}, h('a', { href: `#/customers/${customerId}` }, name))),
+        card('Customer', h('p', {}, h('a', { href: `#/customers/${customerId}` }, h('bdi', {}, name)))),
         card(
           'Ships to',
           shippingAddress === null
@@ -149,7 +149,7 @@ function orderContent(shown: OrderDetails, changeNote: () => Promise<void>): Chi
         ),
         card(
           'Note',
-          note !== null && h('p', { class: 'text' }, note),
+          note !== null && h('p', { class: 'text', dir: 'auto' }, note),
           action(note === null ? 'Add a note …' : 'Change the note …', changeNote, { 'data-key': 'note' }),
         ),
       ),
@@ -165,7 +165,7 @@ function itemsTable({ items, currency, total }: Order): HTMLElement {
     return h(
       'tr',
       {},
-      h('td', {}, name, sku !== null && h('span', { class: 'sku' }, sku), below),
+      h('td', {}, h('bdi', {}, name), sku !== null && h('span', { class: 'sku' }, sku), below),
       h('td', { class: 'number wide' }, factors),
       h('td', { class: 'number' }, money(sum, currency)),
     );

@@ -106,11 +106,15 @@ export const orderColumns: readonly Column<Order>[] = [
   {
     label: 'Customer',
     cell: ({ customer, customerId, status }) => [
-      h('span', { class: 'clip' }, customer?.name ?? `Customer ${customerId}`),
+      h('span', { class: 'clip', dir: 'auto' }, customer?.name ?? `Customer ${customerId}`),
       h('span', { class: 'phone' }, pill(status)),
     ],
   },
-  { label: 'Items', kind: 'wide', cell: ({ items }) => h('span', { class: 'clip soft' }, itemsText(items)) },
+  {
+    label: 'Items',
+    kind: 'wide',
+    cell: ({ items }) => h('span', { class: 'clip soft', dir: 'auto' }, itemsText(items)),
+  },
   { label: 'Status', kind: 'tight wide', cell: ({ status }) => pill(status) },
   { label: 'Total', kind: 'number', cell: ({ total, currency }) => money(total, currency) },
 ];

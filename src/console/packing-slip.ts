@@ -19,13 +19,13 @@ export function packingSlip(
       'tr',
       {},
       h('td', { class: 'number' }, count(quantity)),
-      h('td', {}, item, sku !== null && h('span', { class: 'sku' }, sku)),
+      h('td', {}, h('bdi', {}, item), sku !== null && h('span', { class: 'sku' }, sku)),
       h('td', { class: 'tick' }),
     );
   return h(
     'section',
     { class: 'sheet', 'aria-hidden': 'true' },
-    sender !== '' && h('p', {}, sender),
+    sender !== '' && h('p', { dir: 'auto' }, sender),
     h(
       'header',
       {},
@@ -36,6 +36,6 @@ export function packingSlip(
     addressBlock(shippingAddress === null ? [name] : addressLines(shippingAddress, name)),
     h('table', {}, h('tbody', {}, items.map(row))),
     h('p', {}, `${count(pieces)} ${pieces === 1 ? 'piece' : 'pieces'}`),
-    note !== null && h('p', { class: 'text' }, note),
+    note !== null && h('p', { class: 'text', dir: 'auto' }, note),
   );
 }

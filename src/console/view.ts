@@ -45,7 +45,7 @@ export function setPageTitle(title: string, ...tools: readonly Child[]): HTMLEle
   return h(
     'header',
     { class: 'heading' },
-    h('h1', { tabindex: -1 }, title),
+    h('h1', { tabindex: -1 }, h('bdi', {}, title)),
     h('div', { class: 'tools' }, tools),
   );
 }

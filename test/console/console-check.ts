@@ -38,6 +38,30 @@ test(
   },
 );
 
+test(
+  'Firefox shows no caption of a plot, which is for screen readers alone',
+  { timeout: 120_000, skip: hasFirefox() ? false : 'it is not installed' },
+  async (t) => {
+    const service = await serviceFor(t);
+    service.clock.now = Date.now();
+    const { token } = await service.signIn(admin.email, admin.password);
+    await service.post('/customers', { token, body: { name: 'Ada Lovelace' } });
+    const items = [{ name: 'Tea', quantity: 1, unitPrice: 749 }];
+    await service.post('/orders', { token, body: { customerId: 1, currency: 'EUR', items } });
+    const tab = await openFirefox();
+    t.after(() => tab.close());
+    await tab.screen(1280, 'light');
+    await new Person(tab, 'mouse').signIn(service.url, admin);
+    await tab.until('document.querySelector("figure caption")');
+    assert.equal(await tab.evaluate(shownCaptions), 0);
+  },
+);
+
+const shownCaptions = `[...document.querySelectorAll('figure caption')].filter((each) => {
+  const { x, y, width, height } = each.getBoundingClientRect();
+  return document.elementsFromPoint(x + width / 2, y + height / 2).includes(each);
+}).length`;
+
 function hasFirefox(): boolean {
   return spawnSync(process.env['FIREFOX'] ?? 'firefox-esr', ['--version']).error === undefined;
 }

@@ -1,0 +1,95 @@
+// What people type in the console, in a real browser: long words, names from right to left, wrong quantities.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { admin } from '../service.ts';
+import { openShop } from './console-shop.ts';
+
+const longWord = 'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetzentwurf';
+const arabicName = 'محمد عبد الرحمن بن عبد العزيز آل الشيخ صاحب متجر الشاي';
+
+test('words in the console', { timeout: 120_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  const create = async (path: string, body: object): Promise<number> =>
+    (await service.post(path, { token, body })).body.id;
+  const place = (customerId: number, name: string): Promise<number> =>
+    create('/orders', { customerId, currency: 'EUR', items: [{ name, quantity: 2, unitPrice: 749 }] });
+  const isWithin = (selector: string): Promise<boolean> =>
+    tab.evaluate(
+      `[...document.querySelectorAll('${selector}')].every((each) =>
+        each.scrollWidth <= each.clientWidth && each.getBoundingClientRect().right <= innerWidth)`,
+    );
+  await person.signIn(service.url, admin);
+
+  await t.test('that are long fit the page of an order on a phone, and its slip on a roll', async () => {
+    const customerId = await create('/customers', { name: longWord });
+    await tab.screen(360, 'light');
+    await person.go(`#/orders/${await place(customerId, longWord)}`);
+    await person.see(longWord);
+    assert.equal(await isWithin('html, .card'), true);
+    await tab.send('Emulation.setEmulatedMedia', { media: 'print' });
+    await tab.send('Emulation.setDeviceMetricsOverride', {
+      width: 280,
+      height: 900,
+      deviceScaleFactor: 1,
+      mobile: false,
+    });
+    assert.equal(await isWithin('html, .sheet'), true);
+    const display = 'getComputedStyle(document.querySelector(".sheet")).display';
+    assert.equal(await tab.evaluate(display), 'block', 'Firefox breaks the rows of a grid in two');
+    await tab.send('Emulation.setEmulatedMedia', { media: '' });
+    await tab.screen(1280, 'light');
+  });
+
+  await t.test(
+    'from right to left are cut at their end, and stay apart from what is beside them',
+    async () => {
+      const customerId = await create('/customers', { name: arabicName });
+      const id = await place(customerId, `${arabicName} 250g`);
+      const directions = (selector: string): Promise<string[]> =>
+        tab.evaluate(
+          `[...document.querySelectorAll('${selector}')]
+          .filter((each) => /[\\u0600-\\u06ff]/.test(each.textContent))
+          .map((each) => getComputedStyle(each).direction)`,
+        );
+      await person.go('#/orders');
+      assert.deepEqual(await directions('td .clip'), ['rtl', 'rtl']);
+      await person.go('#/customers');
+      assert.deepEqual(await directions('td .clip'), ['rtl']);
+      await person.go(`#/orders/${id}`);
+      assert.deepEqual(await directions('td bdi, a bdi'), ['rtl', 'rtl', 'rtl']);
+      assert.deepEqual(await directions('.sheet address span'), ['rtl']);
+    },
+  );
+
+  await t.test('that are no quantity are refused, and never another one', async () => {
+    await person.go('#/new');
+    await person.enter('Item', 'Tea');
+    await person.enter('Price', '7,49 €');
+    const sums = (): Promise<string> =>
+      tab.evaluate(
+        'document.querySelector(".line-sum").value + "|" + document.querySelector(".total").value',
+      );
+    assert.equal(await sums(), '€7.49|€7.49');
+    for (const text of ['1,5', '1.5', '0', '-1', '']) {
+      await person.enter('Quantity', text);
+      if (text === '') await tab.evaluate('document.execCommand("delete")');
+      assert.equal(await sums(), '|€0.00', text);
+      await tab.press('Tab');
+      await person.see('Quantity must be a whole number from 1 to 1,000,000.');
+    }
+    await person.enter('Quantity', '3');
+    assert.equal(await sums(), '€22.47|€22.47');
+    assert.equal(await tab.evaluate('document.querySelectorAll("[aria-invalid]").length'), 0);
+    await person.press('Start over');
+  });
+
+  await t.test('of a currency are printed with its figures', async () => {
+    await person.go('#/day');
+    await tab.send('Emulation.setEmulatedMedia', { media: 'print' });
+    const breaks = `[...document.querySelectorAll('.day table')].map((each) => getComputedStyle(each).breakInside)`;
+    assert.deepEqual(await tab.evaluate(breaks), ['avoid', 'avoid']);
+    await tab.send('Emulation.setEmulatedMedia', { media: '' });
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
