@@ -38,15 +38,17 @@ export type PriceFormat = {
   readonly fraction: number;
   /** The decimal sign of the reader's locale: `.` or `,`. */
   readonly decimalSign: string;
+  /** What may stand before or after the number: the currency's code and signs. */
+  readonly signs?: readonly string[];
 };
 
 /**
- * Parses `7,49`, `7.49`, `1.234,50`, `1 234`, `7` … into minor units; undefined for any other text and for an
+ * Parses `7,49`, `7.49 €`, `1.234,50`, `1 234`, `7` … into minor units; undefined for any other text and for an
  * ambiguous one.
  */
 export function priceOf(text: string, format: PriceFormat): number | undefined {
   const { fraction } = format;
-  const plain = withoutBlanks(text);
+  const plain = plainNumber(text, format);
   if (readingsOf(text, format) !== undefined) return undefined;
   const [first, second] = fraction > 2 ? [ungrouped, grouped] : [grouped, ungrouped];
   const [, whole = '', , decimals = ''] = first.exec(plain) ?? second.exec(plain) ?? [];
@@ -61,11 +63,25 @@ export function priceOf(text: string, format: PriceFormat): number | undefined {
  */
 export function readingsOf(text: string, format: PriceFormat): readonly [string, string] | undefined {
   const { fraction, decimalSign } = format;
-  const [, whole = '', sign, rest = ''] = ambiguous.exec(withoutBlanks(text)) ?? [];
+  const [, whole = '', sign, rest = ''] = ambiguous.exec(plainNumber(text, format)) ?? [];
   if (sign === undefined || fraction === 0 || (fraction > 2 && sign === decimalSign)) return undefined;
   return [whole + rest, `${whole}${decimalSign}${rest.slice(0, fraction)}`];
 }
 
-function withoutBlanks(text: string): string {
-  return text.replaceAll(/[\s'’]/g, '');
+/** Returns the number without its currency, and without blanks. */
+function plainNumber(text: string, { signs = [] }: PriceFormat): string {
+  const trimmed = text.trim();
+  const sign = signs.find((each) => trimmed.startsWith(each) !== trimmed.endsWith(each)) ?? '';
+  const number = trimmed.startsWith(sign) ? trimmed.slice(sign.length) : trimmed.slice(0, -sign.length);
+  return number.replaceAll(/[\s'’]/g, '');
+}
+
+/** What the service accepts for one item. */
+const quantityMax = 1_000_000;
+
+/** Parses a whole number of 1 or more; undefined for any other text, such as `1,5`, `0` and `1.000`. */
+export function quantityOf(text: string): number | undefined {
+  const trimmed = text.trim();
+  const quantity = /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : 0;
+  return quantity >= 1 && quantity <= quantityMax ? quantity : undefined;
 }

@@ -48,7 +48,15 @@ export function priceIssue(text: string, currency: string): string {
 }
 
 function priceFormat(currency: string): PriceFormat {
-  return { fraction: digits[currency] ?? 2, decimalSign };
+  const signs = (['symbol', 'narrowSymbol'] as const).map((currencyDisplay) =>
+    signOf(currency, currencyDisplay),
+  );
+  return { fraction: digits[currency] ?? 2, decimalSign, signs: [currency, ...signs] };
+}
+
+function signOf(currency: string, currencyDisplay: 'symbol' | 'narrowSymbol'): string {
+  const parts = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay });
+  return parts.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency;
 }
 
 export function count(value: number): string {

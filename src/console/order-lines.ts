@@ -4,6 +4,7 @@ import type { Issue, List, Order } from './api-types.ts';
 import type { Page } from './view.ts';
 import { fill, h, icon, icons } from './elements.ts';
 import { defaultCurrency, money, priceIssue, priceText, typedPrice } from './formats.ts';
+import { quantityOf } from './amounts.ts';
 import { type Control, field, type Field, showIssue, textOf } from './forms.ts';
 
 type NewItem = {
@@ -100,12 +101,17 @@ export class OrderLines {
     return line;
   }
 
-  /** Returns issues of prices that can't be parsed; the service reports the others. */
+  /** Returns issues of numbers that can't be parsed; the service reports the others. */
   issues(): Issue[] {
-    return this.#filled().flatMap(({ price: { control } }) => {
-      const isPrice = typedPrice(control.value, this.#currency) !== undefined;
-      const detail = priceIssue(control.value, this.#currency);
-      return isPrice ? [] : [{ pointer: control.dataset['pointer'] ?? '', detail }];
+    return this.#filled().flatMap(({ quantity, price }) => {
+      const issues: Issue[] = [];
+      if (quantityOf(quantity.control.value) === undefined)
+        issues.push({ pointer: quantity.control.dataset['pointer'] ?? '', detail: noQuantity });
+      if (typedPrice(price.control.value, this.#currency) === undefined) {
+        const detail = priceIssue(price.control.value, this.#currency);
+        issues.push({ pointer: price.control.dataset['pointer'] ?? '', detail });
+      }
+      return issues;
     });
   }
 
@@ -113,7 +119,7 @@ export class OrderLines {
     return this.#filled().map(({ name, sku, quantity, price }) => ({
       name: name.control.value.trim(),
       sku: textOf(sku),
-      quantity: Number(quantity.control.value),
+      quantity: quantityOf(quantity.control.value) ?? 0,
       unitPrice: typedPrice(price.control.value, this.#currency) ?? 0,
     }));
   }
@@ -136,7 +142,7 @@ export class OrderLines {
       label: 'Quantity',
       pointer: '',
       value: String(item?.quantity ?? 1),
-      attributes: { type: 'number', min: 1, inputmode: 'numeric' },
+      attributes: { inputmode: 'numeric' },
     });
     const price = field({
       label: 'Price',
@@ -144,6 +150,7 @@ export class OrderLines {
       value: item === undefined ? '' : priceText(item.unitPrice, this.#currency),
       attributes: { inputmode: 'decimal' },
     });
+    quantity.control.addEventListener('change', () => checkQuantity(quantity.control));
     price.control.addEventListener('change', () => this.#checkPrice(price.control));
     const sum = h('output', { class: 'line-sum' });
     const remove = h('button', { type: 'button', class: 'quiet' }, icon(icons.remove));
@@ -227,7 +234,8 @@ export class OrderLines {
   #sum(): void {
     const sums = this.#lines.map(({ quantity, price, sum }) => {
       const unitPrice = typedPrice(price.control.value, this.#currency);
-      const total = unitPrice === undefined ? undefined : unitPrice * Number(quantity.control.value);
+      const pieces = quantityOf(quantity.control.value);
+      const total = unitPrice === undefined || pieces === undefined ? undefined : unitPrice * pieces;
       fill(sum, total === undefined || !Number.isSafeInteger(total) ? '' : money(total, this.#currency));
       return total ?? 0;
     });
@@ -239,6 +247,13 @@ export class OrderLines {
       ),
     );
   }
+}
+
+const noQuantity = 'Quantity must be a whole number from 1 to 1,000,000.';
+
+/** Shows the issue of a quantity immediately, before the form is sent. */
+function checkQuantity(control: Control): void {
+  if (quantityOf(control.value) === undefined) showIssue(control, noQuantity);
 }
 
 function isEmpty({ name, sku, price }: Line): boolean {

@@ -1,7 +1,7 @@
 // Parsing of typed prices, and formatting of amounts.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { decimalText, moneyText, priceOf, readingsOf } from '../../src/console/amounts.ts';
+import { decimalText, moneyText, priceOf, quantityOf, readingsOf } from '../../src/console/amounts.ts';
 
 suite('a price is parsed', () => {
   for (const [text, fraction, minorUnits] of [
@@ -85,6 +85,39 @@ suite('a text that could be two prices is rejected with a question', () => {
   ] as const)
     test(`but ${JSON.stringify(text)} with ${fraction} digits after ${decimalSign} is not`, () =>
       assert.equal(readingsOf(text, { fraction, decimalSign }), undefined));
+});
+
+suite('a price is parsed with the code or a sign of its currency', () => {
+  for (const [text, minorUnits] of [
+    ['7,49 €', 749],
+    ['€7.49', 749],
+    ['EUR 1.234,50', 123_450],
+    ['7,49EUR', 749],
+    ['7,49 $', undefined],
+    ['€', undefined],
+    ['€ 7,49 €', undefined],
+    ['1.234 €', undefined],
+  ] as const)
+    test(JSON.stringify(text), () =>
+      assert.equal(priceOf(text, { fraction: 2, decimalSign: ',', signs: ['EUR', '€'] }), minorUnits),
+    );
+});
+
+suite('a quantity is a whole number from 1 to 1,000,000', () => {
+  for (const [text, quantity] of [
+    ['1', 1],
+    [' 12 ', 12],
+    ['1000000', 1_000_000],
+    ['1000001', undefined],
+    ['0', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['1,5', undefined],
+    ['1.000', undefined],
+    ['1e3', undefined],
+    ['', undefined],
+  ] as const)
+    test(JSON.stringify(text), () => assert.equal(quantityOf(text), quantity));
 });
 
 suite('an amount is shown', () => {
