@@ -1,7 +1,7 @@
 // Compares every exchange of every test with the OpenAPI document: a status, a header field or a body that
 // isn't as declared fails the test.
 import assert from 'node:assert/strict';
-import type { Service } from '../src/running-service.ts';
+import type { Service } from '../src/service/running-service.ts';
 import { openapiDocument } from '../src/openapi/openapi.ts';
 import type { TestResponse, Call } from './service.ts';
 

@@ -1,7 +1,7 @@
 // Connections leave enough file descriptors for the service itself.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectionsWithin, openFilesMax, reportedOpenFilesMax } from '../src/assembly/listening.ts';
+import { connectionsWithin, openFilesMax, reportedOpenFilesMax } from '../src/service/listening.ts';
 
 const limits = [
   [undefined, 10_000],

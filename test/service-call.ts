@@ -1,6 +1,6 @@
 // One request of a test to its service, compared with the OpenAPI document.
 import { type Agent, type IncomingMessage, request as httpRequest } from 'node:http';
-import type { Service } from '../src/running-service.ts';
+import type { Service } from '../src/service/running-service.ts';
 import { checkExchange } from './conformance.ts';
 import type { Call, TestResponse } from './service.ts';
 

@@ -29,11 +29,7 @@ for (const file of files) {
 }
 
 test('a new kind of invalidation or result does not compile before its case is written', async (t) => {
-  const folder = projectFor(t, [
-    'src/assembly/caches.ts',
-    'src/feed/live-reader.ts',
-    'src/http/responder.ts',
-  ]);
+  const folder = projectFor(t, ['src/service/caches.ts', 'src/feed/live-reader.ts', 'src/http/responder.ts']);
   cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true });
   assert.deepEqual(await compileErrors(folder), []);
   for (const [path, lastKind] of [
@@ -47,7 +43,7 @@ test('a new kind of invalidation or result does not compile before its case is w
   const errors = await compileErrors(folder);
   assert.deepEqual(
     errors.map(({ file, code }) => `${file} ${code}`),
-    ['src/assembly/caches.ts TS1360', 'src/feed/live-reader.ts TS1360', 'src/http/responder.ts TS1360'],
+    ['src/feed/live-reader.ts TS1360', 'src/http/responder.ts TS1360', 'src/service/caches.ts TS1360'],
   );
 });
 

@@ -20,7 +20,7 @@ import { userBodies } from '../resources/users/user.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import { commandPermit } from '../storage/permit.ts';
-import { removeAdminFile, randomPassword, initialPasswordMilliseconds } from '../assembly/first-admin.ts';
+import { removeAdminFile, randomPassword, initialPasswordMilliseconds } from '../service/first-admin.ts';
 import { withDatabase, withExistingDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
 

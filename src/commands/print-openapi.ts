@@ -1,47 +1,66 @@
 // `orderly openapi`: prints the OpenAPI document of a service with these settings, from its routes alone.
 import { randomBytes } from 'node:crypto';
-import { Caches } from '../assembly/caches.ts';
-import { createCryptography } from '../assembly/cryptography.ts';
 import { secretBytesMin } from '../auth/jwt.ts';
-import { createLimiters } from '../rates/limiter.ts';
-import { publicUrlOf } from '../assembly/listening.ts';
+import { systemTimers } from '../base/timers.ts';
 import type { Config } from '../config/config.ts';
-import { openapiDocument } from '../openapi/openapi.ts';
-import { mountRoutes, type HandlerServices } from '../route-groups.ts';
+import { Lists } from '../http/list.ts';
+import { Router } from '../http/router.ts';
+import { createLimiters } from '../rates/limiter.ts';
 import { PasswordChecks } from '../resources/flows/password-checks.ts';
-import { WebhookTargets } from '../resources/webhooks/webhook-targets.ts';
-import { version } from '../base/version.ts';
+import { Caches } from '../service/caches.ts';
+import { createCryptography } from '../service/cryptography.ts';
+import type { Core } from '../service/feature.ts';
+import { featuresWithout, withoutIssues } from '../service/features.ts';
+import { publicUrlOf } from '../service/listening.ts';
+import { mountRoutes } from '../service/routes.ts';
+import { describerOf } from '../service/running-service.ts';
+import { Connection } from '../storage/connection.ts';
+import { openSqlite } from '../storage/database-file.ts';
 import type { Command } from './commands.ts';
 
 export const printOpenapi: Command = {
   summary: 'prints the OpenAPI document',
   operands: [],
   flags: [],
+  configIssues: ({ without }) => withoutIssues(without),
   async run({ config }) {
-    const publicUrl = publicUrlOf(config, config.port);
-    const { mounted } = mountRoutes({ config, publicUrl, extraRoutes: [] }, notServing(config, publicUrl));
-    return JSON.stringify(await openapiDocument(mounted, publicUrl, version), null, 2);
+    const router = new Router();
+    const core = notServing(config, router);
+    const creators = await Promise.all(featuresWithout(config.without).map((feature) => feature.load()));
+    const groups = creators.flatMap((create) => create(core).groups);
+    mountRoutes(router, groups, core.limiters.created);
+    return JSON.stringify(await core.describe(), null, 2);
   },
 };
 
 /** Routes are declared here and never handled: all that a handler would use throws. */
-function notServing(config: Config, publicUrl: string): HandlerServices {
+function notServing(config: Config, router: Router): Core {
+  const publicUrl = publicUrlOf(config, config.port);
   const hasher = { hash: unused, verify: unused, needsUpgrade: unused, close: unused, waiting: 0 };
   const limiters = createLimiters(config.rates);
+  const cryptography = createCryptography([randomBytes(secretBytesMin)], publicUrl);
+  const caches = new Caches(0);
+  const exports = { createResult: unused };
   return {
-    ...createCryptography([randomBytes(secretBytesMin)], publicUrl),
-    passwords: new PasswordChecks({ hasher, limiters, findSignInAccount: unused, isKnownAddress: unused }),
+    ...cryptography,
+    config,
+    publicUrl,
+    database: { read: new Connection(openSqlite(':memory:')), write: unused },
+    caches,
     limiters,
-    caches: new Caches(0),
-    live: { checkCapacity: unused, add: unused },
-    exports: { createResult: unused },
-    imports: { createResult: unused },
-    webhookTargets: new WebhookTargets([]),
-    onWebhookEnabled: unused,
-    cleanup: { runInBackground: unused },
-    onPasswordChange: unused,
+    passwords: new PasswordChecks({ hasher, limiters, findSignInAccount: unused, isKnownAddress: unused }),
+    exports,
+    lists: new Lists({ cursors: cryptography.cursors, pages: caches.pages, exports }),
+    log: { write: unused, request: unused, flush: unused },
+    now: unused,
+    timers: systemTimers,
+    lookup: undefined,
+    stopping: new AbortController().signal,
+    has: (name) => !config.without.includes(name),
+    describe: describerOf(router, publicUrl),
+    metricsText: unused,
     readiness: unused,
-    metrics: unused,
+    cleanUp: unused,
   };
 }
 

@@ -1,7 +1,7 @@
 // `orderly sample`: fills an empty database with users, customers and the orders of a year, the same for the
 // same seed.
 import { dayMilliseconds } from '../base/durations.ts';
-import { createFirstAdmin, randomPassword } from '../assembly/first-admin.ts';
+import { createFirstAdmin, randomPassword } from '../service/first-admin.ts';
 import { CommandError } from '../config/command-error.ts';
 import type { CommandLine } from '../config/command-line.ts';
 import { wholeNumber } from '../config/settings.ts';

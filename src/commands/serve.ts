@@ -1,10 +1,11 @@
 // `orderly serve`: runs the service until a signal or a failed disk stops it.
 import { flushCompileCache } from 'node:module';
-import { thisMachine } from '../assembly/own-certificate.ts';
+import { thisMachine } from '../service/own-certificate.ts';
 import type { CommandLine } from '../config/command-line.ts';
 import type { Config } from '../config/config.ts';
 import { LineLogger, type Logger } from '../base/logger.ts';
-import { startService, type Service } from '../running-service.ts';
+import { withoutIssues } from '../service/features.ts';
+import { startService, type Service } from '../service/running-service.ts';
 import type { Command } from './commands.ts';
 import { neverBlock, waitForDrain } from './terminal.ts';
 import { logStart, welcome } from './welcome.ts';
@@ -13,7 +14,13 @@ import { isatty } from 'node:tty';
 /** The time for which a stopping process waits until its last log lines are read. */
 const finalLogMillisecondsMax = 1_000;
 
-export const serve: Command = { summary: 'runs the service', operands: [], flags: [], run };
+export const serve: Command = {
+  summary: 'runs the service',
+  operands: [],
+  flags: [],
+  configIssues: ({ without }) => withoutIssues(without),
+  run,
+};
 
 async function run({ config }: CommandLine): Promise<number> {
   const { stdout } = process;

@@ -7,9 +7,9 @@ import type { Logger } from '../base/logger.ts';
 import { listInitialPasswords } from '../resources/users/user-store.ts';
 import { version } from '../base/version.ts';
 import { permits } from '../auth/certificate.ts';
-import { authorityFile, isLoopback, namesForOthers, type Machine } from '../assembly/own-certificate.ts';
-import { certificateWarnings } from '../assembly/configured-certificate.ts';
-import type { Service } from '../running-service.ts';
+import { authorityFile, isLoopback, namesForOthers, type Machine } from '../service/own-certificate.ts';
+import { certificateWarnings } from '../service/configured-certificate.ts';
+import type { Service } from '../service/running-service.ts';
 
 /** The users with such a password whom the log names at a start. */
 const initialPasswordsNamedMax = 20;
@@ -88,13 +88,13 @@ function proxyWarnings({ publicUrl, host, trustedProxy }: Config, service: Servi
 
 /** The text for people on a terminal. */
 export function welcome(start: ServiceStart): string {
-  const { localUrl } = start.service;
+  const { localUrl, has } = start.service;
   return [
     ...startMessages(start),
     ...startWarnings(start),
     `orderly ${version} listens on ${localUrl}`,
-    `Console, for people: ${localUrl}/console`,
-    `Documentation:       ${localUrl}/docs`,
+    ...(has('console') ? [`Console, for people: ${localUrl}/console`] : []),
+    ...(has('docs') ? [`Documentation:       ${localUrl}/docs`] : []),
     'Ctrl-C stops the service.',
     '',
   ].join('\n');

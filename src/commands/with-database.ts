@@ -1,5 +1,5 @@
 // Opens the database for commands that read or change it, beside a running service or alone.
-import { rejectLostDatabase } from '../assembly/last-event-file.ts';
+import { rejectLostDatabase } from '../service/last-event-file.ts';
 import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
 import { migrations } from '../migrations/migrations.ts';

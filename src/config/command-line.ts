@@ -5,7 +5,12 @@ import { ConfigError } from './command-error.ts';
 import { adminVariables, settings, variableOf, type CommandFlag } from './settings.ts';
 
 /** The arguments of a command beyond the settings; all operands are required. */
-export type Syntax = { readonly flags: readonly CommandFlag[]; readonly operands: readonly string[] };
+export type Syntax = {
+  readonly flags: readonly CommandFlag[];
+  readonly operands: readonly string[];
+  /** Returns the issues that only this command has with the settings. */
+  readonly configIssues?: (config: Config) => readonly string[];
+};
 const settingsOnly: Syntax = { flags: [], operands: [] };
 
 type Arguments = {
@@ -30,7 +35,7 @@ export function readCommandLine(
   const taken = flagsTakenByNpm(argv, environment, syntax.flags);
   const issues = [...taken, ...argumentIssues, ...valueIssues, ...unknownVariables(variables)];
   const config = buildConfig((flag) => values.get(flag) ?? '', variables);
-  issues.push(...combinationIssues(config));
+  issues.push(...combinationIssues(config), ...(syntax.configIssues?.(config) ?? []));
   const misuse = misuseOf(syntax, given);
   if (issues.length + misuse.length > 0) throw new ConfigError(issues, misuse);
   return { config, ...given };

@@ -55,6 +55,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     },
     cacheBytes: Number(get('cache-bytes')),
     corsOrigins: splitList(get('cors-origins')).map(withoutSlash),
+    without: splitList(get('without')),
     log: get('log') as Level, // `settings.ts` has checked it
     adminEmail,
     adminPassword,

@@ -214,6 +214,12 @@ export const settings: readonly Setting[] = [
     help: 'origins whose pages may call the API',
     rule: listOf(origin),
   },
+  {
+    flag: 'without',
+    value: 'LIST',
+    fallback: '',
+    help: 'features to leave out, such as console,docs; their data stays',
+  },
   { flag: 'log', value: 'LEVEL', fallback: 'info', help: levels.join(', '), rule: oneOf(levels) },
 ];
 

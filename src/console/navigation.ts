@@ -3,6 +3,7 @@ import type { Role } from './api-types.ts';
 import { type App, setPageTitle } from './view.ts';
 import { notify } from './dialogs.ts';
 import { fill, h, icon, icons } from './elements.ts';
+import { documentationLink } from './documentation-link.ts';
 
 type NavigationItem = {
   readonly title: string;
@@ -84,10 +85,6 @@ export function moreView(page: App & { readonly main: HTMLElement }): void {
     h('a', { href: `#/${name}` }, icon(icons[drawing]), title),
   );
   const out = h('button', { type: 'button', onclick: () => signOut(page) }, `Sign out ${page.user.name}`);
-  fill(
-    page.main,
-    setPageTitle('More'),
-    h('div', { class: 'more' }, links, h('a', { href: '/docs' }, icon(icons.orders), 'API documentation')),
-    out,
-  );
+  const docs = documentationLink(icon(icons.orders), 'API documentation');
+  fill(page.main, setPageTitle('More'), h('div', { class: 'more' }, links, docs), out);
 }

@@ -1,5 +1,5 @@
-// Texts that the service has written into the page: the codes that the API accepts, the shop's name, and what new
-// orders begin with.
+// Texts that the service has written into the page: the codes that the API accepts, the shop's name, what new
+// orders begin with, and where the documentation is.
 
 export function textOfPage(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';

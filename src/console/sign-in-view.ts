@@ -1,6 +1,7 @@
 // Signing in, and asking for the password again before sensitive actions.
 import type { BrowserSession } from './browser-session.ts';
 import { ask } from './dialogs.ts';
+import { documentationLink } from './documentation-link.ts';
 import { type Child, fill, h } from './elements.ts';
 import { field, type Field, form } from './forms.ts';
 import { Rejection } from './request-errors.ts';
@@ -53,7 +54,7 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
       h('h1', {}, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
       body,
       help,
-      h('p', {}, h('a', { href: '/docs' }, 'API documentation')),
+      h('p', {}, documentationLink('API documentation')),
     ),
   );
   (again === undefined ? email.control : body.querySelector<HTMLElement>('[type="password"]'))?.focus();

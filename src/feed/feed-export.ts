@@ -12,7 +12,7 @@ import {
   type FeedRequest,
   feedRowsExaminedMax,
 } from '../resources/events/feed-store.ts';
-import { representEvent } from '../resources/events/history-routes.ts';
+import { representEvent } from '../resources/events/event-representation.ts';
 import type { Connection } from '../storage/connection.ts';
 
 type ExportRange<C> = Pick<FeedRequest, 'types' | 'after'> & {

@@ -20,7 +20,7 @@ import { Event, EventTypeName, eventTypes } from '../resources/events/event.ts';
 import { readFeed } from '../resources/events/feed-store.ts';
 import { feedAccessOf } from './feed-access.ts';
 import { cursorAfter, feedPath, feedState, requireEventId, type FeedState } from './feed-cursor.ts';
-import { representEvent } from '../resources/events/history-routes.ts';
+import { representEvent } from '../resources/events/event-representation.ts';
 import { feedElements } from './feed-export.ts';
 import type { Streams } from './live-feed.ts';
 

@@ -3,6 +3,7 @@
 // those that had read all.
 import { isStaff, type Caller } from '../auth/access.ts';
 import type { Cursors } from '../http/cursor.ts';
+import { counter, gauge, labelledSamples, type Family } from '../http/prometheus.ts';
 import type { StreamEndReason } from '../http/response-stream.ts';
 import { eventBlock } from '../http/server-sent-events.ts';
 import type { Invalidation } from '../storage/invalidation.ts';
@@ -11,6 +12,7 @@ import type { Logger } from '../base/logger.ts';
 import { Problem, unavailable } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Event, FeedBounds } from '../resources/events/event.ts';
+import type { Timers } from '../base/timers.ts';
 import { feedBounds, feedEpoch, readFeed } from '../resources/events/feed-store.ts';
 import { cursorAfter } from './feed-cursor.ts';
 import { LiveReader, type LiveReaderOptions } from './live-reader.ts';
@@ -53,6 +55,7 @@ type LiveFeedOptions = {
   readonly cursors: Cursors;
   readonly log: Logger;
   readonly now: () => number;
+  readonly timers: Timers;
 };
 
 /** The options of a new reader that a route passes. */
@@ -62,24 +65,33 @@ type NewReader = Omit<LiveReaderOptions, 'now' | 'cursorAfter'>;
 export type Streams = Pick<LiveFeed, 'checkCapacity' | 'add'>;
 
 export class LiveFeed {
-  readonly counts = { eventsSent: 0, ends: new Map(endReasons.map((reason) => [reason, 0])) };
   readonly #options: LiveFeedOptions;
   readonly #readers = new Set<LiveReader>();
   /** Those to be served, in turn. */
   readonly #queue = new Set<LiveReader>();
+  readonly #ends = new Map(endReasons.map((reason) => [reason, 0]));
+  #eventsSent = 0;
   #isClosed = false;
   #stale: Invalidation[] = [];
   #isWakeScheduled = false;
   #nextTurnAt = 0;
   #nextTurn: NodeJS.Timeout | undefined;
-  #sweeps: NodeJS.Timeout | undefined;
+  #cancelSweep: (() => void) | undefined;
 
   constructor(options: LiveFeedOptions) {
     this.#options = options;
   }
 
-  get open(): number {
-    return this.#readers.size;
+  families(): Family[] {
+    return [
+      gauge('orderly_streams', 'Open event streams.', this.#readers.size),
+      counter('orderly_stream_events_total', 'Events sent to streams.', this.#eventsSent),
+      counter(
+        'orderly_streams_ended_total',
+        'Event streams that ended, by reason.',
+        labelledSamples('reason', this.#ends),
+      ),
+    ];
   }
 
   /** Throws if the caller may not open another stream. */
@@ -101,7 +113,7 @@ export class LiveFeed {
     this.#readers.add(reader);
     reader.stream.endWithClient();
     reader.stream.onEnd((reason) => this.#remove(reader, reason));
-    this.#sweeps ??= setInterval(() => this.sweep(), sweepMilliseconds).unref();
+    if (this.#cancelSweep === undefined) this.#sweepLater();
     this.#enqueue(reader);
   }
 
@@ -114,8 +126,15 @@ export class LiveFeed {
     setImmediate(() => this.#guard(() => this.#wake()));
   }
 
-  /** Ends streams whose credential has expired, and keeps the others alive; called every second. */
-  sweep(): void {
+  #sweepLater(): void {
+    this.#cancelSweep = this.#options.timers.after(sweepMilliseconds, () => {
+      this.#sweepLater();
+      this.#sweep();
+    });
+  }
+
+  /** Ends streams whose credential has expired, and keeps the others alive. */
+  #sweep(): void {
     this.#guard(() => {
       for (const reader of this.#readers) if (reader.endUnlessPermitted()) reader.keepAlive();
     });
@@ -126,16 +145,16 @@ export class LiveFeed {
     this.#isClosed = true;
     for (const reader of this.#readers) reader.stream.end('stopping');
     clearTimeout(this.#nextTurn);
-    clearInterval(this.#sweeps);
+    this.#cancelSweep?.();
   }
 
   #remove(reader: LiveReader, reason: StreamEndReason): void {
     this.#readers.delete(reader);
     this.#queue.delete(reader);
-    this.counts.ends.set(reason, (this.counts.ends.get(reason) ?? 0) + 1);
+    this.#ends.set(reason, (this.#ends.get(reason) ?? 0) + 1);
     if (this.#readers.size > 0) return;
-    clearInterval(this.#sweeps);
-    this.#sweeps = undefined;
+    this.#cancelSweep?.();
+    this.#cancelSweep = undefined;
   }
 
   #wake(): void {
@@ -189,7 +208,7 @@ export class LiveFeed {
     if (after < removedUpTo) return reader.stream.end('gone');
     const { events, end } = readFeed(this.#options.db, { after, latest, access, types, ...pageBounds });
     reader.advance(this.#blocksOf(events, blocks), end);
-    if (!reader.stream.isOver) this.counts.eventsSent += events.length;
+    if (!reader.stream.isOver) this.#eventsSent += events.length;
     if (end >= latest) reader.hasCaughtUp = true;
     else if (reader.hasCaughtUp) this.#enqueue(reader);
     else reader.stream.whenDrained(() => this.#enqueue(reader));

@@ -16,7 +16,6 @@ import {
 } from './prometheus.ts';
 import type { Route } from './route.ts';
 import { exportFamilies, type Exports } from './export.ts';
-import { importFamilies, type Imports } from './line-imports.ts';
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
@@ -31,26 +30,13 @@ type MetricsSources = {
   readonly connections: ConnectionCounts;
   readonly caches: readonly CacheCounts[];
   readonly passwordsWaiting: number;
-  readonly webhooks: WebhookCounts;
-  readonly streams: StreamCounts;
   readonly exports: Exports['counts'];
-  readonly imports: Imports['counts'];
   /** The ids of the newest event that was removed, and of the newest event. */
   readonly feed: { readonly removedUpTo: number; readonly latest: number };
   /** Milliseconds since 1970; undefined without TLS. */
   readonly certificateExpiresAt: number | undefined;
   /** Milliseconds since 1970; undefined if there was no backup. */
   readonly lastBackupAt: number | undefined;
-};
-type StreamCounts = {
-  readonly open: number;
-  readonly eventsSent: number;
-  readonly ends: ReadonlyMap<string, number>;
-};
-/** Attempts by outcome, and by webhook id the number of events that it is behind. */
-export type WebhookCounts = {
-  readonly outcomes: ReadonlyMap<string, number>;
-  readonly behind: ReadonlyMap<number, number>;
 };
 type CacheCounts = { readonly hits: number; readonly misses: number; readonly weight: number };
 
@@ -79,7 +65,8 @@ export function createMetrics() {
     durations.counts[index] = (durations.counts[index] ?? 0) + 1;
   }
 
-  function text(sources: MetricsSources): string {
+  /** `others` are the families of the features. */
+  function text(sources: MetricsSources, others: readonly Family[]): string {
     return prometheusText([
       counter('orderly_http_requests_total', 'Responses, by route and status.', requestSamples(responses)),
       histogram(
@@ -92,10 +79,9 @@ export function createMetrics() {
       ...cacheFamilies(sources.caches),
       ...storageFamilies(sources.storage),
       ...accountFamilies(sources, securityEvents),
-      ...feedFamilies(sources.feed, sources.streams),
-      ...webhookFamilies(sources.webhooks),
+      ...feedFamilies(sources.feed),
       ...exportFamilies(sources.exports),
-      ...importFamilies(sources.imports),
+      ...others,
       ...operationFamilies(sources),
       ...processFamilies(loopDelay),
     ]);
@@ -189,29 +175,10 @@ function accountFamilies(
   ];
 }
 
-function feedFamilies({ removedUpTo, latest }: MetricsSources['feed'], streams: StreamCounts): Family[] {
+function feedFamilies({ removedUpTo, latest }: MetricsSources['feed']): Family[] {
   return [
     gauge('orderly_feed_latest_event_id', 'Id of the newest event.', latest),
     gauge('orderly_feed_removed_event_id', 'Id of the last event that was removed for its age.', removedUpTo),
-    gauge('orderly_streams', 'Open event streams.', streams.open),
-    counter('orderly_stream_events_total', 'Events sent to streams.', streams.eventsSent),
-    counter(
-      'orderly_streams_ended_total',
-      'Event streams that ended, by reason.',
-      labelledSamples('reason', streams.ends),
-    ),
-  ];
-}
-
-function webhookFamilies({ outcomes, behind }: WebhookCounts): Family[] {
-  const samples = Array.from(behind, ([id, count]): Sample => [`{webhook="${id}"}`, count]);
-  return [
-    counter(
-      'orderly_webhook_deliveries_total',
-      'Attempts to deliver an event to a webhook, by outcome.',
-      labelledSamples('outcome', outcomes),
-    ),
-    gauge('orderly_webhook_events_behind', 'Events after the position of a webhook.', samples),
   ];
 }
 

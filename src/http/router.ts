@@ -25,7 +25,7 @@ const allMethods: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
   'OPTIONS',
 ];
 
-type RouteGroup = { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 };
+export type RouteGroup = { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 };
 
 export class Router {
   readonly #root: Node = { literals: [] };

@@ -28,7 +28,7 @@ export async function openapiDocument(
     info: infoOf(publicUrl, version),
     servers: [{ url: publicUrl }],
     security: [{ bearer: [] }],
-    tags,
+    tags: tags.filter(({ name }) => mounted.some(({ route }) => route.tag === name)),
     paths,
     webhooks: webhooksOf(mounted, components),
     components: {

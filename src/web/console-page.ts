@@ -19,7 +19,7 @@ const consolePolicy = [
 ].join('; ');
 
 /** From the settings; all but the currency may be empty. */
-export type Shop = {
+type Shop = {
   /** The sender on packing slips. */
   readonly name: string;
   readonly address: string;
@@ -28,8 +28,16 @@ export type Shop = {
   readonly country: string;
 };
 
+export type ConsoleSettings = {
+  readonly shop: Shop;
+  /** Whether there is a documentation page, which the console links. */
+  readonly hasDocs: boolean;
+};
+
+const withoutScripts = html`; the <a href="/docs">documentation</a> does not`;
+
 /** Lets browsers fetch all modules in parallel, instead of one after the other as they find the imports. */
-export function consolePage(names: readonly string[], shop: Shop): Page {
+export function consolePage(names: readonly string[], { shop, hasDocs }: ConsoleSettings): Page {
   const modules = names.filter((name) => name.endsWith('.js'));
   // the lists that browsers have differ from these
   const digits = [...currencies].map((code) => `${code}:${currencyDigits(code)}`);
@@ -47,6 +55,7 @@ export function consolePage(names: readonly string[], shop: Shop): Page {
 <meta name="shop-address" content="${shop.address}">
 <meta name="default-currency" content="${shop.currency}">
 <meta name="default-country" content="${shop.country}">
+<meta name="documentation" content="${hasDocs ? '/docs' : ''}">
 <title>orderly</title>
 <link rel="icon" href="${icon}">
 <link rel="stylesheet" href="/console/console.css">
@@ -56,7 +65,7 @@ ${modules.map((name) => html`<link rel="modulepreload" href="/console/${name}">\
 <body>
 <div id="page"><p class="start" role="status">orderly is starting …</p></div>
 <noscript>
-<p class="start">The console needs JavaScript; the <a href="/docs">documentation</a> does not.</p>
+<p class="start">The console needs JavaScript${hasDocs ? withoutScripts : ''}.</p>
 </noscript>
 </body>
 </html>

@@ -32,8 +32,7 @@ export function introduction({ api, publicUrl, trust }: DocsContext): Html {
   const samples = calls.map(([title, lines]) => sample(title, lines.join('\n')));
   return html`<section id="introduction" class="wide" tabindex="-1"><div class="about"><h1>orderly API</h1>
 <p class="lead">Users, customers and orders, over HTTP and JSON.</p>
-<p>People in the shop work in the ${link('/console', 'console')};
-this page is for those who write programs.</p>
+${'/console' in api.paths ? consoleNote : ''}
 <p>The service is at <code>${publicUrl}</code>. Its ${link('/openapi.json', 'OpenAPI document')},
 version ${api.info.version}, has the same content as this page, for programs.
 Sign in below, and every operation can be tried where it is described.</p>
@@ -41,6 +40,9 @@ Sign in below, and every operation can be tried where it is described.</p>
 <div class="calls">${samples}</div></section>
 `;
 }
+
+const consoleNote = html`<p>People in the shop work in the ${link('/console', 'console')};
+this page is for those who write programs.</p>`;
 
 function trustNote(trust: DocsContext['trust']): Html {
   if (trust === 'a public certificate') return html``;

@@ -21,7 +21,7 @@ import { orderDiagram, type Steps } from './order-diagram.ts';
 import { html, inline, link, pageOf, type Html, type Page } from './page-layout.ts';
 import { problemList } from './problem-page.ts';
 
-type DocsOptions = {
+export type DocsOptions = {
   readonly document: object;
   readonly publicUrl: string;
   readonly rates: Rates;

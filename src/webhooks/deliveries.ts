@@ -1,5 +1,5 @@
 // The deliveries of all webhooks. They start once a change is on disk; positions are saved every second.
-import type { WebhookCounts } from '../http/metrics.ts';
+import { counter, gauge, labelledSamples, type Family, type Sample } from '../http/prometheus.ts';
 import { TurnScheduler } from '../http/turn-scheduler.ts';
 import type { Invalidation } from '../storage/invalidation.ts';
 import { causeOf } from '../base/log-lines.ts';
@@ -39,7 +39,10 @@ export class Deliveries {
       onDirty: () => this.#saveLater(),
       count: (outcome) => this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1),
     };
-    for (const webhook of readDeliveryWebhooks(options.database.read))
+  }
+
+  start(): void {
+    for (const webhook of readDeliveryWebhooks(this.#options.database.read))
       this.#loops.set(webhook.id, new DeliveryLoop(webhook, this.#services));
   }
 
@@ -57,10 +60,20 @@ export class Deliveries {
     });
   }
 
-  counts(): WebhookCounts {
+  families(): Family[] {
     const { latest } = feedBounds(this.#options.database.read);
-    const behind = [...this.#loops].map(([id, loop]) => [id, Math.max(0, latest - loop.position)] as const);
-    return { outcomes: this.#outcomes, behind: new Map(behind) };
+    const behind = Array.from(this.#loops, ([id, { position }]): Sample => [
+      `{webhook="${id}"}`,
+      Math.max(0, latest - position),
+    ]);
+    return [
+      counter(
+        'orderly_webhook_deliveries_total',
+        'Attempts to deliver an event to a webhook, by outcome.',
+        labelledSamples('outcome', this.#outcomes),
+      ),
+      gauge('orderly_webhook_events_behind', 'Events after the position of a webhook.', behind),
+    ];
   }
 
   /** Aborts requests under way, whose events are sent again after the next start, and saves all positions. */

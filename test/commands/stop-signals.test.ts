@@ -8,7 +8,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
-import { startService } from '../../src/running-service.ts';
+import { startService } from '../../src/service/running-service.ts';
 import { createStopper } from '../../src/commands/serve.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
 import { LineLogger } from '../../src/base/logger.ts';

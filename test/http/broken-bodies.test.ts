@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { HttpServer } from '../../src/http/http-server.ts';
-import type { Service } from '../../src/running-service.ts';
+import type { Service } from '../../src/service/running-service.ts';
 import { assertProblem } from './http-support.ts';
 import { askRaw, openRaw, type RawResponse } from './raw-connection.ts';
 import { chunk, connectionSuite, crlf, live, request } from './connection-support.ts';

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { Cleanup } from '../../src/assembly/cleanup.ts';
-import { SealedSecrets } from '../../src/auth/sealed-secrets.ts';
+import { Cleanup } from '../../src/service/cleanup.ts';
 import { assertShort, TurnWatch } from './turn-watch.ts';
 import { executable, serviceFor, type Person, type TestService } from '../service.ts';
 
@@ -187,16 +186,12 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     );
     const { inside } = service;
     assert.ok(inside !== undefined, 'the suite is skipped otherwise');
-    const totpSecrets = new SealedSecrets([], '');
-    const lastEventFile = { write: () => Promise.resolve() };
-    const parts = {
+    const cleanup = new Cleanup({
       database: inside.database,
-      totpSecrets,
-      webhookSecrets: totpSecrets,
-      eventsDays: 0,
-      lastEventFile,
-    };
-    const cleanup = new Cleanup({ ...parts, now: () => 5, isStopping: () => true });
+      isStopping: () => true,
+      lastEventFile: { write: () => Promise.resolve() },
+      steps: () => [],
+    });
     for (let id = 1; id <= rows; id += 1) cleanup.recordKeyUse(id, 5);
     const watch = new TurnWatch();
     await cleanup.run();

@@ -1,6 +1,7 @@
 // The text of /metrics, read by a small parser of the Prometheus exposition format.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { importFamilies } from '../../src/http/line-imports.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { newStats, syncSecondsBounds } from '../../src/storage/storage-stats.ts';
 import { version } from '../../src/base/version.ts';
@@ -103,7 +104,7 @@ test('each family shows the value that was counted for it', (t) => {
   metrics.dropped.unread = 5;
   for (const name of ['user_created', 'user_created', 'authz_fail'] as const)
     metrics.countSecurityEvent(name);
-  const families = parse(metrics.text(distinctSources()));
+  const families = parse(metrics.text(distinctSources(), ofFeatures));
   const flat = Object.fromEntries([...families.values()].flatMap(({ samples }) => [...samples]));
 
   const counted = Object.entries(flat).filter(
@@ -136,17 +137,11 @@ test('each family shows the value that was counted for it', (t) => {
     'orderly_security_events_total{event="authz_fail"}': 1,
     orderly_rate_limit_buckets: 61,
     orderly_password_hashes_waiting: 62,
-    'orderly_webhook_deliveries_total{outcome="delivered"}': 91,
-    'orderly_webhook_events_behind{webhook="7"}': 92,
     orderly_exports_running: 81,
     orderly_export_bytes_total: 82,
     'orderly_exports_ended_total{reason="complete"}': 83,
     orderly_imports_running: 84,
     'orderly_import_lines_total{status="201"}': 85,
-    orderly_streams: 63,
-    orderly_stream_events_total: 64,
-    'orderly_streams_ended_total{reason="client"}': 65,
-    'orderly_streams_ended_total{reason="slow"}': 66,
     orderly_feed_removed_event_id: 67,
     orderly_feed_latest_event_id: 68,
     orderly_certificate_end_timestamp_seconds: 71,
@@ -190,6 +185,8 @@ function checkProcessValues(flat: Readonly<Record<string, number>>): void {
   );
 }
 
+const ofFeatures = importFamilies({ running: 84, lines: new Map([[201, 85]]) });
+
 /** All numbers differ, so that no value can be mistaken for another. */
 function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>[0] {
   const syncSecondsCounts = Array<number>(syncSecondsBounds.length + 1).fill(0);
@@ -197,7 +194,6 @@ function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>
   syncSecondsCounts[syncSecondsBounds.length] = 7;
   return {
     connections: { open: 11, rejected: { full: 12, address: 13 } },
-    webhooks: { outcomes: new Map([['delivered', 91]]), behind: new Map([[7, 92]]) },
     caches: [
       { hits: 21, misses: 31, weight: 41 },
       { hits: 22, misses: 32, weight: 42 },
@@ -216,16 +212,7 @@ function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>
     },
     buckets: 61,
     passwordsWaiting: 62,
-    streams: {
-      open: 63,
-      eventsSent: 64,
-      ends: new Map([
-        ['client', 65],
-        ['slow', 66],
-      ]),
-    },
     exports: { running: 81, bytes: 82, ends: new Map([['complete', 83]]) },
-    imports: { running: 84, lines: new Map([[201, 85]]) },
     feed: { removedUpTo: 67, latest: 68 },
     certificateExpiresAt: 71_500,
     lastBackupAt: 72_500,

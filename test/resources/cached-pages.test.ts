@@ -2,7 +2,7 @@
 // them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Caches } from '../../src/assembly/caches.ts';
+import { Caches } from '../../src/service/caches.ts';
 import { toListPage } from '../../src/http/list.ts';
 import { assertProblem } from '../http/http-support.ts';
 import { serviceFor, type Person, type TestResponse, type TestService } from '../service.ts';

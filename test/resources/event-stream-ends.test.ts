@@ -67,11 +67,9 @@ describe('a stream ends at once with', () => {
     const [{ token }, root] = [await service.person(), await rootToken(service)];
     const stream = await openStream(service, { token });
     service.clock.advance(899_000);
-    service.inside?.app.live.sweep();
     const { id } = await newCustomer(service, token);
     assert.equal((await stream.event()).data.subject, `/customers/${id}`);
     service.clock.advance(1_000);
-    service.inside?.app.live.sweep();
     assert.ok((await stream.ended).isWhole);
     assert.equal((await service.get('/events', { token: root })).status, 401);
   });
@@ -238,15 +236,12 @@ test(
     const begin = await stream.block();
     const comment = { '': '' };
     service.clock.advance(15_000);
-    service.inside?.app.live.sweep();
     assert.deepEqual(await stream.block(), comment);
     const other = await openStream(service, { token: root });
     await newCustomer(service, root);
     const { id } = await other.event();
     service.clock.advance(14_999);
-    service.inside?.app.live.sweep();
     service.clock.advance(1);
-    service.inside?.app.live.sweep();
     assert.deepEqual(await stream.block(), comment);
     assert.notEqual(id, begin.id);
     assert.deepEqual(await stream.block(), { id });

@@ -41,7 +41,10 @@ test(
     );
     const headers = { accept: 'text/event-stream', 'last-event-id': position };
     assertProblem(await service.get('/events', { key, headers }), 'events-gone', 410);
-    assert.equal(service.inside?.app.live.counts.ends.get('gone'), 1);
+    assert.match(
+      service.inside?.app.metricsText() ?? '',
+      /^orderly_streams_ended_total\{reason="gone"\} 1$/m,
+    );
   },
 );
 

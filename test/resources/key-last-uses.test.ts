@@ -1,8 +1,7 @@
 // The times of keys' last uses reach the database, even if the first write of them fails.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Cleanup } from '../../src/assembly/cleanup.ts';
-import { SealedSecrets } from '../../src/auth/sealed-secrets.ts';
+import { Cleanup } from '../../src/service/cleanup.ts';
 import { unavailable } from '../../src/problem.ts';
 import type { WriteCallback } from '../../src/storage/connection.ts';
 import { executable, serviceFor } from '../service.ts';
@@ -24,15 +23,11 @@ test('a key’s last use is stored by the run after one that failed', needsInsid
       if (isFull) throw unavailable('Writes are temporarily unavailable.');
       return result;
     });
-  const secrets = new SealedSecrets([], '');
   const cleanup = new Cleanup({
     database: { write },
-    now: () => service.clock.now,
-    eventsDays: 0,
     isStopping: () => true,
     lastEventFile: { write: () => Promise.resolve() },
-    totpSecrets: secrets,
-    webhookSecrets: secrets,
+    steps: () => [],
   });
   t.after(() => cleanup.close());
   const time = service.clock.now;

@@ -16,7 +16,6 @@ import { route, type Call, type Route } from '../../http/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { historyRoute } from '../events/history-routes.ts';
 import { searchIssues } from '../flows/searching.ts';
 import {
   changesNothing,
@@ -55,7 +54,6 @@ export function customerRoutes({ lists, caches, defaultCountry }: CustomerServic
     putCustomerRoute(bodies),
     patchCustomerRoute(bodies),
     deleteCustomerRoute(),
-    customerHistoryRoute(lists, customers),
   ];
 }
 
@@ -102,19 +100,6 @@ function listCustomersRoute(lists: Lists, elements: Lookup<Customer>): Route {
       };
       return lists.pageOrFile(call, { selectionFor, elements, readerKeyOf, file: customerFile });
     },
-  });
-}
-
-function customerHistoryRoute(lists: Lists, source: CustomerRepresentations): Route {
-  const path = '/customers/{id}/events';
-  const summary = 'List what happened to a customer';
-  return historyRoute({
-    path,
-    summary,
-    topic: 'customer',
-    access: signedIn,
-    source,
-    lists,
   });
 }
 

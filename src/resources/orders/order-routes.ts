@@ -11,7 +11,6 @@ import type { Permit } from '../../storage/permit.ts';
 import type { Customer } from '../customers/customer.ts';
 import { customerRepresentations } from '../customers/customer-routes.ts';
 import { customerExists } from '../customers/customer-store.ts';
-import { historyRoute } from '../events/history-routes.ts';
 import { changesNothing, readBack, requireOwned, requireVisible } from '../flows/object-access.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerEmbedderFor } from './included-customer-representation.ts';
@@ -51,7 +50,6 @@ export function orderRoutes(services: OrderServices): Route[] {
     readOrderRoute(reads),
     patchOrderRoute(reads),
     listOrdersOfCustomerRoute(reads),
-    orderHistoryRoute(reads),
   ];
 }
 
@@ -156,19 +154,6 @@ function patchOrderRoute({ orders }: OrderReads): Route {
         replaceOrder(permit, order, { ...wanted, reason: call.body.reason });
         return representOrder(readBack(orderSource, permit, order.id));
       }),
-  });
-}
-
-function orderHistoryRoute({ lists, orders: source }: OrderReads): Route {
-  const path = '/orders/{id}/events';
-  const summary = 'List what happened to an order';
-  return historyRoute({
-    path,
-    summary,
-    topic: 'order',
-    access: signedIn,
-    source,
-    lists,
   });
 }
 

@@ -7,18 +7,18 @@ import { once } from '../../base/once.ts';
 import { notFound } from '../../problem.ts';
 import { string } from '../../schema/schema.ts';
 import { consoleFiles, type ConsoleFile } from '../../web/console-files.ts';
-import { consolePage, type Shop } from '../../web/console-page.ts';
+import { consolePage, type ConsoleSettings } from '../../web/console-page.ts';
 
 /** The files aren't rate-limited, since a browser requests dozens of them again with each page. */
-export function consoleRoutes(shop: Shop): Route[] {
+export function consoleRoutes(settings: ConsoleSettings): Route[] {
   const files = once(consoleFiles);
-  return [pageRoute(files, shop), fileRoute(files)];
+  return [pageRoute(files, settings), fileRoute(files)];
 }
 
-function pageRoute(files: () => Promise<readonly ConsoleFile[]>, shop: Shop): Route {
+function pageRoute(files: () => Promise<readonly ConsoleFile[]>, settings: ConsoleSettings): Route {
   const made = once(async () => {
     const names = (await files()).map(({ name }) => name);
-    const { html, policy } = consolePage(names, shop);
+    const { html, policy } = consolePage(names, settings);
     const fields = ['Content-Security-Policy', policy, ...pageFields];
     return sharedHtml(html, fields);
   });

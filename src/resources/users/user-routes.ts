@@ -9,14 +9,12 @@ import {
   type Access,
   type Caller,
 } from '../../auth/access.ts';
-import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { empty } from '../../http/handler-result.ts';
 import { listParameters, type Lists } from '../../http/list.ts';
 import { type Representation, represent } from '../../http/representation.ts';
 import { lookupOf } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
-import { historyRoute } from '../events/history-routes.ts';
 import {
   changesNothing,
   readBack,
@@ -24,8 +22,6 @@ import {
   requireVisible,
   type Owned,
 } from '../flows/object-access.ts';
-import { suspensionRoutes } from './suspension-routes.ts';
-import { totpRoutes } from './totp-routes.ts';
 import {
   User,
   checkMayGiveRole,
@@ -52,7 +48,6 @@ import type { Permit } from '../../storage/permit.ts';
 import type { PasswordChecks } from '../flows/password-checks.ts';
 
 type UserServices = UserChangeServices & {
-  readonly totpSecrets: SealedSecrets;
   readonly lists: Lists;
   readonly registration: 'open' | 'closed';
   /** Starts clearing removed users from the rows that they owned, in the background. */
@@ -68,9 +63,6 @@ export function userRoutes(services: UserServices): Route[] {
     putUserRoute(services, bodies),
     patchUserRoute(services, bodies),
     deleteUserRoute(services),
-    ...suspensionRoutes(services),
-    ...totpRoutes(services),
-    userHistoryRoute(services),
   ];
 }
 
@@ -88,17 +80,6 @@ function listUsersRoute({ lists }: UserServices): Route {
       const selectionFor = (caller: Caller) => userSelection(accountAccessOf(caller), call.query);
       return lists.page(call, { selectionFor, elements: userLookup });
     },
-  });
-}
-
-function userHistoryRoute({ lists }: UserServices): Route {
-  return historyRoute({
-    path: '/api/users/{id}/events',
-    summary: 'List what happened to a user, their sessions and keys',
-    topic: 'user',
-    access: selfOrAdmin,
-    source: userSource,
-    lists,
   });
 }
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startService, type Service } from '../../../src/running-service.ts';
+import { startService, type Service } from '../../../src/service/running-service.ts';
 import { readCommandLine } from '../../../src/config/command-line.ts';
 import { LineLogger } from '../../../src/base/logger.ts';
 

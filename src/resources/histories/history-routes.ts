@@ -1,16 +1,28 @@
 // The history of one object over HTTP, such as GET /orders/{id}/events, newest first.
-import { checkScope, rowAccessOf, type Access, type Caller } from '../../auth/access.ts';
+import {
+  checkScope,
+  rowAccessOf,
+  selfOrAdmin,
+  signedIn,
+  type Access,
+  type Caller,
+} from '../../auth/access.ts';
 import { listParameters, type Lists } from '../../http/list.ts';
-import { represent, withMember, type Representation } from '../../http/representation.ts';
+import { withMember, type Representation } from '../../http/representation.ts';
 import { lookupOf } from '../../http/representation-cache.ts';
 import { listOf } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
+import type { RouteGroup } from '../../http/router.ts';
 import { array, oneOf, optional, type ObjectOf } from '../../schema/schema.ts';
-import { requireVisible, type ObjectSource } from '../flows/object-access.ts';
-import { findActorNames } from './actor-name-store.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { Event, type Topic } from './event.ts';
-import { findEvent, historySelection } from './event-store.ts';
+import { customerSource } from '../customers/customer-store.ts';
+import { findActorNames } from '../events/actor-name-store.ts';
+import { representEvent } from '../events/event-representation.ts';
+import { findEvent, historySelection } from '../events/event-store.ts';
+import { Event, type Topic } from '../events/event.ts';
+import { requireVisible, type ObjectSource } from '../flows/object-access.ts';
+import { orderSource } from '../orders/order-store.ts';
+import { userSource } from '../users/user-store.ts';
 
 type History<Row> = {
   readonly path: '/orders/{id}/events' | '/customers/{id}/events' | '/api/users/{id}/events';
@@ -36,7 +48,7 @@ const historyParameters = {
   ),
 };
 
-export function historyRoute<Row extends { readonly id: number }>(history: History<Row>): Route {
+function historyRoute<Row extends { readonly id: number }>(history: History<Row>): Route {
   const { path, summary, topic, access, source, lists } = history;
   const elements = lookupOf({ find: findEvent, represent: representEvent });
   return route({
@@ -71,6 +83,33 @@ function namesFor({ include }: ObjectOf<typeof historyParameters>, { caller, db,
   return (event: Representation<Event>) => withMember(event, 'actorName', names.get(event.id) ?? null);
 }
 
-export function representEvent(event: Event): Representation<Event> {
-  return represent(event, { id: event.id, ownerId: null });
+export function historyGroups(lists: Lists): RouteGroup[] {
+  const users = historyRoute({
+    path: '/api/users/{id}/events',
+    summary: 'List what happened to a user, their sessions and keys',
+    topic: 'user',
+    access: selfOrAdmin,
+    source: userSource,
+    lists,
+  });
+  const customers = historyRoute({
+    path: '/customers/{id}/events',
+    summary: 'List what happened to a customer',
+    topic: 'customer',
+    access: signedIn,
+    source: customerSource,
+    lists,
+  });
+  const orders = historyRoute({
+    path: '/orders/{id}/events',
+    summary: 'List what happened to an order',
+    topic: 'order',
+    access: signedIn,
+    source: orderSource,
+    lists,
+  });
+  return [
+    { routes: [users], invalidStatus: 400 },
+    { routes: [customers, orders], invalidStatus: 422 },
+  ];
 }

@@ -1,51 +1,51 @@
-// Bounds stand beside what they bound. This asserts, once and at the start, those that must fit together.
-import assert from 'node:assert';
-import { tokenSeconds } from '../auth/jwt.ts';
+// Bounds stand beside what they bound. Here are those that must fit together.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tokenSeconds } from '../src/auth/jwt.ts';
 import {
   refreshGraceMilliseconds,
   sessionIdleSecondsMax,
   sessionSecondsMax,
-} from '../auth/refresh-tokens.ts';
+} from '../src/auth/refresh-tokens.ts';
 import {
   streamPageCharsMax,
   streamsMax,
   streamsPerUserMax,
   streamsWithoutStaffMax,
   streamTurnMillisecondsMax,
-} from '../feed/live-feed.ts';
-import { streamUnsentBytesMax } from '../feed/live-reader.ts';
-import { importLineBytesMax } from '../http/arriving-lines.ts';
-import { exportsMax, exportSliceMillisecondsMax } from '../http/export.ts';
+} from '../src/feed/live-feed.ts';
+import { streamUnsentBytesMax } from '../src/feed/live-reader.ts';
+import { importLineBytesMax } from '../src/http/arriving-lines.ts';
+import { exportsMax, exportSliceMillisecondsMax } from '../src/http/export.ts';
 import {
   importKeptCharsMax,
   importSliceMillisecondsMax,
   importsMax,
   importUnsentBytesMax,
-} from '../http/line-imports.ts';
-import { pageBytesMax, pageRowsDefault, pageRowsMax } from '../http/list.ts';
+} from '../src/http/line-imports.ts';
+import { pageBytesMax, pageRowsDefault, pageRowsMax } from '../src/http/list.ts';
 import {
   allPipelinedRequestsMax,
   pipelinedRequestsMax,
   pipelinedRequestsPerClientMax,
-} from '../http/pipeline.ts';
+} from '../src/http/pipeline.ts';
 import {
   bodyBytesMax,
   requestMillisecondsMax,
   unfinishedBodyBytesMax,
   unfinishedBodyBytesPerClientMax,
-} from '../http/request-body.ts';
-import { headerBytesMax, headersMillisecondsMax, urlBytesMax } from '../http/request-headers.ts';
-import { turnMillisecondsMax } from '../http/turn-scheduler.ts';
-import { unsentBytesMax } from '../http/unsent-responses.ts';
-import { sessionsPerUserMax } from '../resources/events/event-store.ts';
-import { importBytesMax } from '../resources/imports/import-routes.ts';
-import { sliceMillisecondsMax, sliceRowsMax, sliceStepRowsMax } from '../storage/slices.ts';
+} from '../src/http/request-body.ts';
+import { headerBytesMax, headersMillisecondsMax, urlBytesMax } from '../src/http/request-headers.ts';
+import { turnMillisecondsMax } from '../src/http/turn-scheduler.ts';
+import { unsentBytesMax } from '../src/http/unsent-responses.ts';
+import { sessionsPerUserMax } from '../src/resources/events/event-store.ts';
+import { importBytesMax } from '../src/resources/imports/import-routes.ts';
+import { sliceMillisecondsMax, sliceRowsMax, sliceStepRowsMax } from '../src/storage/slices.ts';
 
 /** Requirements section 8: no work holds the event loop longer. */
 const eventLoopMillisecondsMax = 50;
 
-/** Throws an AssertionError if two bounds contradict each other. */
-export function assertBoundsFit(): void {
+test('bounds of different files don’t contradict each other', () => {
   // a request: its head contains its URL and arrives before its body
   assert(urlBytesMax < headerBytesMax);
   assert(headersMillisecondsMax <= requestMillisecondsMax);
@@ -85,4 +85,4 @@ export function assertBoundsFit(): void {
   // all sessions of a user end in one slice
   assert(sessionsPerUserMax <= sliceRowsMax);
   assert(sliceStepRowsMax <= sliceRowsMax);
-}
+});

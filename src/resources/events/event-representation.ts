@@ -1,0 +1,7 @@
+// The representation of an event.
+import { represent, type Representation } from '../../http/representation.ts';
+import type { Event } from './event.ts';
+
+export function representEvent(event: Event): Representation<Event> {
+  return represent(event, { id: event.id, ownerId: null });
+}

@@ -1,0 +1,35 @@
+// The documentation over HTTP: /docs, which is also the page at the root.
+import { anyone } from '../../auth/access.ts';
+import type { SharedDocument } from '../../http/handler-result.ts';
+import { sharedDocumentIn } from '../../http/reply.ts';
+import { route, type Route } from '../../http/route.ts';
+import { once } from '../../base/once.ts';
+import type { DocsOptions } from '../../web/docs-page.ts';
+import { cachedBriefly, html, sharedPage } from '../../web/shared-page.ts';
+
+type DocsServices = Omit<DocsOptions, 'document'> & { readonly describe: () => Promise<object> };
+
+/** The page is created at its first request. Its generator is also loaded then, since that takes a while. */
+export function docsRoutes({ describe, ...options }: DocsServices): Route[] {
+  const docs = once(async () => {
+    const document = await describe();
+    const { docsPage } = await import('../../web/docs-page.ts');
+    return sharedPage(await docsPage({ document, ...options }));
+  });
+  return [
+    docsRoute('/docs', 'The documentation', docs),
+    docsRoute('/', 'The documentation, at the root', docs),
+  ];
+}
+
+function docsRoute(path: '/docs' | '/', summary: string, docs: () => Promise<SharedDocument<never>>): Route {
+  return route({
+    method: 'GET',
+    path,
+    tag: 'Service',
+    summary,
+    access: anyone,
+    reply: sharedDocumentIn([html], cachedBriefly),
+    handle: docs,
+  });
+}

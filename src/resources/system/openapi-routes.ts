@@ -1,0 +1,23 @@
+// The OpenAPI document over HTTP.
+import { anyone } from '../../auth/access.ts';
+import { sharedText } from '../../http/handler-result.ts';
+import { json } from '../../http/media-types.ts';
+import { sharedDocumentIn } from '../../http/reply.ts';
+import { jsonPolicy } from '../../http/response-head.ts';
+import { route, type Route } from '../../http/route.ts';
+import { once } from '../../base/once.ts';
+import { cachedBriefly } from '../../web/shared-page.ts';
+
+export function openapiRoute(describe: () => Promise<object>): Route {
+  return route({
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'Service',
+    summary: 'This description (OpenAPI 3.1)',
+    access: anyone,
+    reply: sharedDocumentIn([json], cachedBriefly),
+    handle: once(async () => sharedText(JSON.stringify(await describe()), { fields: openapiFields })),
+  });
+}
+
+const openapiFields = ['Content-Security-Policy', jsonPolicy, 'Link', '</openapi.json>; rel="service-desc"'];

@@ -1,0 +1,77 @@
+// The periodic work of a service: records the last use of keys, and removes rows that are no longer needed.
+import { minuteMilliseconds } from '../base/durations.ts';
+import { recordKeyUses } from '../resources/keys/key-store.ts';
+import type { LastEventFile } from './last-event-file.ts';
+import type { Database } from '../storage/database.ts';
+import { inSlices, type Step } from '../storage/slices.ts';
+
+const cleanupMilliseconds = minuteMilliseconds;
+
+type CleanupOptions = {
+  readonly database: Pick<Database, 'write'>;
+  readonly isStopping: () => boolean;
+  readonly lastEventFile: Pick<LastEventFile, 'write'>;
+  /** Returns the steps of all features. */
+  readonly steps: () => readonly Step[];
+};
+
+export class Cleanup {
+  readonly #options: CleanupOptions;
+  readonly #timer: NodeJS.Timeout;
+  /** The time of each key's last use, by its id, until a run has stored it. */
+  readonly #lastUses = new Map<number, number>();
+  #removing: Promise<void> | undefined;
+
+  constructor(options: CleanupOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.runInBackground(), cleanupMilliseconds).unref();
+  }
+
+  recordKeyUse(keyId: number, time: number): void {
+    this.#lastUses.set(keyId, time);
+  }
+
+  /** Runs in the background; if it fails, the next run does the rest. */
+  runInBackground(): void {
+    this.run().catch(() => {});
+  }
+
+  /** While the service stops, the long steps are left to the next start. */
+  async run(): Promise<void> {
+    await this.#storeLastUses();
+    this.#removing ??= this.#remove();
+    await this.#removing;
+    await this.#options.lastEventFile.write();
+  }
+
+  /** Stores all of them, even while the service stops: they are in memory only. */
+  async #storeLastUses(): Promise<void> {
+    const uses = [...this.#lastUses];
+    if (uses.length === 0) return;
+    let taken = 0;
+    const storeSome: Step = (writer, rowsMax) => {
+      const some = uses.slice(taken, taken + rowsMax);
+      taken += some.length;
+      recordKeyUses(writer, some);
+      return some.length;
+    };
+    await inSlices(this.#options.database, [storeSome], () => false);
+    for (const [keyId, time] of uses) {
+      const wasUsedMeanwhile = this.#lastUses.get(keyId) !== time;
+      if (!wasUsedMeanwhile) this.#lastUses.delete(keyId);
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #remove(): Promise<void> {
+    try {
+      const { database, steps, isStopping } = this.#options;
+      await inSlices(database, steps(), isStopping);
+    } finally {
+      this.#removing = undefined;
+    }
+  }
+}

@@ -1,0 +1,299 @@
+// The features of the service, in the order of its documents, and which of them a service has.
+import { dayMilliseconds } from '../base/durations.ts';
+import type { ProblemCode } from '../problem.ts';
+import { removeExpiredResponses } from '../http/stored-response-store.ts';
+import { customerRoutes } from '../resources/customers/customer-routes.ts';
+import { clearCustomerOwner } from '../resources/customers/customer-store.ts';
+import { removeOldEvents } from '../resources/events/event-store.ts';
+import { keyRoutes } from '../resources/keys/key-routes.ts';
+import { removeUserKeys } from '../resources/keys/key-store.ts';
+import { orderRoutes, userOrderRoutes } from '../resources/orders/order-routes.ts';
+import { clearOrderOwner } from '../resources/orders/order-store.ts';
+import { transitions } from '../resources/orders/order.ts';
+import { removeOldAddresses } from '../resources/sessions/known-address-store.ts';
+import { sessionRoutes } from '../resources/sessions/session-routes.ts';
+import { endUserSessions, removeExpiredSessions } from '../resources/sessions/session-store.ts';
+import { healthRoutes } from '../resources/system/health-routes.ts';
+import { problemRoutes } from '../resources/system/problem-routes.ts';
+import { resealTotp } from '../resources/users/totp-store.ts';
+import { userRoutes } from '../resources/users/user-routes.ts';
+import { clearRemovedOwners } from '../resources/users/user-store.ts';
+import type { Step } from '../storage/slices.ts';
+import type { Core, Feature } from './feature.ts';
+import { removeAdminFile } from './first-admin.ts';
+
+const users: Feature = {
+  name: 'users',
+  needs: [],
+  isCore: true,
+  load: async () => (core) => ({
+    groups: [
+      {
+        invalidStatus: 400,
+        routes: userRoutes({
+          ...core,
+          passwordMin: core.config.passwordMin,
+          registration: core.config.registration,
+          endSessions: endUserSessions,
+          removeKeys: removeUserKeys,
+          clearOwners: core.cleanUp,
+          onPasswordChange: (email) => removeAdminFile(core.config.data, email),
+        }),
+      },
+    ],
+    cleanup: [clearRemovedOwners([clearOrderOwner, clearCustomerOwner])],
+  }),
+};
+
+const suspension: Feature = {
+  name: 'suspension',
+  needs: [],
+  async load() {
+    const { suspensionRoutes } = await import('../resources/users/suspension-routes.ts');
+    const routes = suspensionRoutes({ endSessions: endUserSessions, removeKeys: removeUserKeys });
+    return () => ({ groups: [{ invalidStatus: 400, routes }] });
+  },
+};
+
+const totp: Feature = {
+  name: 'totp',
+  needs: [],
+  async load() {
+    const { totpRoutes } = await import('../resources/users/totp-routes.ts');
+    return (core) => ({ groups: [{ invalidStatus: 400, routes: totpRoutes(core) }] });
+  },
+};
+
+const sessions: Feature = {
+  name: 'sessions',
+  needs: [],
+  isCore: true,
+  load: async () => (core) => ({
+    groups: [{ invalidStatus: 400, routes: sessionRoutes(core) }],
+    cleanup: [
+      (writer, rowsMax) => removeExpiredSessions(writer, rowsMax, core.now()),
+      (writer, rowsMax) => removeOldAddresses(writer, rowsMax, core.now()),
+      // here, since a sign-in asks for the codes of those who have set them up, even without `totp`
+      (writer, rowsMax) => resealTotp(writer, core.totpSecrets, rowsMax),
+    ],
+  }),
+};
+
+const keys: Feature = {
+  name: 'keys',
+  needs: [],
+  isCore: true,
+  load: async () => (core) => ({ groups: [{ invalidStatus: 400, routes: keyRoutes(core) }] }),
+};
+
+const customers: Feature = {
+  name: 'customers',
+  needs: [],
+  isCore: true,
+  load: async () => (core) => ({
+    groups: [
+      {
+        invalidStatus: 422,
+        routes: customerRoutes({ ...core, defaultCountry: core.config.defaultCountry }),
+      },
+    ],
+  }),
+};
+
+const orders: Feature = {
+  name: 'orders',
+  needs: [],
+  isCore: true,
+  load: async () => (core) => ({
+    groups: [
+      { invalidStatus: 422, routes: orderRoutes(core) },
+      { invalidStatus: 400, routes: userOrderRoutes(core) },
+    ],
+  }),
+};
+
+const sales: Feature = {
+  name: 'sales',
+  needs: [],
+  async load() {
+    const { salesRoute } = await import('../resources/orders/sales-routes.ts');
+    return () => ({ groups: [{ invalidStatus: 422, routes: [salesRoute()] }] });
+  },
+};
+
+/** The events of one object. */
+const history: Feature = {
+  name: 'history',
+  needs: [],
+  async load() {
+    const { historyGroups } = await import('../resources/histories/history-routes.ts');
+    return ({ lists }) => ({ groups: historyGroups(lists) });
+  },
+};
+
+/** All events in order, as pages, files and streams. */
+const feed: Feature = {
+  name: 'feed',
+  needs: [],
+  async load() {
+    const { feedRoutes } = await import('../feed/feed-routes.ts');
+    const { LiveFeed } = await import('../feed/live-feed.ts');
+    return (core) => {
+      const live = new LiveFeed({ ...core, db: core.database.read });
+      return {
+        groups: [{ invalidStatus: 422, routes: feedRoutes({ ...core, live }) }],
+        metrics: () => live.families(),
+        onSync: (invalidations) => live.onSync(invalidations),
+        close: () => live.close(),
+      };
+    };
+  },
+};
+
+const imports: Feature = {
+  name: 'imports',
+  needs: [],
+  async load() {
+    const { importRoutes } = await import('../resources/imports/import-routes.ts');
+    const { Imports, importFamilies } = await import('../http/line-imports.ts');
+    return (core) => {
+      const running = new Imports(core);
+      const { defaultCountry } = core.config;
+      return {
+        groups: [{ invalidStatus: 422, routes: importRoutes({ imports: running, defaultCountry }) }],
+        metrics: () => importFamilies(running.counts),
+      };
+    };
+  },
+};
+
+const webhooks: Feature = {
+  name: 'webhooks',
+  needs: [],
+  load: async () => (await import('../webhooks/webhook-parts.ts')).createWebhooks,
+};
+
+/** Health and problem types. */
+const service: Feature = {
+  name: 'service',
+  needs: [],
+  isCore: true,
+  load: async () => (core) => {
+    const { config, publicUrl, now } = core;
+    const problemPage = core.has('docs') ? problemPageOf(core) : undefined;
+    const cleanup: Step[] = [(writer, rowsMax) => removeExpiredResponses(writer, rowsMax, now())];
+    if (config.eventsDays > 0) {
+      const oldest = (): number => now() - config.eventsDays * dayMilliseconds;
+      cleanup.push((writer, rowsMax) => removeOldEvents(writer, rowsMax, oldest()));
+    }
+    return {
+      groups: [
+        {
+          invalidStatus: 400,
+          routes: [...healthRoutes(core.readiness), ...problemRoutes({ publicUrl, problemPage })],
+        },
+      ],
+      cleanup,
+    };
+  },
+};
+
+const metrics: Feature = {
+  name: 'metrics',
+  needs: [],
+  async load() {
+    const { metricsRoute } = await import('../resources/system/metrics-routes.ts');
+    return (core) => ({ groups: [{ invalidStatus: 400, routes: [metricsRoute(core.metricsText)] }] });
+  },
+};
+
+const openapi: Feature = {
+  name: 'openapi',
+  needs: [],
+  async load() {
+    const { openapiRoute } = await import('../resources/system/openapi-routes.ts');
+    return (core) => ({ groups: [{ invalidStatus: 400, routes: [openapiRoute(core.describe)] }] });
+  },
+};
+
+/** The documentation as pages; the generators are loaded at the first request. */
+const docs: Feature = {
+  name: 'docs',
+  needs: [openapi],
+  async load() {
+    const { docsRoutes } = await import('../resources/system/docs-routes.ts');
+    return ({ config, publicUrl, describe }) => {
+      const isSelfSigned = config.tls.mode === 'self-signed';
+      const routes = docsRoutes({
+        describe,
+        publicUrl,
+        rates: config.rates,
+        steps: transitions,
+        isSelfSigned,
+      });
+      return { groups: [{ invalidStatus: 400, routes }] };
+    };
+  },
+};
+
+const console: Feature = {
+  name: 'console',
+  needs: [suspension, totp, sales, history, feed, webhooks],
+  async load() {
+    const { consoleRoutes } = await import('../resources/system/console-routes.ts');
+    return ({ config, has }) => {
+      const routes = consoleRoutes({ shop: config.shop, hasDocs: has('docs') });
+      return { groups: [{ invalidStatus: 400, routes }] };
+    };
+  },
+};
+
+export const features: readonly Feature[] = [
+  users,
+  suspension,
+  totp,
+  sessions,
+  keys,
+  customers,
+  orders,
+  sales,
+  history,
+  feed,
+  imports,
+  webhooks,
+  service,
+  metrics,
+  openapi,
+  docs,
+  console,
+];
+
+export function featuresWithout(without: readonly string[]): readonly Feature[] {
+  return features.filter(({ name }) => !without.includes(name));
+}
+
+/** Returns a sentence for each feature that can't be left out. */
+export function withoutIssues(without: readonly string[]): string[] {
+  const left = featuresWithout(without);
+  return without.flatMap((name) => {
+    const feature = features.find((each) => each.name === name);
+    if (feature === undefined) return [`--without ${name}: there is no such feature; ${choices()}`];
+    if (feature.isCore === true) return [`--without ${name}: every service has it; ${choices()}`];
+    const needing = left.filter(({ needs }) => needs.includes(feature)).map((each) => each.name);
+    if (needing.length === 0) return [];
+    return [`--without ${name}: ${needing.join(' and ')} can’t do without it`];
+  });
+}
+
+function choices(): string {
+  const names = features.filter(({ isCore }) => isCore !== true).map(({ name }) => name);
+  return `there are ${names.join(', ')}`;
+}
+
+function problemPageOf({ describe }: Pick<Core, 'describe'>) {
+  return async (code: ProblemCode | undefined) => {
+    const document = await describe();
+    const { problemPage } = await import('../web/problem-page.ts');
+    return problemPage(code, document);
+  };
+}

@@ -1,0 +1,29 @@
+// The routes of all features in one router, with the daily quota of what users create and change.
+import { isStaff } from '../auth/access.ts';
+import type { Route } from '../http/route.ts';
+import type { RouteGroup, Router } from '../http/router.ts';
+import type { Limiter } from '../rates/limiter.ts';
+
+export function mountRoutes(router: Router, groups: readonly RouteGroup[], quota: Limiter): void {
+  for (const { routes, invalidStatus } of groups)
+    router.mount({ routes: routes.map((route) => withDailyQuota(route, quota)), invalidStatus });
+}
+
+/**
+ * Returns the route with a handler that consumes a token if the route creates or changes an object. Keys share
+ * the bucket of their user; those who sign up have one for each address. A request whose content is invalid
+ * and one that is answered by a stored response don't get this far. Staff aren't limited.
+ */
+function withDailyQuota(route: Route, quota: Limiter): Route {
+  const isCounted = route.countsAsCreated ?? ['PUT', 'PATCH', 'DELETE'].includes(route.method);
+  if (!isCounted || route.endsAccess === true) return route;
+  return {
+    ...route,
+    handle(call) {
+      const { caller } = call;
+      if (caller === undefined) call.consumeToken(quota, call.addressBucket);
+      else if (!isStaff(caller)) call.consumeToken(quota, caller.client);
+      return route.handle(call);
+    },
+  };
+}

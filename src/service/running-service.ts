@@ -1,0 +1,378 @@
+// A whole service from start to stop: database, secrets, certificate, server and app.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { addressesIn } from '../base/addresses.ts';
+import type { CallerSources } from '../auth/caller-cache.ts';
+import { createAuthenticator } from '../auth/credentials.ts';
+import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
+import type { Config } from '../config/config.ts';
+import type { ConnectionCounts } from '../http/connection-gate.ts';
+import { Exports } from '../http/export.ts';
+import { HttpServer, type Certificate } from '../http/http-server.ts';
+import { Lists } from '../http/list.ts';
+import { createMetrics, type Metrics } from '../http/metrics.ts';
+import { RequestHandler } from '../http/request-handler.ts';
+import type { Route } from '../http/route.ts';
+import { Router } from '../http/router.ts';
+import type { Logger } from '../base/logger.ts';
+import { migrations } from '../migrations/migrations.ts';
+import { once } from '../base/once.ts';
+import { countBuckets, createLimiters, type Limiters } from '../rates/limiter.ts';
+import { claimFeed, feedBounds, feedFile } from '../resources/events/feed-store.ts';
+import { PasswordChecks } from '../resources/flows/password-checks.ts';
+import { findKeyCaller } from '../resources/keys/key-store.ts';
+import { isKnownAddress } from '../resources/sessions/known-address-store.ts';
+import { findSessionCaller } from '../resources/sessions/session-store.ts';
+import type { Readiness } from '../resources/system/health-routes.ts';
+import { findSignInAccount } from '../resources/users/user-store.ts';
+import { lastBackupAt } from '../storage/backup-traces.ts';
+import type { Connection } from '../storage/connection.ts';
+import { databaseFile } from '../storage/database-file.ts';
+import { databaseIdentity } from '../storage/database-identity.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../storage/database.ts';
+import { systemTimers, type Timers } from '../base/timers.ts';
+import { version } from '../base/version.ts';
+import { Caches } from './caches.ts';
+import { CertificateKeeper, ensureCertificate } from './certificate-keeper.ts';
+import { Cleanup } from './cleanup.ts';
+import { createCryptography, ensureSecrets } from './cryptography.ts';
+import type { Core, FeatureParts } from './feature.ts';
+import { featuresWithout } from './features.ts';
+import { createFirstAdmin } from './first-admin.ts';
+import { LastEventFile, rejectLostDatabase } from './last-event-file.ts';
+import { gateFor, listen, localUrlOf, publicUrlOf } from './listening.ts';
+import { mountRoutes } from './routes.ts';
+
+export type ServiceOptions = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly now?: () => number;
+  /** If it is aborted while the service starts, `startService` closes all parts and throws. */
+  readonly signal?: AbortSignal;
+  readonly onFatal?: (error: Error) => void;
+  readonly hasher?: PasswordHasher;
+  readonly storage?: Pick<DatabaseOptions, 'fdatasync' | 'sqlWorker'>;
+  readonly extraRoutes?: readonly Route[];
+  readonly timers?: Timers;
+  /** The text of a function that tests use instead of `dns.lookup`. */
+  readonly lookup?: string;
+};
+
+/** Starts a whole service, which locks its data folder. Throws ConfigError, CommandError and StorageError. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, log, now = Date.now, timers = systemTimers, lookup, extraRoutes = [] } = options;
+  const { hasher = createPasswordHasher(), onFatal = () => {} } = options;
+  await using unfinished = new AsyncDisposableStack(); // closed in reverse order if the start fails
+  unfinished.defer(() => hasher.close());
+
+  const chosen = featuresWithout(config.without);
+  const creators = await Promise.all(chosen.map((feature) => feature.load()));
+  const parts: FeatureParts[] = []; // of each feature, once the service listens
+  const caches = new Caches(config.cacheBytes);
+  const fatal = Promise.withResolvers<Error>();
+  rejectLostDatabase(config.data);
+  const database = await openServiceDatabase(options, { caches, parts, onFatal: fatal.resolve });
+  unfinished.defer(() => database.close());
+  await nextTurn(); // delivers a signal that came during a long migration
+  options.signal?.throwIfAborted();
+
+  // this process has locked the folder, so it can create the files that are missing
+  const { secrets, created: createdSecrets } = ensureSecrets(config);
+  const { certificate: current, created: createdCertificates } = ensureCertificate(config, now());
+  const lastEventFile = new LastEventFile(config.data, database.read);
+  await claimDatabase(database, { config, log, lastEventFile });
+  const createdAdmins = await addFirstAdmin(options, { database, hasher, now: now() });
+  await lastEventFile.write(); // now, so that a later start notices if this database is lost
+  const created = [...createdSecrets, ...createdCertificates, ...createdAdmins];
+
+  const server = new HttpServer({ certificate: current, gate: gateFor(config) });
+  const address = await listen(server, config);
+  unfinished.defer(() => server.close());
+  const publicUrl = publicUrlOf(config, address.port);
+  const onRenewal = (renewed: Certificate): void => server.renew(renewed);
+  const certificate = new CertificateKeeper({ config, log, now, current, onRenewal });
+
+  const stopping = new AbortController();
+  const isStopping = (): boolean => stopping.signal.aborted;
+  const cryptography = createCryptography(secrets, publicUrl);
+  const limiters = createLimiters(config.rates);
+  const metrics = createMetrics();
+  const exports = new Exports({ log, timers });
+  const lists = new Lists({ cursors: cryptography.cursors, exports, pages: caches.pages });
+  const router = new Router();
+  const cleanup = new Cleanup({
+    database,
+    isStopping,
+    lastEventFile,
+    steps: () => parts.flatMap((each) => each.cleanup ?? []),
+  });
+  const figures = { config, database, caches, limiters, hasher, server, certificate, exports };
+  const metricsText = (): string =>
+    metrics.text(
+      figuresOf(figures),
+      parts.flatMap((each) => each.metrics?.() ?? []),
+    );
+  const core: Core = {
+    ...cryptography,
+    config,
+    publicUrl,
+    database,
+    caches,
+    limiters,
+    passwords: new PasswordChecks({ hasher, limiters, findSignInAccount, isKnownAddress }),
+    exports,
+    lists,
+    log,
+    now,
+    timers,
+    lookup,
+    stopping: stopping.signal,
+    has: (name) => chosen.some((feature) => feature.name === name),
+    describe: describerOf(router, publicUrl),
+    metricsText,
+    readiness: () => readinessOf(isStopping(), database),
+    cleanUp: () => cleanup.runInBackground(),
+  };
+  parts.push(...creators.map((create) => create(core)));
+  const groups = parts.flatMap((each) => each.groups);
+  mountRoutes(router, [...groups, { routes: extraRoutes, invalidStatus: 400 }], limiters.created);
+  for (const each of parts) each.start?.();
+
+  const sourcesOf = (db: Connection): CallerSources => ({
+    findSession: (id) => findSessionCaller(db, id),
+    findKey: (id) => findKeyCaller(db, id),
+  });
+  const authenticator = createAuthenticator({
+    signer: cryptography.signer,
+    sources: sourcesOf(database.read),
+    cache: caches.callers,
+    onKeyUse: (keyId, time) => cleanup.recordKeyUse(keyId, time),
+  });
+  const handler = new RequestHandler({
+    router,
+    authenticator,
+    sourcesOf,
+    database,
+    limiters,
+    publicUrl,
+    now,
+    timers,
+    log,
+    metrics,
+    responses: cryptography.storedResponses,
+    isTrusted: addressesIn(config.trustedProxy),
+    acceptsQueryKeys: config.apiKeyQuery,
+    isTls: config.tls.mode !== 'off',
+    corsOrigins: new Set(config.corsOrigins),
+    isStopping,
+  });
+  server.setHandler(handler);
+
+  unfinished.move(); // from now on the service closes them
+  const service = new Service({
+    app: { router, handler, cleanup, metrics, metricsText },
+    parts,
+    database,
+    hasher,
+    server,
+    certificate,
+    stopping,
+    created,
+    publicUrl,
+    localUrl: localUrlOf(config, address),
+    has: core.has,
+  });
+  void fatal.promise.then((error) => service.stop().finally(() => onFatal(error)));
+  return service;
+}
+
+type Figures = {
+  readonly config: Config;
+  readonly database: Database;
+  readonly caches: Caches;
+  readonly limiters: Limiters;
+  readonly hasher: PasswordHasher;
+  readonly server: HttpServer;
+  readonly certificate: CertificateKeeper;
+  readonly exports: Exports;
+};
+
+/** Reads the figures that /metrics shows of the service itself. */
+function figuresOf({ config, database, caches, limiters, hasher, server, certificate, exports }: Figures) {
+  return {
+    storage: database.stats,
+    buckets: countBuckets(limiters),
+    connections: server.connections,
+    caches: [caches.orders, caches.customers, caches.pages],
+    passwordsWaiting: hasher.waiting,
+    exports: exports.counts,
+    feed: feedBounds(database.read),
+    certificateExpiresAt: certificate.notAfter,
+    lastBackupAt: lastBackupAt(config.data),
+  };
+}
+
+/** Returns a function that creates the OpenAPI document at its first call, when its generator is also loaded. */
+export function describerOf(router: Pick<Router, 'mounted'>, publicUrl: string): () => Promise<object> {
+  return once(async () => {
+    const { openapiDocument } = await import('../openapi/openapi.ts');
+    return openapiDocument(router.mounted, publicUrl, version);
+  });
+}
+
+function readinessOf(isStopping: boolean, { stats }: Pick<Database, 'stats'>): Readiness {
+  if (isStopping) return 'stopping';
+  return stats.canWrite ? 'ready' : 'read-only';
+}
+
+type Listeners = {
+  readonly caches: Caches;
+  /** Of each feature; empty until the service listens. */
+  readonly parts: readonly FeatureParts[];
+  onFatal(error: Error): void;
+};
+
+function openServiceDatabase(
+  { config, log, signal = new AbortController().signal, storage = {} }: ServiceOptions,
+  { caches, parts, onFatal }: Listeners,
+): Promise<Database> {
+  return openDatabase({
+    folder: config.data,
+    migrations,
+    checkpoints: config.checkpoints,
+    onSync(invalidations) {
+      caches.invalidate(invalidations);
+      for (const each of parts) each.onSync?.(invalidations);
+    },
+    onExternalCommit() {
+      caches.clear();
+      for (const each of parts) each.onSync?.([{ kind: 'everything' }]);
+    },
+    onFatal(error) {
+      log.write('error', 'syncing to disk failed: stopping, so that a restart recovers from the WAL', {
+        cause: String(error),
+      });
+      onFatal(error);
+    },
+    log: (level, message, fields) => log.write(level, message, { ...fields }),
+    signal,
+    ...storage,
+  });
+}
+
+type Claim = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly lastEventFile: Pick<LastEventFile, 'missingEvent'>;
+};
+
+/** A copied or restored database begins a new epoch of the feed, which invalidates existing cursors. */
+async function claimDatabase(database: Database, { config, log, lastEventFile }: Claim): Promise<void> {
+  const identity = databaseIdentity(databaseFile(config.data));
+  const { missingEvent } = lastEventFile;
+  if (feedFile(database.read) === identity && missingEvent === undefined) return;
+  if (missingEvent !== undefined) {
+    const { latest } = feedBounds(database.read);
+    const what = `the database ends at event ${latest}, but had events up to ${missingEvent}`;
+    log.write('warn', `${what}: it is an older copy, or its write-ahead log was lost`);
+  }
+  await database.write((writer) => claimFeed(writer, identity));
+}
+
+/** The signal also ends the hashing of the password, which takes a while. */
+async function addFirstAdmin(
+  { config, signal }: ServiceOptions,
+  { database, hasher, now }: { database: Database; hasher: PasswordHasher; now: number },
+): Promise<readonly string[]> {
+  signal?.throwIfAborted();
+  const endHashing = (): unknown => hasher.close();
+  signal?.addEventListener('abort', endHashing, { once: true });
+  try {
+    const admin = await createFirstAdmin(config, {
+      read: database.read,
+      write: (callback) => database.write(callback),
+      hasher,
+      now,
+    });
+    return admin === undefined ? [] : [admin];
+  } finally {
+    signal?.removeEventListener('abort', endHashing);
+  }
+}
+
+/** What handles requests, and what runs beside them. */
+type App = {
+  readonly router: Router;
+  readonly handler: RequestHandler;
+  readonly cleanup: Cleanup;
+  readonly metrics: Metrics;
+  readonly metricsText: () => string;
+};
+
+/** The parts of a running service. */
+type ServiceParts = {
+  readonly app: App;
+  /** Of each feature, in their order. */
+  readonly parts: readonly FeatureParts[];
+  readonly database: Database;
+  readonly hasher: PasswordHasher;
+  readonly server: HttpServer;
+  readonly certificate: CertificateKeeper;
+  /** Aborted when the service begins to stop. */
+  readonly stopping: AbortController;
+  readonly publicUrl: string;
+  readonly localUrl: string;
+  readonly created: readonly string[];
+  /** Whether a feature that can be left out is there. */
+  readonly has: (name: string) => boolean;
+};
+
+export class Service {
+  readonly app: App;
+  readonly database: Database;
+  readonly publicUrl: string;
+  readonly localUrl: string;
+  /** A line for each file or account that this start created. */
+  readonly created: readonly string[];
+  /** Whether a feature that can be left out is there. */
+  readonly has: (name: string) => boolean;
+  readonly #parts: ServiceParts;
+  #stopped: Promise<void> | undefined;
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+    this.app = parts.app;
+    this.database = parts.database;
+    this.publicUrl = parts.publicUrl;
+    this.localUrl = parts.localUrl;
+    this.created = parts.created;
+    this.has = parts.has;
+  }
+
+  get connections(): ConnectionCounts {
+    return this.#parts.server.connections;
+  }
+
+  /** Stops accepting connections, finishes open requests, and stores the state that is only in memory. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#finish();
+    return this.#stopped;
+  }
+
+  /** Reads the certificate again, for new connections. */
+  reload(): void {
+    this.#parts.certificate.reload();
+  }
+
+  async #finish(): Promise<void> {
+    const { app, parts, database, hasher, server, certificate, stopping } = this.#parts;
+    stopping.abort();
+    certificate.close();
+    // together, since open streams would keep the server from closing
+    await Promise.all([...parts.map((each) => each.close?.()), server.close()]);
+    app.handler.close();
+    await app.cleanup.run().catch(() => {}); // the next start does the rest
+    app.cleanup.close();
+    app.metrics.close();
+    await Promise.all([database.close(), hasher.close()]);
+  }
+}

@@ -1,0 +1,22 @@
+// What the documentation pages share as responses: their media type, caching and header fields.
+import { sharedHtml, type SharedDocument } from '../http/handler-result.ts';
+import type { Page } from './page-layout.ts';
+
+export const html = 'text/html';
+
+/** Documents change only with an update of the service, which clients see five minutes later at most. */
+export const cachedBriefly = 'public, max-age=300';
+
+export function sharedPage({ html: text, policy }: Page): Promise<SharedDocument<never>> {
+  const fields = [
+    'Content-Security-Policy',
+    policy,
+    'Referrer-Policy',
+    'no-referrer',
+    'Cross-Origin-Opener-Policy',
+    'same-origin',
+    'Link',
+    '</openapi.json>; rel="service-desc"',
+  ];
+  return sharedHtml(text, fields);
+}
