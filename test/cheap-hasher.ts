@@ -1,8 +1,8 @@
 // Hashes passwords for the services of tests: one queue for all of them, no threads, and almost no cost.
 import { scryptSync } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { HashingJob } from '../src/auth/hashing-jobs.ts';
 import type { DeriverFactory } from '../src/auth/password-worker.ts';
+import type { Place } from '../src/base/slots.ts';
 import { createPasswordHasher, type PasswordHasher } from '../src/auth/password.ts';
 
 let shared: PasswordHasher | undefined;
@@ -16,12 +16,14 @@ export function cheapHasher(): PasswordHasher {
   const hasher = (shared ??= createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 }, createDeriver }));
   const service = (services += 1);
   /** User 1 of one service is another client than user 1 of another service. */
-  const own = (job: HashingJob | undefined): HashingJob | undefined =>
-    job && { ...job, clients: job.clients.map((client) => `${service} ${client}`) };
+  const own = ({ clients = [], ...place }: Place = {}): Place => ({
+    ...place,
+    clients: clients.map((client) => `${service} ${client}`),
+  });
   return {
     ...hasher,
-    hash: (password, job) => hasher.hash(password, own(job)),
-    verify: (password, phc, job) => hasher.verify(password, phc, own(job)),
+    hash: (password, place) => hasher.hash(password, own(place)),
+    verify: (password, phc, place) => hasher.verify(password, phc, own(place)),
     get waiting() {
       return hasher.waiting;
     },
@@ -31,7 +33,7 @@ export function cheapHasher(): PasswordHasher {
 
 /** In a later turn, as with a thread. */
 export const createDeriver: DeriverFactory = () => ({
-  async derive({ password, salt, keyBytes, ln, r, p }) {
+  async call({ password, salt, keyBytes, ln, r, p }) {
     await nextTurn();
     const maxmem = 128 * r * (2 ** ln + p) + 2 ** 20; // a command may have hashed it with the real cost
     return scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p, maxmem });

@@ -1,52 +1,62 @@
 // The threads that derive keys from passwords: few, low in priority, behind a bounded queue.
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
-import { threadMemoryMax } from '../base/thread.ts';
+import assert from 'node:assert';
+import { Thread, type Handler } from '../base/thread.ts';
 import { minuteMilliseconds } from '../base/durations.ts';
-import { unavailable } from '../problem.ts';
-import { createJobQueue, type HashingJob } from './hashing-jobs.ts';
+import { Slots, type Place } from '../base/slots.ts';
+import { Problem, unavailable } from '../problem.ts';
 
 /** scrypt's N is 2^ln. */
 export type Cost = { readonly ln: number; readonly r: number; readonly p: number };
 type ScryptInput = Cost & { readonly password: string; readonly salt: Uint8Array; readonly keyBytes: number };
-/** Derives one key at a time. */
-type KeyDeriver = { derive(input: ScryptInput): Promise<Uint8Array>; end(): Promise<void> };
-/** Tests pass a function that derives cheap keys without a thread. */
-export type DeriverFactory = (closing: AbortSignal) => KeyDeriver;
+type KeyDeriver = Pick<Thread<ScryptInput, Uint8Array>, 'call' | 'end'>;
+
+/** Tests pass a function that makes something cheaper than a thread. */
+export type DeriverFactory = () => KeyDeriver;
 
 const threadsMax = 2;
+const signInsWaitingMax = 24;
+const newPasswordsWaitingMax = 8;
+/** Jobs of one user or address, running or waiting. */
+const jobsPerClientMax = 2;
 const idleMilliseconds = minuteMilliseconds;
-const resourceLimits = { ...threadMemoryMax, stackSizeMb: 1 };
 
-export function createScryptPool(createDeriver: DeriverFactory = createKeyDeriver) {
-  const closing = new AbortController();
-  const derivers = Array.from({ length: threadsMax }, () => createDeriver(closing.signal));
+export function createScryptPool(createDeriver: DeriverFactory = createThread) {
+  const derivers = Array.from({ length: threadsMax }, createDeriver);
+  let isClosed = false;
   const free = [...derivers];
-  const queue = createJobQueue<KeyDeriver>();
+  const slots = new Slots({
+    running: threadsMax,
+    waiting: newPasswordsWaitingMax,
+    waitingUrgent: signInsWaitingMax,
+    perClient: jobsPerClientMax,
+    refuse: (bound) =>
+      bound === 'perClient'
+        ? shareUsed()
+        : unavailable('Too many passwords are being hashed; retry in a moment.'),
+  });
 
   /**
-   * Throws `unavailable` if too many jobs are already waiting or the pool is closed, and `quota-exceeded` if
-   * one of the job's quotas is exhausted.
+   * Derives a key; sign-ins are urgent. Throws `unavailable` if too many jobs are waiting or the pool is
+   * closed, and `quota-exceeded` if a client of the job has its share of them.
    */
-  async function derive(input: ScryptInput, job: HashingJob): Promise<Uint8Array> {
-    const release = queue.reserve(job);
-    try {
-      const deriver = free.pop() ?? (await queue.wait(job));
+  function derive(input: ScryptInput, place: Place): Promise<Uint8Array> {
+    return slots.run(place, async () => {
+      if (isClosed) throw stopping();
+      const deriver = free.pop();
+      assert(deriver !== undefined, 'there is a thread for each slot');
       try {
-        return await deriver.derive(input);
+        return await deriver.call(input);
+      } catch (error) {
+        throw isClosed ? stopping() : error;
       } finally {
-        const startNext = queue.next();
-        if (startNext === undefined) free.push(deriver);
-        else startNext(deriver);
+        free.push(deriver);
       }
-    } finally {
-      release();
-    }
+    });
   }
 
-  /** Ends the threads. Waiting jobs are also rejected: each gets a thread immediately, which throws. */
+  /** Ends the threads, and rejects all jobs. */
   async function close(): Promise<void> {
-    closing.abort(unavailable('The service is stopping.'));
+    isClosed = true;
     await Promise.all(derivers.map((deriver) => deriver.end()));
   }
 
@@ -54,67 +64,36 @@ export function createScryptPool(createDeriver: DeriverFactory = createKeyDerive
     derive,
     close,
     get waiting() {
-      return queue.waiting;
+      return slots.waiting;
     },
   };
 }
 
-/** Returns a deriver with one worker: started for its first job, ended after a while without jobs. */
-function createKeyDeriver(closing: AbortSignal): KeyDeriver {
-  let worker: Worker | undefined;
-  let idle: NodeJS.Timeout | undefined;
-
-  function start(): Worker {
-    const started = new Worker(`(${scryptWorker})()`, { eval: true, env: {}, execArgv: [], resourceLimits });
-    return started.once('error', () => {
-      worker = undefined;
-    });
-  }
-
-  async function derive(input: ScryptInput): Promise<Uint8Array> {
-    closing.throwIfAborted();
-    clearTimeout(idle);
-    const busy = (worker ??= start());
-    busy.ref();
-    busy.postMessage(input);
-    try {
-      const [key] = await once(busy, 'message', { signal: closing });
-      return key;
-    } catch (error) {
-      throw closing.aborted ? closing.reason : error;
-    } finally {
-      busy.unref();
-      idle = setTimeout(end, idleMilliseconds).unref();
-    }
-  }
-
-  async function end(): Promise<void> {
-    clearTimeout(idle);
-    const ended = worker;
-    worker = undefined;
-    await ended?.terminate();
-  }
-
-  return { derive, end };
+/** 429, not 503: the service has room, but this client already has its share of it. */
+function shareUsed(): Problem {
+  const detail = 'Your earlier passwords are still being hashed; wait for those responses first.';
+  return new Problem('quota-exceeded', detail, { retryAfterSeconds: 1, violated: ['password-hashing'] });
 }
 
-/**
- * Runs in the worker, from its source text (a single executable has no file to start one from): it can use
- * nothing from outside its braces.
- */
-function scryptWorker(): void {
+function stopping(): Problem {
+  return unavailable('The service is stopping.');
+}
+
+function createThread(): KeyDeriver {
+  return new Thread({ program: deriveKeys, data: undefined, helpers: [], idleMilliseconds });
+}
+
+/** The program of the thread. */
+function deriveKeys(): Handler<ScryptInput, Uint8Array> {
   const { scryptSync } = process.getBuiltinModule('node:crypto');
   const { readlinkSync } = process.getBuiltinModule('node:fs');
   const { setPriority } = process.getBuiltinModule('node:os');
-  const { parentPort } = process.getBuiltinModule('node:worker_threads');
   try {
     // on Linux priorities are per thread: a sign-in must not slow other requests down
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 10);
   } catch {} // other systems keep the priority
-  parentPort?.on('message', ({ password, salt, keyBytes, ln, r, p }: ScryptInput) => {
+  return ({ password, salt, keyBytes, ln, r, p }) => {
     const memoryBytes = 128 * r * (2 ** ln + p);
-    parentPort.postMessage(
-      scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p, maxmem: memoryBytes + 2 ** 20 }),
-    );
-  });
+    return scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p, maxmem: memoryBytes + 2 ** 20 });
+  };
 }

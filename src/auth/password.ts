@@ -1,6 +1,6 @@
 // Checks new passwords, and hashes passwords with scrypt, as PHC strings.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { HashingJob } from './hashing-jobs.ts';
+import type { Place } from '../base/slots.ts';
 import { isCommon, isMadeOf } from './common-passwords.ts';
 import { createScryptPool, type Cost, type DeriverFactory } from './password-worker.ts';
 
@@ -13,28 +13,26 @@ const keyBytes = 32;
 const serviceName = 'orderly';
 const memoryBytesMax = 256 * 2 ** 20;
 const defaultCost: Cost = { ln: 15, r: 8, p: 3 };
-/** The job of passwords without a request: those of commands and of the first administrator. */
-const jobWithoutClient: HashingJob = { queue: 'new-password', clients: [] };
-
 type HasherOptions = { readonly cost?: Cost; readonly createDeriver?: DeriverFactory };
 
-/** `hash` and `verify` throw `unavailable` or `quota-exceeded` if the queue has no room for the job. */
+/** `hash` and `verify` throw `unavailable` or `quota-exceeded` if there is no room for the job. Commands and
+ * the first administrator, who make no request, have no place of their own. */
 export function createPasswordHasher({ cost = defaultCost, createDeriver }: HasherOptions = {}) {
   const pool = createScryptPool(createDeriver);
   const dummy: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
 
-  async function hash(password: string, job = jobWithoutClient): Promise<string> {
+  async function hash(password: string, place: Place = {}): Promise<string> {
     const salt = randomBytes(saltBytes);
-    const key = await pool.derive({ password: normalize(password), salt, keyBytes, ...cost }, job);
+    const key = await pool.derive({ password: normalize(password), salt, keyBytes, ...cost }, place);
     return formatPhc({ cost, salt, key: Buffer.from(key) });
   }
 
   /** Compares with a user's hash. `null`, for a user who doesn't exist, takes as long and returns false. */
-  async function verify(password: string, phc: string | null, job = jobWithoutClient): Promise<boolean> {
+  async function verify(password: string, phc: string | null, place: Place = {}): Promise<boolean> {
     const stored = phc === null ? dummy : parsePhc(phc);
     const { salt, key } = stored;
     const input = { password: normalize(password), salt, keyBytes: key.length, ...stored.cost };
-    return timingSafeEqual(await pool.derive(input, job), key);
+    return timingSafeEqual(await pool.derive(input, place), key);
   }
 
   /** Whether a stored hash has other parameters than a new one. */

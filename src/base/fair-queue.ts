@@ -1,66 +1,56 @@
-// A queue that is fair among clients: round robin, in which clients with few items go first.
+// A queue that is fair among clients. Each client has a line of its own, and lines take turns, however long
+// each is. Items are *urgent* or not: while both kinds wait, one of four that are taken isn't urgent, so that
+// neither kind can hold up the other.
 
-type Client<Item> = { readonly name: string; readonly items: Item[]; taken: number };
+/** The urgent items that are taken before one of the others that wait. */
+const urgentInRowMax = 3;
 
-/** The number of items taken of a client, up to which it counts as new. */
-const newItemsMax = 8;
-/** One of this many items is from a client that is no longer new, however many new clients arrive. */
-const itemsPerServed = 10;
-
-/** Has the order of RFC 8290 section 4, with items instead of packets. */
 export class FairQueue<Item> {
-  readonly #newClients = new Map<string, Client<Item>>();
-  readonly #servedClients = new Map<string, Client<Item>>();
+  readonly urgent = new Lines<Item>();
+  readonly others = new Lines<Item>();
+  /** The urgent items taken while others waited. */
+  #urgentInRow = 0;
+
+  get size(): number {
+    return this.urgent.size + this.others.size;
+  }
+
+  /** Returns the next item, or undefined if the queue is empty. */
+  take(): Item | undefined {
+    if (this.others.size === 0) return this.urgent.take();
+    if (this.urgent.size > 0 && this.#urgentInRow < urgentInRowMax) {
+      this.#urgentInRow += 1;
+      return this.urgent.take();
+    }
+    this.#urgentInRow = 0;
+    return this.others.take();
+  }
+}
+
+/** The lines of clients that have items, beginning with the one whose turn is next. */
+class Lines<Item> {
+  readonly #lines = new Map<string, Item[]>();
   #size = 0;
-  #taken = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  /** Returns the number of waiting items of a client. */
-  sizeOf(name: string): number {
-    return this.#find(name)?.items.length ?? 0;
-  }
-
-  /** Adds an item that doesn't continue earlier items of its client. */
   add(client: string, item: Item): void {
-    this.#push(this.#newClients, client, item);
-  }
-
-  /** Adds an item that continues earlier items of its client, so that other clients may overtake it. */
-  addFollowing(client: string, item: Item): void {
-    this.#push(this.#servedClients, client, item);
-  }
-
-  /** Returns the next item, or undefined if the queue is empty. */
-  take(): Item | undefined {
-    this.#taken += 1;
-    const isForServed = this.#newClients.size === 0 || this.#taken % itemsPerServed === 0;
-    const clients = isForServed && this.#servedClients.size > 0 ? this.#servedClients : this.#newClients;
-    const [client] = clients.values();
-    if (client === undefined) return undefined;
-    this.#size -= 1;
-    client.taken += 1;
-    clients.delete(client.name);
-    const item = client.items.shift();
-    if (client.items.length > 0) this.#putLast(client, clients);
-    return item;
-  }
-
-  #push(clients: Map<string, Client<Item>>, name: string, item: Item): void {
     this.#size += 1;
-    const client = this.#find(name);
-    if (client === undefined) clients.set(name, { name, items: [item], taken: 0 });
-    else client.items.push(item);
+    const line = this.#lines.get(client);
+    if (line === undefined) this.#lines.set(client, [item]);
+    else line.push(item);
   }
 
-  #find(name: string): Client<Item> | undefined {
-    return this.#newClients.get(name) ?? this.#servedClients.get(name);
-  }
-
-  #putLast(client: Client<Item>, before: Map<string, Client<Item>>): void {
-    const clients = client.taken < newItemsMax ? before : this.#servedClients;
-    clients.set(client.name, client);
+  take(): Item | undefined {
+    const [next] = this.#lines;
+    if (next === undefined) return undefined;
+    const [client, line] = next;
+    this.#size -= 1;
+    this.#lines.delete(client);
+    const item = line.shift();
+    if (line.length > 0) this.#lines.set(client, line);
+    return item;
   }
 }

@@ -1,7 +1,183 @@
-// What all threads of the service share: their memory.
+// A thread of the service: one way to start, keep, end and fail for all of them.
+//
+// A thread runs a *program*, a function that is called once in the thread and returns a *handler*. `call` sends
+// the handler a message and resolves with what it returns; calls may overlap. A single executable has no file
+// to start a thread from, so the program is sent as its source text: it can use nothing from outside its braces
+// but its parameters, which are `data` (a copy), and `helpers`, functions that are sent as text, too.
+//
+// The first call starts the thread. It ends after a while without calls, if it has `idleMilliseconds`, by
+// `end`, or by a failure; the calls under way then reject with a `ThreadError`, and the next call starts
+// another thread. A thread with calls under way keeps the process running, an idle one doesn't.
+//
+// | thread              | runs                                | ends                    | where                      |
+// |---------------------|-------------------------------------|-------------------------|----------------------------|
+// | hashing (two)       | scrypt                              | after a minute          | `auth/password-worker.ts`  |
+// | queries             | long reads, on their own connection | after ten seconds       | `storage/sql-worker.ts`    |
+// | checkpoints         | checkpoints of the WAL              | with the service        | `storage/sql-worker.ts`    |
+// | posts               | deliveries to webhooks              | after a minute          | `webhooks/post-thread.ts`  |
+// | types               | the console's files without types   | when it has done that   | `web/console-files.ts`     |
+import { Worker } from 'node:worker_threads';
+import { systemTimers, type Timers } from './timers.ts';
 
 /**
  * The memory of a thread's JavaScript. With 16 MB for old objects V8 ended the whole process in some starts
  * of a thread ("GC during deserialization"): in 8 of 16 runs of some tests, and with 64 MB in none of 40.
  */
-export const threadMemoryMax = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 } as const;
+const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 };
+
+/** A thread that couldn't start or ended early, for lack of descriptors or memory: a retry may succeed. */
+export class ThreadError extends Error {
+  override readonly name = 'ThreadError';
+}
+
+/** What a handler can use: `note` sends word to the caller before the reply, `signal` is the caller's. */
+type CallContext = { readonly note: () => void; readonly signal: AbortSignal };
+export type Handler<Message, Reply> = (message: Message, context: CallContext) => Reply | Promise<Reply>;
+type Helper = (...parameters: never) => unknown;
+
+type ThreadOptions<Message, Reply, Data, Helpers extends readonly Helper[]> = {
+  readonly program: (data: Data, ...helpers: Helpers) => Handler<Message, Reply>;
+  readonly data: Data;
+  /** The functions that the program gets, or their texts. */
+  readonly helpers: { readonly [Index in keyof Helpers]: Helpers[Index] | string };
+  readonly idleMilliseconds?: number | undefined;
+  readonly timers?: Timers;
+};
+
+type CallOptions = {
+  /** Asks the handler to give up; the call still waits for its reply. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onNote?: () => void;
+};
+
+type PendingCall<Reply> = {
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: unknown) => void;
+  readonly onNote: () => void;
+};
+
+type ToThread<Message> = { readonly id: number } & (
+  { readonly message: Message } | { readonly isAborted: true }
+);
+/** A note is the id of its call. */
+type FromThread<Reply> =
+  number | { readonly id: number; readonly reply: Reply } | { readonly id: number; readonly error: unknown };
+
+export class Thread<Message, Reply, Data = unknown, Helpers extends readonly Helper[] = readonly Helper[]> {
+  readonly #text: string;
+  readonly #data: unknown;
+  readonly #idleMilliseconds: number | undefined;
+  readonly #timers: Timers;
+  readonly #calls = new Map<number, PendingCall<Reply>>();
+  #lastId = 0;
+  #worker: Worker | undefined;
+  #cancelIdle = (): void => {};
+
+  constructor(options: ThreadOptions<Message, Reply, Data, Helpers>) {
+    const { program, data, helpers, idleMilliseconds, timers = systemTimers } = options;
+    this.#text = `(${serve.toString()})(${[program, ...helpers].join(', ')})`;
+    this.#data = data;
+    this.#idleMilliseconds = idleMilliseconds;
+    this.#timers = timers;
+  }
+
+  /** Rejects with what the handler throws, or with a ThreadError. */
+  async call(message: Message, { signal, onNote = () => {} }: CallOptions = {}): Promise<Reply> {
+    const worker = (this.#worker ??= this.#start());
+    const id = (this.#lastId += 1);
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    const abort = (): void => worker.postMessage({ id, isAborted: true } satisfies ToThread<Message>);
+    this.#calls.set(id, { resolve, reject, onNote });
+    this.#cancelIdle();
+    worker.ref();
+    worker.postMessage({ id, message } satisfies ToThread<Message>);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return await promise;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Rejects the calls under way, and resolves when the thread has ended. */
+  async end(reason = 'the thread was ended'): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#cancelIdle();
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const { reject } of calls) reject(new ThreadError(reason));
+    await worker?.terminate();
+  }
+
+  #start(): Worker {
+    const worker = this.#create();
+    const fail = (reason: string): void => {
+      if (this.#worker === worker) void this.end(reason);
+    };
+    return worker
+      .on('error', (error) => fail(`the thread failed: ${String(error)}`))
+      .on('exit', () => fail('the thread ended'))
+      .on('message', (message: FromThread<Reply>) => this.#receive(worker, message));
+  }
+
+  #create(): Worker {
+    try {
+      return new Worker(this.#text, {
+        eval: true,
+        workerData: this.#data,
+        env: {},
+        execArgv: ['--disable-warning=ExperimentalWarning'],
+        resourceLimits,
+      });
+    } catch (cause) {
+      throw new ThreadError(`the thread could not start: ${String(cause)}`, { cause });
+    }
+  }
+
+  #receive(worker: Worker, message: FromThread<Reply>): void {
+    if (typeof message === 'number') return this.#calls.get(message)?.onNote();
+    const call = this.#calls.get(message.id);
+    if (call === undefined) return;
+    this.#calls.delete(message.id);
+    if ('error' in message) call.reject(message.error);
+    else call.resolve(message.reply);
+    if (this.#calls.size > 0) return;
+    worker.unref();
+    if (this.#idleMilliseconds === undefined) return;
+    this.#cancelIdle = this.#timers.after(this.#idleMilliseconds, () => void this.end());
+  }
+}
+
+/** Runs in the thread: calls the handler for each message, and sends what it returns. */
+function serve(
+  program: (data: unknown, ...helpers: unknown[]) => Handler<unknown, unknown>,
+  ...helpers: unknown[]
+) {
+  const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
+  const handle = program(workerData, ...helpers);
+  const calls = new Map<number, AbortController>();
+
+  parentPort?.on('message', (message: ToThread<unknown>) => {
+    if ('message' in message) void reply(message.id, message.message);
+    else setImmediate(() => calls.get(message.id)?.abort()); // what has arrived by now is read first
+  });
+
+  async function reply(id: number, message: unknown): Promise<void> {
+    const context: CallContext = {
+      note: () => parentPort?.postMessage(id),
+      get signal() {
+        const controller = new AbortController(); // only for a handler that asks for it
+        calls.set(id, controller);
+        return controller.signal;
+      },
+    };
+    try {
+      parentPort?.postMessage({ id, reply: await handle(message, context) });
+    } catch (error) {
+      parentPort?.postMessage({ id, error });
+    } finally {
+      calls.delete(id);
+    }
+  }
+}

@@ -1,6 +1,7 @@
 // Exports: a whole list as one response, as fast as the client reads it. A truncated response never looks
 // complete.
 import type { Caller } from '../auth/access.ts';
+import { Slots, type Place } from '../base/slots.ts';
 import { csvLine, csvLines, type CsvTable } from '../base/csv.ts';
 import { causeOf } from '../base/log-lines.ts';
 import type { Logger } from '../base/logger.ts';
@@ -69,8 +70,15 @@ export type HandlerExports = Pick<Exports, 'createResult'>;
 export class Exports {
   readonly #log: Logger;
   readonly #timers: Timers;
-  /** The users whose exports are running. */
-  readonly #users = new Set<number>();
+  readonly #slots = new Slots({
+    running: exportsMax,
+    waiting: 0,
+    perClient: 1,
+    refuse: (bound) =>
+      bound === 'perClient'
+        ? unavailable('Another export of this user is running; retry when it has ended.', retrySeconds)
+        : unavailable('Other exports are running; retry in a moment.', retrySeconds),
+  });
   readonly #ends = new Map<string, number>();
   #bytes = 0;
 
@@ -80,7 +88,7 @@ export class Exports {
   }
 
   get counts(): ExportCounts {
-    return { running: this.#users.size, bytes: this.#bytes, ends: this.#ends };
+    return { running: this.#slots.running, bytes: this.#bytes, ends: this.#ends };
   }
 
   /** Returns the result of an export. Throws if the request can't be one, or if too many are running. */
@@ -91,10 +99,7 @@ export class Exports {
   ): Streamed {
     // without chunks the file ends with the connection, and a truncated file looks complete
     if (call.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
-    if (this.#users.has(call.caller.userId))
-      throw unavailable('Another export of this user is running; retry when it has ended.', retrySeconds);
-    if (this.#users.size >= exportsMax)
-      throw unavailable('Other exports are running; retry in a moment.', retrySeconds);
+    this.#slots.checkRoom(placeOf(call));
     const isCsv = call.mediaType === csv;
     const day = new Date(call.now).toISOString().slice(0, 10);
     const fileName = `${name}-${day}.${isCsv ? 'csv' : 'ndjson'}`;
@@ -108,14 +113,15 @@ export class Exports {
 
   #run<T>(run: Run<T>): void {
     const { stream, call } = run;
-    const { userId } = call.caller;
-    this.#users.add(userId); // not in `createResult`: HEAD begins no export
+    const ended = Promise.withResolvers<void>();
     stream.onEnd((reason, bytes) => {
-      this.#users.delete(userId);
+      ended.resolve();
       this.#ends.set(reason, (this.#ends.get(reason) ?? 0) + 1);
       this.#bytes += bytes;
     });
     endIfSlow(stream, this.#timers);
+    const held = this.#slots.run(placeOf(call), () => ended.promise); // now, since HEAD begins no export
+    held.catch(() => stream.abort('failed')); // another began since `checkRoom`
     writeElements(run).catch((error: unknown) => {
       if (isLossOfRights(error)) {
         const event = securityEventOf(error);
@@ -130,6 +136,10 @@ export class Exports {
 }
 
 const retrySeconds = 10;
+
+function placeOf({ caller }: ExportCall): Place {
+  return { clients: [`user:${caller.userId}`] };
+}
 
 type Run<T> = {
   readonly stream: ResponseStream;

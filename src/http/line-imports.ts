@@ -7,6 +7,7 @@ import { Problem, unavailable, type ProblemCode } from '../problem.ts';
 import { issuesMax } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Permit } from '../storage/permit.ts';
+import { Slots } from '../base/slots.ts';
 import type { Timers } from '../base/timers.ts';
 import type { ArrivingLine, LineReader } from './arriving-lines.ts';
 import { ndjson } from './media-types.ts';
@@ -73,26 +74,30 @@ export class Imports {
   readonly #options: ImportsOptions;
   /** Counts of lines, by the status of their result. */
   readonly #lines = new Map<number, number>();
-  #running = 0;
+  readonly #slots = new Slots({
+    running: importsMax,
+    waiting: 0,
+    refuse: () => unavailable('Other imports are running; retry in a moment.', retrySeconds),
+  });
 
   constructor(options: ImportsOptions) {
     this.#options = options;
   }
 
   get counts(): ImportCounts {
-    return { running: this.#running, lines: this.#lines };
+    return { running: this.#slots.running, lines: this.#lines };
   }
 
   /** Returns the result of an import. Throws if the request can't be one, or if too many are running. */
   createResult<T>(call: ImportCall, rules: LineRules<T>): Streamed {
     // without chunks the response ends with the connection, and a truncated one looks complete
     if (call.isHttp10) throw new Problem('bad-request', 'An import needs HTTP/1.1.', { status: 505 });
-    if (this.#running >= importsMax)
-      throw unavailable('Other imports are running; retry in a moment.', retrySeconds);
+    this.#slots.checkRoom();
     return streamed(ndjson, (stream) => {
-      this.#running += 1;
-      stream.onEnd(() => (this.#running -= 1));
+      const ended = new Promise<void>((resolve) => stream.onEnd(() => resolve()));
       const results = new Results(stream, this.#counterFor(call));
+      const held = this.#slots.run({}, () => ended);
+      held.catch(() => stream.abort('failed')); // another began since `checkRoom`
       void runImport({ ...this.#options, call, rules, results, stream });
     });
   }

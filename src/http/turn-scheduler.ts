@@ -33,13 +33,13 @@ export class TurnScheduler<Source> {
   /** Runs the task immediately if this turn has time left and nothing waits; otherwise in a later turn. */
   run(source: Source, task: Task): void {
     if (this.#hasTime() && this.#waiting.size === 0) return task();
-    this.#waiting.add(this.#bucketOf(source), task);
+    this.#waiting.urgent.add(this.#bucketOf(source), task);
     this.#schedule();
   }
 
   /** Runs the task in a later turn, as a continuation of earlier tasks of its client. */
   addFollowing(source: Source, task: Task): void {
-    this.#waiting.addFollowing(this.#bucketOf(source), task);
+    this.#waiting.others.add(this.#bucketOf(source), task);
     this.#schedule();
   }
 

@@ -4,7 +4,8 @@ import { emptyCommitSql } from './database-file.ts';
 import { isTransient } from './storage-error.ts';
 import type { ExternalCommitWatcher } from './external-commit-watcher.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { ThreadError, type SqlWorker } from './sql-worker.ts';
+import { ThreadError } from '../base/thread.ts';
+import type { SqlWorker } from './sql-worker.ts';
 import type { StorageStats } from './storage-stats.ts';
 
 /**

@@ -12,7 +12,8 @@ import { ExternalCommitWatcher } from './external-commit-watcher.ts';
 import { GroupCommit, type Fdatasync } from './group-commit.ts';
 import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
 import { openMigrated, type Migration } from './migrate.ts';
-import { SqlWorker, ThreadError, type QueryOptions, type SqlWorkerOptions } from './sql-worker.ts';
+import { ThreadError } from '../base/thread.ts';
+import { SqlWorker, type QueryOptions, type SqlWorkerOptions } from './sql-worker.ts';
 import { ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
 import { checkpointAndClose, configureWriter, openSyncedWal, skipSync, startWal } from './wal.ts';
@@ -136,8 +137,6 @@ class OpenDatabase implements Database {
     options: QueryOptions = {},
   ): Promise<R[]> {
     if (this.#closing !== undefined) throw unavailable(closedReasons.closing);
-    if (!this.#queryWorker.hasRoomFor(options))
-      throw unavailable('Too many long queries are waiting; retry in a moment.');
     const rows = await this.#queryWorker.query(sql, params, options).catch(throwAsUnavailable);
     return rows as unknown as R[]; // the caller knows the columns of its statement
   }

@@ -1,15 +1,18 @@
 // Runs SQL statements one after another on a worker thread with its own connection: slow queries, in an order
 // that is fair among clients, or checkpoints.
-import { Worker } from 'node:worker_threads';
-import { threadMemoryMax } from '../base/thread.ts';
+import { Slots } from '../base/slots.ts';
+import { Thread, type Handler } from '../base/thread.ts';
+import { unavailable } from '../problem.ts';
 import { searchText } from '../schema/search-text.ts';
 import type { Row, SqlValue } from './connection.ts';
-import { QueryQueue, type QueryClient } from './query-queue.ts';
 
 /** The time on the processor after which a search through rows ends, so that others don't wait for it. */
 const searchMillisecondsMax = 1_000;
 
 const idleMilliseconds = 10_000;
+/** The queries that may wait, of staff and of all others. */
+const waitingMax = 100;
+const queriesPerClientMax = 26;
 /**
  * Starting a thread takes as much CPU time as a fifth of the service's start; the first requests should not
  * wait for that.
@@ -34,12 +37,16 @@ type Query = {
   /** If set, the result has only ids, each as the key and the id of a position. */
   readonly search?: RowSearch | undefined;
 };
-export type QueryOptions = QueryClient & { readonly search?: RowSearch | undefined };
-type PendingQuery = Query & {
-  readonly resolve: (rows: Row[]) => void;
-  readonly reject: (error: unknown) => void;
-  /** Resolves when its snapshot is on disk. */
-  synced?: Promise<void>;
+/** Whose query it is: clients take turns, regardless of how many queries each has, and staff go first. */
+export type QueryOptions = {
+  readonly client?: string;
+  readonly isOfStaff?: boolean;
+  readonly search?: RowSearch | undefined;
+};
+type Connected = {
+  readonly file: string;
+  readonly readOnly: boolean;
+  readonly searchMillisecondsMax: number;
 };
 type Result = { readonly rows: Row[] } | { readonly error: string; readonly errcode: number | undefined };
 
@@ -51,185 +58,118 @@ export type SqlWorkerOptions = {
   synced(): Promise<void>;
 };
 
-/** A thread that couldn't start or ended early, for lack of descriptors or memory: a retry may succeed. */
-export class ThreadError extends Error {
-  override readonly name = 'ThreadError';
-}
-
-/**
- * A read-only worker's thread ends once it has been idle for a while; the writing one's stays. The caller
- * limits the queries that wait.
- */
+/** A read-only worker's thread ends once it has been idle for a while; the writing one's stays. */
 export class SqlWorker {
-  readonly #options: SqlWorkerOptions;
-  readonly #waiting = new QueryQueue<PendingQuery>();
-  #running: PendingQuery | undefined;
-  #worker: Worker | undefined;
-  #starting: NodeJS.Timeout | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  #isPaused = false;
-  #onPaused = (): void => {};
-  #onIdle: (() => void) | undefined;
+  readonly #synced: SqlWorkerOptions['synced'];
+  readonly #thread: Thread<Query, Result>;
+  readonly #slots = new Slots({
+    running: 1,
+    waiting: waitingMax,
+    perClient: queriesPerClientMax,
+    refuse: () => unavailable('Too many long queries are waiting; retry in a moment.'),
+  });
+  readonly #starting: NodeJS.Timeout | undefined;
+  /** The query that is running, or the last one. */
+  #running: Promise<unknown> = Promise.resolve();
+  #pause: PromiseWithResolvers<void> | undefined;
 
-  constructor(options: SqlWorkerOptions) {
-    this.#options = options;
-    if (options.starts === 'after a second') {
+  constructor({ file, access, starts, synced }: SqlWorkerOptions) {
+    const readOnly = access === 'read';
+    this.#synced = synced;
+    this.#thread = new Thread({
+      program: runStatements,
+      data: { file, readOnly, searchMillisecondsMax },
+      helpers: [searchText],
+      idleMilliseconds: readOnly ? idleMilliseconds : undefined,
+    });
+    if (starts === 'after a second') {
       const start = (): unknown => this.query('SELECT 1').catch(() => {}); // the next query tries again
       this.#starting = setTimeout(start, startDelayMilliseconds).unref();
     }
   }
 
-  hasRoomFor(client: QueryClient): boolean {
-    return this.#waiting.hasRoomFor(client);
-  }
-
-  query(sql: string, params: readonly SqlValue[] = [], options: QueryOptions = {}): Promise<Row[]> {
-    const { search } = options;
-    return new Promise((resolve, reject) => {
-      this.#waiting.add({ sql, params, search, resolve, reject }, options);
-      this.#next();
+  /** Throws `unavailable` if too many queries are waiting. */
+  async query(sql: string, params: readonly SqlValue[] = [], options: QueryOptions = {}): Promise<Row[]> {
+    const { client, isOfStaff = false, search } = options;
+    const place = { clients: client === undefined ? [] : [client], isUrgent: isOfStaff };
+    let synced: Promise<void> | undefined;
+    const onNote = (): void => {
+      synced = this.#synced();
+      synced.catch(() => {}); // reported when the query has its result
+    };
+    const result = await this.#slots.run(place, async () => {
+      if (this.#pause !== undefined) await this.#pause.promise;
+      const running = this.#thread.call({ sql, params, search }, { onNote });
+      this.#running = running;
+      return running;
     });
+    if ('error' in result) throw Object.assign(new Error(result.error), { errcode: result.errcode });
+    await synced;
+    return result.rows;
   }
 
   /** Resolves when no query is running; new queries wait for `resume`. */
-  pause(): Promise<void> {
-    this.#isPaused = true;
-    if (this.#running === undefined) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#onPaused = resolve;
-    });
+  async pause(): Promise<void> {
+    this.#pause = Promise.withResolvers();
+    await Promise.allSettled([this.#running]);
   }
 
   resume(): void {
-    this.#isPaused = false;
-    this.#next();
+    this.#pause?.resolve();
+    this.#pause = undefined;
   }
 
   /** Runs the waiting queries, then ends the thread. */
   async close(): Promise<void> {
-    if (this.#running !== undefined) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     clearTimeout(this.#starting);
-    clearTimeout(this.#idle);
-    const ending = this.#worker;
-    this.#worker = undefined;
-    if (ending === undefined) return;
-    ending.ref();
-    await new Promise((resolve) => ending.once('exit', resolve).postMessage(null));
-  }
-
-  #next(): void {
-    if (this.#running !== undefined || this.#isPaused) return;
-    this.#running = this.#waiting.take();
-    if (this.#running === undefined) return this.#onIdle?.();
-    const { sql, params, search } = this.#running;
-    clearTimeout(this.#idle);
-    try {
-      this.#worker ??= this.#start();
-    } catch (cause) {
-      return this.#fail('The SQL worker thread could not start', cause);
-    }
-    this.#worker.ref();
-    this.#worker.postMessage({ sql, params, search } satisfies Query);
-  }
-
-  #start(): Worker {
-    const { file, access } = this.#options;
-    const started = new Worker(`(${runStatements.toString()})(${searchText.toString()})`, {
-      eval: true, // so that it also runs where there are no source files: in a single executable
-      workerData: { file, readOnly: access === 'read', searchMillisecondsMax },
-      resourceLimits: threadMemoryMax,
-    });
-    started.unref();
-    return started
-      .on('error', (error) => this.#onEnd(started, error))
-      .on('exit', () => this.#onEnd(started))
-      .on('message', (message: 'snapshot taken' | Result) => {
-        if (message === 'snapshot taken') this.#onSnapshot();
-        else this.#onResult(started, message);
-      });
-  }
-
-  #onSnapshot(): void {
-    if (this.#running === undefined) return;
-    this.#running.synced = this.#options.synced();
-    this.#running.synced.catch(() => {}); // reported when the query has its result
-  }
-
-  #onResult(worker: Worker, result: Result): void {
-    worker.unref();
-    if (this.#options.access === 'read')
-      this.#idle = setTimeout(() => this.close(), idleMilliseconds).unref();
-    this.#finish(({ synced = Promise.resolve(), resolve, reject }) => {
-      if ('rows' in result) synced.then(() => resolve(result.rows), reject);
-      else reject(Object.assign(new Error(result.error), { errcode: result.errcode }));
-    });
-  }
-
-  #onEnd(worker: Worker, cause?: unknown): void {
-    if (this.#worker !== worker) return;
-    this.#worker = undefined;
-    this.#fail('The SQL worker thread ended early', cause);
-  }
-
-  #fail(what: string, cause: unknown): void {
-    const reason = cause instanceof Error ? cause.message : 'no reason given';
-    this.#finish(({ reject }) => reject(new ThreadError(`${what}: ${reason}`, { cause })));
-  }
-
-  #finish(settle: (query: PendingQuery) => void): void {
-    if (this.#running !== undefined) settle(this.#running);
-    this.#running = undefined;
-    this.#onPaused();
-    this.#next();
+    await this.#slots.whenIdle();
+    await this.#thread.end();
   }
 }
 
-/** The whole program of the thread, which is sent as text: it can use nothing from outside its braces. */
-function runStatements(textOf: typeof searchText): void {
+/** The program of the thread. */
+function runStatements(
+  { file, readOnly, searchMillisecondsMax: millisecondsMax }: Connected,
+  textOf: typeof searchText,
+): Handler<Query, Result> {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
-  const { file, readOnly, searchMillisecondsMax } = workerData;
   const sqlite = new DatabaseSync(file, {
     readOnly,
     returnArrays: true,
     timeout: 100,
     limits: { attach: 0 },
   });
-  parentPort?.on('message', (query: Query | null) => {
-    if (query === null) {
-      sqlite.close();
-      parentPort.close();
-      return;
-    }
+  return (query, { note }) => {
     try {
-      parentPort.postMessage({ rows: readOnly ? readInSnapshot(query) : rowsOf(query) });
+      return { rows: readOnly ? readInSnapshot(query, note) : rowsOf(query) };
     } catch (error) {
       const { message, errcode } = error as Error & { errcode?: number }; // node:sqlite throws nothing else
-      parentPort.postMessage({ error: message, errcode });
+      return { error: message, errcode };
     }
-  });
+  };
 
-  function readInSnapshot(query: Query): unknown[] {
+  function readInSnapshot(query: Query, onSnapshot: () => void): Row[] {
     sqlite.exec('BEGIN; SELECT 1 FROM sqlite_schema');
     try {
-      parentPort?.postMessage('snapshot taken');
+      onSnapshot();
       return rowsOf(query);
     } finally {
       sqlite.exec('COMMIT');
     }
   }
 
-  function rowsOf({ sql, params, search }: Query): unknown[] {
+  function rowsOf({ sql, params, search }: Query): Row[] {
     const statement = sqlite.prepare(sql);
-    return search === undefined ? statement.all(...params) : matching(statement.iterate(...params), search);
+    if (search !== undefined) return matching(statement.iterate(...params), search);
+    return statement.all(...params) as unknown[] as Row[]; // `returnArrays` makes each an array
   }
 
   /** A function within SQL could also do this, but its arguments would stay in memory until the end. */
-  function matching(rows: Iterable<unknown>, { phrases, rowsMax, columns }: RowSearch): unknown[] {
+  function matching(rows: Iterable<unknown>, { phrases, rowsMax, columns }: RowSearch): Row[] {
     // most JSON need not be parsed: if an object has the words, so does the text
     const inJson = phrases.map((each) => each.map((phrase) => JSON.stringify(phrase.trim()).slice(1, -1)));
-    const found: unknown[] = [];
-    const until = cpuMilliseconds() + searchMillisecondsMax;
+    const found: Row[] = [];
+    const until = cpuMilliseconds() + millisecondsMax;
     for (const row of rows as Iterable<[number, ...(string | null)[]]>) {
       const [id, ...texts] = row;
       const isFound =

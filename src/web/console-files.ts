@@ -1,6 +1,6 @@
 // The files of the console as browsers receive them: modules without their types, and the stylesheet.
 import { readdirSync, readFileSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
+import { Thread, type Handler } from '../base/thread.ts';
 
 export type ConsoleFile = { readonly name: string; readonly mediaType: string; readonly text: string };
 
@@ -35,30 +35,26 @@ function withoutComments(text: string): string {
   return text.replaceAll(/^ *(?:\/\/.*|\/\*\*[^]*?\*\/)$/gm, (comment) => comment.replaceAll(/.+/g, ''));
 }
 
-function withoutTypes(texts: readonly string[]): Promise<string[]> {
-  if (texts.length === 0) return Promise.resolve([]);
-  const { promise, resolve, reject } = Promise.withResolvers<string[]>();
-  new Worker(`(${stripTypes.toString()})()`, {
-    eval: true,
-    workerData: texts,
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-  })
-    .on('message', resolve)
-    .on('error', reject);
-  return promise;
+async function withoutTypes(texts: readonly string[]): Promise<string[]> {
+  if (texts.length === 0) return [];
+  const thread = new Thread({ program: stripTypes, data: undefined, helpers: [] });
+  try {
+    return await thread.call(texts);
+  } finally {
+    await thread.end();
+  }
 }
 
-/** Runs on the thread. Code keeps its lines. */
-function stripTypes(): void {
+/** The program of the thread. Code keeps its lines. */
+function stripTypes(): Handler<readonly string[], string[]> {
   const { stripTypeScriptTypes } = process.getBuiltinModule('node:module');
-  const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
-  const texts: readonly string[] = workerData;
+  return (texts) => texts.map((text) => withoutBlanks(stripTypeScriptTypes(text), text));
+
   /** Types become blanks: those go, too. */
-  const withoutBlanks = (text: string, typed: string): string => {
+  function withoutBlanks(text: string, typed: string): string {
     let kept = '';
     for (let index = 0; index < text.length; index += 1)
       if (text[index] !== ' ' || typed[index] === ' ') kept += text[index];
     return kept;
-  };
-  parentPort?.postMessage(texts.map((text) => withoutBlanks(stripTypeScriptTypes(text), text)));
+  }
 }

@@ -4,6 +4,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { headerBytesMax } from '../http/request-headers.ts';
+import type { Handler } from '../base/thread.ts';
 import { tlsSettings } from '../http/tls-settings.ts';
 import { permits, type TargetBlocks } from '../resources/webhooks/webhook-targets.ts';
 import { webhooksMax } from '../resources/webhooks/webhook.ts';
@@ -19,14 +20,11 @@ export type PostResult =
   | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | undefined }
   | PostFailure;
 
-type SentPost = {
+export type SentPost = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
-export type ToThread =
-  | { readonly kind: 'post'; readonly id: number; readonly post: SentPost }
-  | { readonly kind: 'abort'; readonly id: number };
 
 /** Finds all addresses of a name, as `dns.lookup` does: two names at once, on half of libuv's threads. */
 type AddressLookup = (
@@ -38,34 +36,49 @@ type AddressLookup = (
 /** The number of 1xx responses that are accepted before the final one. */
 const interimResponsesMax = 10;
 
-export const threadSettings = {
-  agent: { keepAlive: true, maxTotalSockets: webhooksMax, timeout: outgoingIdleMillisecondsMax },
-  tls: { ...tlsSettings, rejectUnauthorized: true },
-  headerBytesMax,
-  responseBytesMax: outgoingResponseBytesMax,
-  interimResponsesMax,
+const agentSettings = {
+  keepAlive: true,
+  maxTotalSockets: webhooksMax,
+  timeout: outgoingIdleMillisecondsMax,
 } as const;
 
-/** Returns the whole program as text: its functions can use nothing from outside their braces. */
-export function postProgram(lookup = "process.getBuiltinModule('node:dns').lookup"): string {
-  return `(${sendPosts.toString()})(${blocked.toString()}, ${permits.toString()}, ${lookup})`;
+type PostOptions = {
+  readonly targets: TargetBlocks;
+  /** The authorities to trust instead of the default ones, in PEM. */
+  readonly authorities: readonly string[] | undefined;
+};
+type PostSettings = ReturnType<typeof postSettings>;
+
+/** Returns what the program needs to know. */
+export function postSettings({ targets, authorities }: PostOptions) {
+  return {
+    agent: agentSettings,
+    tls: { ...tlsSettings, rejectUnauthorized: true, ca: authorities?.slice() },
+    headerBytesMax,
+    responseBytesMax: outgoingResponseBytesMax,
+    interimResponsesMax,
+    targets,
+  };
 }
 
 export function blocked(address: string): PostFailure {
   return { kind: 'blocked', cause: `${address} may not be connected to` };
 }
 
-function sendPosts(failureOf: typeof blocked, isPermitted: typeof permits, lookUp: AddressLookup): void {
+/** The program of the thread. */
+export function sendPosts(
+  settings: PostSettings,
+  failureOf: typeof blocked,
+  isPermitted: typeof permits,
+  lookUp: AddressLookup,
+): Handler<SentPost, PostResult> {
   const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('node:http');
-  const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
-  const settings: typeof threadSettings & { readonly targets: TargetBlocks } = workerData;
   /** `stale` means that the other end had closed the kept connection before the request. */
   type Attempt = PostResult | { readonly kind: 'stale' };
 
   const httpAgent = new HttpAgent(settings.agent);
   /** Created for the first request over HTTPS. */
   let httpsAgent: HttpsAgent | undefined;
-  const requests = new Map<number, ClientRequest>();
 
   class BlockedError extends Error {
     readonly address: string;
@@ -76,34 +89,26 @@ function sendPosts(failureOf: typeof blocked, isPermitted: typeof permits, lookU
     }
   }
 
-  parentPort?.on('message', (message: ToThread) => {
-    const { kind, id } = message;
-    if (kind === 'post') void sendPost(id, message.post);
-    // what has arrived by now is read first
-    else setImmediate(() => requests.get(id)?.destroy(new Error('the request was aborted')));
-  });
-
-  async function sendPost(id: number, post: SentPost): Promise<void> {
-    let result: Attempt;
+  return async (post, { signal }) => {
     try {
-      do {
-        result = await attempt(id, post);
-      } while (result.kind === 'stale');
+      for (;;) {
+        const result = await attempt(post, signal);
+        if (result.kind !== 'stale') return result;
+      }
     } catch (error) {
-      result = { kind: 'failed', cause: String(error) }; // thrown before anything was sent
+      return { kind: 'failed', cause: String(error) }; // thrown before anything was sent
     }
-    requests.delete(id);
-    parentPort?.postMessage([id, result]);
-  }
+  };
 
-  function attempt(id: number, { url, headers, body }: SentPost): Promise<Attempt> {
+  function attempt({ url, headers, body }: SentPost, signal: AbortSignal): Promise<Attempt> {
     const { promise, resolve } = Promise.withResolvers<Attempt>();
     const request = begin(new URL(url), {
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       maxHeaderSize: settings.headerBytesMax,
     });
-    requests.set(id, request);
+    const abort = (): void => void request.destroy(new Error('the request was aborted'));
+    signal.addEventListener('abort', abort);
     let hasResponded = false;
     /** Resolves with a failure, unless the head of a response has arrived: then its status counts. */
     const fail = (result: Attempt): void => {
@@ -128,7 +133,10 @@ function sendPosts(failureOf: typeof blocked, isPermitted: typeof permits, lookU
       const isStale = request.reusedSocket && isReset(error);
       fail(isStale ? { kind: 'stale' } : failure(error));
     });
-    request.on('close', () => fail({ kind: 'failed', cause: 'the connection was closed' }));
+    request.on('close', () => {
+      signal.removeEventListener('abort', abort);
+      fail({ kind: 'failed', cause: 'the connection was closed' });
+    });
     request.end(body);
     return promise;
   }

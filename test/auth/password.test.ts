@@ -7,7 +7,7 @@ import { getPriority } from 'node:os';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { commonPasswordList } from '../../src/auth/common-password-list.ts';
-import type { HashingJob } from '../../src/auth/hashing-jobs.ts';
+import type { Place } from '../../src/base/slots.ts';
 import { Problem } from '../../src/problem.ts';
 import type { Cost } from '../../src/auth/password-worker.ts';
 import { createPasswordHasher, passwordIssue, type PasswordHasher } from '../../src/auth/password.ts';
@@ -81,7 +81,7 @@ test('an unknown address costs as much time as a wrong password', async (t) => {
   const derived: object[] = [];
   const hasher = createPasswordHasher({
     createDeriver: () => ({
-      derive({ password: _password, salt, ...work }) {
+      call({ password: _password, salt, ...work }) {
         derived.push({ ...work, saltBytes: salt.length });
         return Promise.resolve(new Uint8Array(work.keyBytes).fill(derived.length));
       },
@@ -127,7 +127,7 @@ for (const [name, stored] of Object.entries({
 
 test('two are hashed at once, 8 new passwords and 24 sign-ins wait, and no more', async (t) => {
   const hasher = hasherFor(t);
-  const signIn: HashingJob = { queue: 'sign-in', clients: [] };
+  const signIn: Place = { isUrgent: true };
   const taken = Array.from({ length: 10 }, () => hasher.hash(password));
   assert.equal(hasher.waiting, 8);
   await assert.rejects(hasher.hash(password), isUnavailable);
@@ -142,7 +142,7 @@ test('two are hashed at once, 8 new passwords and 24 sign-ins wait, and no more'
 
 test('new passwords waiting don’t hold up sign-ins, nor sign-ins new passwords', async (t) => {
   const hasher = hasherFor(t);
-  const signIn: HashingJob = { queue: 'sign-in', clients: [] };
+  const signIn: Place = { isUrgent: true };
   const done: string[] = [];
   const note = (what: string) => (): void => void done.push(what);
   const running = [hasher.hash(password), hasher.hash(password)];
@@ -155,10 +155,7 @@ test('new passwords waiting don’t hold up sign-ins, nor sign-ins new passwords
 
 test('a quota bounds the jobs that run or wait, and has room again once they end', async (t) => {
   const hasher = hasherFor(t);
-  const job: HashingJob = {
-    queue: 'sign-in',
-    clients: ['192.0.2.1', 'user:7'],
-  };
+  const job: Place = { clients: ['192.0.2.1', 'user:7'], isUrgent: true };
   for (let round = 0; round < 2; round += 1) {
     const taken = [hasher.verify('x', null, job), hasher.verify('x', null, job)];
     await assert.rejects(

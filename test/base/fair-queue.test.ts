@@ -1,79 +1,53 @@
-// The order in which waiting work of several clients runs.
+// The order in which waiting items of several clients are taken.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FairQueue } from '../../src/base/fair-queue.ts';
 
-class Orders {
-  readonly #queue = new FairQueue<() => void>();
-  readonly #ran: string[] = [];
+type Kind = 'urgent' | 'others';
 
-  add(client: string, times = 1): void {
-    for (let index = 0; index < times; index += 1) this.#queue.add(client, () => this.#ran.push(client));
-  }
-
-  addFollowing(client: string): void {
-    this.#queue.addFollowing(client, () => this.#ran.push(client));
-  }
-
-  /** The clients of the next jobs, in the order in which they run. */
-  run(times: number): string {
-    this.#ran.length = 0;
-    for (let index = 0; index < times; index += 1) this.#queue.take()?.();
-    return this.#ran.join('');
-  }
-
-  get size(): number {
-    return this.#queue.size;
-  }
+/** Returns a queue with these items: each is a client and its number among all. */
+function queueOf(kind: Kind, clients: readonly string[], queue = new FairQueue<string>()): FairQueue<string> {
+  for (const client of clients) queue[kind].add(client, client);
+  return queue;
 }
 
-describe('work that waits', () => {
-  test('runs in the order of arrival, for one client', () => {
-    const queue = new FairQueue<() => void>();
-    const ran: number[] = [];
-    for (let index = 0; index < 30; index += 1) queue.add('a', () => ran.push(index));
-    while (queue.size > 0) queue.take()?.();
+function take(queue: FairQueue<string>, count: number): string {
+  return Array.from({ length: count }, () => queue.take() ?? '-').join('');
+}
+
+describe('a fair queue', () => {
+  test('keeps the order of arrival for one client', () => {
+    const queue = new FairQueue<number>();
+    for (let index = 0; index < 30; index += 1) queue.urgent.add('a', index);
+    assert.equal(queue.size, 30);
     assert.deepEqual(
-      ran,
-      Array.from({ length: 30 }, (_, index) => index),
+      Array.from({ length: 31 }, () => queue.take()),
+      [...Array(30).keys(), undefined],
     );
-    assert.equal(queue.take(), undefined);
+    assert.equal(queue.size, 0);
   });
 
-  test('runs for each client in turn', () => {
-    const orders = new Orders();
-    for (const client of ['a', 'b', 'c']) orders.add(client, 3);
-    assert.equal(orders.run(9), 'abcabcabc');
-    assert.equal(orders.size, 0);
+  test('gives each client a turn', () => {
+    const queue = queueOf('urgent', [...'aaabbbccc']);
+    assert.equal(take(queue, 10), 'abcabcabc-');
   });
 
-  test('runs immediately for a new client, although another has hundreds waiting', () => {
-    const orders = new Orders();
-    orders.add('a', 500);
-    assert.equal(orders.run(20), 'a'.repeat(20));
-    orders.add('b');
-    assert.equal(orders.run(2), 'ba');
-    orders.add('b', 2);
-    assert.equal(orders.run(3), 'bba');
+  test('gives a client its turn although another has hundreds of items', () => {
+    const queue = queueOf('urgent', Array(500).fill('a'));
+    take(queue, 20);
+    queueOf('urgent', ['b', 'b'], queue);
+    assert.equal(take(queue, 5), 'ababa');
   });
 
-  test('runs for a new client before continuations of hundreds of others', () => {
-    const orders = new Orders();
-    for (let index = 0; index < 500; index += 1) orders.addFollowing(`(${index})`);
-    orders.run(5);
-    orders.add('b');
-    assert.equal(orders.run(1), 'b');
-    assert.equal(orders.run(1), '(5)');
+  test('gives three of four turns to urgent items, and the fourth to others', () => {
+    const queue = queueOf('others', Array(9).fill('o'));
+    queueOf('urgent', Array(9).fill('u'), queue);
+    assert.equal(take(queue, 8), 'uuuouuuo');
   });
 
-  test('also runs for clients served before, however many new ones arrive', () => {
-    const orders = new Orders();
-    orders.addFollowing('a');
-    const ran: string[] = [];
-    for (let index = 0; index < 20; index += 1) {
-      orders.add(`(${index})`);
-      ran.push(orders.run(1));
-    }
-    assert.ok(ran.includes('a'), ran.join(' '));
+  test('gives every turn to the kind that alone has items', () => {
+    const queue = queueOf('others', ['o', 'p']);
+    assert.equal(take(queue, 2), 'op');
+    assert.equal(take(queueOf('urgent', [...'uvwxy'], queue), 6), 'uvwxy-');
   });
 });

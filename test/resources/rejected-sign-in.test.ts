@@ -36,14 +36,14 @@ function watchedHasher(): { hasher: PasswordHasher; derivations: string[] } {
   const derivations: string[] = [];
   const hasher = createPasswordHasher({
     cost: { ln: 4, r: 1, p: 1 },
-    createDeriver(closing) {
-      const deriver = createDeriver(closing);
+    createDeriver() {
+      const deriver = createDeriver();
       return {
         ...deriver,
-        derive(input) {
+        call(input) {
           const { ln, r, p, salt, keyBytes } = input;
           derivations.push(JSON.stringify({ ln, r, p, saltBytes: salt.length, keyBytes }));
-          return deriver.derive(input);
+          return deriver.call(input);
         },
       };
     },

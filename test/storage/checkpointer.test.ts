@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { databaseFile, emptyCommitSql } from '../../src/storage/database-file.ts';
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
-import { SqlWorker, ThreadError, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
+import { ThreadError } from '../../src/base/thread.ts';
+import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
 import { newFolder, openNotes, until } from './storage-support.ts';
 
 const mebibyte = 1024 ** 2;

@@ -1,7 +1,7 @@
 // Verifies and hashes all passwords of requests, within rates and quotas.
 import { isAdmin, type Caller } from '../../auth/access.ts';
-import type { HashingJob } from '../../auth/hashing-jobs.ts';
 import type { PasswordHasher } from '../../auth/password.ts';
+import type { Place } from '../../base/slots.ts';
 import { Problem } from '../../problem.ts';
 import type { Limiter } from '../../rates/limiter.ts';
 import { emailKey } from '../../schema/email.ts';
@@ -80,7 +80,7 @@ export class PasswordChecks {
     const found = this.#findSignInAccount(request.read, email);
     const userId = found?.userId ?? null;
     this.#consumeTokens(request, email, userId);
-    const isRight = await this.#hasher.verify(password, found?.hash ?? null, jobOf(request, 'sign-in'));
+    const isRight = await this.#hasher.verify(password, found?.hash ?? null, signInPlace(request));
     if (found === undefined || !isRight) {
       request.reportSecurityEvent({ name: 'authn_login_fail', userId });
       return undefined;
@@ -115,7 +115,7 @@ export class PasswordChecks {
     const { caller, addressBucket } = request;
     if (caller === undefined || !isAdmin(caller))
       request.consumeToken(this.#limiters.loginAddress, addressBucket);
-    return this.#hasher.hash(password, jobOf(request, 'new-password'));
+    return this.#hasher.hash(password, { clients: clientsOf(request) });
   }
 
   /**
@@ -129,7 +129,7 @@ export class PasswordChecks {
   ): Promise<string | undefined> {
     if (!this.#hasher.needsUpgrade(hash)) return undefined;
     try {
-      return await this.#hasher.hash(password, jobOf(request, 'sign-in'));
+      return await this.#hasher.hash(password, signInPlace(request));
     } catch (error) {
       if (error instanceof Problem) return undefined; // the next sign-in may find room
       throw error;
@@ -173,16 +173,18 @@ function rejectionReason(
   return expiresAt !== null && now >= expiresAt ? 'password-expired' : undefined;
 }
 
+/** Sign-ins go before new passwords. */
+function signInPlace(request: PasswordRequest): Place {
+  return { clients: clientsOf(request), isUrgent: true };
+}
+
 /**
- * Makes a job that counts for the principal and the address, but not for the machine itself: all clients of a
- * proxy there that isn't trusted would share its jobs.
+ * A job counts for the principal and the address, but not for the machine itself: all clients of a proxy
+ * there that isn't trusted would share its jobs.
  */
-function jobOf(
-  { caller, addressBucket, isFromThisMachine }: PasswordRequest,
-  queue: HashingJob['queue'],
-): HashingJob {
+function clientsOf({ caller, addressBucket, isFromThisMachine }: PasswordRequest): string[] {
   const clients: string[] = [];
   if (!isFromThisMachine) clients.push(addressBucket);
   if (caller !== undefined) clients.push(caller.client);
-  return { queue, clients };
+  return clients;
 }

@@ -1,0 +1,108 @@
+// Fair waiting for what there is little of, such as a thread.
+//
+// A *slot* is room for one job that runs. A job that finds no free slot waits, and free slots go to waiting
+// jobs in the order of `FairQueue`: clients take turns, and *urgent* jobs get three of four. There are three
+// bounds: the jobs that run, those that wait (of each kind, so that jobs of one kind find room although the
+// other has none left), and the jobs of one client, running or waiting. A job past a bound is *refused*: it
+// doesn't wait at all.
+//
+// A *client* is any name, such as that of a user or of an address. A job may count for several; the first one
+// is the one whose turn it takes. A job without clients has only the other bounds.
+//
+// | slots           | running | waiting                          | of one client | where                        |
+// |-----------------|---------|----------------------------------|---------------|------------------------------|
+// | password hashes | 2       | 24 sign-ins and 8 new passwords  | 2             | `auth/password-worker.ts`    |
+// | long queries    | 1       | 100 of staff and 100 of others   | 26            | `storage/sql-worker.ts`      |
+// | exports         | 2       | none                             | 1             | `http/export.ts`             |
+// | imports         | 2       | none                             |               | `http/line-imports.ts`       |
+import assert from 'node:assert';
+import { FairQueue } from './fair-queue.ts';
+
+/** For whom a job runs. */
+export type Place = { readonly clients?: readonly string[]; readonly isUrgent?: boolean };
+
+type SlotsOptions = {
+  readonly running: number;
+  readonly waiting: number;
+  /** The urgent jobs that may wait; as many as others by default. */
+  readonly waitingUrgent?: number;
+  readonly perClient?: number;
+  /** Returns what is thrown for a job that would exceed this bound. */
+  readonly refuse: (bound: 'waiting' | 'perClient') => unknown;
+};
+
+export class Slots {
+  readonly #options: SlotsOptions;
+  readonly #queue = new FairQueue<() => void>();
+  /** The jobs of each client that has some, running or waiting. */
+  readonly #jobs = new Map<string, number>();
+  #running = 0;
+  #onIdle = (): void => {};
+
+  constructor(options: SlotsOptions) {
+    assert(options.running > 0 && options.waiting >= 0);
+    this.#options = options;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  /** Throws if `run` would refuse a job. */
+  checkRoom({ clients = [], isUrgent = false }: Place = {}): void {
+    const { running, waiting, waitingUrgent = waiting, perClient = Infinity, refuse } = this.#options;
+    if (clients.some((client) => (this.#jobs.get(client) ?? 0) >= perClient)) throw refuse('perClient');
+    if (this.#running < running) return;
+    if (isUrgent ? this.#queue.urgent.size >= waitingUrgent : this.#queue.others.size >= waiting)
+      throw refuse('waiting');
+  }
+
+  /** Runs the job, now if a slot is free, and holds its slot until its promise is settled. */
+  async run<T>(place: Place, job: () => T | Promise<T>): Promise<T> {
+    this.checkRoom(place);
+    this.#count(place, 1);
+    try {
+      if (this.#running < this.#options.running) this.#running += 1;
+      else await this.#turnOf(place);
+      try {
+        return await job();
+      } finally {
+        this.#passOn();
+      }
+    } finally {
+      this.#count(place, -1);
+    }
+  }
+
+  /** Resolves when no job is left, running or waiting; called once. */
+  whenIdle(): Promise<void> {
+    if (this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => (this.#onIdle = resolve));
+  }
+
+  /** Resolves when the job has a slot. */
+  #turnOf({ clients: [client = ''] = [], isUrgent = false }: Place): Promise<void> {
+    const line = isUrgent ? this.#queue.urgent : this.#queue.others;
+    return new Promise((resolve) => line.add(client, resolve));
+  }
+
+  /** Gives the slot of a job that has ended to the next one. */
+  #passOn(): void {
+    const startNext = this.#queue.take();
+    if (startNext !== undefined) return startNext();
+    this.#running -= 1;
+    if (this.#running === 0) this.#onIdle();
+  }
+
+  #count({ clients = [] }: Place, change: 1 | -1): void {
+    for (const client of clients) {
+      const jobs = (this.#jobs.get(client) ?? 0) + change;
+      if (jobs > 0) this.#jobs.set(client, jobs);
+      else this.#jobs.delete(client);
+    }
+  }
+}

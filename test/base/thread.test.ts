@@ -1,0 +1,109 @@
+// A thread: calls and their replies, its start and its ends.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { describe, test, type TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+import { Thread, ThreadError, type Handler } from '../../src/base/thread.ts';
+import { FrozenClock } from '../frozen-clock.ts';
+
+type Message = 'add' | 'fail' | 'throw outside' | 'exit' | 'wait';
+
+/** Adds to what it was given, and fails in the ways that a program can. */
+function program(
+  start: { readonly sum: number },
+  add: (a: number, b: number) => number,
+): Handler<Message, number> {
+  let { sum } = start;
+  return async (message, { note, signal }) => {
+    note();
+    if (message === 'fail') throw new Error('it failed');
+    if (message === 'throw outside')
+      setImmediate(() => {
+        throw new Error('unforeseen');
+      });
+    if (message === 'exit') process.exit();
+    if (message !== 'add') await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    sum = add(sum, 1);
+    return sum;
+  };
+}
+
+function threadFor(t: TestContext, options: { idleMilliseconds?: number; timers?: FrozenClock } = {}) {
+  const helpers = ['(a, b) => a + b'] as const;
+  const thread = new Thread({ program, data: { sum: 1 }, helpers, ...options });
+  t.after(() => thread.end());
+  return thread;
+}
+
+/** The threads that the process starts from now on. */
+function startsIn(t: TestContext): Worker[] {
+  const workers: Worker[] = [];
+  const onWorker = (worker: Worker): number => workers.push(worker);
+  process.on('worker', onWorker);
+  t.after(() => process.off('worker', onWorker));
+  return workers;
+}
+
+describe('a thread', () => {
+  test('replies to calls with what its handler returns or throws', async (t) => {
+    const thread = threadFor(t);
+    assert.deepEqual(await Promise.all([thread.call('add'), thread.call('add')]), [2, 3]);
+    await assert.rejects(thread.call('fail'), new Error('it failed'));
+    assert.equal(await thread.call('add'), 4);
+  });
+
+  test('sends word before its reply', async (t) => {
+    const order: string[] = [];
+    await threadFor(t).call('add', { onNote: () => order.push('note') });
+    order.push('reply');
+    assert.deepEqual(order, ['note', 'reply']);
+  });
+
+  test('learns of an aborted call, and still replies', async (t) => {
+    const controller = new AbortController();
+    const waiting = threadFor(t).call('wait', { signal: controller.signal });
+    controller.abort();
+    assert.equal(await waiting, 2);
+  });
+
+  for (const [message, cause] of [
+    ['throw outside', /^the thread failed: .*unforeseen/],
+    ['exit', /^the thread ended$/],
+  ] as const)
+    test(`that ends early (${message}) rejects its calls, and the next call starts another`, async (t) => {
+      const thread = threadFor(t);
+      const calls = [thread.call('wait'), thread.call(message)];
+      for (const result of await Promise.allSettled(calls)) {
+        assert.ok(result.status === 'rejected' && result.reason instanceof ThreadError);
+        assert.match(result.reason.message, cause);
+      }
+      assert.equal(await thread.call('add'), 2);
+    });
+
+  test('that is ended rejects its calls with the reason', async (t) => {
+    const thread = threadFor(t);
+    const waiting = thread.call('wait');
+    const ended = thread.end('the service is stopping');
+    await assert.rejects(waiting, new ThreadError('the service is stopping'));
+    await ended;
+    await thread.end();
+  });
+
+  test('starts with its first call, and ends after a while without any', async (t) => {
+    const workers = startsIn(t);
+    const timers = new FrozenClock(0);
+    const thread = threadFor(t, { idleMilliseconds: 1_000, timers });
+    await thread.call('add');
+    timers.advance(999);
+    assert.equal(await thread.call('add'), 3);
+    timers.advance(999);
+    await turn();
+    const [worker] = workers;
+    assert.ok(worker !== undefined && workers.length === 1);
+    const ended = once(worker, 'exit');
+    timers.advance(1);
+    await ended;
+    assert.equal(await thread.call('add'), 2);
+  });
+});
