@@ -133,4 +133,11 @@ export const steps: Readonly<Record<Status, readonly Status[]>> = {
   refunded: [],
 };
 
+/** The status to which staff may take a step back that was made by mistake. */
+export const stepsBack: Readonly<Partial<Record<Status, Status>>> = {
+  paid: 'open',
+  shipped: 'paid',
+  delivered: 'shipped',
+};
+
 export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;

@@ -1,6 +1,13 @@
 // One order: its items, customer, status and history, and the changes that are allowed.
 import { query } from './api-client.ts';
-import { type Customer, type Item, type Order, steps as stepsOf } from './api-types.ts';
+import {
+  type Customer,
+  type Item,
+  type Order,
+  type Status,
+  steps as stepsOf,
+  stepsBack,
+} from './api-types.ts';
 import { addressBlock, card } from './cards.ts';
 import { reloadable, setPageTitle, isStaff, type Page, skeleton } from './view.ts';
 import { ask } from './dialogs.ts';
@@ -83,7 +90,8 @@ function nextSteps(page: Page, shown: OrderDetails): Child {
   const waiting = steps.nextStatusOf(id);
   const disabled = waiting !== undefined || now !== status;
   const allowed = stepsOf[status].filter((to) => isStaff(page) || to === 'cancelled');
-  return allowed.toReversed().map((to) => {
+  const back = isStaff(page) ? stepsBack[status] : undefined;
+  const buttons = allowed.toReversed().map((to) => {
     if (to === waiting) return steps.undoButton(id);
     if (to === now)
       return h('button', { type: 'button', class: 'made', disabled: true }, `Marked as ${nameOf(to)}`);
@@ -91,12 +99,35 @@ function nextSteps(page: Page, shown: OrderDetails): Child {
     const attributes = { class: 'primary', disabled, 'data-key': `step-${id}` };
     return action(stepNames[to], async () => steps.begin(offered, to), attributes);
   });
+  return [back !== undefined && backButton(page, order, { to: back, disabled }), buttons];
 }
 
-type EndOptions = { readonly to: 'cancelled' | 'refunded'; readonly disabled: boolean };
+/** For a slip of the hand: the step that was made last is taken back, with a reason for the history. */
+function backButton({ steps }: Page, order: Order, { to, disabled }: StepOptions<Status>): HTMLElement {
+  const { id, status } = order;
+  const question = async (): Promise<void> => {
+    const reason = field({
+      label: 'Reason',
+      pointer: '/reason',
+      hint: 'Kept in the history.',
+      attributes: { maxlength: 200 },
+    });
+    const text = `It was marked as ${nameOf(status)} by mistake, and will be ${nameOf(to)} again.`;
+    await ask({
+      title: `Take order ${id} back to ${nameOf(to)}?`,
+      content: [h('p', {}, text), reason.row],
+      submit: 'Take back',
+      run: () => steps.make(order, to, textOf(reason)),
+    });
+  };
+  return action('Take back …', question, { disabled, 'data-key': 'back' });
+}
+
+type StepOptions<To extends Status> = { readonly to: To; readonly disabled: boolean };
+type End = 'cancelled' | 'refunded';
 
 /** A step that can't be undone opens a dialog that names the amount. */
-function endButton({ steps }: Page, order: Order, { to, disabled }: EndOptions): HTMLElement {
+function endButton({ steps }: Page, order: Order, { to, disabled }: StepOptions<End>): HTMLElement {
   const { id, total, currency } = order;
   const label = to === 'refunded' ? 'Refund …' : 'Cancel order …';
   const question = async (): Promise<void> => {
@@ -131,7 +162,7 @@ function orderContent(shown: OrderDetails, changeNote: () => Promise<void>): Chi
     h(
       'div',
       { class: 'columns' },
-      h('div', {}, card('Items', itemsTable(order)), card('History', eventList(events))),
+      h('div', {}, card('Items', itemsTable(order)), card('History', eventList(events, order.currency))),
       h(
         'div',
         {},

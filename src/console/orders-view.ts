@@ -27,18 +27,21 @@ export function ordersView(page: Page): void {
   });
   watchDay(signal, () => void reload()); // orders of today are shown without their date
   const status = parameters.get('status') ?? undefined;
+  const tabs = h('nav', { class: 'tabs', 'aria-label': 'Status' });
+  const showTabs = (): void => fill(tabs, statusTabs(parameters));
+  showTabs();
   fill(
     main,
     setPageTitle(
       'Orders',
-      csvButton(page, `/orders?${query({ status })}`, 'orders.csv'),
+      csvButton(page, `/orders?${query({ status, include: 'customer' })}`, 'orders.csv'),
       h('a', { class: 'button primary', href: '#/new' }, 'New order'),
     ),
     h(
       'div',
       { class: 'toolbar' },
-      searchField(page, 'orders', { label: 'Search orders', reload }),
-      statusTabs(parameters),
+      searchField(page, 'orders', { label: 'Search orders', reload, onWords: showTabs }),
+      tabs,
     ),
     list,
   );

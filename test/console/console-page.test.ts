@@ -8,14 +8,14 @@ import type * as api from '../../src/console/api-types.ts';
 import type { Customer } from '../../src/resources/customers/customer.ts';
 import type { Event } from '../../src/resources/events/event.ts';
 import type { Key } from '../../src/resources/keys/key.ts';
-import { transitions, type Order } from '../../src/resources/orders/order.ts';
+import { isCorrection, transitions, type Order } from '../../src/resources/orders/order.ts';
 import type { Sales } from '../../src/resources/orders/sales.ts';
 import type { Session, Tokens } from '../../src/resources/sessions/session.ts';
 import type { User } from '../../src/resources/users/user.ts';
 import type { Totp } from '../../src/resources/users/totp.ts';
 import type { Webhook } from '../../src/resources/webhooks/webhook.ts';
 import { decimalText } from '../../src/console/amounts.ts';
-import { steps } from '../../src/console/api-types.ts';
+import { statuses, steps, stepsBack } from '../../src/console/api-types.ts';
 import { countries, currencies } from '../../src/schema/iso-codes.ts';
 import { sharedService } from '../http/http-support.ts';
 import { codeOf, sources, texts } from '../source-text.ts';
@@ -222,4 +222,10 @@ suite('what the console knows of the API', () => {
   });
 
   test('the console has the same steps of an order’s status', () => assert.deepEqual(steps, transitions));
+
+  test('the console offers to take back what the service takes back', () => {
+    for (const from of statuses)
+      for (const to of statuses)
+        assert.equal(stepsBack[from] === to, isCorrection(from, to), `${from} to ${to}`);
+  });
 });

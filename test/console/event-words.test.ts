@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServiceEvent } from '../../src/console/api-types.ts';
-import { eventText, hrefOf } from '../../src/console/event-words.ts';
+import { changeTexts, eventText, hrefOf } from '../../src/console/event-words.ts';
 
 for (const [type, subject, text, href] of [
   ['order.paid', '/orders/7', 'Order 7 paid', '#/orders/7'],
@@ -26,3 +26,39 @@ for (const [type, subject, text, href] of [
     assert.deepEqual([eventText(event), hrefOf(event)], [text, href]);
   });
 }
+
+const tea = { sku: null, name: 'Tea', quantity: 2, unitPrice: 749 };
+const pot = { sku: 'POT', name: 'Pot', quantity: 1, unitPrice: 3900 };
+const money = (minorUnits: number, currency: string): string => `${minorUnits} ${currency}`;
+
+for (const [title, type, changes, texts] of [
+  ['a role', 'user.changed', { role: ['staff', 'admin'], email: null }, ['Role staff → admin']],
+  ['a step taken back', 'order.corrected', { status: ['paid', 'open'] }, ['Status paid → open']],
+  ['a usual step, which its name says', 'order.paid', { status: ['open', 'paid'] }, []],
+  [
+    'items and a total',
+    'order.changed',
+    {
+      items: [
+        [tea, pot],
+        [{ ...tea, quantity: 3 }, pot],
+      ],
+      total: [5_398, 6_147],
+    },
+    ['− 2 × Tea, 749 EUR', '+ 3 × Tea, 749 EUR', 'Total 5398 EUR → 6147 EUR'],
+  ],
+  [
+    'a currency, and amounts in the old and the new one',
+    'order.changed',
+    { currency: ['USD', 'EUR'], items: [[tea], [pot]], total: [1_498, 3_900] },
+    ['Currency USD → EUR', '− 2 × Tea, 749 USD', '+ 1 × Pot, 3900 EUR', 'Total 1498 USD → 3900 EUR'],
+  ],
+  ['items that are too many to be kept', 'order.changed', { items: null }, []],
+] as const)
+  test(`an event shows the old and the new values of ${title}`, () =>
+    assert.deepEqual(changeTexts({ type, changes }, money, 'EUR'), texts));
+
+test('an event shows no amounts where the currency is unknown', () => {
+  const changes = { items: [[tea], [pot]], total: [1_498, 3_900] };
+  assert.deepEqual(changeTexts({ type: 'order.changed', changes }, money), []);
+});
