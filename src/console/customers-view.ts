@@ -113,14 +113,14 @@ type CustomerDetails = {
 };
 
 export function customerView(page: Page): void {
-  const { main, id } = page;
+  const { main, id, parameters } = page;
   const head = new Drawing(h('div', {}, setPageTitle(`Customer ${id}`)));
   const content = h('div', {}, skeleton(8));
   reloadable(page, content, {
     load: loadCustomer,
     draw(shown, reload) {
       head.show(customerHeading(page, shown, reload));
-      return customerContent(shown);
+      return customerContent(shown, parameters);
     },
     // an order may be one of theirs
     concerns: ({ subject }) => subject === `/customers/${id}` || subject.startsWith('/orders/'),
@@ -128,17 +128,22 @@ export function customerView(page: Page): void {
   fill(main, head.element, content);
 }
 
-async function loadCustomer({ client, histories, id, signal }: Page): Promise<CustomerDetails> {
+async function loadCustomer({ client, histories, id, parameters, signal }: Page): Promise<CustomerDetails> {
   const path = `/customers/${id}`;
+  const page = query({ limit: 20, cursor: parameters.get('cursor') ?? undefined });
   const [{ value: customer, etag }, orders, events] = await Promise.all([
     client.read<Customer>(path, signal),
-    client.get<List<Order>>(`${path}/orders?limit=20`, signal),
+    client.get<List<Order>>(`${path}/orders?${page}`, signal),
     histories.of(path, signal),
   ]);
   return { customer, etag, orders, events };
 }
 
-function customerHeading({ client }: Page, { customer, etag }: CustomerDetails, reload: Reload): HTMLElement {
+function customerHeading(
+  { client }: Page,
+  { customer, etag, orders }: CustomerDetails,
+  reload: Reload,
+): HTMLElement {
   const { id, name } = customer;
   const path = `/customers/${id}`;
   const edit = async (): Promise<void> => {
@@ -159,7 +164,7 @@ function customerHeading({ client }: Page, { customer, etag }: CustomerDetails, 
       notify(`${name} was deleted.`);
       goTo('/customers');
     };
-    const text = 'A customer with orders can’t be deleted; clear the name and contact data instead.';
+    const text = 'A customer who is deleted can’t be restored.';
     await ask({
       title: `Delete ${name}?`,
       content: h('p', {}, text),
@@ -170,7 +175,7 @@ function customerHeading({ client }: Page, { customer, etag }: CustomerDetails, 
   };
   return setPageTitle(
     name,
-    action('Delete …', remove, { 'data-key': 'delete' }),
+    orders.data.length === 0 && action('Delete …', remove, { 'data-key': 'delete' }), // refused with orders
     action('Change', edit, { 'data-key': 'change' }),
     h('a', { class: 'button primary', href: `#/new?customer=${id}` }, 'New order'),
   );
@@ -178,8 +183,8 @@ function customerHeading({ client }: Page, { customer, etag }: CustomerDetails, 
 
 const members = { name: 'name', email: 'email', phone: 'phone', address: 'address' } as const;
 
-function customerContent({ customer, orders, events }: CustomerDetails): Child {
-  const { name, email, phone, address, createdAt } = customer;
+function customerContent({ customer, orders, events }: CustomerDetails, parameters: URLSearchParams): Child {
+  const { id, name, email, phone, address, createdAt } = customer;
   const facts: readonly (readonly [string, Child])[] = [
     ['E-mail', email === null ? '—' : h('a', { href: mailLinkOf(email) }, email)],
     ['Phone', phone === null ? '—' : h('a', { href: `tel:${phone}` }, phone)],
@@ -199,9 +204,16 @@ function customerContent({ customer, orders, events }: CustomerDetails): Child {
         : h(
             'section',
             { class: 'card flush' },
-            h('h2', {}, orders.next === null ? 'Orders' : `The newest ${orders.data.length} orders`),
+            h(
+              'h2',
+              {},
+              orders.next === null || parameters.has('cursor')
+                ? 'Orders'
+                : `The newest ${orders.data.length} orders`,
+            ),
             table('Orders', columnsShown, orders.data),
           ),
+      pager(orders.next, { label: 'Pages of their orders', parameters, name: `customers/${id}` }),
       card('History', eventList(events)),
     ),
     h(

@@ -31,7 +31,11 @@ export function dayView(page: Page): void {
     // while a year is typed, its first digits are years as well
     if (input.value >= '1000') location.hash = `/day?date=${input.value}`;
   });
-  const list = query({ createdFrom: range.from.toISOString(), createdBefore: range.before.toISOString() });
+  const list = query({
+    createdFrom: range.from.toISOString(),
+    createdBefore: range.before.toISOString(),
+    include: 'customer',
+  });
   const print = h(
     'button',
     { type: 'button', class: 'primary', onclick: () => window.print() },

@@ -2,18 +2,25 @@
 import { query } from './api-client.ts';
 import { type Status, statuses } from './api-types.ts';
 import { notify } from './dialogs.ts';
-import { h, icon, icons } from './elements.ts';
+import { type Child, h, icon, icons } from './elements.ts';
 import { statusNames } from './formats.ts';
 import { action } from './forms.ts';
-import type { App, Page, Reload } from './view.ts';
+import type { Page, Reload } from './view.ts';
 
 const typingMilliseconds = 40;
+
+type SearchOptions = {
+  readonly label: string;
+  readonly reload: Reload;
+  /** Called when the words in the URL have changed. */
+  readonly onWords?: () => void;
+};
 
 /** Searches while the user types. The URL holds the words, without a history entry for each letter. */
 export function searchField(
   page: Page,
   name: string,
-  { label, reload }: { readonly label: string; readonly reload: Reload },
+  { label, reload, onWords }: SearchOptions,
 ): HTMLElement {
   const { parameters } = page;
   const input = h('input', {
@@ -32,31 +39,29 @@ export function searchField(
     if (q === '') parameters.delete('q');
     else parameters.set('q', q);
     parameters.delete('cursor');
-    history.replaceState(null, '', `#/${name}?${parameters}`);
+    history.replaceState(history.state, '', `#/${name}?${parameters}`);
+    onWords?.();
     clearTimeout(timer);
     timer = setTimeout(() => void reload(), typingMilliseconds);
   });
   return h('div', { class: 'search' }, icon(icons.search), input);
 }
 
-export function statusTabs(parameters: URLSearchParams): HTMLElement {
+/** Links to the list with each status, in which the search goes on. */
+export function statusTabs(parameters: URLSearchParams): Child {
   const current = parameters.get('status') ?? '';
   const tab = (status: Status | '', label: string): HTMLElement => {
     const q = parameters.get('q') ?? undefined;
     const target = query({ status, q });
     return h('a', { href: `#/orders?${target}`, 'aria-current': status === current && 'page' }, label);
   };
-  return h(
-    'nav',
-    { class: 'tabs', 'aria-label': 'Status' },
-    tab('', 'All'),
-    statuses.map((status) => tab(status, statusNames[status])),
-  );
+  return [tab('', 'All'), statuses.map((status) => tab(status, statusNames[status]))];
 }
 
-/** A button, not a link: links send no access token. */
-export function csvButton({ client }: App, path: string, file: string): HTMLElement {
+/** A button, not a link: links send no access token. The service saves whole lists, not what a search finds. */
+export function csvButton({ client, parameters }: Page, path: string, file: string): HTMLElement {
   return action('CSV', async () => {
+    if (parameters.has('q')) throw new Error('A search can’t be saved: clear it to save the whole list.');
     const response = await client.request('GET', path, { accept: 'text/csv' });
     const address = URL.createObjectURL(await response.blob());
     h('a', { href: address, download: file }).click();

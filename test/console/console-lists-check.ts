@@ -1,0 +1,145 @@
+// Lists and histories of the console, in a real browser: their files, searches, pages, places and old values.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { admin } from '../service.ts';
+import { openShop } from './console-shop.ts';
+
+const items = (unitPrice: number): object[] => [{ name: 'Tea', quantity: 2, unitPrice }];
+
+test('lists of the console', { timeout: 120_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  await person.signIn(service.url, admin);
+  await tab.evaluate(`{
+    const keep = URL.createObjectURL;
+    URL.createObjectURL = (file) => {
+      void file.text().then((text) => (window.saved = text));
+      return keep.call(URL, file);
+    };
+  }`);
+
+  for (const [hash, file] of [
+    ['#/orders?status=cancelled', 'orders.csv was saved.'],
+    ['#/day', '.csv was saved.'],
+  ] as const)
+    await t.test(`are saved with the names of the customers: ${hash}`, async () => {
+      await tab.evaluate('window.saved = undefined');
+      await person.go(hash);
+      await person.press('CSV');
+      await person.see(file);
+      await tab.until('window.saved');
+      assert.match(await tab.evaluate<string>('saved'), /,Ada Lovelace,/);
+    });
+
+  await t.test('are not saved whole where a search shows a part', async () => {
+    await tab.evaluate('window.saved = undefined');
+    await person.go('#/orders');
+    await person.press('CSV');
+    await person.see('orders.csv was saved.');
+    await tab.evaluate('window.saved = undefined');
+    await tab.evaluate('document.querySelector("[type=search]").focus()');
+    await tab.type('grace');
+    await person.press('CSV');
+    await person.see('A search can’t be saved: clear it to save the whole list.');
+    assert.equal(await tab.evaluate('window.saved ?? null'), null);
+  });
+
+  await t.test('go on with their search in another status', async () => {
+    await person.go('#/orders');
+    await tab.evaluate('document.querySelector("[type=search]").focus()');
+    await tab.type('lovelace');
+    await person.press('Cancelled');
+    await person.settle();
+    assert.equal(await tab.evaluate('document.querySelector("[type=search]").value'), 'lovelace');
+    const rows = 'document.querySelectorAll("main tbody tr").length';
+    assert.equal(await tab.evaluate(rows), 1);
+    await person.press('All');
+    await tab.until(`${rows} === 5`);
+  });
+
+  await t.test('have all orders of a customer, page by page', async () => {
+    const { body: customer } = await service.post('/customers', { token, body: { name: 'Lise Meitner' } });
+    const ids: number[] = [];
+    for (let count = 0; count < 21; count += 1) {
+      const body = { customerId: customer.id, currency: 'EUR', items: items(749) };
+      ids.push((await service.post('/orders', { token, body })).body.id);
+    }
+    await person.go(`#/customers/${customer.id}`);
+    await person.see('The newest 20 orders');
+    const first = `document.querySelector('main [href="#/orders/${ids[0]}"]')`;
+    assert.equal(await tab.evaluate(`${first} === null`), true);
+    await person.press('Next page');
+    await tab.until(`${first} !== null`);
+    await person.press('First page');
+    await tab.until(`${first} === null`);
+    assert.equal(await tab.evaluate('document.body.innerText.includes("Delete …")'), false, 'it must fail');
+  });
+
+  await t.test('offer to delete a customer who has no orders', async () => {
+    const { body } = await service.post('/customers', { token, body: { name: 'Nobody' } });
+    await person.go(`#/customers/${body.id}`);
+    await person.press('Delete …');
+    await person.press('Delete');
+    await person.see('Nobody was deleted.');
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
+
+test('the history of an order', { timeout: 120_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  await person.signIn(service.url, admin);
+
+  await t.test('shows the old and the new items and totals, each in its currency', async () => {
+    const body = { customerId: 1, currency: 'USD', items: items(749) };
+    const { id } = (await service.post('/orders', { token, body })).body;
+    await service.patch(`/orders/${id}`, { token, body: { items: items(1_000) } });
+    await service.patch(`/orders/${id}`, { token, body: { currency: 'EUR', items: items(2_039) } });
+    await person.go(`#/orders/${id}`);
+    await person.see('Currency USD → EUR');
+    const values = '[...document.querySelectorAll(".events .values")].map((each) => each.textContent)';
+    assert.deepEqual(await tab.evaluate(values), [
+      'Currency USD → EUR',
+      '− 2 × Tea, $10.00',
+      '+ 2 × Tea, €20.39',
+      'Total $20.00 → €40.78',
+      '− 2 × Tea, $7.49',
+      '+ 2 × Tea, $10.00',
+      'Total $14.98 → $20.00',
+    ]);
+  });
+
+  await t.test('has the reason of a step that was taken back, which is required', async () => {
+    await person.go('#/orders/4');
+    await person.press('Take back …');
+    await person.see('It was marked as paid by mistake, and will be open again.');
+    await person.press('Take back');
+    await person.see('Reason is required to take the status back.');
+    await person.enter('Reason', 'The wrong row.');
+    await person.press('Take back');
+    await person.see('Order 4 is open.');
+    await person.see('Status paid → open');
+    await person.see('The wrong row.');
+    assert.equal((await service.get('/orders/4', { token })).body.status, 'open');
+    await person.leave();
+    await person.see('Mark as paid');
+    assert.equal(await tab.evaluate('document.body.innerText.includes("Take back")'), false, 'it is open');
+  });
+
+  await t.test('can’t be set back by an owner of an order who is no staff', async () => {
+    const owner = await service.person('user', 'Owner');
+    const { body: customer } = await service.post('/customers', {
+      token: owner.token,
+      body: { name: 'Own' },
+    });
+    const body = { customerId: customer.id, currency: 'EUR', items: items(749) };
+    const { id } = (await service.post('/orders', { token: owner.token, body })).body;
+    await service.patch(`/orders/${id}`, { token, body: { status: 'paid' } });
+    await person.press('Sign out');
+    await person.signIn(service.url, { email: owner.email, password: owner.password });
+    await person.go(`#/orders/${id}`);
+    await person.see('Paid');
+    assert.equal(await tab.evaluate('document.body.innerText.includes("Take back")'), false);
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
