@@ -13,7 +13,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/resources/imports/', 'src/resources/histories/'],
   ['src/resources/system/', 'src/resources/orders/'],
   ['src/resources/customers/', 'src/resources/keys/', 'src/resources/sessions/', 'src/resources/webhooks/'],
-  ['src/resources/users/'],
+  ['src/resources/users/', 'src/resources/products/'],
   ['src/feed/'],
   ['src/resources/events/'],
   ['src/resources/flows/'],

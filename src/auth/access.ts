@@ -13,6 +13,8 @@ export const scopes = [
   'customers:write',
   'orders:read',
   'orders:write',
+  'products:read',
+  'products:write',
   'events:read',
 ] as const;
 export type Scope = (typeof scopes)[number];

@@ -6,6 +6,7 @@ import { eventAudit } from '../resources/events/event-store.ts';
 import { auditEventIds, auditHistories, auditedHistories } from '../resources/events/history-audit-store.ts';
 import { keyAudit } from '../resources/keys/key-store.ts';
 import { orderAudit } from '../resources/orders/order-store.ts';
+import { productAudit } from '../resources/products/product-store.ts';
 import { sessionAudit } from '../resources/sessions/session-store.ts';
 import { webhookAudit } from '../resources/webhooks/webhook-store.ts';
 import { suspensionAudit } from '../resources/users/suspension-store.ts';
@@ -28,6 +29,7 @@ const audits: readonly Audit[] = [
   keyAudit,
   customerAudit,
   orderAudit,
+  productAudit,
   eventAudit,
   webhookAudit,
 ];

@@ -1,5 +1,5 @@
-// `orderly sample`: fills an empty database with users, customers and the orders of a year, the same for the
-// same seed.
+// `orderly sample`: fills an empty database with products, users, customers and the orders of a year, the same
+// for the same seed.
 import { dayMilliseconds } from '../base/durations.ts';
 import { createFirstAdmin, randomPassword } from '../service/first-admin.ts';
 import { CommandError } from '../config/command-error.ts';
@@ -12,6 +12,7 @@ import type { CustomerContent } from '../resources/customers/customer.ts';
 import type { NewItem } from '../resources/orders/order-items.ts';
 import { orderContentOf, type OrderStatus } from '../resources/orders/order.ts';
 import { addOrder, type OrderStep } from '../resources/orders/order-store.ts';
+import { addProduct, hasProducts } from '../resources/products/product-store.ts';
 import { addUser, hasSeveralUsers } from '../resources/users/user-store.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
@@ -42,7 +43,7 @@ function yearUntil(end: number): Year {
 const rowsPerTransaction = 25_000;
 
 export const sample: Command = {
-  summary: 'fills an empty database with realistic users, customers and orders of a year',
+  summary: 'fills an empty database with realistic users, products, customers and orders of a year',
   operands: [],
   flags: [
     { flag: 'orders', value: 'N', help: 'number of orders (1000)', rule: wholeNumber(1, 10_000_000) },
@@ -66,7 +67,8 @@ async function run({ config, flags }: CommandLine): Promise<string> {
   const orderCount = Number(flags['orders'] ?? 1_000);
   const picker = createPicker(Number(flags['seed'] ?? 1));
   return withDatabase(config, async (database, hasher) => {
-    if (hasSeveralUsers(database.connection) || hasCustomers(database.connection)) {
+    const { connection } = database;
+    if (hasSeveralUsers(connection) || hasCustomers(connection) || hasProducts(connection)) {
       throw new CommandError(
         `The database in ${config.data} is not empty. Add --data sample-data to fill another one.`,
       );
@@ -81,6 +83,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
     const year = yearUntil(flags['until'] === undefined ? endDefault : untilOf(String(flags['until'])));
     const filling: Filling = { database, picker, year };
     const users = addUsers(filling, bounded(orderCount / 500, 5, 200), await hasher.hash(password));
+    addProducts(filling);
     const customerCount = bounded(orderCount / 4, 5, 200_000);
     await withProgress('Making sample data', (reportProgress) => {
       const all = customerCount + orderCount;
@@ -110,9 +113,10 @@ type Summary = {
 };
 
 function summaryOf({ createdAdmin, users, customerCount, orderCount, password }: Summary): string {
+  const products = counted(sampleArticles.length, 'product');
   const people = `${counted(users.length, 'user')}, ${counted(customerCount, 'customer')}`;
   const lines = [
-    `Added ${people} and ${counted(orderCount, 'order')}.`,
+    `Added ${products}, ${people} and ${counted(orderCount, 'order')}.`,
     `Sign in as ${users[0]?.email} (staff) or ${users[1]?.email}.`,
     `All of them have the password ${password}, shown only once.`,
   ];
@@ -138,6 +142,15 @@ function addUsers({ database, picker, year }: Filling, count: number, passwordHa
       const id = addUser(permit, { name, email, role, passwordHash }, createdAt);
       return { id, email };
     });
+  });
+}
+
+function addProducts({ database, year }: Filling): void {
+  database.write((writer) => {
+    for (const [sku, name, unitPrice] of sampleArticles) {
+      const product = { sku, name, unitPrice, currency: 'EUR', barcode: null, active: true };
+      addProduct(commandPermit(writer), product, year.customersStart);
+    }
   });
 }
 

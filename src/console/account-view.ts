@@ -169,6 +169,8 @@ const scopes = [
   'orders:write',
   'customers:read',
   'customers:write',
+  'products:read',
+  'products:write',
   'events:read',
   'users:read',
   'users:write',

@@ -4,6 +4,7 @@ import type { ServiceEvent } from './api-types.ts';
 const objectNames: Readonly<Record<string, string>> = {
   orders: 'Order',
   customers: 'Customer',
+  products: 'Product',
   users: 'Account',
   sessions: 'Sign-in',
   keys: 'API key',

@@ -12,7 +12,9 @@ const types = [
   ...['created', 'changed', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'corrected'].map(
     (each) => `order.${each}`,
   ),
-  ...['created', 'changed', 'deleted'].map((each) => `customer.${each}`),
+  ...['customer', 'product'].flatMap((kind) =>
+    ['created', 'changed', 'deleted'].map((each) => `${kind}.${each}`),
+  ),
 ];
 
 export function webhooksView(page: Page): void {

@@ -64,7 +64,7 @@ function followEventsRoute(services: FeedServices): Route {
     reply: listOrStreamOf(Event),
     description:
       'All events that the caller may see, oldest first: those of their own objects, for staff those of ' +
-      'all orders and customers and of deleted users, for administrators all. `next` is never null: a ' +
+      'all orders, customers and products and of deleted users, for administrators all. `next` is never null: a ' +
       'reader who stores it and asks again later misses nothing. A page may be empty and still move on.\n\n' +
       'With `Accept: text/event-stream` the same events arrive as they happen (server-sent events): after ' +
       '`Last-Event-ID`, else where `cursor` or `from` says, else after the latest. `limit` has no effect. ' +

@@ -12,7 +12,7 @@ import { jsonDepthMax } from './strict-json.ts';
 
 /** The paths where invalid data is 422; `openapi.test.ts` compares them with the mounted routes. */
 export const invalidStatusRule =
-  'The status is 422 under /orders, /customers, /sales, /events and /imports, and 400 elsewhere.';
+  'The status is 422 under /orders, /customers, /products, /sales, /events and /imports, and 400 elsewhere.';
 
 /** All problems that the service reports, with the texts of their pages. */
 export const problemTypes: Readonly<

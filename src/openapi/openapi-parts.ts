@@ -62,6 +62,7 @@ export const tags = [
   { name: 'API keys', description: 'Credentials for other programs.' },
   { name: 'Customers', description: 'The people and companies that order.' },
   { name: 'Orders', description: 'What was ordered, and its status.' },
+  { name: 'Products', description: 'What the shop sells, with prices and barcodes.' },
   { name: 'Events', description: 'What happened: of one object, or all of it in order.' },
   { name: 'Webhooks', description: 'Events sent to other programs, for administrators.' },
   {

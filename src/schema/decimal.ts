@@ -24,6 +24,14 @@ export function decimalAmount(minorUnits: number, currency: string): string {
   return `${padded.slice(0, -digits)}.${padded.slice(-digits)}`;
 }
 
+/** Reads 14.98 or 14,98 of EUR as 1498. Returns undefined for other texts, and for more digits than it has. */
+export function minorUnitsOf(text: string, currency: string): number | undefined {
+  const [, whole, fraction = ''] = /^(\d{1,13})(?:[.,](\d+))?$/.exec(text) ?? [];
+  const digits = currencyDigits(currency);
+  if (whole === undefined || fraction.length > digits) return undefined;
+  return Number(whole + fraction.padEnd(digits, '0'));
+}
+
 function digitsOfAll(digits: number, currencies: string): Record<string, number> {
   return Object.fromEntries(currencies.split(' ').map((currency) => [currency, digits]));
 }

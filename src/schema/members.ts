@@ -86,6 +86,14 @@ export const currency = string({
   rule: (code) => (currencies.has(code) ? undefined : `${code} is not an active ISO 4217 currency code.`),
 });
 
+export const unitPrice = integer({
+  minimum: 0,
+  maximum: 1e12,
+  description: 'In the currency’s minor unit.',
+  mustBe: 'an integer in the currency’s minor unit, such as 749 for 7.49 EUR',
+  examples: [749],
+});
+
 /** Returns the key by which names are sorted and looked up, without regard to case. */
 export function nameKey(name: string): string {
   return withoutCase(name.normalize('NFC'));

@@ -47,6 +47,14 @@ export function parseSearch(query: string): SearchQuery {
   return { phrases, id: toId(idWord), besideId };
 }
 
+/** Returns a phrase for each word, none of which may be a number in another form. */
+export function wordPhrases(query: string): Phrase[] {
+  const words = searchText(query)
+    .split(/ +/)
+    .filter((word) => word !== '');
+  return [...new Set(words)].map((word) => [phraseOf(word)]);
+}
+
 /**
  * Joins digits with blanks between them into one number, and also digits with separators of phone numbers, as
  * in `030 / 123 45 - 6`, unless they are so few that they may be a range.
@@ -67,9 +75,13 @@ function toId(word: string): number {
 }
 
 function alternativesOf(word: string): Phrase {
+  return [...new Set([phraseOf(word), ...phoneNumbersOf(word)])];
+}
+
+/** A word of one or two characters is the beginning of a word. */
+function phraseOf(word: string): string {
   const { length } = [...word];
-  const phrase = length < 3 ? word.padStart(word.length + 3 - length) : word;
-  return [...new Set([phrase, ...phoneNumbersOf(word)])];
+  return length < 3 ? word.padStart(word.length + 3 - length) : word;
 }
 
 /**

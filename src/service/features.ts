@@ -112,6 +112,15 @@ const orders: Feature = {
   }),
 };
 
+const products: Feature = {
+  name: 'products',
+  needs: [],
+  async load() {
+    const { productRoutes } = await import('../resources/products/product-routes.ts');
+    return ({ lists }) => ({ groups: [{ invalidStatus: 422, routes: productRoutes(lists) }] });
+  },
+};
+
 const sales: Feature = {
   name: 'sales',
   needs: [],
@@ -152,7 +161,7 @@ const feed: Feature = {
 
 const imports: Feature = {
   name: 'imports',
-  needs: [],
+  needs: [products],
   async load() {
     const { importRoutes } = await import('../resources/imports/import-routes.ts');
     const { Imports, importFamilies } = await import('../http/line-imports.ts');
@@ -256,6 +265,7 @@ export const features: readonly Feature[] = [
   keys,
   customers,
   orders,
+  products,
   sales,
   history,
   feed,

@@ -156,7 +156,7 @@ describe('sample and check', { concurrency: true }, () => {
         { env: root },
       );
       assert.deepEqual([status, stderr], [0, '']);
-      assert.match(stdout, /^Added 5 users, 100 customers and 400 orders\.$/m);
+      assert.match(stdout, /^Added 23 products, 5 users, 100 customers and 400 orders\.$/m);
       return folder;
     });
     folders.push(...(await Promise.all(made)));
@@ -207,7 +207,7 @@ describe('sample and check', { concurrency: true }, () => {
       status: 0,
       stdout:
         'users: 6, suspensions: 0, one-time code set-ups: 0, sessions: 0, API keys: 0, customers: 100, ' +
-        'orders: 400, events: 1650, webhooks: 0\n' +
+        'orders: 400, products: 23, events: 1673, webhooks: 0\n' +
         `${folder}/orderly.db is sound.\n`,
       stderr: '',
     });

@@ -6,7 +6,14 @@ import { empty } from '../../src/http/handler-result.ts';
 import { noContent } from '../../src/http/reply.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { Router } from '../../src/http/router.ts';
-import { newCustomer, newKey, newOrder, newWebhook, rootToken } from '../resources/resource-support.ts';
+import {
+  newCustomer,
+  newKey,
+  newOrder,
+  newProduct,
+  newWebhook,
+  rootToken,
+} from '../resources/resource-support.ts';
 import { serviceFor, type Call, type Person, type TestService } from '../service.ts';
 import { callers, challenges, matrix, rejections, type Caller, type Subject } from './access-rows.ts';
 import { assertProblem, sharedService } from './http-support.ts';
@@ -153,8 +160,19 @@ async function newSubject(service: TestService): Promise<Subject> {
   const token = await rootToken(service);
   await service.put(path, { token, body: {} });
   const webhookId = await onlyWebhook(service, token);
+  const { id: productId } = await newProduct(service, token);
   const unusedEmail = `subject${owner.id}@example.com`;
-  return { owner, customerId, orderId, keyId, newCustomerId, unusedEmail, suspendedId, webhookId };
+  return {
+    owner,
+    customerId,
+    orderId,
+    productId,
+    keyId,
+    newCustomerId,
+    unusedEmail,
+    suspendedId,
+    webhookId,
+  };
 }
 
 /** There may not be many. */

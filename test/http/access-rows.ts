@@ -8,6 +8,8 @@ export type Subject = {
   readonly owner: Person;
   readonly customerId: number;
   readonly orderId: number;
+  /** The shop's. */
+  readonly productId: number;
   readonly keyId: number;
   /** Without orders. */
   readonly newCustomerId: number;
@@ -84,6 +86,8 @@ const key = ({ keyId }: Subject): string => `/api/keys/${keyId}`;
 const webhook = ({ webhookId }: Subject): string => `/webhooks/${webhookId}`;
 
 const customer = ({ customerId }: Subject): string => `/customers/${customerId}`;
+
+const product = ({ productId }: Subject): string => `/products/${productId}`;
 
 const order = ({ orderId }: Subject): string => `/orders/${orderId}`;
 
@@ -236,6 +240,39 @@ export const matrix: Readonly<Record<string, Row>> = {
     responses: 'u   200 f   200 200 200 s 200 t',
     scope: 'orders:read',
     path: (subject) => `${customer(subject)}/orders`,
+  },
+  'GET /products': {
+    responses: 'u   200 200 200 200 200 s 200 t',
+    scope: 'products:read',
+    path: at('/products'),
+  },
+  'POST /products': {
+    responses: 'u   f   f   201 201 f   s 201 t',
+    scope: 'products:write',
+    path: at('/products'),
+    body: ({ unusedEmail }) => ({ sku: unusedEmail, name: 'Tea', unitPrice: 749, currency: 'EUR' }),
+  },
+  'GET /products/{id}': {
+    responses: 'u   200 200 200 200 200 s 200 t',
+    scope: 'products:read',
+    path: product,
+  },
+  'PUT /products/{id}': {
+    responses: 'u   f   f   200 200 f   s 200 t',
+    scope: 'products:write',
+    path: product,
+    body: ({ unusedEmail }) => ({ sku: unusedEmail, name: 'Tea', unitPrice: 749, currency: 'EUR' }),
+  },
+  'PATCH /products/{id}': {
+    responses: 'u   f   f   200 200 f   s 200 t',
+    scope: 'products:write',
+    path: product,
+    body: () => ({ active: false }),
+  },
+  'DELETE /products/{id}': {
+    responses: 'u   f   f   204 204 f   s 204 t',
+    scope: 'products:write',
+    path: product,
   },
   'GET /sales': { responses: 'u   f   f   200 200 f s 200 t', scope: 'orders:read', path: at('/sales') },
   'GET /orders': { responses: 'u   200 200 200 200 200 s 200 t', scope: 'orders:read', path: at('/orders') },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { problemCodes } from '../../src/problem.ts';
-import { newKey, newOrder, newWebhook } from '../resources/resource-support.ts';
+import { newKey, newOrder, newProduct, newWebhook } from '../resources/resource-support.ts';
 import type { TestResponse, Person, TestService } from '../service.ts';
 import { request } from './connection-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
@@ -14,6 +14,7 @@ type Path = { readonly path: string; readonly target: string; readonly methods: 
 async function declaredPaths(service: TestService, root: Person): Promise<Path[]> {
   const order = await newOrder(service, root.token);
   const { id: keyId } = await newKey(service, root.token);
+  const { id: productId } = await newProduct(service, root.token);
   const { id: webhookId } = await newWebhook(service, root.token);
   const suspended = await service.person();
   await service.put(`/api/users/${suspended.id}/suspension`, { token: root.token, body: {} });
@@ -22,6 +23,7 @@ async function declaredPaths(service: TestService, root: Person): Promise<Path[]
     users: root.id,
     customers: order.customerId,
     orders: order.id,
+    products: productId,
     sessions: root.sessionId,
     keys: keyId,
     webhooks: webhookId,
@@ -40,7 +42,7 @@ async function declaredPaths(service: TestService, root: Person): Promise<Path[]
   });
 }
 
-const ofAnyResource = /^.(api|orders|customers|imports|webhooks)\b/;
+const ofAnyResource = /^.(api|orders|customers|products|imports|webhooks)\b/;
 
 describe('every declared path', () => {
   let root: Person;
@@ -78,6 +80,8 @@ describe('every declared path', () => {
       '/customers/{id}',
       '/customers/{id}/events',
       '/customers/{id}/orders',
+      '/products',
+      '/products/{id}',
       '/docs',
       '/events',
       '/health/live',

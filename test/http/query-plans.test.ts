@@ -5,6 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { customerSorts } from '../../src/resources/customers/customer.ts';
+import { productSorts } from '../../src/resources/products/product.ts';
+import { productSelection } from '../../src/resources/products/product-store.ts';
 import { customerSelection } from '../../src/resources/customers/customer-store.ts';
 import { keySelection } from '../../src/resources/keys/key-store.ts';
 import { orderSorts } from '../../src/resources/orders/order.ts';
@@ -179,6 +181,17 @@ describe('a page of customers walks an index in order', () => {
     for (const sort of ['name', '-name'] as const)
       assert.equal(customerSelection(own, { sort, name: 'Gr' }).residual, undefined);
   });
+});
+
+describe('a page of products walks an index in order', () => {
+  const deep = { name: ['tea', 500], sku: ['tea-1', 500], createdAt: [1_772_357_400_000, 500] } as const;
+  for (const sort of productSorts) {
+    test(`by ${sort}, with every choice of filters`, async () => {
+      const key = sort.replace('-', '') as keyof typeof deep; // as above
+      for (const filter of choices([{ active: true }, { currency: 'EUR' }]))
+        await assertCheap(productSelection({ ...filter, sort }), deep[key]);
+    });
+  }
 });
 
 describe('a page of users walks an index in order', () => {

@@ -1,7 +1,7 @@
 // Rights withdrawn while a list waits for the query worker: the rights after the wait count.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { newOrder } from '../resources/resource-support.ts';
+import { newOrder, newProduct } from '../resources/resource-support.ts';
 import { executable, serviceFor, type TestResponse, type Person, type TestService } from '../service.ts';
 import { beforeQueries } from '../query-interception.ts';
 import { assertProblem } from './http-support.ts';
@@ -19,6 +19,7 @@ describe('while the query worker looks for a page', needsInside, () => {
   /** The paths of all lists, and whether the demoted user still sees a row of their own in it. */
   const lists: Readonly<Record<string, { path: (target: Target) => string; isOwnLeft: boolean }>> = {
     'GET /orders': { path: () => '/orders?', isOwnLeft: true },
+    'GET /products': { path: () => '/products?', isOwnLeft: true }, // the one that all see
     'GET /customers': { path: () => '/customers?', isOwnLeft: true },
     'GET /customers/{id}/orders': {
       path: ({ customerId }) => `/customers/${customerId}/orders?`,
@@ -77,6 +78,7 @@ describe('while the query worker looks for a page', needsInside, () => {
     const [actor, other] = [await service.person('admin'), await service.person()];
     await newOrder(service, actor.token);
     const { customerId, id: orderId } = await newOrder(service, other.token);
+    await newProduct(service, root);
     const { database } = service.inside;
     let isChanged: Promise<unknown> | undefined;
     beforeQueries(database, () => (isChanged ??= meanwhile(service, actor, root)));

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { scopes } from '../../src/auth/access.ts';
 import { route } from '../../src/http/route.ts';
-import { items, newKey, newOrder, newWebhook } from '../resources/resource-support.ts';
+import { items, newKey, newOrder, newProduct, newWebhook } from '../resources/resource-support.ts';
 import { password, serviceFor, type Person, type TestService } from '../service.ts';
 import { assertProblem, codeOf, sharedService } from './http-support.ts';
 import { done, newPassword, sendHalf } from './withdrawn-support.ts';
@@ -14,6 +14,7 @@ type Target = {
   readonly other: Person;
   readonly customerId: number;
   readonly orderId: number;
+  readonly productId: number;
   readonly webhookId: number;
 };
 
@@ -173,6 +174,21 @@ const rows: Readonly<Record<string, Row>> = {
     body: () => ({ status: 'paid' }),
     ways: ofRole,
   },
+  'POST /products': {
+    path: () => '/products',
+    body: () => ({ sku: 'new', name: 'Tea', unitPrice: 749, currency: 'EUR' }),
+    ways: ofRole,
+  },
+  'PUT /products/{id}': {
+    path: ({ productId }) => `/products/${productId}`,
+    body: () => ({ sku: 'new', name: 'Tea', unitPrice: 749, currency: 'EUR' }),
+    ways: ofRole,
+  },
+  'PATCH /products/{id}': {
+    path: ({ productId }) => `/products/${productId}`,
+    body: () => ({ unitPrice: 1 }),
+    ways: ofRole,
+  },
   'POST /webhooks': {
     path: () => '/webhooks',
     body: () => ({ url: 'https://hooks.example/', types: ['order.paid'] }),
@@ -208,7 +224,8 @@ describe('rights withdrawn between two halves of a body:', () => {
     const other = await service.person();
     const { id: orderId, customerId } = await newOrder(service, other.token);
     const { id: webhookId } = await newWebhook(service, root);
-    target = { other, customerId, orderId, webhookId };
+    const { id: productId } = await newProduct(service, root);
+    target = { other, customerId, orderId, productId, webhookId };
   });
 
   for (const [name, row] of Object.entries(rows)) {
@@ -277,6 +294,7 @@ describe('rights withdrawn between two halves of a body:', () => {
       `/api/users/${other.id}`,
       `/customers/${customerId}`,
       `/orders/${orderId}`,
+      '/products?total=true',
       '/webhooks?total=true',
       `/webhooks/${webhookId}`,
       `/api/keys?userId=${actor.id}&total=true`,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedService } from '../http/http-support.ts';
 import { executable, password, type Call, type Person, type TestService } from '../service.ts';
-import { items, newCustomer, newKey, newOrder, newWebhook } from './resource-support.ts';
+import { items, newCustomer, newKey, newOrder, newProduct, newWebhook } from './resource-support.ts';
 import { codeOf, personWithCodes } from './totp-support.ts';
 
 /** A request that changes something; each test prepares a new one. */
@@ -182,6 +182,35 @@ const rows: Readonly<Record<string, Row>> = {
     prepare: async (service, { token }) => ({
       path: `/orders/${(await newOrder(service, token)).id}`,
       call: { token, body: { status: 'paid' } },
+    }),
+  },
+  'POST /products': {
+    type: 'product.created',
+    prepare: async (_service, { token }) => ({
+      path: '/products',
+      call: { token, body: { sku: 'TEA-250', name: 'Green tea', unitPrice: 749, currency: 'EUR' } },
+    }),
+  },
+  'PUT /products/{id}': {
+    type: 'product.changed',
+    async prepare(service, { token }) {
+      const { id, sku } = await newProduct(service, token);
+      const body = { sku, name: 'Sencha', unitPrice: 749, currency: 'EUR' };
+      return { path: `/products/${id}`, call: { token, body } };
+    },
+  },
+  'PATCH /products/{id}': {
+    type: 'product.changed',
+    prepare: async (service, { token }) => ({
+      path: `/products/${(await newProduct(service, token)).id}`,
+      call: { token, body: { unitPrice: 799 } },
+    }),
+  },
+  'DELETE /products/{id}': {
+    type: 'product.deleted',
+    prepare: async (service, { token }) => ({
+      path: `/products/${(await newProduct(service, token)).id}`,
+      call: { token },
     }),
   },
   'POST /webhooks': {

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { scopes } from '../../src/auth/access.ts';
 import { assertProblem, sharedService } from '../http/http-support.ts';
 import { executable, password, serviceFor, type TestResponse } from '../service.ts';
-import { assertIssues, items, newKey, newOrder, shown } from './resource-support.ts';
+import { assertIssues, items, newKey, newOrder, newProduct, shown } from './resource-support.ts';
 import { assertRejected, assertInsufficient } from './key-support.ts';
 
 const yearMilliseconds = 365 * 86_400_000;
@@ -135,8 +135,9 @@ describe('an API key', () => {
 
   test('may do what its scopes name and nothing else', async () => {
     const service = running();
-    const { id: userId, token } = await service.person();
+    const { id: userId, token } = await service.person('staff');
     const order = await newOrder(service, token);
+    const product = await newProduct(service, token);
     const customer = `/customers/${order.customerId}`;
     const byScope: Record<
       (typeof scopes)[number],
@@ -163,6 +164,16 @@ describe('an API key', () => {
       'orders:write': [
         ['POST', '/orders', { customerId: order.customerId, currency: 'EUR', items }],
         ['PATCH', `/orders/${order.id}`, {}],
+      ],
+      'products:read': [
+        ['GET', '/products'],
+        ['GET', `/products/${product.id}`],
+      ],
+      'products:write': [
+        ['POST', '/products', { sku: 'new', name: 'Tea', unitPrice: 749, currency: 'EUR' }],
+        ['PUT', `/products/${product.id}`, product],
+        ['PATCH', `/products/${product.id}`, {}],
+        ['DELETE', `/products/${product.id}`],
       ],
       'events:read': [],
     };

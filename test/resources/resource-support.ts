@@ -1,5 +1,6 @@
 // For the tests of resources: creates customers, orders, keys and webhooks in one line, and compares issues.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { assertProblem, issuesOf } from '../http/http-support.ts';
 import { serviceFor, type TestOptions, type TestResponse, type TestService } from '../service.ts';
@@ -29,6 +30,17 @@ export async function newOrder(
   return made(
     await service.post('/orders', { token, body: { currency: 'EUR', items, ...members, customerId } }),
   );
+}
+
+/** Creates a product; `token` is a staff member's. */
+export async function newProduct(
+  service: TestService,
+  token: string,
+  members: object = {},
+): Promise<TestResponse['body']> {
+  const sku = `TEA-${randomUUID()}`;
+  const body = { sku, name: 'Green tea, 250 g', unitPrice: 749, currency: 'EUR', ...members };
+  return made(await service.post('/products', { token, body }));
 }
 
 export async function newKey(

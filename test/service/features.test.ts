@@ -13,6 +13,7 @@ import { executable, serviceFor, type TestService } from '../service.ts';
 const pathOf: Readonly<Record<string, string>> = {
   suspension: '/api/users/1/suspension',
   totp: '/api/users/1/totp',
+  products: '/products',
   sales: '/sales',
   history: '/api/users/1/events',
   feed: '/events',

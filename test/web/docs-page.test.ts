@@ -175,7 +175,7 @@ describe('the pages', () => {
       new Set(shown.map(([, name]) => name)),
       new Set(
         (
-          'User Suspension Totp NewTotp RecoveryCodes Tokens Session CreatedApiKey Key Customer Order ' +
+          'User Suspension Totp NewTotp RecoveryCodes Tokens Session CreatedApiKey Key Customer Order Product ' +
           'Sales Event Health ProblemType Webhook CreatedWebhook WebhookSecret'
         ).split(' '),
       ),

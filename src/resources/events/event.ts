@@ -15,6 +15,9 @@ export const eventTypes = [
   'customer.created',
   'customer.changed',
   'customer.deleted',
+  'product.created',
+  'product.changed',
+  'product.deleted',
   'user.created',
   'user.changed',
   'user.suspended',
@@ -31,8 +34,8 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** The kinds of objects that have a history; sessions and keys are part of their user's. */
-const topics = ['order', 'customer', 'user', 'webhook'] as const;
+/** The kinds of objects that events are about; those of sessions and keys are about their user. */
+const topics = ['order', 'customer', 'product', 'user', 'webhook'] as const;
 export type Topic = (typeof topics)[number];
 
 type Kind = EventType extends `${infer K}.${string}` ? K : never;
@@ -40,6 +43,7 @@ type Kind = EventType extends `${infer K}.${string}` ? K : never;
 const topicOfKind: Readonly<Record<Kind, Topic>> = {
   order: 'order',
   customer: 'customer',
+  product: 'product',
   user: 'user',
   session: 'user',
   key: 'user',
@@ -48,6 +52,7 @@ const topicOfKind: Readonly<Record<Kind, Topic>> = {
 const pathOfKind: Readonly<Record<Kind, string>> = {
   order: '/orders',
   customer: '/customers',
+  product: '/products',
   user: '/api/users',
   session: '/api/sessions',
   key: '/api/keys',

@@ -7,7 +7,7 @@ import { feedBounds } from './feed-store.ts';
 /** A table whose rows have histories, and the members whose values events show. */
 type AuditedHistory = {
   readonly topic: Topic;
-  readonly table: 'orders' | 'customers' | 'users' | 'webhooks';
+  readonly table: 'orders' | 'customers' | 'products' | 'users' | 'webhooks';
   readonly members: readonly ('status' | 'currency' | 'items' | 'total' | 'role')[];
 };
 
@@ -15,6 +15,7 @@ export const auditedHistories: readonly AuditedHistory[] = [
   { topic: 'user', table: 'users', members: ['role'] },
   { topic: 'customer', table: 'customers', members: [] },
   { topic: 'order', table: 'orders', members: ['status', 'currency', 'items', 'total'] },
+  { topic: 'product', table: 'products', members: ['currency'] },
   { topic: 'webhook', table: 'webhooks', members: ['status'] },
 ];
 

@@ -51,9 +51,9 @@ export type ListDefinition<Q extends SortedQuery> = {
   readonly defaultSort: NonNullable<Q['sort']>;
   /**
    * The first filter of the query that has an index for the sort decides which one is used. Row access
-   * filters `userId`.
+   * filters `userId`, which is null if rows have no owner and every caller sees all of them.
    */
-  readonly filters: Readonly<Record<FilterName<Q> | 'userId', Filter>>;
+  readonly filters: Readonly<Record<FilterName<Q>, Filter>> & { readonly userId: Filter | null };
   /**
    * A column that all indexes have before the sort's. Each of its values is a range of its own, and ranges
    * are merged.
@@ -152,9 +152,10 @@ function givenFilters<Q extends SortedQuery>(
   { filters }: ListDefinition<Q>,
   request: ListRequest<Q>,
 ): GivenFilter[] {
-  return Object.entries<Filter>(filters).flatMap(([name, filter]) =>
-    valuesOf(request, name).map((value) => ({ filter, condition: conditionOf(filter, value) })),
-  );
+  return Object.entries<Filter | null>(filters).flatMap(([name, filter]) => {
+    if (filter === null) return [];
+    return valuesOf(request, name).map((value) => ({ filter, condition: conditionOf(filter, value) }));
+  });
 }
 
 /** The values of one filter: from access, query and path. Two that differ select nothing. */
@@ -165,7 +166,9 @@ function valuesOf<Q extends SortedQuery>(
   const parameters: Readonly<Record<string, unknown>> = query;
   const values: unknown[] = [pathValues[name], parameters[name]];
   if (name === 'userId' && access !== 'all') values.push(access.userId);
-  return [...new Set(values)].filter((value) => typeof value === 'number' || typeof value === 'string');
+  return [...new Set(values)]
+    .map((value) => (typeof value === 'boolean' ? Number(value) : value)) // as `flag` columns have it
+    .filter((value) => typeof value === 'number' || typeof value === 'string');
 }
 
 function conditionOf({ column, matches, columnValueOf }: Filter, value: SqlValue): Condition {

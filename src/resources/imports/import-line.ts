@@ -9,10 +9,11 @@ import { named, object, optional, ruleFor, type Infer, type Issue } from '../../
 import type { CustomerBodies } from '../customers/customer-bodies.ts';
 import { NewOrder, importedStatus } from '../orders/order.ts';
 import { totalRule } from '../orders/order-items.ts';
+import { NewProduct } from '../products/product.ts';
 
 const importKeyCharsMax = 255;
 
-export type ImportKind = 'customer' | 'order';
+export type ImportKind = 'customer' | 'order' | 'product';
 
 /** The result of importing a line. The id is null for an object that a dry run would create. */
 export type ImportOutcome =
@@ -44,18 +45,34 @@ type ImportLine = Infer<ImportLineSchema>;
 
 export function importLineSchema({ NewCustomer }: CustomerBodies) {
   const members = {
-    key: importKey('Names the object in the system that it comes from, among all of its kind.'),
+    key: optional(
+      importKey(
+        'Names the object in the system that it comes from, among all of its kind. A product needs none: its ' +
+          'SKU names it.',
+      ),
+    ),
     customer: optional(NewCustomer),
     order: optional(ImportedOrder),
+    product: optional(NewProduct),
   };
-  const description = 'A customer or an order, and its key.';
+  const description = 'A customer or an order, and its key; or a product.';
   return named('ImportLine', object(members, { description }, [ruleFor({}, kindIssues)]));
 }
 
-function kindIssues(line: { readonly customer?: unknown; readonly order?: unknown }): Issue[] {
-  const { customer, order } = line;
-  if ((customer === undefined) !== (order === undefined)) return [];
-  return [{ pointer: '', code: 'conflict', detail: 'A line must have either customer or order.' }];
+type SentLine = { readonly key?: unknown } & { readonly [Kind in ImportKind]?: unknown };
+
+function kindIssues({ key, customer, order, product }: SentLine): Issue[] {
+  const objects = [customer, order, product].filter((object) => object !== undefined);
+  const issues: Issue[] = [];
+  if (objects.length !== 1)
+    issues.push({
+      pointer: '',
+      code: 'conflict',
+      detail: 'A line must have one of customer, order and product.',
+    });
+  if (key === undefined && product === undefined)
+    issues.push({ pointer: '/key', code: 'required', detail: 'key is required.' });
+  return issues;
 }
 
 type SentReference = { readonly customerId?: unknown; readonly customerKey?: unknown };

@@ -11,6 +11,7 @@ import { boolean, optional, oneOf, type Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { customerBodies } from '../customers/customer-bodies.ts';
 import { customerRows } from '../customers/customer-csv.ts';
+import { productRows } from '../products/product-csv.ts';
 import { importLineSchema, linesFrom, parseImportLine, type ParsedLine } from './import-line.ts';
 import { dryRunKeys, importLine, storedKeys, type Importer, importDryRunKeysMax } from './import-store.ts';
 
@@ -25,6 +26,7 @@ type ImportServices = {
 /** What a table may have: a resource whose rows can be imported has a line here. */
 const tables = {
   customers: linesFrom('customer', customerRows),
+  products: linesFrom('product', productRows),
 };
 const tableNames = Object.keys(tables) as (keyof typeof tables)[]; // its own keys
 
@@ -45,7 +47,7 @@ export function importRoutes({ imports, defaultCountry }: ImportServices): Route
       method: 'POST',
       path: '/imports',
       tag: 'Service',
-      summary: 'Import customers and orders',
+      summary: 'Import customers, orders and products',
       description,
       access: adminOnly,
       scope: 'orders:write',
@@ -84,16 +86,15 @@ function writeLine(
   importer: Omit<Importer, 'ownerId'>,
 ): ReturnType<typeof importLine> | { readonly status: 403; readonly issues: readonly Issue[] } {
   const { caller } = permit;
-  if (parsed.ok && parsed.line.customer !== undefined && !hasScope(caller, 'customers:write'))
-    return { status: 403, issues: [noCustomers] };
+  for (const kind of ['customer', 'product'] as const) {
+    const scope = `${kind}s:write` as const;
+    if (parsed.ok && parsed.line[kind] !== undefined && !hasScope(caller, scope)) {
+      const detail = `The API key lacks the scope ${scope}.`;
+      return { status: 403, issues: [{ pointer: `/${kind}`, code: 'insufficient-scope', detail }] };
+    }
+  }
   return importLine(permit, parsed, { ...importer, ownerId: caller.userId });
 }
-
-const noCustomers: Issue = {
-  pointer: '/customer',
-  code: 'insufficient-scope',
-  detail: 'The API key lacks the scope customers:write.',
-};
 
 const exampleOfCustomer = { key: 'shop-7', customer: { name: 'Grace Hopper' } };
 const exampleOfOrder = {
@@ -117,6 +118,8 @@ const description =
   'A table (RFC 4180, UTF-8; commas, semicolons or tabs between cells) has a row for each object. Its ' +
   'heading names members: `name,email,phone,address.line1,…`. An empty cell is an absent member. Without ' +
   'a `key` a row is known by its content, so equal rows create one object.\n\n' +
+  'A product whose SKU exists is changed: 200. Members that the line leaves out stay as they are. In a table ' +
+  'prices are decimal, as exports write them.\n\n' +
   'What ends the import early (withdrawn rights, a client that is too slow, a service that stops) is ' +
   'reported as a last line, after which the response ends without its last chunk. The response begins ' +
   `when everything was read, or at ${importKeptCharsMax / 1024 ** 2} MiB of it; once it has begun, keep ` +
@@ -124,4 +127,4 @@ const description =
   `There may be ${importBytesMax / 1024 ** 2} MiB of lines, ${importLineBytesMax / 1024} KiB each, at ` +
   `least one in ${importLineMilliseconds / 1000} seconds, and ${importsMax} imports at a time; a dry run ` +
   `may have ${importDryRunKeysMax} new objects. An API key also needs the scope \`customers:write\` to ` +
-  'import customers.';
+  'import customers, and `products:write` to import products.';

@@ -1,15 +1,20 @@
 // Writes imported objects, and stores the key of each object as long as the object exists.
 import assert from 'node:assert';
+import type { Caller } from '../../auth/access.ts';
 import { Problem } from '../../problem.ts';
 import { issuesIn, type Checked } from '../../schema/schema.ts';
+import { nameKey } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { CustomerBodies, NewCustomer } from '../customers/customer-bodies.ts';
 import { customerContentOf } from '../customers/customer.ts';
 import { addCustomer, customerExists } from '../customers/customer-store.ts';
+import { changesNothing, requireOwned } from '../flows/object-access.ts';
 import { orderContentOf } from '../orders/order.ts';
 import { addOrder } from '../orders/order-store.ts';
+import { productContentOf, type NewProduct } from '../products/product.ts';
+import { addProduct, productSource, replaceProduct, takenIssues } from '../products/product-store.ts';
 import { userIssues } from '../users/user-store.ts';
 import type { ImportKind, ImportOutcome, ParsedLine, ImportedOrder } from './import-line.ts';
 
@@ -22,12 +27,15 @@ type KeyedObject = Pick<Imported, 'fingerprint'> & { readonly kind: ImportKind; 
 
 /** The keys that were imported, with the ids and fingerprints of their objects. */
 type ImportKeys = {
+  readonly isDryRun: boolean;
   find(db: Connection, kind: ImportKind, key: string): Imported | undefined;
   /** Creates the object by calling `create`, stores its key, and returns its id. */
   add(permit: Permit, object: KeyedObject, create: () => number): number | null;
 };
 
-const tables: Readonly<Record<ImportKind, { readonly find: string; readonly add: string }>> = {
+type KeyTable = { readonly find: string; readonly add: string | null };
+
+const tables: Readonly<Record<ImportKind, KeyTable>> = {
   customer: {
     find: 'SELECT customerId, fingerprint FROM importedCustomers WHERE key = ?',
     add: 'INSERT INTO importedCustomers (key, customerId, fingerprint) VALUES (?, ?, ?)',
@@ -36,16 +44,20 @@ const tables: Readonly<Record<ImportKind, { readonly find: string; readonly add:
     find: 'SELECT orderId, fingerprint FROM importedOrders WHERE key = ?',
     add: 'INSERT INTO importedOrders (key, orderId, fingerprint) VALUES (?, ?, ?)',
   },
+  // the key of a product is in its own row
+  product: { find: "SELECT id, x'' FROM products WHERE skuKey = ?", add: null },
 };
 
 export const storedKeys: ImportKeys = {
+  isDryRun: false,
   find(db, kind, key) {
     const row = db.get<[id: number, fingerprint: Uint8Array]>(tables[kind].find, key);
     return row === undefined ? undefined : { id: row[0], fingerprint: row[1] };
   },
   add({ writer }, { kind, key, fingerprint }, create) {
     const id = create();
-    writer.run(tables[kind].add, key, id, fingerprint);
+    const { add } = tables[kind];
+    if (add !== null) writer.run(add, key, id, fingerprint);
     return id;
   },
 };
@@ -54,6 +66,7 @@ export const storedKeys: ImportKeys = {
 export function dryRunKeys(): ImportKeys {
   const fingerprints = new Map<string, string>();
   return {
+    isDryRun: true,
     find(db, kind, key) {
       const fingerprint = fingerprints.get(`${kind} ${key}`);
       if (fingerprint === undefined) return storedKeys.find(db, kind, key);
@@ -82,9 +95,11 @@ export type Importer = {
 };
 
 /** Writes the object of a line. A rejected line changes nothing. */
-export function importLine(permit: Permit, parsed: ParsedLine, importer: Importer): ImportOutcome {
+export function importLine(permit: Permit<Caller>, parsed: ParsedLine, importer: Importer): ImportOutcome {
   if (!parsed.ok) return { status: 422, issues: parsed.issues };
-  const { key, customer, order } = parsed.line;
+  const { key, customer, order, product } = parsed.line;
+  if (product !== undefined) return importProduct(permit, product, importer);
+  assert(key !== undefined, 'a line that fits has a key, unless it has a product');
   const kind = customer === undefined ? 'order' : 'customer';
   const known = importer.keys.find(permit.writer, kind, key);
   if (known !== undefined) return outcomeOfRepeat(known, parsed.fingerprint);
@@ -127,6 +142,31 @@ function importOrder(permit: Permit, imported: OrderImport): ImportOutcome {
     return addOrder(permit, row, { createdAt, updatedAt: now, recordedAt: now }).id;
   };
   return { status: 201, id: keys.add(permit, object, create) };
+}
+
+/** Creates a product, or changes the one with its SKU; members that the line leaves out stay as they are. */
+function importProduct(
+  permit: Permit<Caller>,
+  product: NewProduct,
+  { keys, now }: Pick<Importer, 'keys' | 'now'>,
+): ImportOutcome {
+  const { writer } = permit;
+  const key = nameKey(product.sku);
+  const known = keys.find(writer, 'product', key);
+  const id = known?.id ?? null;
+  const current = id === null ? undefined : requireOwned(productSource, permit, id);
+  const wanted = productContentOf({ ...current, ...product });
+  const issues = takenIssues(writer, wanted, current?.id).map((issue) => {
+    return { ...issue, pointer: `/product${issue.pointer}` };
+  });
+  if (issues.length > 0) return { status: 422, issues };
+  if (known === undefined) {
+    const object = { kind: 'product', key, fingerprint: new Uint8Array() } as const;
+    return { status: 201, id: keys.add(permit, object, () => addProduct(permit, wanted, now)) };
+  }
+  const isChanged = current !== undefined && !changesNothing(current, wanted);
+  if (isChanged && !keys.isDryRun) replaceProduct(permit, current, wanted);
+  return { status: 200, id };
 }
 
 /** Returns the id of the user who will own the object at `pointer`, or the issues of that user. */

@@ -1,5 +1,5 @@
 // The items of an order and their sums, in the currency's minor unit.
-import { singleLine } from '../../schema/members.ts';
+import { singleLine, unitPrice } from '../../schema/members.ts';
 import {
   array,
   integer,
@@ -20,13 +20,7 @@ export function amount(description: string, example: number): Schema<number> {
 export const sentTotal = optional(amount('Computed by the service; if sent, it must be correct.', 1498));
 const priced = {
   quantity: integer({ minimum: 1, maximum: 1_000_000, examples: [2] }),
-  unitPrice: integer({
-    minimum: 0,
-    maximum: 1e12,
-    description: 'In the currency’s minor unit.',
-    mustBe: 'an integer in the currency’s minor unit, such as 749 for 7.49 EUR',
-    examples: [749],
-  }),
+  unitPrice,
 };
 const itemMembers = {
   sku: nullable(singleLine(64, 'The shop’s article number.', 'TEA-250')),
