@@ -25,7 +25,7 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
   "trusted-types 'none'";
-const compressedBytesMax = 64_000;
+const compressedBytesMax = 68_000;
 const modules = sources.filter((path) => path.startsWith('src/console/'));
 
 /** The page, and everything that it refers to. */
