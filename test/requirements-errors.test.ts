@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anyone } from '../src/auth/access.ts';
-import { noContent } from '../src/http/reply.ts';
 import { route } from '../src/http/route.ts';
 import { executable, password, serviceFor, type TestResponse } from './service.ts';
 import { items, address, createFixture, fixtureForSuite } from './requirements-support.ts';
@@ -134,7 +133,7 @@ describe('section 7.1, status codes:', () => {
       tag: 'Test',
       summary: 'Fails',
       access: anyone,
-      reply: noContent(),
+      reply: { kind: 'none' },
       handle: (): never => {
         throw new Error('the secret cause');
       },

@@ -246,7 +246,7 @@ export function oneOf(values: readonly string[]): SettingRule {
   return (text) => (values.includes(text) ? undefined : `must be ${alternatives}`);
 }
 
-export function listOf(rule: SettingRule): SettingRule {
+function listOf(rule: SettingRule): SettingRule {
   return (text) => {
     const issues = splitList(text).map(rule);
     return issues.find((issue) => issue !== undefined);

@@ -10,8 +10,9 @@ import {
   pageBytesMax,
   pageRowsDefault,
 } from '../http/list.ts';
-import { streamed, type ListPage, type Streamed } from '../http/handler-result.ts';
-import { listOrStreamOf } from '../http/reply.ts';
+import type { ListPage, Streamed } from '../http/handler-result.ts';
+import { csv, json, ndjson } from '../http/media-types.ts';
+import type { ResponseStream } from '../http/response-stream.ts';
 import { route, type Call, type Route } from '../http/route.ts';
 import { eventStream } from '../http/server-sent-events.ts';
 import { array, oneOf, optional, type ObjectOf } from '../schema/schema.ts';
@@ -61,7 +62,7 @@ function followEventsRoute(services: FeedServices): Route {
     access: signedIn,
     scope: 'events:read',
     query: feedParameters,
-    reply: listOrStreamOf(Event),
+    reply: { kind: 'list', schema: Event, mediaTypes: [json, eventStream, csv, ndjson], isFeed: true },
     description:
       'All events that the caller may see, oldest first: those of their own objects, for staff those of ' +
       'all orders, customers and products and of deleted users, for administrators all. `next` is never null: a ' +
@@ -108,7 +109,7 @@ function liveEvents(call: FeedCall, { cursors, live }: FeedServices): Streamed {
   const state = feedState(read);
   const after =
     lastEventId === '' ? findStart(state, query, cursors) : requireEventId(state, lastEventId, cursors);
-  return streamed(eventStream, (stream) =>
+  const start = (stream: ResponseStream): void =>
     live.add({
       stream,
       caller,
@@ -117,8 +118,8 @@ function liveEvents(call: FeedCall, { cursors, live }: FeedServices): Streamed {
       access: feedAccessOf(caller),
       types: query.type,
       after: after ?? state.latest,
-    }),
-  );
+    });
+  return { kind: 'stream', mediaType: eventStream, start };
 }
 
 const eventsFile = { name: 'events', table: eventTable };

@@ -9,7 +9,7 @@ import { Problem, unavailable } from '../problem.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Timers } from '../base/timers.ts';
 import { securityEventOf } from './exchange-log.ts';
-import { streamed, type Streamed } from './handler-result.ts';
+import type { Streamed } from './handler-result.ts';
 import { csv, ndjson } from './media-types.ts';
 import { counter, gauge, labelledSamples, type Family } from './prometheus.ts';
 import { toWireLatin1, type Representation } from './representation.ts';
@@ -104,11 +104,12 @@ export class Exports {
     const day = new Date(call.now).toISOString().slice(0, 10);
     const fileName = `${name}-${day}.${isCsv ? 'csv' : 'ndjson'}`;
     const format = isCsv ? csvFormat(table) : ndjsonFormat;
-    return streamed(
-      isCsv ? `${csv}; charset=utf-8` : ndjson,
-      (stream) => this.#run({ stream, call, source, format }),
-      ['Content-Disposition', `attachment; filename="${fileName}"`],
-    );
+    return {
+      kind: 'stream',
+      mediaType: isCsv ? `${csv}; charset=utf-8` : ndjson,
+      fields: ['Content-Disposition', `attachment; filename="${fileName}"`],
+      start: (stream) => this.#run({ stream, call, source, format }),
+    };
   }
 
   #run<T>(run: Run<T>): void {

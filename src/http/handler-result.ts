@@ -1,7 +1,7 @@
 // The results of handlers: one type for each kind of response.
 import { createEncodings, type Encoded } from './compression.ts';
 import { json } from './media-types.ts';
-import { etagOf, toWireLatin1, type Representation, type Represents } from './representation.ts';
+import type { Representation, Represents } from './representation.ts';
 import { headerLines, type HeaderFields, type HeaderLines } from '../base/header-lines.ts';
 import { jsonPolicyLines } from './response-head.ts';
 import type { ResponseStream } from './response-stream.ts';
@@ -14,12 +14,13 @@ export type ListPage<T> = Represents<readonly T[]> & {
   readonly next: string | null;
 };
 
-/** A text that is created for one response and is no object of the database: a state, metrics, sales. */
-export type Document<T> = Represents<T> & {
+/** A value that is created for one response and is no object of the database: a state, metrics, sales. */
+export type Document<T> = {
   readonly kind: 'document';
-  readonly mediaType: string;
-  readonly text: string;
-  readonly etag: string;
+  /** JSON, unless it is a text. */
+  readonly content: T | string;
+  /** That of the reply by default. */
+  readonly mediaType?: string;
 };
 
 /** A document that is created once and sent often, with header fields of its own; all share its bytes. */
@@ -37,7 +38,7 @@ export type Streamed = {
   readonly kind: 'stream';
   readonly mediaType: string;
   /** Its own header fields. */
-  readonly lines: HeaderLines;
+  readonly fields?: HeaderFields;
   readonly start: (stream: ResponseStream) => void;
 };
 
@@ -54,22 +55,17 @@ export type HandlerResult =
 
 export const empty: Empty = { kind: 'none' };
 
-export function jsonDocument<T>(value: T): Document<T> {
-  return textDocument(JSON.stringify(value), json);
-}
-
-export function textDocument(content: string, mediaType: string): Document<never> {
-  const text = toWireLatin1(content);
-  return { kind: 'document', mediaType, text, etag: etagOf(text) };
-}
-
 type SharedOptions = { readonly mediaType?: string; readonly fields?: HeaderFields };
 
-/** Called once for a document, like the two functions below; handlers keep the result. */
+/** Compresses a value as JSON, like `sharedText`. */
 export function sharedDocument<T>(value: T): Promise<SharedDocument<T>> {
   return sharedText(JSON.stringify(value));
 }
 
+/**
+ * Compresses a text, once: handlers keep the result. The fields of a page for people must have its
+ * Content-Security-Policy.
+ */
 export async function sharedText(
   text: string,
   { mediaType = json, fields }: SharedOptions = {},
@@ -77,17 +73,4 @@ export async function sharedText(
   const encoded = await createEncodings(Buffer.from(text));
   const lines = fields === undefined ? jsonPolicyLines : headerLines(fields);
   return { kind: 'shared document', mediaType, lines, encoded };
-}
-
-/** Returns a page for people; `fields` must have its Content-Security-Policy. */
-export function sharedHtml(html: string, fields: HeaderFields): Promise<SharedDocument<never>> {
-  return sharedText(html, { mediaType: 'text/html; charset=utf-8', fields });
-}
-
-export function streamed(
-  mediaType: string,
-  start: (stream: ResponseStream) => void,
-  fields: HeaderFields = [],
-): Streamed {
-  return { kind: 'stream', mediaType, lines: headerLines(fields), start };
 }

@@ -13,7 +13,7 @@ import type { ArrivingLine, LineReader } from './arriving-lines.ts';
 import { ndjson } from './media-types.ts';
 import { problemStatus } from './problem-types.ts';
 import { issueMember } from './problem-response.ts';
-import { streamed, type Streamed } from './handler-result.ts';
+import type { Streamed } from './handler-result.ts';
 import { counter, gauge, type Family, type Sample } from './prometheus.ts';
 import type { ResponseStream, StreamEndReason } from './response-stream.ts';
 import type { Call } from './route.ts';
@@ -93,13 +93,14 @@ export class Imports {
     // without chunks the response ends with the connection, and a truncated one looks complete
     if (call.isHttp10) throw new Problem('bad-request', 'An import needs HTTP/1.1.', { status: 505 });
     this.#slots.checkRoom();
-    return streamed(ndjson, (stream) => {
+    const start = (stream: ResponseStream): void => {
       const ended = new Promise<void>((resolve) => stream.onEnd(() => resolve()));
       const results = new Results(stream, this.#counterFor(call));
       const held = this.#slots.run({}, () => ended);
       held.catch(() => stream.abort('failed')); // another began since `checkRoom`
       void runImport({ ...this.#options, call, rules, results, stream });
-    });
+    };
+    return { kind: 'stream', mediaType: ndjson, start };
   }
 
   /** Counts results. The log has one line for all lines that were rejected for lack of rights. */

@@ -1,6 +1,8 @@
 // The media types of requests and responses.
 export const json = 'application/json';
 export const problemJson = 'application/problem+json';
+export const html = 'text/html';
+export const htmlInUtf8 = `${html}; charset=utf-8`;
 export const csv = 'text/csv'; // RFC 4180
 export const ndjson = 'application/x-ndjson'; // one JSON value a line
 export const mergePatch = 'application/merge-patch+json'; // RFC 7396

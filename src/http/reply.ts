@@ -1,129 +1,73 @@
-// The declaration of a route's successful response: the result of its handler, and the head of the response.
+// What a route responds with if it succeeds: a value from which follow the result of its handler, the head of
+// the response and its documentation.
 import type { JsonSchema, Schema } from '../schema/schema.ts';
-import {
-  type Document,
-  type Empty,
-  type HandlerResult,
-  type ListPage,
-  type SharedDocument,
-  type Streamed,
-} from './handler-result.ts';
+import type { Document, Empty, HandlerResult, ListPage, SharedDocument, Streamed } from './handler-result.ts';
 import { csv, json, ndjson } from './media-types.ts';
 import type { Representation } from './representation.ts';
-import { eventStream } from './server-sent-events.ts';
 
 /** The values of Cache-Control: a copy has to be revalidated before each use, or must not be stored. */
 export const revalidated = 'private, no-cache';
 export const notStored = 'no-store';
 
-export type Reply<R extends HandlerResult = HandlerResult> = {
-  readonly status: 200 | 201 | 204;
-  /** The kind of result. A `list` may also be a stream. */
-  readonly kind: HandlerResult['kind'];
-  /** Whether the list has no last page: its `next` is never null. */
-  readonly isFeed?: boolean;
+/** The media types of a list that can be exported. Its handler returns what was negotiated. */
+export const exportable = [json, csv, ndjson] as const;
+
+export type Reply = ReplyHead & (ReplyWithSchema | OtherReply);
+
+/** `schema` is that of the object, or of an element of the list. */
+type ReplyWithSchema = { readonly kind: 'object' | 'list'; readonly schema: JsonSchema };
+type OtherReply = {
+  readonly kind: Exclude<HandlerResult['kind'], ReplyWithSchema['kind']>;
   readonly schema?: JsonSchema;
-  readonly mediaTypes: readonly string[];
-  readonly location?: (made: Representation<unknown>) => string;
-  /** The location of an object that a PUT creates, with status 201. */
-  readonly newLocation?: (made: Representation<unknown>) => string;
-  /** Undefined for a stream, which is never stored, and for a response without a body. */
-  readonly cacheControl?: string;
-  /** For the compiler alone. */
-  readonly result?: R;
 };
 
-/** `isSecret`: the response has a secret, which is shown only this once. */
-type Secrecy = { readonly isSecret?: boolean };
+type ReplyHead = {
+  /** JSON by default. */
+  readonly mediaTypes?: readonly string[];
+  /** The location of an object that the request creates, with status 201. */
+  readonly location?: (made: Representation<unknown>) => string;
+  /** The location of an object that a PUT may create, then with status 201. */
+  readonly newLocation?: (made: Representation<unknown>) => string;
+  /** By default a document is not stored, and a copy of all else is revalidated; a stream is never stored. */
+  readonly cacheControl?: string;
+  /** Whether the list has no last page: its `next` is never null. */
+  readonly isFeed?: boolean;
+};
 
-export function ok<T>(
-  schema: Schema<T>,
-  { isSecret = false, ...creation }: Secrecy & Pick<Reply, 'newLocation'> = {},
-): Reply<Representation<T>> {
-  return {
-    status: 200,
-    kind: 'object',
-    schema,
-    mediaTypes: [json],
-    cacheControl: isSecret ? notStored : revalidated,
-    ...creation,
-  };
-}
+/** The value that a reply's schema describes; anything without one. */
+type Shown<R> = R extends { readonly schema: Schema<infer T> } ? T : unknown;
 
-/** A page of a list; `schema` is that of one element. */
-export function listOf<T>(schema: Schema<T>): Reply<ListPage<T>> {
-  return {
-    status: 200,
-    kind: 'list',
-    schema,
-    mediaTypes: [json],
-    cacheControl: revalidated,
-  };
-}
+/** What a handler returns for its route's reply. */
+export type ResultOf<R extends Reply> =
+  | (R extends { readonly kind: 'object' } ? Representation<Shown<R>> : never)
+  | (R extends { readonly kind: 'list' } ? ListPage<Shown<R>> : never)
+  | (R extends { readonly kind: 'list'; readonly mediaTypes: readonly string[] } ? Streamed : never)
+  | (R extends { readonly kind: 'document' } ? Document<Shown<R>> : never)
+  | (R extends { readonly kind: 'shared document' } ? SharedDocument<Shown<R>> : never)
+  | (R extends { readonly kind: 'stream' } ? Streamed : never)
+  | (R extends { readonly kind: 'none' } ? Empty : never);
 
-/** A page, or the whole list as a file: the negotiated media type decides what the handler returns. */
-export function listOrExportOf<T>(schema: Schema<T>): Reply<ListPage<T> | Streamed> {
-  return { ...listOf(schema), mediaTypes: [json, csv, ndjson] };
-}
-
-/** A page or a file, or a stream of the elements as they are added. */
-export function listOrStreamOf<T>(schema: Schema<T>): Reply<ListPage<T> | Streamed> {
-  return { ...listOf(schema), isFeed: true, mediaTypes: [json, eventStream, csv, ndjson] };
-}
-
-export function created<T>(
-  schema: Schema<T>,
-  location: (made: Representation<unknown>) => string,
-  { isSecret = false }: Secrecy = {},
-): Reply<Representation<T>> {
-  return {
-    status: 201,
-    kind: 'object',
-    schema,
-    location,
-    mediaTypes: [json],
-    cacheControl: isSecret ? notStored : revalidated,
-  };
+export function statusOf({ kind, location }: Reply): 200 | 201 | 204 {
+  if (kind === 'none') return 204;
+  return location === undefined ? 200 : 201;
 }
 
 /** Returns the status of a response with an object, and its Location if it has one. */
 export function headOf(
-  { status, location, newLocation }: Reply,
+  reply: Reply,
   object: Representation<unknown>,
 ): { readonly status: number; readonly location: string | undefined } {
-  if (object.isNew === true) return { status: 201, location: newLocation?.(object) };
-  return { status, location: location?.(object) };
+  if (object.isNew === true) return { status: 201, location: reply.newLocation?.(object) };
+  return { status: statusOf(reply), location: reply.location?.(object) };
 }
 
-export function noContent(): Reply<Empty> {
-  return { status: 204, kind: 'none', mediaTypes: [] };
+export function mediaTypesOf({ kind, mediaTypes = onlyJson }: Reply): readonly string[] {
+  return kind === 'none' ? none : mediaTypes;
 }
 
-/** A document that is made for one response: a state, metrics. */
-export function documentIn<T>(mediaType: string, schema?: Schema<T>): Reply<Document<T>> {
-  return {
-    status: 200,
-    kind: 'document',
-    mediaTypes: [mediaType],
-    cacheControl: notStored,
-    ...shown(schema),
-  };
-}
+const onlyJson: readonly string[] = [json];
+const none: readonly string[] = [];
 
-/** A document that is made once, and compressed: the OpenAPI document, a page for people, a file. */
-export function sharedDocumentIn<T>(
-  mediaTypes: readonly string[],
-  cacheControl: string,
-  schema?: Schema<T>,
-): Reply<SharedDocument<T>> {
-  return { status: 200, kind: 'shared document', mediaTypes, cacheControl, ...shown(schema) };
-}
-
-function shown<T>(schema: Schema<T> | undefined): Pick<Reply, 'schema'> {
-  return schema === undefined ? {} : { schema };
-}
-
-/** A stream of results, which begins while the request's body is still being read. */
-export function streamIn(mediaType: string): Reply<Streamed> {
-  return { status: 200, kind: 'stream', mediaTypes: [mediaType] };
+export function cacheControlOf({ kind, cacheControl }: Reply): string {
+  return cacheControl ?? (kind === 'document' ? notStored : revalidated);
 }

@@ -17,6 +17,7 @@ import { LogAllowance } from './log-allowance.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport } from './peer.ts';
 import { readQuery } from './query.ts';
+import { mediaTypesOf } from './reply.ts';
 import { checkHeaderFields, checkHost, checkTarget, checkTransferEncoding } from './request-headers.ts';
 import { createRequestIds } from './request-id.ts';
 import { RequestIntake } from './request-intake.ts';
@@ -107,7 +108,7 @@ export class RequestHandler {
       throw methodNotAllowed(exchange.method, exchange.path, allowedMethods(match.methods));
     const { route } = mounted;
     checkAccess(route, exchange.caller, match.params);
-    exchange.mediaType = chooseMediaType(exchange.headers['accept'], route.reply.mediaTypes);
+    exchange.mediaType = chooseMediaType(exchange.headers['accept'], mediaTypesOf(route.reply));
     checkContent(exchange);
     if (exchange.method === 'POST')
       checkPostConditions(exchange.headers, { isReadable: match.methods.has('GET') });

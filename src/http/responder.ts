@@ -2,17 +2,17 @@
 import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { clientOf } from '../auth/access.ts';
-import { headerLine, type HeaderLines } from '../base/header-lines.ts';
+import { headerLine, headerLines, type HeaderLines } from '../base/header-lines.ts';
 import { Problem } from '../problem.ts';
 import { isUnmodified } from './conditional.ts';
 import { createCors, type Cors } from './cors.ts';
 import { ExchangeLog, securityEventOf, type ExchangeLogOptions } from './exchange-log.ts';
 import type { Exchange } from './exchange.ts';
-import { type HandlerResult, type ListPage, type SharedDocument, type Streamed } from './handler-result.ts';
+import type { Document, HandlerResult, ListPage, SharedDocument, Streamed } from './handler-result.ts';
 import { acceptPatch, json, problemJson } from './media-types.ts';
 import { plainAddress } from './peer.ts';
 import { problemResponse } from './problem-response.ts';
-import { toWireLatin1, type Representation } from './representation.ts';
+import { etagOf, toWireLatin1, type Representation } from './representation.ts';
 import {
   beginStream,
   bodyLines,
@@ -25,8 +25,7 @@ import {
   type ResponseBody,
 } from './response-head.ts';
 import { ResponseStream } from './response-stream.ts';
-import { headOf, notStored } from './reply.ts';
-import type { Route } from './route.ts';
+import { cacheControlOf, headOf, notStored, type Reply } from './reply.ts';
 import { allowedMethods, type MountedRoute } from './router.ts';
 import { UnsentResponses } from './unsent-responses.ts';
 
@@ -97,7 +96,7 @@ export class Responder {
       case 'list':
         return this.#sendPage(exchange, result);
       case 'document':
-        return this.#sendText(exchange, { ...result, status: 200, own: '' });
+        return this.#sendDocument(exchange, result);
       case 'shared document':
         return this.#sendShared(exchange, result);
       case 'stream':
@@ -114,6 +113,11 @@ export class Responder {
     const { status, location } = headOf(exchange.route.reply, object);
     const own = location === undefined ? '' : headerLine('Location', location);
     this.#sendText(exchange, { status, mediaType: json, text, etag, own });
+  }
+
+  #sendDocument(exchange: Exchange, { content, mediaType = exchange.mediaType }: Document<unknown>): void {
+    const text = toWireLatin1(typeof content === 'string' ? content : JSON.stringify(content));
+    this.#sendText(exchange, { status: 200, mediaType, text, etag: etagOf(text), own: '' });
   }
 
   #sendPage(exchange: Exchange, { text, etag, next }: ListPage<unknown>): void {
@@ -199,11 +203,8 @@ export class Responder {
     return lines;
   }
 
-  #cachingLines(
-    { cacheControl = notStored }: Pick<Route['reply'], 'cacheControl'>,
-    varyLine = this.#varyLine,
-  ): HeaderLines {
-    return headerLine('Cache-Control', cacheControl) + varyLine;
+  #cachingLines(reply: Reply, varyLine = this.#varyLine): HeaderLines {
+    return headerLine('Cache-Control', cacheControlOf(reply)) + varyLine;
   }
 
   #sendBody(exchange: Exchange, { status, lines, mediaType, body }: ResponseWithBody): void {
@@ -232,9 +233,10 @@ export class Responder {
   }
 
   /** Starts a stream, which is counted when it begins and logged when it ends. */
-  #stream(exchange: Exchange, { mediaType, start, lines: own }: Streamed): void {
-    let lines = this.#linesOf(exchange) + this.#cachingLines({ cacheControl: notStored });
-    lines += headerLine('X-Accel-Buffering', 'no') + own + jsonPolicyLines + typeLines(mediaType);
+  #stream(exchange: Exchange, { mediaType, start, fields = [] }: Streamed): void {
+    let lines = this.#linesOf(exchange) + headerLine('Cache-Control', notStored) + this.#varyLine;
+    lines +=
+      headerLine('X-Accel-Buffering', 'no') + headerLines(fields) + jsonPolicyLines + typeLines(mediaType);
     const { response, startedAt } = exchange;
     if (exchange.method === 'HEAD' || response.destroyed)
       return this.#send(exchange, { status: 200, lines, body: '' });

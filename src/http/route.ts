@@ -8,7 +8,7 @@ import type { Database } from '../storage/database.ts';
 import type { Permit } from '../storage/permit.ts';
 import type { HandlerResult } from './handler-result.ts';
 import type { Limiter } from '../rates/limiter.ts';
-import type { Reply } from './reply.ts';
+import type { Reply, ResultOf } from './reply.ts';
 import type { BodySource } from './request-body.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
@@ -104,7 +104,7 @@ type StreamedContent = {
 
 type AnyCall = Call<object, object, unknown, Caller | undefined>;
 
-type Declaration<Path extends string, Q extends Members, Body, R extends HandlerResult, C> = {
+type Declaration<Path extends string, Q extends Members, Body, R extends Reply, C> = {
   readonly method: Method;
   readonly path: Path;
   readonly summary: string;
@@ -122,7 +122,7 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   readonly body?: Schema<Body>;
   /** Declares a body that `handle` reads as it arrives: only for a POST whose path has no `{id}`. */
   readonly streamedBody?: StreamedBodyDeclaration;
-  readonly reply: Reply<R>;
+  readonly reply: R;
   /** The route's own problems, besides those that every route can have. */
   readonly problems?: readonly ProblemCode[];
   /** Whether a response is stored for an Idempotency-Key and sent again to repeats of the request. */
@@ -143,12 +143,12 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   readonly webhookMessage?: WebhookMessage;
   /** Finds issues between parameters, such as an empty range. Invalid ones are undefined. */
   queryIssues?(query: ObjectOf<Q>, call: Pick<AnyCall, 'mediaType' | 'now'>): readonly Issue[];
-  handle(call: Call<ParamsOf<Path>, ObjectOf<Q>, Body, C>): NoInfer<R | Promise<R>>;
+  handle(call: Call<ParamsOf<Path>, ObjectOf<Q>, Body, C>): NoInfer<ResultOf<R> | Promise<ResultOf<R>>>;
 };
 
 /** A route as the server sees it, without its types: the compiler checked them in the declaration. */
 export type Route = Omit<
-  Declaration<string, Members, unknown, HandlerResult, Caller | undefined>,
+  Declaration<string, Members, unknown, Reply, Caller | undefined>,
   'handle' | 'queryIssues'
 > & {
   queryIssues?(query: object, call: Pick<AnyCall, 'mediaType' | 'now'>): readonly Issue[];
@@ -159,7 +159,7 @@ export function route<
   const Path extends string,
   Q extends Members = Readonly<Record<never, JsonSchema>>,
   Body = undefined,
-  R extends HandlerResult = HandlerResult,
+  const R extends Reply = Reply,
   C = Caller,
 >(declaration: Declaration<Path, Q, Body, R, C>): Route {
   // `Declaration` is checked above, and the server passes each part only values that its schema accepted

@@ -85,7 +85,7 @@ function parametersOf(route: Route, components: Components): Json[] {
   const fields = ['X-Request-Id'];
   if (route.method === 'GET') fields.push('If-None-Match');
   if (route.method !== 'POST') fields.push('If-Match');
-  if (route.reply.mediaTypes.includes(eventStream)) fields.push('Last-Event-ID');
+  if (route.reply.mediaTypes?.includes(eventStream) === true) fields.push('Last-Event-ID');
   if (route.acceptsIdempotencyKey === true) fields.push('Idempotency-Key');
   return [...inPath, ...inQuery, ...fields.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }

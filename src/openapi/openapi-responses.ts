@@ -8,7 +8,7 @@ import { csv, ndjson, problemJson } from '../http/media-types.ts';
 import { STATUS_CODES } from '../http/node-http.ts';
 import { ProblemDocument } from '../http/problem-response.ts';
 import { problemStatus } from '../http/problem-types.ts';
-import type { Reply } from '../http/reply.ts';
+import { mediaTypesOf, statusOf, type Reply } from '../http/reply.ts';
 import type { Route } from '../http/route.ts';
 import { eventStream } from '../http/server-sent-events.ts';
 import { pascalCase, shownExampleOf, type Components, type Json } from './openapi-components.ts';
@@ -39,7 +39,7 @@ export function contentOf(mediaTypes: readonly string[], schema: Json, example: 
 export function responsesOf(route: Route, invalidStatus: 400 | 422, components: Components): Json {
   const { reply, method } = route;
   const success = successResponse(reply, components);
-  const responses: Json = { [reply.status]: success };
+  const responses: Json = { [statusOf(reply)]: success };
   if (reply.newLocation !== undefined) responses['201'] = { ...success, description: 'Created.' };
   if (method === 'GET') responses['304'] = { description: 'Not modified: the client’s copy is current.' };
   const byStatus = Map.groupBy(codesOf(route), (code) => problemStatus(code, invalidStatus));
@@ -55,8 +55,8 @@ function successResponse(reply: Reply, components: Components): Json {
   const shown = reply.schema === undefined ? { type: 'object' } : components.use(reply.schema, 'response');
   const schema = reply.kind === 'list' ? pageSchema(shown, components, reply) : shown;
   return {
-    description: reply.status === 201 ? 'Created.' : 'OK.',
-    content: contentOf(reply.mediaTypes, schema, exampleReply(reply)),
+    description: statusOf(reply) === 201 ? 'Created.' : 'OK.',
+    content: contentOf(mediaTypesOf(reply), schema, exampleReply(reply)),
   };
 }
 
@@ -126,7 +126,7 @@ function codesOf(route: Route): Set<ProblemCode> {
     'internal-error',
     'unavailable',
   ]);
-  if (reply.mediaTypes.length > 0) codes.add('not-acceptable');
+  if (mediaTypesOf(reply).length > 0) codes.add('not-acceptable');
   if (route.isUnlimited !== true) codes.add('quota-exceeded');
   if (access.credentials !== 'ignored')
     codes.add('invalid-token').add('multiple-credentials').add('insufficient-scope');

@@ -1,8 +1,7 @@
 // What the documentation pages share as responses: their media type, caching and header fields.
-import { sharedHtml, type SharedDocument } from '../http/handler-result.ts';
+import { sharedText, type SharedDocument } from '../http/handler-result.ts';
+import { htmlInUtf8 } from '../http/media-types.ts';
 import type { Page } from './page-layout.ts';
-
-export const html = 'text/html';
 
 /** Documents change only with an update of the service, which clients see five minutes later at most. */
 export const cachedBriefly = 'public, max-age=300';
@@ -18,5 +17,5 @@ export function sharedPage({ html: text, policy }: Page): Promise<SharedDocument
     'Link',
     '</openapi.json>; rel="service-desc"',
   ];
-  return sharedHtml(text, fields);
+  return sharedText(text, { mediaType: htmlInUtf8, fields });
 }

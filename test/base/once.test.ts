@@ -1,9 +1,8 @@
 // Values that are created when they are first needed, such as the pages of the documentation.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { documentIn } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
-import { jsonDocument } from '../../src/http/handler-result.ts';
+
 import { anyone } from '../../src/auth/access.ts';
 import { once } from '../../src/base/once.ts';
 import { serviceFor } from '../service.ts';
@@ -13,7 +12,7 @@ test('a document that could not be created is created for the next request, and 
   const made = once(async () => {
     attempts += 1;
     if (attempts === 1) throw new Error('there is no descriptor left for a thread');
-    return jsonDocument({ attempts });
+    return { kind: 'document', content: { attempts } } as const;
   });
   const service = await serviceFor(t, {
     extraRoutes: [
@@ -23,7 +22,7 @@ test('a document that could not be created is created for the next request, and 
         tag: 'Service',
         summary: 'A document that can’t be made at first',
         access: anyone,
-        reply: documentIn('application/json'),
+        reply: { kind: 'document' },
         handle: made,
       }),
     ],

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anyone, scopes, type Scope } from '../../src/auth/access.ts';
 import { empty } from '../../src/http/handler-result.ts';
-import { noContent } from '../../src/http/reply.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { Router } from '../../src/http/router.ts';
 import {
@@ -32,7 +31,7 @@ test('a route without an access rule doesn’t start', () => {
     tag: 'Test',
     summary: 'Open',
     access: anyone,
-    reply: noContent(),
+    reply: { kind: 'none' },
     handle: () => empty,
   });
   const { access: _forgotten, ...undecided } = open;

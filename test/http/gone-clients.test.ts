@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { anyone } from '../../src/auth/access.ts';
 import { empty, type Empty } from '../../src/http/handler-result.ts';
-import { noContent } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
@@ -29,7 +28,7 @@ suite('a client that has gone before its response', () => {
       tag: 'Service',
       summary: 'Waits for the test',
       access: anyone,
-      reply: noContent(),
+      reply: { kind: 'none' },
       handle: () => (begun.resolve(), ended.promise),
     });
     const service = await serviceFor(t, { extraRoutes: [waiting] });

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
-import { jsonDocument, type Document } from '../../src/http/handler-result.ts';
+import type { Document } from '../../src/http/handler-result.ts';
 import { pipelinedRequestsMax, pipelinedRequestsPerClientMax } from '../../src/http/pipeline.ts';
-import { documentIn } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
@@ -33,7 +32,7 @@ function gated() {
     tag: 'Test',
     summary: 'Waits',
     access: anyone,
-    reply: documentIn('application/json'),
+    reply: { kind: 'document' },
     handle() {
       const waiting = Promise.withResolvers<Document<unknown>>();
       asked.push(waiting);
@@ -41,7 +40,7 @@ function gated() {
       return waiting.promise;
     },
   });
-  const open = (index: number): void => asked[index]?.resolve(jsonDocument({ index }));
+  const open = (index: number): void => asked[index]?.resolve({ kind: 'document', content: { index } });
   const openAll = (): void => {
     isOpen = true;
     for (const index of asked.keys()) open(index);
@@ -52,7 +51,7 @@ function gated() {
 /** A route with a large response, which counts its requests. */
 function large(bytes: number) {
   const counted = { asked: 0 };
-  const response = jsonDocument({ x: 'x'.repeat(bytes) });
+  const response = { kind: 'document', content: { x: 'x'.repeat(bytes) } } as const;
   const fat = route({
     method: 'GET',
     path: '/test/large',
@@ -60,7 +59,7 @@ function large(bytes: number) {
     summary: 'Is large',
     access: signedIn,
     scope: 'any',
-    reply: documentIn('application/json'),
+    reply: { kind: 'document' },
     handle() {
       counted.asked += 1;
       return response;
@@ -79,10 +78,10 @@ function largeById() {
     summary: 'Is as large as wanted',
     access: signedIn,
     scope: 'any',
-    reply: documentIn('application/json'),
+    reply: { kind: 'document' },
     handle({ params }) {
       counted.asked += 1;
-      return jsonDocument({ x: 'x'.repeat(params.id * 1_000_000) });
+      return { kind: 'document', content: { x: 'x'.repeat(params.id * 1_000_000) } };
     },
   });
   return { fat, counted };

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
 import type { ProblemCode } from '../../src/problem.ts';
-import { jsonDocument, sharedText } from '../../src/http/handler-result.ts';
+import { sharedText } from '../../src/http/handler-result.ts';
 import { represent } from '../../src/http/representation.ts';
-import { created, documentIn, sharedDocumentIn } from '../../src/http/reply.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { object, string } from '../../src/schema/schema.ts';
 import { newCustomer, newKey, newOrder, readRemovedEvents } from '../resources/resource-support.ts';
@@ -29,7 +28,7 @@ const about = {
   tag: 'Test',
   summary: 'Of a test',
   access: anyone,
-  reply: documentIn('application/json'),
+  reply: { kind: 'document' },
 } as const;
 export const secret = 'the cause is /etc/passwd, line 7';
 
@@ -71,7 +70,7 @@ export const failing: readonly Route[] = [
     ...about,
     method: 'GET',
     path: '/test/bad-field',
-    reply: sharedDocumentIn(['application/json'], 'no-store'),
+    reply: { kind: 'shared document', cacheControl: 'no-store' },
     handle: () => sharedText('{}', { fields: ['X-Broken', `a\r\n${secret}`] }),
   }),
   route({
@@ -80,7 +79,7 @@ export const failing: readonly Route[] = [
     path: '/test/bad-sql',
     handle: ({ read }) => {
       read.get(`SELECT '${secret}' FROM nowhere`);
-      return jsonDocument({ word: 'a' });
+      return { kind: 'document', content: { word: 'a' } };
     },
   }),
   route({
@@ -89,7 +88,7 @@ export const failing: readonly Route[] = [
     path: '/test/bad-write',
     access: signedIn,
     body: Word,
-    reply: created(Word, () => '/test'),
+    reply: { kind: 'object', schema: Word, location: () => '/test' },
     handle: (call) =>
       call.write(({ writer }) => {
         writer.run('INSERT INTO customers (name) VALUES (?)', secret);

@@ -2,11 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anyone } from '../../src/auth/access.ts';
-import { jsonDocument, sharedHtml } from '../../src/http/handler-result.ts';
+import { sharedText } from '../../src/http/handler-result.ts';
 import { headerLine } from '../../src/base/header-lines.ts';
 import { lastHeadText } from '../../src/http/response-head.ts';
-import { json } from '../../src/http/media-types.ts';
-import { documentIn, sharedDocumentIn } from '../../src/http/reply.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { object } from '../../src/schema/schema.ts';
 import { executable, serviceFor, type TestResponse, type TestService } from '../service.ts';
@@ -31,8 +29,8 @@ test('no value of a header field can add another one', async (t) => {
         tag: 'Test',
         summary: 'Sends a header field',
         access: anyone,
-        reply: sharedDocumentIn(['text/html'], 'no-store'),
-        handle: () => sharedHtml('<!doctype html>', ['X-Value', value]),
+        reply: { kind: 'shared document', mediaTypes: ['text/html'], cacheControl: 'no-store' },
+        handle: () => sharedText('<!doctype html>', { mediaType: 'text/html', fields: ['X-Value', value] }),
       }),
       (service) => service.get('/test', { isUndescribed: true }),
     );
@@ -84,8 +82,8 @@ for (const [method, status] of [
       tag: 'Test',
       summary: 'Checks nothing',
       access: anyone,
-      reply: documentIn(json, Nothing),
-      handle: () => jsonDocument({}),
+      reply: { kind: 'document', schema: Nothing },
+      handle: () => ({ kind: 'document', content: {} }),
     });
     const response = await answerOf(t, unconditional, (service) =>
       service.call(method, '/test', { isUndescribed: true }),
@@ -104,8 +102,8 @@ test('a change declared idempotent whose response isn’t stored with it: 500', 
     access: anyone,
     acceptsIdempotencyKey: true,
     body: Nothing,
-    reply: documentIn(json, Nothing),
-    handle: (call) => call.write(() => jsonDocument({})),
+    reply: { kind: 'document', schema: Nothing },
+    handle: (call) => call.write(() => ({ kind: 'document', content: {} })),
   });
   const response = await answerOf(t, forgetful, (service) =>
     service.post('/test', { body: {}, headers: { 'idempotency-key': 'a' }, isUndescribed: true }),

@@ -4,9 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, test, type TestContext } from 'node:test';
 import { signedIn } from '../../src/auth/access.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
-import { jsonDocument } from '../../src/http/handler-result.ts';
-import { json } from '../../src/http/media-types.ts';
-import { documentIn } from '../../src/http/reply.ts';
+
 import { route, type Route } from '../../src/http/route.ts';
 import { Router } from '../../src/http/router.ts';
 import { integer, object } from '../../src/schema/schema.ts';
@@ -27,13 +25,13 @@ function counting(gate: () => Promise<unknown>) {
     access: signedIn,
     scope: 'any',
     streamedBody: { bytesMax, contents: { 'text/plain': { description: 'Any bytes.', example: 'a' } } },
-    reply: documentIn(json, Sum),
+    reply: { kind: 'document', schema: Sum },
     async handle({ sentBody }) {
       let [bytes, largest] = [0, 0];
       for (;;) {
         await gate();
         const piece = await sentBody?.next();
-        if (piece === undefined) return jsonDocument({ bytes, largest });
+        if (piece === undefined) return { kind: 'document', content: { bytes, largest } };
         bytes += piece.length;
         largest = Math.max(largest, piece.length);
       }

@@ -5,7 +5,6 @@ import { adminOnly } from '../../src/auth/access.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
 import { requireOwned } from '../../src/resources/flows/object-access.ts';
 import { empty } from '../../src/http/handler-result.ts';
-import { noContent } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { replaceUser, userSource } from '../../src/resources/users/user-store.ts';
 import { executable, password, serviceFor, type TestService } from '../service.ts';
@@ -72,7 +71,7 @@ test('a demotion earlier in the same transaction counts', async (t) => {
     tag: 'Test',
     summary: 'Demotes the caller, then changes something as the caller',
     access: adminOnly,
-    reply: noContent(),
+    reply: { kind: 'none' },
     handle(call) {
       const demoting = call.write((permit) => {
         const user = requireOwned(userSource, permit, call.caller.userId);

@@ -2,7 +2,6 @@
 import { anyone, adminOnly, self, signedIn, type Access, type Caller } from '../../src/auth/access.ts';
 import { represent, type Representation } from '../../src/http/representation.ts';
 import { empty } from '../../src/http/handler-result.ts';
-import { created, listOf, noContent, ok } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { NewOrder, Order } from '../../src/resources/orders/order.ts';
 import { User } from '../../src/resources/users/user.ts';
@@ -20,7 +19,7 @@ export function asItShouldBe(): object[] {
       ...about,
       access: self,
       body: NewOrder,
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       handle: ({ params, body, caller }) =>
         represent(
           {
@@ -45,7 +44,7 @@ export function asItShouldBe(): object[] {
       ...about,
       access: anyone,
       query: { limit: optional(integer()) },
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       handle: ({ query }) => ({ ...order, id: query.limit ?? 1 }),
     }),
   ];
@@ -58,7 +57,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/orders/{id}',
       ...about,
       access: signedIn,
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       // @ts-expect-error TS2339
       handle: ({ params }) => ({ ...order, id: params.nope }),
     }),
@@ -67,7 +66,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/orders',
       ...about,
       access: signedIn,
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       // @ts-expect-error TS2339
       handle: ({ params }) => ({ ...order, id: params.id }),
     }),
@@ -76,12 +75,19 @@ export function mistakesOfRoutes(): object[] {
       path: '/orders/{id}',
       ...about,
       access: signedIn,
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       // @ts-expect-error TS2322
       handle: ({ params }) => ({ ...order, text: params.id }),
     }),
-    // @ts-expect-error TS2322
-    route({ method: 'GET', path: '/orders', ...about, access: self, reply: ok(Order), handle: () => order }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      // @ts-expect-error TS2322
+      access: self,
+      reply: { kind: 'object', schema: Order },
+      handle: () => order,
+    }),
     route({
       method: 'GET',
       path: '/orders',
@@ -92,17 +98,23 @@ export function mistakesOfRoutes(): object[] {
         // @ts-expect-error TS2322
         permits: (_: Caller, params: { id: number }) => params.id > 0,
       },
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       handle: () => order,
     }),
     // @ts-expect-error TS2741
-    route({ method: 'GET', path: '/orders', ...about, reply: ok(Order), handle: () => order }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      reply: { kind: 'object', schema: Order },
+      handle: () => order,
+    }),
     route({
       method: 'GET',
       path: '/orders/{id}',
       ...about,
       access: anyone,
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       // @ts-expect-error TS18048
       handle: ({ caller }) => ({ ...order, id: caller.userId }),
     }),
@@ -111,7 +123,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/orders',
       ...about,
       access: maybe,
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       // @ts-expect-error TS18048
       handle: ({ caller }) => ({ ...order, id: caller.userId }),
     }),
@@ -122,7 +134,7 @@ export function mistakesOfRoutes(): object[] {
       access: signedIn,
       // @ts-expect-error TS2322
       scope: 'orders:delete',
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       handle: () => order,
     }),
     route({
@@ -131,7 +143,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/orders',
       ...about,
       access: signedIn,
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       handle: () => order,
     }),
     route({
@@ -139,7 +151,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/orders',
       ...about,
       access: signedIn,
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       // @ts-expect-error TS2322
       problems: ['teapot'],
       handle: () => order,
@@ -150,7 +162,7 @@ export function mistakesOfRoutes(): object[] {
       ...about,
       access: signedIn,
       body: NewOrder,
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       // @ts-expect-error TS2339
       handle: ({ body }) => ({ ...order, id: body.price }),
     }),
@@ -159,7 +171,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/orders',
       ...about,
       access: signedIn,
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       // @ts-expect-error TS18048
       handle: ({ body }) => ({ ...order, id: body.total }),
     }),
@@ -169,7 +181,7 @@ export function mistakesOfRoutes(): object[] {
       ...about,
       access: signedIn,
       query: { limit: integer() },
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       // @ts-expect-error TS2339
       handle: ({ query }) => ({ ...order, id: query.page }),
     }),
@@ -179,7 +191,7 @@ export function mistakesOfRoutes(): object[] {
       ...about,
       access: signedIn,
       query: { limit: optional(integer()) },
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       // @ts-expect-error TS2322
       handle: ({ query }) => ({ ...order, id: query.limit }),
     }),
@@ -188,7 +200,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/x',
       ...about,
       access: signedIn,
-      reply: ok(User),
+      reply: { kind: 'object', schema: User },
       // @ts-expect-error TS2322
       handle: () => represent({ id: 1, name: '', email: '', role: 'user' as const }, shown),
     }),
@@ -197,7 +209,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/x',
       ...about,
       access: signedIn,
-      reply: ok(User),
+      reply: { kind: 'object', schema: User },
       // @ts-expect-error TS2322
       handle: () => represent({ id: 1, name: '', email: '', role: 'root', createdAt: '' }, shown),
     }),
@@ -206,7 +218,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/x',
       ...about,
       access: signedIn,
-      reply: created(User, () => '/x'),
+      reply: { kind: 'object', schema: User, location: () => '/x' },
       // @ts-expect-error TS2322
       handle: () => order,
     }),
@@ -215,7 +227,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/x',
       ...about,
       access: signedIn,
-      reply: ok(User),
+      reply: { kind: 'object', schema: User },
       // @ts-expect-error TS2322
       handle: async () => Promise.resolve(order),
     }),
@@ -224,7 +236,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/x',
       ...about,
       access: signedIn,
-      reply: ok(User),
+      reply: { kind: 'object', schema: User },
       // @ts-expect-error TS2322
       handle: () => ({ id: 1, name: '', email: '', role: 'user', createdAt: '' }),
     }),
@@ -233,7 +245,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/x',
       ...about,
       access: adminOnly,
-      reply: noContent(),
+      reply: { kind: 'none' },
       // @ts-expect-error TS2322
       handle: () => order,
     }),
@@ -242,7 +254,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/x',
       ...about,
       access: signedIn,
-      reply: listOf(Order),
+      reply: { kind: 'list', schema: Order },
       // @ts-expect-error TS2322
       handle: () => order,
     }),
@@ -251,7 +263,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/x',
       ...about,
       access: signedIn,
-      reply: ok(Order, { newLocation: () => '/x' }),
+      reply: { kind: 'object', schema: Order, newLocation: () => '/x' },
       handle: () => ({ ...order, isNew: true }),
     }),
     route({
@@ -259,7 +271,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/x',
       ...about,
       access: adminOnly,
-      reply: noContent(),
+      reply: { kind: 'none' },
       handle: () => empty,
     }),
     route({
@@ -267,7 +279,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/x',
       ...about,
       access: signedIn,
-      reply: ok(Order),
+      reply: { kind: 'object', schema: Order },
       // @ts-expect-error TS2339
       handle: ({ request }) => request,
     }),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { signedIn } from '../../src/auth/access.ts';
 import { Exports } from '../../src/http/export.ts';
-import { listOrExportOf } from '../../src/http/reply.ts';
+import { exportable } from '../../src/http/reply.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { LineLogger } from '../../src/base/logger.ts';
 import { unavailable } from '../../src/problem.ts';
@@ -146,7 +146,7 @@ function failingExport(exports: Exports): Route {
     tag: 'Service',
     summary: 'An export that fails midway',
     access: signedIn,
-    reply: listOrExportOf(object({})),
+    reply: { kind: 'list', schema: object({}), mediaTypes: exportable },
     handle: (context) =>
       exports.createResult(context, { name: 'rows', table: { columns: [], rowsOf: () => [] } }, rows),
   });

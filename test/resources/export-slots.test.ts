@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { describe, test, type TestContext } from 'node:test';
 import { signedIn, type Caller } from '../../src/auth/access.ts';
 import { Exports, type ExportSource } from '../../src/http/export.ts';
-import { listOrExportOf } from '../../src/http/reply.ts';
+import { exportable } from '../../src/http/reply.ts';
 import { represent } from '../../src/http/representation.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { object } from '../../src/schema/schema.ts';
@@ -144,7 +144,7 @@ function exportRoute(exports: Exports, source: ExportSource<unknown, Caller>): R
     tag: 'Service',
     summary: 'An export of many rows',
     access: signedIn,
-    reply: listOrExportOf(object({})),
+    reply: { kind: 'list', schema: object({}), mediaTypes: exportable },
     handle: (context) => exports.createResult(context, { name: 'rows', table }, source),
   });
 }

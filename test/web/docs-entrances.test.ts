@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { empty } from '../../src/http/handler-result.ts';
-import { noContent } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { anyone } from '../../src/auth/access.ts';
 import { executable, serviceFor } from '../service.ts';
@@ -31,7 +30,7 @@ test('descriptions of routes are escaped on the page', { skip: executable !== un
     summary: '</a><script>alert("1")</script>',
     description: 'A `<b>` & "c" \'d\'\n\n<i>',
     access: anyone,
-    reply: noContent(),
+    reply: { kind: 'none' },
     handle: () => empty,
   });
   const service = await serviceFor(t, { extraRoutes: [nasty] });

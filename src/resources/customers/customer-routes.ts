@@ -11,7 +11,7 @@ import {
   type Lookup,
   type RepresentationCache,
 } from '../../http/representation-cache.ts';
-import { created, listOrExportOf, noContent, ok } from '../../http/reply.ts';
+import { exportable } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Selection } from '../../storage/keyset.ts';
@@ -86,7 +86,7 @@ function listCustomersRoute(lists: Lists, elements: Lookup<Customer>): Route {
     scope: 'customers:read',
     description: `Lists one’s own; staff see all.\n\n${exportDescription}`,
     query: { ...customerQuery, ...listParameters },
-    reply: listOrExportOf(Customer),
+    reply: { kind: 'list', schema: Customer, mediaTypes: exportable },
     problems: ['unavailable'],
     queryIssues: (query, { mediaType }) => [
       ...searchIssues(query),
@@ -115,7 +115,7 @@ function createCustomerRoute({ find }: CustomerRepresentations, bodies: Customer
     acceptsIdempotencyKey: true,
     ownerOf: (db, id) => find(db, id)?.ownerId,
     body: bodies.NewCustomer,
-    reply: created(Customer, ({ id }) => `/customers/${id}`),
+    reply: { kind: 'object', schema: Customer, location: ({ id }) => `/customers/${id}` },
     problems: ['forbidden'],
     handle(call) {
       const { body } = call;
@@ -141,7 +141,7 @@ function readCustomerRoute(customers: CustomerRepresentations): Route {
     summary: 'Read a customer',
     access: signedIn,
     scope: 'customers:read',
-    reply: ok(Customer),
+    reply: { kind: 'object', schema: Customer },
     problems: ['forbidden'],
     handle: (call) => requireVisible(customers, call, call.params.id),
   });
@@ -152,7 +152,7 @@ const customerChangeRouteBase = {
   tag: 'Customers',
   access: signedIn,
   scope: 'customers:write',
-  reply: ok(Customer),
+  reply: { kind: 'object', schema: Customer },
   problems: ['forbidden'],
 } as const;
 
@@ -213,7 +213,7 @@ function deleteCustomerRoute(): Route {
     summary: 'Delete a customer',
     access: signedIn,
     scope: 'customers:write',
-    reply: noContent(),
+    reply: { kind: 'none' },
     problems: ['customer-has-orders', 'forbidden'],
     handle: (call) =>
       call.write((permit) => {

@@ -10,7 +10,6 @@ import {
 import { listParameters, type Lists } from '../../http/list.ts';
 import { withMember, type Representation } from '../../http/representation.ts';
 import { lookupOf } from '../../http/representation-cache.ts';
-import { listOf } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import type { RouteGroup } from '../../http/router.ts';
 import { array, oneOf, optional, type ObjectOf } from '../../schema/schema.ts';
@@ -59,7 +58,7 @@ function historyRoute<Row extends { readonly id: number }>(history: History<Row>
     access,
     scope: 'events:read',
     query: historyParameters,
-    reply: listOf(Event),
+    reply: { kind: 'list', schema: Event },
     problems: ['not-found', 'forbidden'],
     handle(call) {
       const { params, read, query } = call;

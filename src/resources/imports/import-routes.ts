@@ -5,7 +5,6 @@ import type { HandlerImports } from '../../http/line-imports.ts';
 import { importKeptCharsMax, importLineMilliseconds, importsMax } from '../../http/line-imports.ts';
 import { csv, ndjson } from '../../http/media-types.ts';
 import { mediaTypeOf } from '../../http/negotiate.ts';
-import { streamIn } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { boolean, optional, oneOf, type Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -66,7 +65,7 @@ export function importRoutes({ imports, defaultCountry }: ImportServices): Route
           },
         },
       },
-      reply: streamIn(ndjson),
+      reply: { kind: 'stream', mediaTypes: [ndjson] },
       handle(call) {
         const { of: table = 'customers', dryRun } = call.query;
         const keys = dryRun === true ? dryRunKeys() : storedKeys;

@@ -4,7 +4,7 @@ import { empty } from '../../http/handler-result.ts';
 import { listParameters, type Lists } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { lookupOf } from '../../http/representation-cache.ts';
-import { created, listOf, noContent, ok } from '../../http/reply.ts';
+import { notStored } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
@@ -31,12 +31,15 @@ function createKeyRoute(): Route {
     summary: 'Create an API key',
     access: signedIn,
     body: NewKey,
-    reply: created(CreatedApiKey, ({ id }) => `/api/keys/${id}`, {
-      isSecret: true,
-    }),
+    reply: {
+      kind: 'object',
+      schema: CreatedApiKey,
+      location: ({ id }) => `/api/keys/${id}`,
+      cacheControl: notStored,
+    },
     description: `Needs ${recentSignIn}. A user has at most ${keysPerUserMax} keys.`,
     problems: ['step-up-required'],
-    handle: createKey,
+    handle: (call) => createKey(call),
   });
 }
 
@@ -61,7 +64,7 @@ function listKeysRoute(lists: Lists): Route {
     summary: 'List API keys, newest first',
     access: signedIn,
     query: { userId: optional(id, { description: 'The owner, if not oneself.' }), ...listParameters },
-    reply: listOf(Key),
+    reply: { kind: 'list', schema: Key },
     description: 'Lists one’s own; an administrator may select another user’s.',
     problems: ['forbidden'],
     handle(call) {
@@ -81,7 +84,7 @@ function readKeyRoute(): Route {
     tag: 'API keys',
     summary: 'Read an API key',
     access: signedIn,
-    reply: ok(Key),
+    reply: { kind: 'object', schema: Key },
     problems: ['forbidden'],
     handle: (call) => representKey(requireVisible(keySource, call, call.params.id)),
   });
@@ -95,7 +98,7 @@ function deleteKeyRoute(): Route {
     summary: 'Delete an API key',
     access: signedIn,
     endsAccess: true,
-    reply: noContent(),
+    reply: { kind: 'none' },
     description: `Deleting a key of another user needs ${recentSignIn}.`,
     problems: ['forbidden', 'step-up-required'],
     handle: (call) =>

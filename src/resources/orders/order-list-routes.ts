@@ -2,7 +2,7 @@
 import { hasScope, rowAccessOf, readerKeyOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { exportDescription, exportIssues } from '../../http/export.ts';
 import { listParameters, type List, type Lists } from '../../http/list.ts';
-import { listOf, listOrExportOf } from '../../http/reply.ts';
+import { exportable } from '../../http/reply.ts';
 import type { Representation } from '../../http/representation.ts';
 import type { Lookup } from '../../http/representation-cache.ts';
 import { route, type Route } from '../../http/route.ts';
@@ -48,7 +48,7 @@ export function listOrdersRoute(reads: OrderReads): Route {
     access: signedIn,
     scope: 'orders:read',
     query: { ...orderQuery, ...orderPageParameters },
-    reply: listOrExportOf(Order),
+    reply: { kind: 'list', schema: Order, mediaTypes: exportable },
     description: `Lists one’s own; staff see all. Newest first by default.\n\n${exportDescription}`,
     problems: ['unavailable'],
     queryIssues: (query, { mediaType }) => [
@@ -76,7 +76,7 @@ export function listOrdersOfCustomerRoute(reads: OrderReads): Route {
     access: signedIn,
     scope: 'orders:read',
     query: orderPageParameters,
-    reply: listOf(Order),
+    reply: { kind: 'list', schema: Order },
     problems: ['not-found', 'forbidden'],
     handle(call) {
       const { params, read, query } = call;
@@ -98,7 +98,7 @@ export function listOrdersOfUserRoute(reads: OrderReads): Route {
     access: selfOrStaff,
     scope: 'orders:read',
     query: orderPageParameters,
-    reply: listOf(Order),
+    reply: { kind: 'list', schema: Order },
     problems: ['not-found'],
     handle(call) {
       const { params, read, query } = call;

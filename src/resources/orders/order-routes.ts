@@ -4,7 +4,6 @@ import { forbidden, Problem, throwIfInvalid } from '../../problem.ts';
 import type { Lists } from '../../http/list.ts';
 import type { Representation } from '../../http/representation.ts';
 import { cachedLookup, type RepresentationCache } from '../../http/representation-cache.ts';
-import { created, ok } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -82,7 +81,7 @@ function placeOrderRoute({ orders }: OrderReads): Route {
     acceptsIdempotencyKey: true,
     ownerOf: (db, id) => orders.find(db, id)?.ownerId,
     body: NewOrder,
-    reply: created(Order, ({ id }) => `/orders/${id}`),
+    reply: { kind: 'object', schema: Order, location: ({ id }) => `/orders/${id}` },
     problems: ['forbidden'],
     handle(call) {
       const { body } = call;
@@ -120,7 +119,7 @@ function readOrderRoute({ orders }: OrderReads): Route {
     access: signedIn,
     scope: 'orders:read',
     query: orderIncludes,
-    reply: ok(Order),
+    reply: { kind: 'object', schema: Order },
     problems: ['forbidden'],
     handle(call) {
       const { params, query, caller, read: db } = call;
@@ -141,7 +140,7 @@ function patchOrderRoute({ orders }: OrderReads): Route {
     acceptsIdempotencyKey: true,
     ownerOf: (db, id) => orders.find(db, id)?.ownerId,
     body: OrderPatch,
-    reply: ok(Order),
+    reply: { kind: 'object', schema: Order },
     problems: ['invalid-transition', 'order-not-open', 'forbidden'],
     handle: (call) =>
       call.write((permit) => {
@@ -166,7 +165,7 @@ function readOrderOfUserRoute({ orders }: OrderReads): Route {
     access: selfOrStaff,
     scope: 'orders:read',
     query: orderIncludes,
-    reply: ok(Order),
+    reply: { kind: 'object', schema: Order },
     handle({ params, caller, read: db, query }) {
       // not `requireVisible`: the caller may see all orders of this user, and under this path no others exist
       const order = orders.find(db, params.order_id);

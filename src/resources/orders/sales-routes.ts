@@ -1,8 +1,6 @@
 // Sales over HTTP: /sales.
 import { staffOnly } from '../../auth/access.ts';
-import { jsonDocument } from '../../http/handler-result.ts';
-import { json } from '../../http/media-types.ts';
-import { documentIn, revalidated } from '../../http/reply.ts';
+import { revalidated } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { Sales, salesIssues, salesOf, salesQuery, resolveSalesQuery } from './sales.ts';
 import { TimeZones } from './sales-buckets.ts';
@@ -18,7 +16,7 @@ export function salesRoute(): Route {
     access: staffOnly,
     scope: 'orders:read',
     query: salesQuery(timeZones),
-    reply: { ...documentIn(json, Sales), cacheControl: revalidated },
+    reply: { kind: 'document', schema: Sales, cacheControl: revalidated },
     description:
       'How many orders were placed in each bucket of time, by currency and present status, and their ' +
       'totals; or, with `of=received`, the money that was paid and given back in it. The first and the last ' +
@@ -29,7 +27,7 @@ export function salesRoute(): Route {
       const request = resolveSalesQuery(query, { now, timeZones });
       const found = await findFigures(call, request);
       call.authorizeRead();
-      return jsonDocument(salesOf(request, found));
+      return { kind: 'document', content: salesOf(request, found) };
     },
   });
 }

@@ -3,7 +3,7 @@ import { readerKeyOf, signedIn, staffOnly, type Caller } from '../../auth/access
 import { exportDescription, exportIssues } from '../../http/export.ts';
 import { empty } from '../../http/handler-result.ts';
 import { listParameters, type Lists } from '../../http/list.ts';
-import { created, listOrExportOf, noContent, ok } from '../../http/reply.ts';
+import { exportable } from '../../http/reply.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { lookupOf } from '../../http/representation-cache.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
@@ -59,7 +59,7 @@ function listProductsRoute(lists: Lists): Route {
     scope: 'products:read',
     description: exportDescription,
     query: { ...productQuery, ...listParameters },
-    reply: listOrExportOf(Product),
+    reply: { kind: 'list', schema: Product, mediaTypes: exportable },
     problems: ['unavailable'],
     queryIssues: (query, { mediaType }) => [
       ...searchIssues(query),
@@ -86,7 +86,7 @@ function createProductRoute(): Route {
     acceptsIdempotencyKey: true,
     ownerOf: (db, id) => elements.find(db, id)?.ownerId,
     body: NewProduct,
-    reply: created(Product, ({ id }) => `/products/${id}`),
+    reply: { kind: 'object', schema: Product, location: ({ id }) => `/products/${id}` },
     handle(call) {
       const content = productContentOf(call.body);
       return call.write((permit) => {
@@ -106,7 +106,7 @@ function readProductRoute(): Route {
     summary: 'Read a product',
     access: signedIn,
     scope: 'products:read',
-    reply: ok(Product),
+    reply: { kind: 'object', schema: Product },
     handle: (call) => representProduct(requireVisible(productSource, call, call.params.id)),
   });
 }
@@ -116,7 +116,7 @@ const productChangeRouteBase = {
   tag: 'Products',
   access: staffOnly,
   scope: 'products:write',
-  reply: ok(Product),
+  reply: { kind: 'object', schema: Product },
 } as const;
 
 function putProductRoute(): Route {
@@ -163,7 +163,7 @@ function deleteProductRoute(): Route {
     summary: 'Delete a product',
     access: staffOnly,
     scope: 'products:write',
-    reply: noContent(),
+    reply: { kind: 'none' },
     handle: (call) =>
       call.write((permit) => {
         const product = requireOwned(productSource, permit, call.params.id);

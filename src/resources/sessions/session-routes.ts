@@ -5,7 +5,6 @@ import { clearedSessionCookie } from '../../auth/session-cookie.ts';
 import { empty, type ListPage } from '../../http/handler-result.ts';
 import { listParameters, type List, type Lists } from '../../http/list.ts';
 import { lookupOf } from '../../http/representation-cache.ts';
-import { listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
@@ -45,7 +44,7 @@ function listSessionsRoute({ lists }: SessionServices): Route {
     tag: 'Sessions',
     summary: 'List sessions, newest first',
     access: signedIn,
-    reply: listOf(Session),
+    reply: { kind: 'list', schema: Session },
     query: { userId: optional(id, { description: 'The owner, if not oneself.' }), ...listParameters },
     description: 'Lists one’s own; an administrator may select another user’s.',
     problems: ['forbidden'],
@@ -75,7 +74,7 @@ function deleteSessionsRoute({ lists }: SessionServices): Route {
     access: signedIn,
     sessionCookie: 'set',
     endsAccess: true,
-    reply: noContent(),
+    reply: { kind: 'none' },
     query: { userId: optional(id, { description: 'Whose sessions, if not one’s own.' }) },
     description:
       'Ends all sessions of a user, this one included; API keys stay. For another user it needs an ' +
@@ -119,7 +118,7 @@ function readSessionRoute(): Route {
     tag: 'Sessions',
     summary: 'Read a session',
     access: signedIn,
-    reply: ok(Session),
+    reply: { kind: 'object', schema: Session },
     problems: ['forbidden'],
     handle: (call) => representSession(requireVisible(sessionSource(call.now), call, call.params.id)),
   });
@@ -134,7 +133,7 @@ function deleteSessionRoute(): Route {
     access: signedIn,
     sessionCookie: 'set',
     endsAccess: true,
-    reply: noContent(),
+    reply: { kind: 'none' },
     description: `Ending a session of another user needs ${recentSignIn}.`,
     problems: ['forbidden', 'step-up-required'],
     async handle(call) {

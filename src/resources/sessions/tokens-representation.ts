@@ -5,7 +5,7 @@ import { tokenSeconds } from '../../auth/jwt.ts';
 import type { RefreshTokens } from '../../auth/refresh-tokens.ts';
 import { sessionCookie } from '../../auth/session-cookie.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { created } from '../../http/reply.ts';
+import { notStored } from '../../http/reply.ts';
 import type { Call } from '../../http/route.ts';
 import { notFound } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -19,9 +19,12 @@ export type TokenServices = {
   readonly publicUrl: string;
 };
 
-export const tokensReply = created(Tokens, ({ id }) => `/api/sessions/${id}`, {
-  isSecret: true,
-});
+export const tokensReply = {
+  kind: 'object',
+  schema: Tokens,
+  location: ({ id }: { readonly id: number }) => `/api/sessions/${id}`,
+  cacheControl: notStored,
+} as const;
 
 type TokensOptions = {
   readonly db: Connection;

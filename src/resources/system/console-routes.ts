@@ -1,7 +1,7 @@
 // The console over HTTP: the page, its modules and its stylesheet.
 import { anyone } from '../../auth/access.ts';
-import { sharedHtml, sharedText, type SharedDocument } from '../../http/handler-result.ts';
-import { sharedDocumentIn } from '../../http/reply.ts';
+import { sharedText, type SharedDocument } from '../../http/handler-result.ts';
+import { html, htmlInUtf8 } from '../../http/media-types.ts';
 import { route, type Route } from '../../http/route.ts';
 import { once } from '../../base/once.ts';
 import { notFound } from '../../problem.ts';
@@ -18,9 +18,9 @@ export function consoleRoutes(settings: ConsoleSettings): Route[] {
 function pageRoute(files: () => Promise<readonly ConsoleFile[]>, settings: ConsoleSettings): Route {
   const made = once(async () => {
     const names = (await files()).map(({ name }) => name);
-    const { html, policy } = consolePage(names, settings);
+    const { html: text, policy } = consolePage(names, settings);
     const fields = ['Content-Security-Policy', policy, ...pageFields];
-    return sharedHtml(html, fields);
+    return sharedText(text, { mediaType: htmlInUtf8, fields });
   });
   return route({
     method: 'GET',
@@ -29,7 +29,7 @@ function pageRoute(files: () => Promise<readonly ConsoleFile[]>, settings: Conso
     summary: 'The console, for people in the shop',
     access: anyone,
     isUnlimited: true,
-    reply: sharedDocumentIn(['text/html'], 'no-cache'),
+    reply: { kind: 'shared document', mediaTypes: [html], cacheControl: 'no-cache' },
     handle: made,
   });
 }
@@ -47,7 +47,7 @@ function fileRoute(files: () => Promise<readonly ConsoleFile[]>): Route {
     summary: 'A module or the stylesheet of the console',
     access: anyone,
     isUnlimited: true,
-    reply: sharedDocumentIn(['text/javascript', 'text/css'], 'no-cache'),
+    reply: { kind: 'shared document', mediaTypes: ['text/javascript', 'text/css'], cacheControl: 'no-cache' },
     problems: ['not-found'],
     async handle({ params: { name } }) {
       const file = (await made()).get(name);

@@ -1,11 +1,11 @@
 // The documentation over HTTP: /docs, which is also the page at the root.
 import { anyone } from '../../auth/access.ts';
 import type { SharedDocument } from '../../http/handler-result.ts';
-import { sharedDocumentIn } from '../../http/reply.ts';
+import { html } from '../../http/media-types.ts';
 import { route, type Route } from '../../http/route.ts';
 import { once } from '../../base/once.ts';
 import type { DocsOptions } from '../../web/docs-page.ts';
-import { cachedBriefly, html, sharedPage } from '../../web/shared-page.ts';
+import { cachedBriefly, sharedPage } from '../../web/shared-page.ts';
 
 type DocsServices = Omit<DocsOptions, 'document'> & { readonly describe: () => Promise<object> };
 
@@ -29,7 +29,7 @@ function docsRoute(path: '/docs' | '/', summary: string, docs: () => Promise<Sha
     tag: 'Service',
     summary,
     access: anyone,
-    reply: sharedDocumentIn([html], cachedBriefly),
+    reply: { kind: 'shared document', mediaTypes: [html], cacheControl: cachedBriefly },
     handle: docs,
   });
 }

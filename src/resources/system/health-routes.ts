@@ -1,9 +1,6 @@
 // Health over HTTP: whether the process runs, and whether it can handle requests.
 import { anyone } from '../../auth/access.ts';
 import { Problem } from '../../problem.ts';
-import { jsonDocument } from '../../http/handler-result.ts';
-import { json } from '../../http/media-types.ts';
-import { documentIn } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { Health } from './system.ts';
 
@@ -23,8 +20,8 @@ function liveRoute(): Route {
     summary: 'Whether the process runs',
     access: anyone,
     isUnlimited: true,
-    reply: documentIn(json, Health),
-    handle: () => jsonDocument({ status: 'ok' as const }),
+    reply: { kind: 'document', schema: Health },
+    handle: () => ({ kind: 'document', content: { status: 'ok' as const } }),
   });
 }
 
@@ -36,11 +33,11 @@ function readyRoute(readiness: () => Readiness): Route {
     summary: 'Whether the service can handle requests',
     access: anyone,
     isUnlimited: true,
-    reply: documentIn(json, Health),
+    reply: { kind: 'document', schema: Health },
     problems: ['unavailable'],
     handle() {
       const state = readiness();
-      if (state === 'ready') return jsonDocument({ status: 'ready' as const });
+      if (state === 'ready') return { kind: 'document', content: { status: 'ready' as const } };
       const detail = state === 'stopping' ? 'The service is stopping.' : 'The service can’t write.';
       throw new Problem('unavailable', detail, { retryAfterSeconds: 1 });
     },

@@ -1,8 +1,6 @@
 // Metrics over HTTP, for Prometheus.
 import { isAdmin, type Access, type Caller } from '../../auth/access.ts';
 import { Problem, forbidden } from '../../problem.ts';
-import { textDocument } from '../../http/handler-result.ts';
-import { documentIn } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 
 const loopbackOrAdmin: Access<object, Caller | undefined> = {
@@ -19,7 +17,7 @@ export function metricsRoute(metrics: () => string): Route {
     summary: 'Prometheus metrics',
     access: loopbackOrAdmin,
     scope: 'any',
-    reply: documentIn('text/plain'),
+    reply: { kind: 'document', mediaTypes: ['text/plain'] },
     description: 'From the machine itself, or with an administrator’s access token or API key.',
     problems: ['forbidden', 'unauthenticated'],
     handle({ caller, isFromThisMachine }) {
@@ -27,7 +25,7 @@ export function metricsRoute(metrics: () => string): Route {
         throw new Problem('unauthenticated', loopbackOrAdmin.description);
       if (!isFromThisMachine && caller !== undefined && !isAdmin(caller))
         throw forbidden(loopbackOrAdmin.description);
-      return textDocument(metrics(), 'text/plain; version=0.0.4; charset=utf-8');
+      return { kind: 'document', mediaType: 'text/plain; version=0.0.4; charset=utf-8', content: metrics() };
     },
   });
 }

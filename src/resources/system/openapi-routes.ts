@@ -1,8 +1,6 @@
 // The OpenAPI document over HTTP.
 import { anyone } from '../../auth/access.ts';
 import { sharedText } from '../../http/handler-result.ts';
-import { json } from '../../http/media-types.ts';
-import { sharedDocumentIn } from '../../http/reply.ts';
 import { jsonPolicy } from '../../http/response-head.ts';
 import { route, type Route } from '../../http/route.ts';
 import { once } from '../../base/once.ts';
@@ -15,7 +13,7 @@ export function openapiRoute(describe: () => Promise<object>): Route {
     tag: 'Service',
     summary: 'This description (OpenAPI 3.1)',
     access: anyone,
-    reply: sharedDocumentIn([json], cachedBriefly),
+    reply: { kind: 'shared document', cacheControl: cachedBriefly },
     handle: once(async () => sharedText(JSON.stringify(await describe()), { fields: openapiFields })),
   });
 }

@@ -2,13 +2,12 @@
 import { anyone } from '../../auth/access.ts';
 import { problemCodes, notFound, type ProblemCode } from '../../problem.ts';
 import { sharedDocument } from '../../http/handler-result.ts';
-import { json } from '../../http/media-types.ts';
-import { sharedDocumentIn } from '../../http/reply.ts';
+import { json, html } from '../../http/media-types.ts';
 import { route, type Route } from '../../http/route.ts';
 import { once } from '../../base/once.ts';
 import { string } from '../../schema/schema.ts';
 import type { Page } from '../../web/page-layout.ts';
-import { cachedBriefly, html, sharedPage } from '../../web/shared-page.ts';
+import { cachedBriefly, sharedPage } from '../../web/shared-page.ts';
 import { problemType, ProblemType, ProblemTypes } from './system.ts';
 
 type ProblemServices = {
@@ -34,7 +33,12 @@ function problemTypesRoute({ publicUrl, problemPage }: ProblemServices): Route {
     tag,
     summary: 'All problem types',
     access: anyone,
-    reply: sharedDocumentIn(mediaTypesOf(problemPage), cachedBriefly, ProblemTypes),
+    reply: {
+      kind: 'shared document',
+      mediaTypes: mediaTypesOf(problemPage),
+      schema: ProblemTypes,
+      cacheControl: cachedBriefly,
+    },
     handle: ({ mediaType }) => (mediaType === html && asPage !== undefined ? asPage() : asJson()),
   });
 }
@@ -57,7 +61,12 @@ function problemTypeRoute({ publicUrl, problemPage }: ProblemServices): Route {
     tag,
     summary: 'A problem type',
     access: anyone,
-    reply: sharedDocumentIn(mediaTypesOf(problemPage), cachedBriefly, ProblemType),
+    reply: {
+      kind: 'shared document',
+      mediaTypes: mediaTypesOf(problemPage),
+      schema: ProblemType,
+      cacheControl: cachedBriefly,
+    },
     problems: ['not-found'],
     handle({ params, mediaType }) {
       const { asPage, asJson } = documents.get(params.name) ?? {};

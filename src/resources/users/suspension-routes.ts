@@ -3,7 +3,6 @@ import { adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/ac
 import { empty } from '../../http/handler-result.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { throwIfInvalid } from '../../problem.ts';
-import { noContent, ok } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
 import { readBack, requireOwned, requireVisible } from '../flows/object-access.ts';
 import { Suspension, SuspensionReplacement, replacementIssues } from './suspension.ts';
@@ -37,7 +36,7 @@ function readSuspensionRoute(): Route {
     method: 'GET',
     summary: 'Read why and since when a user is suspended',
     scope: 'users:read',
-    reply: ok(Suspension),
+    reply: { kind: 'object', schema: Suspension },
     description: 'Responds 404 if the user is not suspended.',
     handle: (call) => representSuspension(requireVisible(suspensionSource, call, call.params.id)),
   });
@@ -49,7 +48,7 @@ function putSuspensionRoute(services: SuspensionServices): Route {
     method: 'PUT',
     summary: 'Suspend a user',
     body: SuspensionReplacement,
-    reply: ok(Suspension, { newLocation: ({ id }) => `/api/users/${id}/suspension` }),
+    reply: { kind: 'object', schema: Suspension, newLocation: ({ id }) => `/api/users/${id}/suspension` },
     description:
       'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
       `with a wrong password. Needs ${recentSignIn}.`,
@@ -90,7 +89,7 @@ function deleteSuspensionRoute(): Route {
     ...suspensionRouteBase,
     method: 'DELETE',
     summary: 'Lift a suspension',
-    reply: noContent(),
+    reply: { kind: 'none' },
     description: `The user may sign in again. Needs ${recentSignIn}.`,
     problems: ['step-up-required'],
     handle: (call) =>

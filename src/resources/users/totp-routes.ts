@@ -4,7 +4,7 @@ import { base32, newRecoveryCode, newTotpSecret, otpauthUri } from '../../auth/o
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { empty } from '../../http/handler-result.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { created, noContent, ok } from '../../http/reply.ts';
+import { notStored } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
 import { invalidAt } from '../../problem.ts';
 import type { PasswordChecks } from '../flows/password-checks.ts';
@@ -41,7 +41,7 @@ function readTotpRoute(): Route {
     method: 'GET',
     summary: 'Read whether a sign-in needs a one-time code',
     access: selfOrAdmin,
-    reply: ok(Totp),
+    reply: { kind: 'object', schema: Totp },
     description: 'Responds 404 if none were set up.',
     handle: (call) => representTotp(requireVisible(totpSource, call, call.params.id)),
   });
@@ -53,7 +53,12 @@ function setUpTotpRoute(services: TotpServices): Route {
     method: 'POST',
     summary: 'Set up one-time codes',
     access: self,
-    reply: created(NewTotp, ({ id }) => `/api/users/${id}/totp`, { isSecret: true }),
+    reply: {
+      kind: 'object',
+      schema: NewTotp,
+      location: ({ id }) => `/api/users/${id}/totp`,
+      cacheControl: notStored,
+    },
     description:
       'Returns the secret for an authenticator app (RFC 6238: SHA-1, 6 digits, 30 seconds). Signing in ' +
       `needs no code until PUT has confirmed one. Needs ${recentSignIn}.`,
@@ -88,7 +93,7 @@ function turnOnTotpRoute(services: TotpServices): Route {
     summary: 'Turn one-time codes on',
     access: self,
     body: TotpConfirmation,
-    reply: ok(RecoveryCodes, { isSecret: true }),
+    reply: { kind: 'object', schema: RecoveryCodes, cacheControl: notStored },
     description:
       'A right code turns them on: from then on signing in needs one. Returns recovery codes; sent again ' +
       `with a later code, it replaces them. Needs ${recentSignIn}.`,
@@ -131,7 +136,7 @@ function turnOffTotpRoute(): Route {
     method: 'DELETE',
     summary: 'Turn one-time codes off',
     access: selfOrAdmin,
-    reply: noContent(),
+    reply: { kind: 'none' },
     description: `The recovery codes go with them. Needs ${recentSignIn}.`,
     problems: ['step-up-required'],
     handle: (call) =>

@@ -13,7 +13,6 @@ import { empty } from '../../http/handler-result.ts';
 import { listParameters, type Lists } from '../../http/list.ts';
 import { type Representation, represent } from '../../http/representation.ts';
 import { lookupOf } from '../../http/representation-cache.ts';
-import { created, listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
 import {
   changesNothing,
@@ -75,7 +74,7 @@ function listUsersRoute({ lists }: UserServices): Route {
     access: adminOnly,
     scope: 'users:read',
     query: { ...userListParameters, ...listParameters },
-    reply: listOf(User),
+    reply: { kind: 'list', schema: User },
     handle(call) {
       const selectionFor = (caller: Caller) => userSelection(accountAccessOf(caller), call.query);
       return lists.page(call, { selectionFor, elements: userLookup });
@@ -94,7 +93,7 @@ function signUpRoute(services: UserServices, bodies: UserBodies): Route {
     scope: 'users:write',
     acceptsIdempotencyKey: true,
     body: bodies.NewUser,
-    reply: created(User, ({ id }) => `/api/users/${id}`),
+    reply: { kind: 'object', schema: User, location: ({ id }) => `/api/users/${id}` },
     problems: ['email-taken', 'forbidden', 'step-up-required'],
     handle: (call) => createUser(call, services),
   });
@@ -139,7 +138,7 @@ function readUserRoute(): Route {
     summary: 'Read a user',
     access: selfOrAdmin,
     scope: 'users:read',
-    reply: ok(User),
+    reply: { kind: 'object', schema: User },
     handle: (call) => representUser(requireVisible(userSource, call, call.params.id)),
   });
 }
@@ -151,7 +150,7 @@ function deleteUserRoute({ clearOwners }: UserServices): Route {
     tag: 'Users',
     summary: 'Delete a user',
     access: selfOrAdmin,
-    reply: noContent(),
+    reply: { kind: 'none' },
     description:
       'Ends the user’s sessions and keys. Their customers and orders stay, with `userId: null`. ' +
       `Needs ${recentSignIn}.`,
@@ -193,7 +192,7 @@ const userChangeRouteBase = {
   tag: 'Users',
   access: selfOrAdmin,
   scope: 'users:write',
-  reply: ok(User),
+  reply: { kind: 'object', schema: User },
   problems: ['email-taken', 'last-admin', 'step-up-required'],
 } as const;
 

@@ -5,7 +5,7 @@ import { empty } from '../../http/handler-result.ts';
 import { listParameters, type Lists } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { lookupOf } from '../../http/representation-cache.ts';
-import { created, listOf, noContent, ok } from '../../http/reply.ts';
+import { notStored } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
 import type { WebhookTargets } from './webhook-targets.ts';
 import { Event } from '../events/event.ts';
@@ -77,9 +77,12 @@ function createWebhookRoute({ NewWebhook: body }: WebhookBodies, secrets: Sealed
     path: '/webhooks',
     summary: 'Create a webhook',
     body,
-    reply: created(CreatedWebhook, ({ id }) => `/webhooks/${id}`, {
-      isSecret: true,
-    }),
+    reply: {
+      kind: 'object',
+      schema: CreatedWebhook,
+      location: ({ id }) => `/webhooks/${id}`,
+      cacheControl: notStored,
+    },
     description:
       'From then on every event of these types is sent to `url`, in order and at least once, signed by ' +
       `Standard Webhooks. There may be ${webhooksMax} webhooks. ${stepUp}`,
@@ -111,7 +114,7 @@ function listWebhooksRoute(lists: Lists): Route {
     path: '/webhooks',
     summary: 'List webhooks, newest first',
     query: listParameters,
-    reply: listOf(Webhook),
+    reply: { kind: 'list', schema: Webhook },
     handle(call) {
       return lists.page(call, { selectionFor: webhookSelection, elements: webhookLookup });
     },
@@ -124,7 +127,7 @@ function readWebhookRoute(): Route {
     method: 'GET',
     path: '/webhooks/{id}',
     summary: 'Read a webhook',
-    reply: ok(Webhook),
+    reply: { kind: 'object', schema: Webhook },
     handle: (call) => representWebhook(requireVisible(webhookSource, call, call.params.id)),
   });
 }
@@ -136,7 +139,7 @@ function patchWebhookRoute(bodies: WebhookBodies, onEnabled: WebhookServices['on
     path: '/webhooks/{id}',
     summary: 'Change, pause, enable or replay a webhook',
     body: bodies.WebhookPatch,
-    reply: ok(Webhook),
+    reply: { kind: 'object', schema: Webhook },
     description:
       'A pause loses nothing: once enabled again, a webhook continues after `position`. Enabling one that ' +
       `fails retries immediately. The ETag changes with each delivery that is saved. ${stepUp}`,
@@ -165,7 +168,7 @@ function deleteWebhookRoute(): Route {
     method: 'DELETE',
     path: '/webhooks/{id}',
     summary: 'Delete a webhook',
-    reply: noContent(),
+    reply: { kind: 'none' },
     description: stepUp,
     problems: ['step-up-required'],
     handle(call) {
@@ -186,7 +189,12 @@ function createSecretRoute(secrets: SealedSecrets): Route {
     method: 'POST',
     path: '/webhooks/{id}/secrets',
     summary: 'Replace the secret of a webhook',
-    reply: created(WebhookSecret, ({ id }) => `/webhooks/${id}`, { isSecret: true }),
+    reply: {
+      kind: 'object',
+      schema: WebhookSecret,
+      location: ({ id }) => `/webhooks/${id}`,
+      cacheControl: notStored,
+    },
     description:
       'For 24 hours deliveries have two signatures, of the new secret and of the one before it, so that ' +
       `the receiver can be changed meanwhile. ${stepUp}`,
