@@ -206,6 +206,7 @@ async function addStaffWithLostPassword(person: Person, service: TestService): P
   await person.settle();
   if (await tab.evaluate('innerWidth < 800')) await person.go('#/more');
   await person.press('Sign out');
+  await tab.until('document.querySelector(".sign-in")');
   await person.signIn(service.url, { email: 'till@example.com', password: second });
   await person.see('Sales today');
   assert.ok(!(await tab.evaluate<string>('document.body.innerText')).includes('Webhooks'));
