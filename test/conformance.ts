@@ -2,6 +2,7 @@
 // isn't as declared fails the test.
 import assert from 'node:assert/strict';
 import type { Service } from '../src/service/running-service.ts';
+import { Turns } from '../src/base/turns.ts';
 import { openapiDocument } from '../src/openapi/openapi.ts';
 import type { TestResponse, Call } from './service.ts';
 
@@ -44,10 +45,14 @@ function documentOf(service: Service): Promise<Json> {
   if (known !== undefined) return known;
   const { mounted } = service.app.router;
   const routes = JSON.stringify(mounted.map(({ route: { method, path, access } }) => [method, path, access]));
-  const document = documents.get(routes) ?? openapiDocument(mounted, service.publicUrl, '0.0.0');
+  const document = documents.get(routes) ?? made(openapiDocument(mounted, service.publicUrl, '0.0.0'));
   documents.set(routes, document);
   ofService.set(service, document);
   return document;
+}
+
+function made(steps: Generator<void, Json>): Promise<Json> {
+  return new Turns().runSteps('documents', steps);
 }
 
 function findPath(document: Json, pathname: string): Json | undefined {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { secretBytesMin } from '../auth/jwt.ts';
 import { systemTimers } from '../base/timers.ts';
+import { Turns } from '../base/turns.ts';
 import type { Config } from '../config/config.ts';
 import { Lists } from '../http/list.ts';
 import { Router } from '../http/router.ts';
@@ -41,6 +42,7 @@ function notServing(config: Config, router: Router): Core {
   const cryptography = createCryptography([randomBytes(secretBytesMin)], publicUrl);
   const caches = new Caches(0);
   const exports = { createResult: unused };
+  const turns = new Turns();
   return {
     ...cryptography,
     config,
@@ -54,10 +56,11 @@ function notServing(config: Config, router: Router): Core {
     log: { write: unused, request: unused, flush: unused },
     now: unused,
     timers: systemTimers,
+    turns,
     lookup: undefined,
     stopping: new AbortController().signal,
     has: (name) => !config.without.includes(name),
-    describe: describerOf(router, publicUrl),
+    describe: describerOf(router, { publicUrl, turns }),
     metricsText: unused,
     readiness: unused,
     cleanUp: unused,

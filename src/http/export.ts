@@ -2,6 +2,7 @@
 // complete.
 import type { Caller } from '../auth/access.ts';
 import { Slots, type Place } from '../base/slots.ts';
+import { stepMillisecondsMax } from '../base/turns.ts';
 import { csvLine, csvLines, type CsvTable } from '../base/csv.ts';
 import { causeOf } from '../base/log-lines.ts';
 import type { Logger } from '../base/logger.ts';
@@ -20,8 +21,7 @@ export const exportsMax = 2;
 /** An export ends if its client keeps it waiting and reads less than these bytes in this time: 64 KiB/s. */
 const exportSlowMilliseconds = 10_000;
 const exportSlowBytesMax = 10 * 64 * 1024;
-/** The time for which an export runs in one turn of the event loop, and the bytes of one write. */
-export const exportSliceMillisecondsMax = 2;
+/** The bytes of one write. */
 export const exportChunkBytesMax = 64 * 1024;
 
 export type ExportCall = Pick<
@@ -153,7 +153,7 @@ type Run<T> = {
 async function writeElements<T>({ stream, call, source, format }: Run<T>): Promise<void> {
   await stream.nextTurn();
   let text = format.head;
-  let until = performance.now() + exportSliceMillisecondsMax;
+  let until = performance.now() + stepMillisecondsMax;
   for await (const elements of source(() => call.authorizeRead())) {
     for (const element of elements) text += format.textOf(element);
     if (text.length < exportChunkBytesMax && performance.now() < until) continue;
@@ -161,7 +161,7 @@ async function writeElements<T>({ stream, call, source, format }: Run<T>): Promi
     text = '';
     await stream.nextTurn();
     if (stream.isOver) return;
-    until = performance.now() + exportSliceMillisecondsMax;
+    until = performance.now() + stepMillisecondsMax;
   }
   await writeInChunks(stream, text);
   stream.finish();

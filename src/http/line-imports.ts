@@ -8,6 +8,7 @@ import { issuesMax } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Permit } from '../storage/permit.ts';
 import { Slots } from '../base/slots.ts';
+import { stepMillisecondsMax } from '../base/turns.ts';
 import type { Timers } from '../base/timers.ts';
 import type { ArrivingLine, LineReader } from './arriving-lines.ts';
 import { ndjson } from './media-types.ts';
@@ -23,7 +24,6 @@ export const importsMax = 2;
 export const importLineMilliseconds = 30_000;
 /** A batch is checked in a turn and written in a transaction, between which others have theirs. */
 const importLinesPerBatch = 100;
-export const importSliceMillisecondsMax = 2;
 /** The characters of results that are kept while the client still sends. */
 export const importKeptCharsMax = 8 * 1024 * 1024;
 /** While the client leaves more bytes of the response unread, no more of its lines are read. */
@@ -178,7 +178,7 @@ async function* arrivingBatches<T>(run: ImportRun<T>): AsyncGenerator<readonly I
 
 function* batchesOf<T>({ rules, now }: ImportRun<T>, lines: Iterable<ArrivingLine>): Generator<Item<T>[]> {
   let batch: Item<T>[] = [];
-  let until = performance.now() + importSliceMillisecondsMax;
+  let until = performance.now() + stepMillisecondsMax;
   for (const line of lines) {
     const { number } = line;
     if ('problem' in line) batch.push({ number, result: resultOf(line.problem) });
@@ -186,7 +186,7 @@ function* batchesOf<T>({ rules, now }: ImportRun<T>, lines: Iterable<ArrivingLin
     if (batch.length < importLinesPerBatch && performance.now() < until) continue;
     yield batch;
     batch = [];
-    until = performance.now() + importSliceMillisecondsMax;
+    until = performance.now() + stepMillisecondsMax;
   }
   if (batch.length > 0) yield batch;
 }

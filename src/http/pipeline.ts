@@ -1,10 +1,10 @@
 // Runs the requests of one connection one after the other: each starts once the previous response has left.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Client, Task, Turns } from '../base/turns.ts';
 import { stateOf } from './connection-state.ts';
 import { currentResponse, dropRestOfRead } from './node-internals.ts';
 import { SharedBound, type Bounds } from './shared-bound.ts';
-import type { TurnScheduler, Task } from './turn-scheduler.ts';
 
 /**
  * Requests that wait for earlier responses of their connection: of one connection, in total, and of one
@@ -14,7 +14,11 @@ export const pipelinedRequestsMax = 100;
 export const allPipelinedRequestsMax = 16_000;
 export const pipelinedRequestsPerClientMax = 2_000;
 
-type PipelineOptions = { readonly scheduler: TurnScheduler<IncomingMessage>; readonly onDrop: () => void };
+type PipelineOptions = {
+  readonly turns: Turns;
+  readonly clientOf: (request: IncomingMessage) => Client;
+  readonly onDrop: () => void;
+};
 
 const bounds: Bounds = { total: allPipelinedRequestsMax, perClient: pipelinedRequestsPerClientMax };
 
@@ -23,10 +27,12 @@ export class Pipeline {
   /** The sockets whose waiting requests are released when they close. */
   readonly #released = new WeakSet<Socket>();
   readonly #onDrop: () => void;
-  readonly #scheduler: TurnScheduler<IncomingMessage>;
+  readonly #turns: Turns;
+  readonly #clientOf: PipelineOptions['clientOf'];
 
-  constructor({ scheduler, onDrop }: PipelineOptions) {
-    this.#scheduler = scheduler;
+  constructor({ turns, clientOf, onDrop }: PipelineOptions) {
+    this.#turns = turns;
+    this.#clientOf = clientOf;
     this.#onDrop = onDrop;
   }
 
@@ -36,12 +42,12 @@ export class Pipeline {
    */
   startInOrder(request: IncomingMessage, response: ServerResponse, start: Task): void {
     const isNext = currentResponse(request.socket) === response;
-    if (isNext) this.#scheduler.run(request, () => startUnlessGone(response, start));
+    if (isNext) this.#turns.run(this.#clientOf(request), () => startUnlessGone(response, start));
     else this.#wait(request, response, start);
   }
 
   #wait(request: IncomingMessage, response: ServerResponse, start: Task): void {
-    this.#scheduler.noteArrival();
+    this.#turns.noteArrival();
     const { socket } = request;
     const state = stateOf(socket);
     const previous = state.lastWaiting ?? currentResponse(socket);
@@ -51,7 +57,7 @@ export class Pipeline {
     state.lastWaiting = response;
     state.hold();
     previous?.once('close', () =>
-      this.#scheduler.addFollowing(request, () => {
+      this.#turns.runLater(this.#clientOf(request), () => {
         if (response.destroyed) return;
         if (state.lastWaiting === response) state.lastWaiting = undefined;
         this.#release(socket, 1);

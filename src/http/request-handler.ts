@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { checkAccess } from '../auth/access.ts';
 import { Problem, invalid } from '../problem.ts';
 import type { Timers } from '../base/timers.ts';
+import type { Turns } from '../base/turns.ts';
 import { causeOf, truncate } from '../base/log-lines.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
@@ -28,6 +29,7 @@ import { parseJson } from './strict-json.ts';
 type RequestHandlerOptions = Omit<ResponderOptions, 'logAllowance' | 'runLater'> &
   CallerCheckOptions & {
     readonly router: Router;
+    readonly turns: Turns;
     readonly responses: ResponseStore;
     readonly isTrusted: (address: string) => boolean;
     readonly timers: Timers;
@@ -46,12 +48,12 @@ export class RequestHandler {
 
   constructor(options: RequestHandlerOptions) {
     this.#options = options;
-    const { router, metrics, isTrusted, database, now } = options;
+    const { router, turns, metrics, isTrusted, database, now } = options;
     this.#callers = new CallerChecks(options);
     this.#logAllowance = new LogAllowance(options);
     const callers = this.#callers;
     const exchangeDependencies = { database, callers, isTrusted, now, nextRequestId: this.#nextRequestId };
-    this.intake = new RequestIntake({ router, metrics, isTrusted, exchangeDependencies });
+    this.intake = new RequestIntake({ router, turns, metrics, isTrusted, exchangeDependencies });
     this.#responder = new Responder({
       ...options,
       logAllowance: this.#logAllowance,

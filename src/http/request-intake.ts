@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressBucket } from '../base/addresses.ts';
+import type { Client, Task, Turns } from '../base/turns.ts';
 import { stateOf } from './connection-state.ts';
 import { Exchange, type ExchangeDependencies } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
@@ -11,34 +12,32 @@ import { Pipeline } from './pipeline.ts';
 import { BodyMemory, hasBody, RequestBody } from './request-body.ts';
 import { headersOf, isLastOfConnection } from './request-headers.ts';
 import type { Router } from './router.ts';
-import { TurnScheduler, type Task } from './turn-scheduler.ts';
 
 type RequestIntakeOptions = {
+  readonly turns: Turns;
   readonly router: Router;
   readonly metrics: Metrics;
   readonly isTrusted: (address: string) => boolean;
   readonly exchangeDependencies: ExchangeDependencies;
 };
 
-/** What a task belongs to: a request, or a connection without one. */
-type Source = IncomingMessage | Socket;
-
 export class RequestIntake {
   readonly #options: RequestIntakeOptions;
-  readonly #scheduler: TurnScheduler<Source>;
+  readonly #turns: Turns;
   readonly #pipeline: Pipeline;
   readonly #memory: BodyMemory;
-  #pauseReading = (): void => {};
 
   constructor(options: RequestIntakeOptions) {
     this.#options = options;
     const bucketOf = (request: IncomingMessage): string => this.#bucketOf(request);
-    const bucketOfSource = (source: Source): string =>
-      'socket' in source ? bucketOf(source) : stateOf(source).addressBucket;
-    this.#scheduler = new TurnScheduler(bucketOfSource, () => this.#pauseReading());
-    this.#memory = new BodyMemory({ clientOf: bucketOf, onPiece: () => this.#scheduler.noteArrival() });
+    this.#turns = options.turns;
+    this.#memory = new BodyMemory({ clientOf: bucketOf, onPiece: () => this.#turns.noteArrival() });
     const onDrop = (): number => (options.metrics.dropped.pipelined += 1);
-    this.#pipeline = new Pipeline({ scheduler: this.#scheduler, onDrop });
+    this.#pipeline = new Pipeline({
+      turns: this.#turns,
+      clientOf: (request) => this.#clientOf(request),
+      onDrop,
+    });
   }
 
   /** Calls `start` once all earlier responses have left the connection, unless the client has gone. */
@@ -61,32 +60,36 @@ export class RequestIntake {
 
   /** Continues a request after a wait: immediately, if this turn has time left. */
   resume({ request }: Exchange, task: Task): void {
-    this.#scheduler.run(request, task);
+    this.#turns.run(this.#clientOf(request), task);
   }
 
   /** Continues a request in a later turn. */
   resumeLater({ request }: Exchange, task: Task): void {
-    this.#scheduler.addFollowing(request, task);
+    this.#turns.runLater(this.#clientOf(request), task);
   }
 
   /** Runs a task of a connection without a request in a later turn. */
   runLater(socket: Socket, task: Task): void {
-    this.#scheduler.addFollowing(socket, task);
+    this.#turns.runLater(stateOf(socket).addressBucket, task);
   }
 
   /** `pause` is called at most once a turn, when parsing the bytes that arrived takes too long. */
   setPauseReading(pause: () => void): void {
-    this.#pauseReading = pause;
+    this.#turns.onOverrun = pause;
   }
 
   /** Called for each read of a connection: over TLS, a read of 64 KiB may be thousands of records. */
   noteRead(): void {
-    this.#scheduler.noteArrival();
+    this.#turns.noteArrival();
   }
 
   /** Called when a connection is accepted, since more of them may wait. */
   yieldToConnections(): void {
-    this.#scheduler.yieldToConnections();
+    this.#turns.yieldToConnections();
+  }
+
+  #clientOf(request: IncomingMessage): Client {
+    return () => this.#bucketOf(request);
   }
 
   #peerOf({ socket }: IncomingMessage): Peer {

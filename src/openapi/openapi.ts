@@ -1,5 +1,4 @@
 // The OpenAPI 3.1 document: a pure function of the routes.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { problemCodes, type ProblemCode } from '../problem.ts';
 import { createComponents, type Json } from './openapi-components.ts';
 import { describeOperation } from './openapi-operation.ts';
@@ -8,19 +7,19 @@ import { problemTypes, problemTypeUri } from '../http/problem-types.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
 import type { MountedRoute } from '../http/router.ts';
 
-/** Makes the document in several turns of the event loop, since that takes tens of milliseconds. */
-export async function openapiDocument(
+/** Makes the document in steps, since that takes tens of milliseconds. */
+export function* openapiDocument(
   mounted: readonly MountedRoute[],
   publicUrl: string,
   version: string,
-): Promise<Json> {
+): Generator<void, Json> {
   const components = createComponents();
   const paths: Record<string, Json> = {};
   for (const each of mounted) {
     const { path, method } = each.route;
     const operations = (paths[path] ??= {});
     operations[method.toLowerCase()] = describeOperation(each, components);
-    await nextTurn();
+    yield;
   }
   const { schemas, responses } = components;
   return {

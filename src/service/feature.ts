@@ -12,6 +12,7 @@ import type { Readiness } from '../resources/system/health-routes.ts';
 import type { Database } from '../storage/database.ts';
 import type { Step } from '../storage/slices.ts';
 import type { Timers } from '../base/timers.ts';
+import type { Turns } from '../base/turns.ts';
 import type { Caches } from './caches.ts';
 import type { Cryptography } from './cryptography.ts';
 
@@ -54,6 +55,7 @@ export type Core = Cryptography & {
   readonly log: Logger;
   readonly now: () => number;
   readonly timers: Timers;
+  readonly turns: Turns;
   /** The text of a function that tests use instead of `dns.lookup`. */
   readonly lookup: string | undefined;
   /** Aborted when the service begins to stop. */

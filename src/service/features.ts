@@ -231,10 +231,11 @@ const docs: Feature = {
   needs: [openapi],
   async load() {
     const { docsRoutes } = await import('../resources/system/docs-routes.ts');
-    return ({ config, publicUrl, describe }) => {
+    return ({ config, publicUrl, describe, turns }) => {
       const isSelfSigned = config.tls.mode === 'self-signed';
       const routes = docsRoutes({
         describe,
+        turns,
         publicUrl,
         rates: config.rates,
         steps: transitions,

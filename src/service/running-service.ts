@@ -30,6 +30,7 @@ import { databaseFile } from '../storage/database-file.ts';
 import { databaseIdentity } from '../storage/database-identity.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../storage/database.ts';
 import { systemTimers, type Timers } from '../base/timers.ts';
+import { Turns } from '../base/turns.ts';
 import { version } from '../base/version.ts';
 import { Caches } from './caches.ts';
 import { CertificateKeeper, ensureCertificate } from './certificate-keeper.ts';
@@ -99,6 +100,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const exports = new Exports({ log, timers });
   const lists = new Lists({ cursors: cryptography.cursors, exports, pages: caches.pages });
   const router = new Router();
+  const turns = new Turns();
   const cleanup = new Cleanup({
     database,
     isStopping,
@@ -124,10 +126,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     log,
     now,
     timers,
+    turns,
     lookup,
     stopping: stopping.signal,
     has: (name) => chosen.some((feature) => feature.name === name),
-    describe: describerOf(router, publicUrl),
+    describe: describerOf(router, { publicUrl, turns }),
     metricsText,
     readiness: () => readinessOf(isStopping(), database),
     cleanUp: () => cleanup.runInBackground(),
@@ -149,6 +152,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const handler = new RequestHandler({
     router,
+    turns,
     authenticator,
     sourcesOf,
     database,
@@ -212,10 +216,15 @@ function figuresOf({ config, database, caches, limiters, hasher, server, certifi
 }
 
 /** Returns a function that creates the OpenAPI document at its first call, when its generator is also loaded. */
-export function describerOf(router: Pick<Router, 'mounted'>, publicUrl: string): () => Promise<object> {
+type Describer = { readonly publicUrl: string; readonly turns: Turns };
+
+export function describerOf(
+  router: Pick<Router, 'mounted'>,
+  { publicUrl, turns }: Describer,
+): () => Promise<object> {
   return once(async () => {
     const { openapiDocument } = await import('../openapi/openapi.ts');
-    return openapiDocument(router.mounted, publicUrl, version);
+    return turns.runSteps('documents', openapiDocument(router.mounted, publicUrl, version));
   });
 }
 

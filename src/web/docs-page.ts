@@ -1,5 +1,4 @@
 // The documentation page: the OpenAPI document for people, with forms to try its operations.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Rates } from '../rates/limiter.ts';
 import { sample } from './code-samples.ts';
 import {
@@ -33,13 +32,13 @@ export type DocsOptions = {
 type Group = { readonly id: string; readonly name: string; readonly operations: readonly PlacedOperation[] };
 
 /** Runs in several turns of the event loop, since the whole page takes tens of milliseconds. */
-export async function docsPage({
+export function* docsPage({
   document,
   publicUrl,
   rates,
   steps,
   isSelfSigned,
-}: DocsOptions): Promise<Page> {
+}: DocsOptions): Generator<void, Page> {
   const api = document as ApiDocument; // openapi.ts creates this shape, and the tests read all of it
   const context: DocsContext = {
     api,
@@ -48,19 +47,19 @@ export async function docsPage({
     everywhere: codesEverywhere(api),
     common: commonParameters(api),
   };
-  await nextTurn();
+  yield;
   const groups = api.tags.map(({ name, description }) => {
     const operations = operationsOf(api).filter(({ operation }) => operation.tags.includes(name));
     return { id: name.toLowerCase().replace(' ', '-'), name, description, operations };
   });
   const sections: Html[] = [];
   for (const { id, name, description, operations } of groups) {
-    await nextTurn();
+    yield;
     const states = name === 'Orders' ? orderStates(steps) : '';
     const articles: Html[] = [];
     for (const each of operations) {
       articles.push(operationArticle(each, context));
-      await nextTurn();
+      yield;
     }
     sections.push(html`<section id="${id}" tabindex="-1"><h2>${name}</h2>
 <p>${inline(description)}</p>${states}
@@ -69,10 +68,10 @@ ${resources(operations, api)}${articles}</section>
   }
   const opening = html`${introduction(context)}${signIn}${conventions(context)}${limits(rates)}
 ${guideSection()}`;
-  await nextTurn();
+  yield;
   const main = html`${opening}
 ${sections}${problemSection(context)}${changelog}`;
-  await nextTurn();
+  yield;
   const page = pageOf({
     title: 'orderly API',
     contents: contentsOf(groups),

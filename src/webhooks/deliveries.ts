@@ -1,6 +1,6 @@
 // The deliveries of all webhooks. They start once a change is on disk; positions are saved every second.
 import { counter, gauge, labelledSamples, type Family, type Sample } from '../http/prometheus.ts';
-import { TurnScheduler } from '../http/turn-scheduler.ts';
+import type { Turns } from '../base/turns.ts';
 import type { Invalidation } from '../storage/invalidation.ts';
 import { causeOf } from '../base/log-lines.ts';
 import { feedBounds } from '../resources/events/feed-store.ts';
@@ -12,6 +12,7 @@ const webhookSaveMilliseconds = 1_000;
 
 type DeliveryOptions = Pick<DeliveryServices, 'posts' | 'secrets' | 'now' | 'timers' | 'log'> & {
   readonly database: Pick<Database, 'read' | 'write'>;
+  readonly turns: Turns;
 };
 
 /** The time for which events are collected before the delivery loops read them. */
@@ -30,12 +31,11 @@ export class Deliveries {
   #cancelSave: (() => void) | undefined;
 
   constructor(options: DeliveryOptions) {
-    const scheduler = new TurnScheduler<number>(String);
     this.#options = options;
     this.#services = {
       ...options,
       read: options.database.read,
-      schedule: (webhookId, task) => scheduler.addFollowing(webhookId, () => this.#attempt(webhookId, task)),
+      schedule: (id, task) => options.turns.runLater(`webhook ${id}`, () => this.#attempt(id, task)),
       onDirty: () => this.#saveLater(),
       count: (outcome) => this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1),
     };

@@ -10,6 +10,7 @@ import { WebhookTargets } from '../resources/webhooks/webhook-targets.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import type { Timers } from '../base/timers.ts';
+import type { Turns } from '../base/turns.ts';
 import { Deliveries } from './deliveries.ts';
 import { OutgoingPosts } from './outgoing-posts.ts';
 
@@ -20,6 +21,7 @@ type WebhookServices = {
   readonly webhookSecrets: SealedSecrets;
   readonly now: () => number;
   readonly timers: Timers;
+  readonly turns: Turns;
   readonly log: Logger;
   readonly lookup: string | undefined;
 };

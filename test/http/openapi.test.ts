@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
 import { problemCodes } from '../../src/problem.ts';
+import { Turns } from '../../src/base/turns.ts';
 import { openapiDocument } from '../../src/openapi/openapi.ts';
 import { invalidStatusRule } from '../../src/http/problem-types.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
@@ -48,7 +49,7 @@ suite('the document', async () => {
     const other = await serviceFor(t);
     const { mounted } = other.inside?.app.router ?? service.inside.app.router;
     const before = JSON.stringify(mounted);
-    const made = await openapiDocument(mounted, publicUrl, version);
+    const made = await new Turns().runSteps('documents', openapiDocument(mounted, publicUrl, version));
     assert.deepEqual(JSON.parse(JSON.stringify(made)), document);
     assert.equal(JSON.stringify(mounted), before);
   });

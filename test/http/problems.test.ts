@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { problemCodes, type ProblemCode } from '../../src/problem.ts';
 import { problemTypes, quotaExceededType } from '../../src/http/problem-types.ts';
+import { issuesMax } from '../../src/schema/schema-check.ts';
 import { rootToken } from '../resources/resource-support.ts';
 import { serviceFor, type Person } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
@@ -192,4 +193,12 @@ describe('each type of problem', () => {
       assert.equal((await service().get('/health/ready')).status, 200);
     });
   }
+});
+
+test('a body with very many issues is reported with as many as a response holds', async (t) => {
+  const service = await serviceFor(t);
+  const members = Array.from({ length: 5_000 }, (_, index) => [`m${index}`, 0]);
+  const { status, body } = await service.post('/api/users', { body: Object.fromEntries(members) });
+  assert.equal(status, 400);
+  assert.equal(body.errors.length, issuesMax);
 });

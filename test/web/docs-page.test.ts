@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { problemCodes } from '../../src/problem.ts';
 import { transitions } from '../../src/resources/orders/order.ts';
+import { Turns } from '../../src/base/turns.ts';
 import { docsPage } from '../../src/web/docs-page.ts';
 import { serviceFor, type TestService } from '../service.ts';
 import { plain, tagsOf, textOf } from './markup.ts';
@@ -275,13 +276,14 @@ describe('the pages', () => {
   test('rates are shown as configured, and curl trusts the service’s own certificate', async () => {
     assert.ok(textOf(html).includes('Not limited: each user, API keys included.'));
     assert.ok(!html.includes('--cacert'));
-    const page = await docsPage({
+    const steps = docsPage({
       document,
       publicUrl: 'https://localhost:8443',
       rates,
       steps: transitions,
       isSelfSigned: true,
     });
+    const page = await new Turns().runSteps('documents', steps);
     assert.ok(textOf(page.html).includes('600 requests in 60 seconds, for each user, API keys included.'));
     assert.ok(textOf(page.html).includes('curl --cacert data/tls/ca.pem https://localhost:8443/orders'));
   });

@@ -3,18 +3,22 @@ import { anyone } from '../../auth/access.ts';
 import type { SharedDocument } from '../../http/handler-result.ts';
 import { html } from '../../http/media-types.ts';
 import { route, type Route } from '../../http/route.ts';
+import type { Turns } from '../../base/turns.ts';
 import { once } from '../../base/once.ts';
 import type { DocsOptions } from '../../web/docs-page.ts';
 import { cachedBriefly, sharedPage } from '../../web/shared-page.ts';
 
-type DocsServices = Omit<DocsOptions, 'document'> & { readonly describe: () => Promise<object> };
+type DocsServices = Omit<DocsOptions, 'document'> & {
+  readonly describe: () => Promise<object>;
+  readonly turns: Turns;
+};
 
 /** The page is created at its first request. Its generator is also loaded then, since that takes a while. */
-export function docsRoutes({ describe, ...options }: DocsServices): Route[] {
+export function docsRoutes({ describe, turns, ...options }: DocsServices): Route[] {
   const docs = once(async () => {
     const document = await describe();
     const { docsPage } = await import('../../web/docs-page.ts');
-    return sharedPage(await docsPage({ document, ...options }));
+    return sharedPage(await turns.runSteps('documents', docsPage({ document, ...options })));
   });
   return [
     docsRoute('/docs', 'The documentation', docs),

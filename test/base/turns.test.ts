@@ -3,9 +3,7 @@ import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, test } from 'node:test';
-import { TurnScheduler, turnMillisecondsMax } from '../../src/http/turn-scheduler.ts';
-import { serviceFor } from '../service.ts';
-import { issuesMax } from '../../src/schema/schema-check.ts';
+import { Turns, turnMillisecondsMax } from '../../src/base/turns.ts';
 
 /** Blocks the event loop for so long. */
 function spin(milliseconds: number): void {
@@ -15,10 +13,10 @@ function spin(milliseconds: number): void {
 
 describe('work that arrives in one turn', () => {
   test('runs immediately as far as it fits, and the rest in later turns, in order', async () => {
-    const scheduler = new TurnScheduler((client: string) => client);
+    const turns = new Turns();
     const ran: number[] = [];
     for (let index = 0; index < 9; index += 1) {
-      scheduler.run('a client', () => {
+      turns.run('a client', () => {
         ran.push(index);
         spin(turnMillisecondsMax / 2);
       });
@@ -38,28 +36,48 @@ describe('work that arrives in one turn', () => {
   });
 
   test('counts with what a task leaves to the next tick', async () => {
-    const scheduler = new TurnScheduler((client: string) => client);
+    const turns = new Turns();
     const ran: number[] = [];
     for (let index = 0; index < 4; index += 1)
-      scheduler.addFollowing('a client', () => {
+      turns.runLater('a client', () => {
         ran.push(index);
         process.nextTick(spin, turnMillisecondsMax);
       });
     const counts: number[] = [];
-    for (let turns = 0; turns < 4; turns += 1) {
+    for (let count = 0; count < 4; count += 1) {
       await turn();
       counts.push(ran.length);
     }
     assert.deepEqual(counts, [1, 2, 3, 4]);
   });
 
+  test('runs in steps if it is longer, with the tasks of others in between', async () => {
+    const turns = new Turns();
+    const ran: string[] = [];
+    function* count(client: string): Generator<void, number> {
+      for (let step = 1; step <= 3; step += 1) {
+        ran.push(client);
+        yield;
+      }
+      return ran.length;
+    }
+    const sums = await Promise.all([turns.runSteps('a', count('a')), turns.runSteps(() => 'b', count('b'))]);
+    assert.deepEqual(ran, [...'ababab']);
+    assert.deepEqual(sums, [6, 6]);
+    function* fail(): Generator<void, number> {
+      yield;
+      throw new Error('in a step');
+    }
+    await assert.rejects(turns.runSteps('a', fail()), /in a step/);
+  });
+
   test('has its time again in the next turn', async () => {
-    const scheduler = new TurnScheduler((client: string) => client);
-    scheduler.run('a client', () => spin(turnMillisecondsMax));
+    const turns = new Turns();
+    turns.run('a client', () => spin(turnMillisecondsMax));
     await turn();
     await turn();
     let hasRun = false;
-    scheduler.run('a client', () => {
+    turns.run('a client', () => {
       hasRun = true;
     });
     assert.ok(hasRun);
@@ -67,43 +85,33 @@ describe('work that arrives in one turn', () => {
 
   test('that takes far too long even to arrive is reported, once a turn', async () => {
     let reports = 0;
-    const scheduler = new TurnScheduler(
-      (client: string) => client,
-      () => (reports += 1),
-    );
+    const turns = new Turns();
+    turns.onOverrun = () => (reports += 1);
     for (const expected of [1, 2]) {
-      scheduler.noteArrival();
+      turns.noteArrival();
       spin(3 * turnMillisecondsMax);
       assert.equal(reports, expected - 1);
-      scheduler.noteArrival();
-      scheduler.noteArrival();
+      turns.noteArrival();
+      turns.noteArrival();
       assert.equal(reports, expected);
       await turn();
     }
   });
 
   test('waits, except for one task a turn, while connections are accepted', async () => {
-    const scheduler = new TurnScheduler((client: string) => client);
+    const turns = new Turns();
     const ran: number[] = [];
     const counts: number[] = [];
-    scheduler.yieldToConnections();
-    for (let index = 0; index < 20; index += 1) scheduler.run('a client', () => ran.push(index));
-    for (let turns = 0; turns < 3; turns += 1) {
+    turns.yieldToConnections();
+    for (let index = 0; index < 20; index += 1) turns.run('a client', () => ran.push(index));
+    for (let count = 0; count < 3; count += 1) {
       await turn();
       counts.push(ran.length);
-      scheduler.yieldToConnections();
+      turns.yieldToConnections();
     }
     assert.deepEqual(counts, [1, 2, 3]);
     await turn();
     await turn();
     assert.equal(ran.length, 20);
   });
-});
-
-test('a body with very many issues is reported with as many as a response holds', async (t) => {
-  const service = await serviceFor(t);
-  const members = Array.from({ length: 5_000 }, (_, index) => [`m${index}`, 0]);
-  const { status, body } = await service.post('/api/users', { body: Object.fromEntries(members) });
-  assert.equal(status, 400);
-  assert.equal(body.errors.length, issuesMax);
 });

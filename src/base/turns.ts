@@ -1,22 +1,33 @@
-// Runs requests in slices of a turn of the event loop, so that many that arrive together don't block others.
+// Shares the event loop among all that happens in the service, so that nothing holds it for long.
+//
+// Node waits for events, runs the callbacks of all that have come, and waits again: that is one *turn* of the
+// event loop, and whatever arrives during a turn waits for its end. So in each turn tasks run for
+// `turnMillisecondsMax` only. A *task* runs as a whole, in a millisecond or less. Tasks that find no time wait
+// for later turns in the order of `FairQueue`: clients take turns, and tasks that begin something (`run`) are
+// urgent, while those that continue it (`runLater`) are not.
+//
+// Longer work is a generator that yields after each *step* of it; `runSteps` makes a task of each.
+//
+// Not all is a task: Node also reads and parses what arrives. `noteArrival` counts that; if it takes far too
+// long the turn is *overrun*, and `onOverrun` may stop the reading.
 import { performance } from 'node:perf_hooks';
-import { FairQueue } from '../base/fair-queue.ts';
+import { FairQueue } from './fair-queue.ts';
 
-/** The time for which requests that arrived together run in one turn of the event loop. */
+/** The time for which tasks run in one turn of the event loop. */
 export const turnMillisecondsMax = 5;
+/** The time after which work that measures itself ends a step. */
+export const stepMillisecondsMax = 2;
 
+/** Whose task it is. A function is only called if the task has to wait. */
+export type Client = string | (() => string);
 export type Task = () => void;
 
 /** A turn is overrun once its arrivals have taken this long. */
 const arrivalMillisecondsMax = 2 * turnMillisecondsMax;
 
-/**
- * Runs tasks: in each turn of the event loop as many as fit into `turnMillisecondsMax`, the others in later
- * turns, in the order of `FairQueue`.
- */
-export class TurnScheduler<Source> {
-  readonly #bucketOf: (source: Source) => string;
-  readonly #onOverrun: () => void;
+export class Turns {
+  /** Called once in a turn that is overrun. */
+  onOverrun = (): void => {};
   readonly #waiting = new FairQueue<Task>();
   #isScheduled = false;
   /** When this turn's first task arrived; 0 before that. */
@@ -24,23 +35,33 @@ export class TurnScheduler<Source> {
   #isAccepting = false;
   #isOverrun = false;
 
-  /** `bucketOf` is called for tasks that have to wait, `onOverrun` once in a turn that is overrun. */
-  constructor(bucketOf: (source: Source) => string, onOverrun = (): void => {}) {
-    this.#bucketOf = bucketOf;
-    this.#onOverrun = onOverrun;
-  }
-
   /** Runs the task immediately if this turn has time left and nothing waits; otherwise in a later turn. */
-  run(source: Source, task: Task): void {
+  run(client: Client, task: Task): void {
     if (this.#hasTime() && this.#waiting.size === 0) return task();
-    this.#waiting.urgent.add(this.#bucketOf(source), task);
+    this.#waiting.urgent.add(nameOf(client), task);
     this.#schedule();
   }
 
   /** Runs the task in a later turn, as a continuation of earlier tasks of its client. */
-  addFollowing(source: Source, task: Task): void {
-    this.#waiting.others.add(this.#bucketOf(source), task);
+  runLater(client: Client, task: Task): void {
+    this.#waiting.others.add(nameOf(client), task);
     this.#schedule();
+  }
+
+  /** Runs the steps in later turns, and resolves with what they return. */
+  runSteps<T>(client: Client, steps: Iterator<void, T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const step = (): void => {
+      try {
+        const { done, value } = steps.next();
+        if (done === true) resolve(value);
+        else this.runLater(client, step);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    this.runLater(client, step);
+    return promise;
   }
 
   /**
@@ -54,7 +75,7 @@ export class TurnScheduler<Source> {
 
   /**
    * Called when a connection is accepted: this turn then runs only one more task. Node accepts one connection
-   * in a turn, and each of those behind it would wait for a whole slice.
+   * in a turn, and each of those behind it would wait for a whole turn of tasks.
    */
   yieldToConnections(): void {
     this.#isAccepting = true;
@@ -75,7 +96,7 @@ export class TurnScheduler<Source> {
     const milliseconds = now - this.#turnStart;
     if (milliseconds > arrivalMillisecondsMax && !this.#isOverrun) {
       this.#isOverrun = true;
-      this.#onOverrun();
+      this.onOverrun();
     }
     return milliseconds;
   }
@@ -83,10 +104,10 @@ export class TurnScheduler<Source> {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#runSlice());
+    setImmediate(() => this.#runTurn());
   }
 
-  #runSlice(): void {
+  #runTurn(): void {
     const milliseconds = this.#isAccepting ? 0 : turnMillisecondsMax;
     this.#isScheduled = false;
     this.#turnStart = 0;
@@ -104,4 +125,8 @@ export class TurnScheduler<Source> {
       else this.#schedule();
     });
   }
+}
+
+function nameOf(client: Client): string {
+  return typeof client === 'string' ? client : client();
 }
