@@ -34,7 +34,7 @@ test('a new kind of invalidation or result does not compile before its case is w
   assert.deepEqual(await compileErrors(folder), []);
   for (const [path, lastKind] of [
     ['storage/invalidation.ts', "{ readonly kind: 'everything' }"],
-    ['http/handler-result.ts', '| Empty'],
+    ['http/reply.ts', '| Empty'],
   ] as const) {
     const declaration = join(folder, 'src', path);
     const extended = readFileSync(declaration, 'utf8').replace(lastKind, "$& | { readonly kind: 'invoice' }");

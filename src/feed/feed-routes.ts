@@ -10,7 +10,7 @@ import {
   pageBytesMax,
   pageRowsDefault,
 } from '../http/list.ts';
-import type { ListPage, Streamed } from '../http/handler-result.ts';
+import type { ListPage, Streamed } from '../http/reply.ts';
 import { csv, json, ndjson } from '../http/media-types.ts';
 import type { ResponseStream } from '../http/response-stream.ts';
 import { route, type Call, type Route } from '../http/route.ts';

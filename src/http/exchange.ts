@@ -19,7 +19,7 @@ import { clientAddress, isFromThisMachine, type Peer } from './peer.ts';
 import { separateApiKeys, splitTarget, type QueryValues } from './query.ts';
 import type { RequestBody } from './request-body.ts';
 import { headersOf, type RequestHeaders } from './request-headers.ts';
-import { requestIdFrom } from './request-id.ts';
+import { requestIdFrom } from './request-headers.ts';
 import type { Call, Route } from './route.ts';
 import type { Match, MountedRoute } from './router.ts';
 

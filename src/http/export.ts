@@ -10,7 +10,7 @@ import { Problem, unavailable } from '../problem.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Timers } from '../base/timers.ts';
 import { securityEventOf } from './exchange-log.ts';
-import type { Streamed } from './handler-result.ts';
+import type { Streamed } from './reply.ts';
 import { csv, ndjson } from './media-types.ts';
 import { counter, gauge, labelledSamples, type Family } from './prometheus.ts';
 import { toWireLatin1, type Representation } from './representation.ts';

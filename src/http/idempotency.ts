@@ -1,19 +1,21 @@
 // Idempotency-Key: stores the first response in the transaction of its change, and sends it again to repeats.
 import assert from 'node:assert';
 import type { IncomingMessage } from 'node:http';
+import { daySeconds } from '../base/durations.ts';
 import { allows, rowAccessOf, type Caller } from '../auth/access.ts';
 import { Problem, forbidden } from '../problem.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Exchange } from './exchange.ts';
-import type { HandlerResult } from './handler-result.ts';
+import { type HandlerResult, headOf } from './reply.ts';
 import { isRepresentation, type Representation } from './representation.ts';
 import { countOccurrences, headersOf } from './request-headers.ts';
 import type { ReplayableResponse, Responder } from './responder.ts';
-import { headOf } from './reply.ts';
 import type { Route } from './route.ts';
 
 const idempotencyKeyLengthMax = 255;
+/** How long a response is stored. */
+export const idempotencySecondsMax = daySeconds;
 
 /** Stores first responses. `storageKey` consists of principal, method, path and key. */
 export type ResponseStore = {

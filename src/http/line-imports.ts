@@ -14,7 +14,7 @@ import type { ArrivingLine, LineReader } from './arriving-lines.ts';
 import { ndjson } from './media-types.ts';
 import { problemStatus } from './problem-types.ts';
 import { issueMember } from './problem-response.ts';
-import type { Streamed } from './handler-result.ts';
+import type { Streamed } from './reply.ts';
 import { counter, gauge, type Family, type Sample } from './prometheus.ts';
 import type { ResponseStream, StreamEndReason } from './response-stream.ts';
 import type { Call } from './route.ts';

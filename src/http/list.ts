@@ -7,7 +7,7 @@ import type { Connection } from '../storage/connection.ts';
 import { countRows, findPage, type KeysetPosition, type Page, type Selection } from '../storage/keyset.ts';
 import type { Cursors, ListQuery } from './cursor.ts';
 import { isExport, type ExportCall, type ExportFile, type Exports, type ExportSource } from './export.ts';
-import type { ListPage, Streamed } from './handler-result.ts';
+import type { ListPage, Streamed } from './reply.ts';
 import type { PageCache } from './page-cache.ts';
 import { etagOf, type Representation } from './representation.ts';
 import type { Lookup } from './representation-cache.ts';

@@ -1,6 +1,6 @@
 // Caches pages of lists until any change is on disk.
 import { BoundedMap } from '../base/bounded-map.ts';
-import type { ListPage } from './handler-result.ts';
+import type { ListPage } from './reply.ts';
 import { estimateBytes } from './representation.ts';
 
 /**

@@ -6,7 +6,7 @@ import { issuesMax } from '../schema/schema-check.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
 import { problemCode, problemTypes, problemStatus, problemTypeUri } from './problem-types.ts';
 import { urlBytesMax } from './request-headers.ts';
-import { RequestId } from './request-id.ts';
+import { RequestId } from './request-headers.ts';
 
 const realm = 'Bearer realm="orderly"';
 const sentence = string({ maxLength: 2_000, pattern: '^.*$' });

@@ -7,7 +7,7 @@ import { string } from '../schema/schema.ts';
 import { json, mergePatch } from './media-types.ts';
 import { bodyBytesMax, requestMillisecondsMax } from './request-body.ts';
 import { headerBytesMax, headerFieldsMax, headersMillisecondsMax, urlBytesMax } from './request-headers.ts';
-import { idempotencySecondsMax } from './stored-response-store.ts';
+import { idempotencySecondsMax } from './idempotency.ts';
 import { jsonDepthMax } from './strict-json.ts';
 
 /** The paths where invalid data is 422; `openapi.test.ts` compares them with the mounted routes. */

@@ -1,9 +1,11 @@
 // What a route responds with if it succeeds: a value from which follow the result of its handler, the head of
 // the response and its documentation.
+import type { HeaderFields, HeaderLines } from '../base/header-lines.ts';
 import type { JsonSchema, Schema } from '../schema/schema.ts';
-import type { Document, Empty, HandlerResult, ListPage, SharedDocument, Streamed } from './handler-result.ts';
 import { csv, json, ndjson } from './media-types.ts';
-import type { Representation } from './representation.ts';
+import type { Representation, Represents } from './representation.ts';
+import type { ResponseStream } from './response-stream.ts';
+import type { Encoded } from './shared-document.ts';
 
 /** The values of Cache-Control: a copy has to be revalidated before each use, or must not be stored. */
 export const revalidated = 'private, no-cache';
@@ -71,3 +73,54 @@ const none: readonly string[] = [];
 export function cacheControlOf({ kind, cacheControl }: Reply): string {
   return cacheControl ?? (kind === 'document' ? notStored : revalidated);
 }
+
+// The results of handlers: one type for each kind.
+
+export type ListPage<T> = Represents<readonly T[]> & {
+  readonly kind: 'list';
+  readonly text: string;
+  readonly etag: string;
+  /** Path and query of the next page; null if this is the last one. */
+  readonly next: string | null;
+};
+
+/** A value that is created for one response and is no object of the database: a state, metrics, sales. */
+export type Document<T> = {
+  readonly kind: 'document';
+  /** JSON, unless it is a text. */
+  readonly content: T | string;
+  /** That of the reply by default. */
+  readonly mediaType?: string;
+};
+
+/** A document that is created once and sent often, with header fields of its own; all share its bytes. */
+export type SharedDocument<T> = Represents<T> & {
+  readonly kind: 'shared document';
+  readonly mediaType: string;
+  /** Its own header fields. */
+  readonly lines: HeaderLines;
+  /** Takes Accept-Encoding. */
+  readonly encoded: (accept: string | undefined) => Encoded;
+};
+
+/** A body that is written gradually: `start` is called once the head has been sent. */
+export type Streamed = {
+  readonly kind: 'stream';
+  readonly mediaType: string;
+  /** Its own header fields. */
+  readonly fields?: HeaderFields;
+  readonly start: (stream: ResponseStream) => void;
+};
+
+/** A response without a body. */
+export type Empty = { readonly kind: 'none' };
+
+export type HandlerResult =
+  | Representation<unknown>
+  | ListPage<unknown>
+  | Document<unknown>
+  | SharedDocument<unknown>
+  | Streamed
+  | Empty;
+
+export const empty: Empty = { kind: 'none' };

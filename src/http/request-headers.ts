@@ -1,7 +1,11 @@
 // Reads and checks the head of a request: its target, and its header fields by lower-case names; `node:http`
 // has joined repeated ones with commas (RFC 9110 section 5.3).
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problem.ts';
+import { requestIdForm } from '../schema/members.ts';
+import { fits } from '../schema/schema-check.ts';
+import { string } from '../schema/schema.ts';
 
 export const urlBytesMax = 8 * 1024;
 export const headerBytesMax = 16 * 1024;
@@ -116,4 +120,18 @@ export function checkHeaderFields({ rawHeaders }: IncomingMessage): void {
 
 function badRequest(detail: string): Problem {
   return new Problem('bad-request', detail);
+}
+
+export const RequestId = string(requestIdForm);
+
+/** Returns the client's id, unless it is missing or invalid. */
+export function requestIdFrom(value: string | undefined): string | undefined {
+  return value !== undefined && fits(RequestId, value) ? value : undefined;
+}
+
+/** Generates ids from a random prefix and a counter, which needs no new randomness for each request. */
+export function createRequestIds(): () => string {
+  const prefix = `${randomBytes(9).toString('base64url')}-`;
+  let count = 0;
+  return () => prefix + (count += 1);
 }

@@ -8,7 +8,17 @@ import { isUnmodified } from './conditional.ts';
 import { createCors, type Cors } from './cors.ts';
 import { ExchangeLog, securityEventOf, type ExchangeLogOptions } from './exchange-log.ts';
 import type { Exchange } from './exchange.ts';
-import type { Document, HandlerResult, ListPage, SharedDocument, Streamed } from './handler-result.ts';
+import {
+  type Document,
+  type HandlerResult,
+  type ListPage,
+  type SharedDocument,
+  type Streamed,
+  cacheControlOf,
+  headOf,
+  notStored,
+  type Reply,
+} from './reply.ts';
 import { acceptPatch, json, problemJson } from './media-types.ts';
 import { plainAddress } from './peer.ts';
 import { problemResponse } from './problem-response.ts';
@@ -25,7 +35,6 @@ import {
   type ResponseBody,
 } from './response-head.ts';
 import { ResponseStream } from './response-stream.ts';
-import { cacheControlOf, headOf, notStored, type Reply } from './reply.ts';
 import { allowedMethods, type MountedRoute } from './router.ts';
 import { UnsentResponses } from './unsent-responses.ts';
 

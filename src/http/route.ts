@@ -6,9 +6,8 @@ import type { Connection, Synchronous } from '../storage/connection.ts';
 import type { SecurityEvent } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import type { Permit } from '../storage/permit.ts';
-import type { HandlerResult } from './handler-result.ts';
+import type { HandlerResult, Reply, ResultOf } from './reply.ts';
 import type { Limiter } from '../rates/limiter.ts';
-import type { Reply, ResultOf } from './reply.ts';
 import type { BodySource } from './request-body.ts';
 import type { RequestHeaders } from './request-headers.ts';
 

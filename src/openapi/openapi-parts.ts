@@ -1,5 +1,5 @@
 // The parts of the OpenAPI document that operations share: header fields of requests, security schemes, tags.
-import { RequestId } from '../http/request-id.ts';
+import { RequestId } from '../http/request-headers.ts';
 
 const text = { type: 'string', maxLength: 8192 } as const;
 

@@ -7,7 +7,7 @@ import { createMacs } from '../auth/mac.ts';
 import { RefreshTokens } from '../auth/refresh-tokens.ts';
 import { SealedSecrets } from '../auth/sealed-secrets.ts';
 import { createCursors } from '../http/cursor.ts';
-import { createStoredResponses } from '../http/stored-response-store.ts';
+import { createStoredResponses } from '../resources/flows/stored-response-store.ts';
 import type { Config } from '../config/config.ts';
 import { replacePrivate } from '../storage/private-files.ts';
 import { StorageError, toStorageError } from '../storage/storage-error.ts';

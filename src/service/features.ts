@@ -1,7 +1,7 @@
 // The features of the service, in the order of its documents, and which of them a service has.
 import { dayMilliseconds } from '../base/durations.ts';
 import type { ProblemCode } from '../problem.ts';
-import { removeExpiredResponses } from '../http/stored-response-store.ts';
+import { removeExpiredResponses } from '../resources/flows/stored-response-store.ts';
 import { customerRoutes } from '../resources/customers/customer-routes.ts';
 import { clearCustomerOwner } from '../resources/customers/customer-store.ts';
 import { removeOldEvents } from '../resources/events/event-store.ts';

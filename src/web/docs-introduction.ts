@@ -6,7 +6,7 @@ import { pageRowsDefault, pageRowsMax } from '../http/list.ts';
 import { invalidStatusRule } from '../http/problem-types.ts';
 import { bodyBytesMax } from '../http/request-body.ts';
 import { headerBytesMax, headerFieldsMax, urlBytesMax } from '../http/request-headers.ts';
-import { idempotencySecondsMax } from '../http/stored-response-store.ts';
+import { idempotencySecondsMax } from '../http/idempotency.ts';
 import { jsonDepthMax } from '../http/strict-json.ts';
 import type { Rate, Rates } from '../rates/limiter.ts';
 import { sample } from './code-samples.ts';

@@ -1,5 +1,6 @@
 // What the documentation pages share as responses: their media type, caching and header fields.
-import { sharedText, type SharedDocument } from '../http/handler-result.ts';
+import type { SharedDocument } from '../http/reply.ts';
+import { sharedText } from '../http/shared-document.ts';
 import { htmlInUtf8 } from '../http/media-types.ts';
 import type { Page } from './page-layout.ts';
 

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { createCursors, type ListQuery } from '../../src/http/cursor.ts';
 import { Lists } from '../../src/http/list.ts';
 import { PageCache } from '../../src/http/page-cache.ts';
-import type { ListPage } from '../../src/http/handler-result.ts';
+import type { ListPage } from '../../src/http/reply.ts';
 import { represent, type Representation } from '../../src/http/representation.ts';
 import { lookupOf } from '../../src/http/representation-cache.ts';
 import { migrations } from '../../src/migrations/migrations.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
-import type { Document } from '../../src/http/handler-result.ts';
+import type { Document } from '../../src/http/reply.ts';
 import { pipelinedRequestsMax, pipelinedRequestsPerClientMax } from '../../src/http/pipeline.ts';
 import { route } from '../../src/http/route.ts';
 import { serviceFor, type TestService } from '../service.ts';

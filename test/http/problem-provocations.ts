@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
 import type { ProblemCode } from '../../src/problem.ts';
-import { sharedText } from '../../src/http/handler-result.ts';
+import { sharedText } from '../../src/http/shared-document.ts';
 import { represent } from '../../src/http/representation.ts';
 import { route, type Route } from '../../src/http/route.ts';
 import { object, string } from '../../src/schema/schema.ts';

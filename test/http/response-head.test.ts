@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anyone } from '../../src/auth/access.ts';
-import { sharedText } from '../../src/http/handler-result.ts';
+import { sharedText } from '../../src/http/shared-document.ts';
 import { headerLine } from '../../src/base/header-lines.ts';
 import { lastHeadText } from '../../src/http/response-head.ts';
 import { route, type Route } from '../../src/http/route.ts';

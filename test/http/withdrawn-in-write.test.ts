@@ -4,7 +4,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { adminOnly } from '../../src/auth/access.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
 import { requireOwned } from '../../src/resources/flows/object-access.ts';
-import { empty } from '../../src/http/handler-result.ts';
+import { empty } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { replaceUser, userSource } from '../../src/resources/users/user-store.ts';
 import { executable, password, serviceFor, type TestService } from '../service.ts';

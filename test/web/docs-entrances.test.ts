@@ -1,7 +1,7 @@
 // The paths to the documentation, and that no text of a route becomes markup there.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { empty } from '../../src/http/handler-result.ts';
+import { empty } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { anyone } from '../../src/auth/access.ts';
 import { executable, serviceFor } from '../service.ts';

@@ -3,7 +3,7 @@ import { isStaff, rowAccessOf, readerKeyOf, signedIn, type Caller } from '../../
 import { forbidden, throwIfInvalid } from '../../problem.ts';
 import { exportDescription, exportIssues } from '../../http/export.ts';
 import { listParameters, type Lists } from '../../http/list.ts';
-import { empty } from '../../http/handler-result.ts';
+import { empty, exportable } from '../../http/reply.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import {
   cachedLookup,
@@ -11,7 +11,6 @@ import {
   type Lookup,
   type RepresentationCache,
 } from '../../http/representation-cache.ts';
-import { exportable } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Selection } from '../../storage/keyset.ts';

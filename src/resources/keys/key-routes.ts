@@ -1,10 +1,9 @@
 // API keys over HTTP: /api/keys. A key can't manage keys, so all routes require a session's token.
 import { checkStepUp, recentSignIn, requireOwner, signedIn, type Caller } from '../../auth/access.ts';
-import { empty } from '../../http/handler-result.ts';
+import { empty, notStored } from '../../http/reply.ts';
 import { listParameters, type Lists } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { lookupOf } from '../../http/representation-cache.ts';
-import { notStored } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';

@@ -1,9 +1,8 @@
 // Products over HTTP: /products.
 import { readerKeyOf, signedIn, staffOnly, type Caller } from '../../auth/access.ts';
 import { exportDescription, exportIssues } from '../../http/export.ts';
-import { empty } from '../../http/handler-result.ts';
+import { empty, exportable } from '../../http/reply.ts';
 import { listParameters, type Lists } from '../../http/list.ts';
-import { exportable } from '../../http/reply.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { lookupOf } from '../../http/representation-cache.ts';
 import { route, type Call, type Route } from '../../http/route.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert';
 import { checkStepUp, recentSignIn, requireOwner, signedIn, type Caller } from '../../auth/access.ts';
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
-import { empty, type ListPage } from '../../http/handler-result.ts';
+import { empty, type ListPage } from '../../http/reply.ts';
 import { listParameters, type List, type Lists } from '../../http/list.ts';
 import { lookupOf } from '../../http/representation-cache.ts';
 import { route, type Route } from '../../http/route.ts';

@@ -1,6 +1,7 @@
 // The console over HTTP: the page, its modules and its stylesheet.
 import { anyone } from '../../auth/access.ts';
-import { sharedText, type SharedDocument } from '../../http/handler-result.ts';
+import type { SharedDocument } from '../../http/reply.ts';
+import { sharedText } from '../../http/shared-document.ts';
 import { html, htmlInUtf8 } from '../../http/media-types.ts';
 import { route, type Route } from '../../http/route.ts';
 import { once } from '../../base/once.ts';

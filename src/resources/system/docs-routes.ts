@@ -1,6 +1,6 @@
 // The documentation over HTTP: /docs, which is also the page at the root.
 import { anyone } from '../../auth/access.ts';
-import type { SharedDocument } from '../../http/handler-result.ts';
+import type { SharedDocument } from '../../http/reply.ts';
 import { html } from '../../http/media-types.ts';
 import { route, type Route } from '../../http/route.ts';
 import type { Turns } from '../../base/turns.ts';

@@ -1,6 +1,6 @@
 // The OpenAPI document over HTTP.
 import { anyone } from '../../auth/access.ts';
-import { sharedText } from '../../http/handler-result.ts';
+import { sharedText } from '../../http/shared-document.ts';
 import { jsonPolicy } from '../../http/response-head.ts';
 import { route, type Route } from '../../http/route.ts';
 import { once } from '../../base/once.ts';

@@ -1,7 +1,7 @@
 // Problem types over HTTP: all of them, and each at the URI that problems have as their type.
 import { anyone } from '../../auth/access.ts';
 import { problemCodes, notFound, type ProblemCode } from '../../problem.ts';
-import { sharedDocument } from '../../http/handler-result.ts';
+import { sharedDocument } from '../../http/shared-document.ts';
 import { json, html } from '../../http/media-types.ts';
 import { route, type Route } from '../../http/route.ts';
 import { once } from '../../base/once.ts';

@@ -1,6 +1,6 @@
 // Suspending a user over HTTP: /api/users/{id}/suspension.
 import { adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/access.ts';
-import { empty } from '../../http/handler-result.ts';
+import { empty } from '../../http/reply.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import { route, type Call, type Route } from '../../http/route.ts';

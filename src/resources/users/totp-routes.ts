@@ -2,9 +2,8 @@
 import { checkStepUp, self, recentSignIn, selfOrAdmin, type Caller } from '../../auth/access.ts';
 import { base32, newRecoveryCode, newTotpSecret, otpauthUri } from '../../auth/one-time-codes.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
-import { empty } from '../../http/handler-result.ts';
+import { empty, notStored } from '../../http/reply.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { notStored } from '../../http/reply.ts';
 import { route, type Call, type Route } from '../../http/route.ts';
 import { invalidAt } from '../../problem.ts';
 import type { PasswordChecks } from '../flows/password-checks.ts';

@@ -9,7 +9,7 @@ import {
   type Access,
   type Caller,
 } from '../../auth/access.ts';
-import { empty } from '../../http/handler-result.ts';
+import { empty } from '../../http/reply.ts';
 import { listParameters, type Lists } from '../../http/list.ts';
 import { type Representation, represent } from '../../http/representation.ts';
 import { lookupOf } from '../../http/representation-cache.ts';

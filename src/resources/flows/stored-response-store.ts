@@ -1,11 +1,8 @@
 // The rows of responses that are stored for Idempotency-Key.
 import { hash } from 'node:crypto';
-import type { Mac } from '../auth/mac.ts';
-import type { ResponseStore, StoredResponse } from './idempotency.ts';
-import { daySeconds } from '../base/durations.ts';
-import type { Connection } from '../storage/connection.ts';
-
-export const idempotencySecondsMax = daySeconds;
+import type { Mac } from '../../auth/mac.ts';
+import { idempotencySecondsMax, type ResponseStore, type StoredResponse } from '../../http/idempotency.ts';
+import type { Connection } from '../../storage/connection.ts';
 
 /**
  * Takes a MAC for each secret, since a password could be guessed from a plain digest of its body. The first
