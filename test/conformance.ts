@@ -45,7 +45,8 @@ function documentOf(service: Service): Promise<Json> {
   if (known !== undefined) return known;
   const { mounted } = service.app.router;
   const routes = JSON.stringify(mounted.map(({ route: { method, path, access } }) => [method, path, access]));
-  const document = documents.get(routes) ?? made(openapiDocument(mounted, service.publicUrl, '0.0.0'));
+  const about = { tags: [], publicUrl: service.publicUrl, version: '0.0.0' };
+  const document = documents.get(routes) ?? made(openapiDocument(mounted, about));
   documents.set(routes, document);
   ofService.set(service, document);
   return document;

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { secretBytesMin } from '../auth/jwt.ts';
 import { systemTimers } from '../base/timers.ts';
 import { Turns } from '../base/turns.ts';
+import { version } from '../base/version.ts';
 import type { Config } from '../config/config.ts';
 import { Lists } from '../http/list.ts';
 import { Router } from '../http/router.ts';
@@ -11,7 +12,7 @@ import { PasswordChecks } from '../resources/flows/password-checks.ts';
 import { Caches } from '../service/caches.ts';
 import { createCryptography } from '../service/cryptography.ts';
 import type { Core } from '../service/feature.ts';
-import { featuresWithout, withoutIssues } from '../service/features.ts';
+import { featuresWithout, tagsOf, withoutIssues } from '../service/features.ts';
 import { publicUrlOf } from '../service/listening.ts';
 import { mountRoutes } from '../service/routes.ts';
 import { describerOf } from '../service/running-service.ts';
@@ -60,7 +61,11 @@ function notServing(config: Config, router: Router): Core {
     lookup: undefined,
     stopping: new AbortController().signal,
     has: (name) => !config.without.includes(name),
-    describe: describerOf(router, { publicUrl, turns }),
+    describe: describerOf(
+      router,
+      { tags: tagsOf(featuresWithout(config.without)), publicUrl, version },
+      turns,
+    ),
     metricsText: unused,
     readiness: unused,
     cleanUp: unused,

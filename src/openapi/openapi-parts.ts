@@ -1,4 +1,4 @@
-// The parts of the OpenAPI document that operations share: header fields of requests, security schemes, tags.
+// The parts of the OpenAPI document that operations share: header fields of requests and security schemes.
 import { RequestId } from '../http/request-headers.ts';
 
 const text = { type: 'string', maxLength: 8192 } as const;
@@ -55,20 +55,3 @@ export const securitySchemes = {
       'secure, and an operator can disable it.',
   },
 };
-
-export const tags = [
-  { name: 'Users', description: 'People who sign in. `role` is `user`, `staff` or `admin`.' },
-  { name: 'Sessions', description: 'Signing in, staying signed in, signing out.' },
-  { name: 'API keys', description: 'Credentials for other programs.' },
-  { name: 'Customers', description: 'The people and companies that order.' },
-  { name: 'Orders', description: 'What was ordered, and its status.' },
-  { name: 'Products', description: 'What the shop sells, with prices and barcodes.' },
-  { name: 'Events', description: 'What happened: of one object, or all of it in order.' },
-  { name: 'Webhooks', description: 'Events sent to other programs, for administrators.' },
-  {
-    name: 'Service',
-    description:
-      'Health, metrics and documentation of the service. A client for users, customers and orders needs ' +
-      'none of these: its generator can leave the tag out.',
-  },
-];

@@ -1,17 +1,21 @@
-// The OpenAPI 3.1 document: a pure function of the routes.
+// The OpenAPI 3.1 document: a pure function of the routes and their tags.
 import { problemCodes, type ProblemCode } from '../problem.ts';
 import { createComponents, type Json } from './openapi-components.ts';
 import { describeOperation } from './openapi-operation.ts';
-import { requestFieldParameters, securitySchemes, tags } from './openapi-parts.ts';
+import { requestFieldParameters, securitySchemes } from './openapi-parts.ts';
 import { problemTypes, problemTypeUri } from '../http/problem-types.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
 import type { MountedRoute } from '../http/router.ts';
 
+/** A section of the document: each route names one. */
+export type Tag = { readonly name: string; readonly description: string };
+
+export type About = { readonly tags: readonly Tag[]; readonly publicUrl: string; readonly version: string };
+
 /** Makes the document in steps, since that takes tens of milliseconds. */
 export function* openapiDocument(
   mounted: readonly MountedRoute[],
-  publicUrl: string,
-  version: string,
+  { tags, publicUrl, version }: About,
 ): Generator<void, Json> {
   const components = createComponents();
   const paths: Record<string, Json> = {};
@@ -27,7 +31,7 @@ export function* openapiDocument(
     info: infoOf(publicUrl, version),
     servers: [{ url: publicUrl }],
     security: [{ bearer: [] }],
-    tags: tags.filter(({ name }) => mounted.some(({ route }) => route.tag === name)),
+    tags,
     paths,
     webhooks: webhooksOf(mounted, components),
     components: {

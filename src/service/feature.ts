@@ -6,6 +6,7 @@ import type { Family } from '../http/prometheus.ts';
 import type { RouteGroup } from '../http/router.ts';
 import type { Invalidation } from '../storage/invalidation.ts';
 import type { Logger } from '../base/logger.ts';
+import type { Tag } from '../openapi/openapi.ts';
 import type { Limiters } from '../rates/limiter.ts';
 import type { PasswordChecks } from '../resources/flows/password-checks.ts';
 import type { Readiness } from '../resources/system/health-routes.ts';
@@ -22,6 +23,8 @@ export type Feature = {
   readonly needs: readonly Feature[];
   /** Whether every service has it. The others can be left out: their code is then not loaded. */
   readonly isCore?: true;
+  /** The section of its routes in the OpenAPI document; several features may share one. */
+  readonly tag?: Tag;
   readonly load: () => Promise<(core: Core) => FeatureParts>;
 };
 

@@ -18,6 +18,7 @@ import { problemRoutes } from '../resources/system/problem-routes.ts';
 import { resealTotp } from '../resources/users/totp-store.ts';
 import { userRoutes } from '../resources/users/user-routes.ts';
 import { clearRemovedOwners } from '../resources/users/user-store.ts';
+import type { Tag } from '../openapi/openapi.ts';
 import type { Step } from '../storage/slices.ts';
 import type { Core, Feature } from './feature.ts';
 import { removeAdminFile } from './first-admin.ts';
@@ -26,6 +27,7 @@ const users: Feature = {
   name: 'users',
   needs: [],
   isCore: true,
+  tag: { name: 'Users', description: 'People who sign in. `role` is `user`, `staff` or `admin`.' },
   load: async () => (core) => ({
     groups: [
       {
@@ -68,6 +70,7 @@ const sessions: Feature = {
   name: 'sessions',
   needs: [],
   isCore: true,
+  tag: { name: 'Sessions', description: 'Signing in, staying signed in, signing out.' },
   load: async () => (core) => ({
     groups: [{ invalidStatus: 400, routes: sessionRoutes(core) }],
     cleanup: [
@@ -83,6 +86,7 @@ const keys: Feature = {
   name: 'keys',
   needs: [],
   isCore: true,
+  tag: { name: 'API keys', description: 'Credentials for other programs.' },
   load: async () => (core) => ({ groups: [{ invalidStatus: 400, routes: keyRoutes(core) }] }),
 };
 
@@ -90,6 +94,7 @@ const customers: Feature = {
   name: 'customers',
   needs: [],
   isCore: true,
+  tag: { name: 'Customers', description: 'The people and companies that order.' },
   load: async () => (core) => ({
     groups: [
       {
@@ -104,6 +109,7 @@ const orders: Feature = {
   name: 'orders',
   needs: [],
   isCore: true,
+  tag: { name: 'Orders', description: 'What was ordered, and its status.' },
   load: async () => (core) => ({
     groups: [
       { invalidStatus: 422, routes: orderRoutes(core) },
@@ -115,6 +121,7 @@ const orders: Feature = {
 const products: Feature = {
   name: 'products',
   needs: [],
+  tag: { name: 'Products', description: 'What the shop sells, with prices and barcodes.' },
   async load() {
     const { productRoutes } = await import('../resources/products/product-routes.ts');
     return ({ lists }) => ({ groups: [{ invalidStatus: 422, routes: productRoutes(lists) }] });
@@ -130,10 +137,13 @@ const sales: Feature = {
   },
 };
 
+const eventsTag = { name: 'Events', description: 'What happened: of one object, or all of it in order.' };
+
 /** The events of one object. */
 const history: Feature = {
   name: 'history',
   needs: [],
+  tag: eventsTag,
   async load() {
     const { historyGroups } = await import('../resources/histories/history-routes.ts');
     return ({ lists }) => ({ groups: historyGroups(lists) });
@@ -144,6 +154,7 @@ const history: Feature = {
 const feed: Feature = {
   name: 'feed',
   needs: [],
+  tag: eventsTag,
   async load() {
     const { feedRoutes } = await import('../feed/feed-routes.ts');
     const { LiveFeed } = await import('../feed/live-feed.ts');
@@ -179,6 +190,7 @@ const imports: Feature = {
 const webhooks: Feature = {
   name: 'webhooks',
   needs: [],
+  tag: { name: 'Webhooks', description: 'Events sent to other programs, for administrators.' },
   load: async () => (await import('../webhooks/webhook-parts.ts')).createWebhooks,
 };
 
@@ -187,6 +199,12 @@ const service: Feature = {
   name: 'service',
   needs: [],
   isCore: true,
+  tag: {
+    name: 'Service',
+    description:
+      'Health, metrics and documentation of the service. A client for users, customers and orders needs ' +
+      'none of these: its generator can leave the tag out.',
+  },
   load: async () => (core) => {
     const { config, publicUrl, now } = core;
     const problemPage = core.has('docs') ? problemPageOf(core) : undefined;
@@ -281,6 +299,11 @@ export const features: readonly Feature[] = [
 
 export function featuresWithout(without: readonly string[]): readonly Feature[] {
   return features.filter(({ name }) => !without.includes(name));
+}
+
+/** The sections of their routes in the OpenAPI document, in its order. */
+export function tagsOf(chosen: readonly Feature[]): Tag[] {
+  return [...new Set(chosen.flatMap(({ tag }) => tag ?? []))];
 }
 
 /** Returns a sentence for each feature that can't be left out. */

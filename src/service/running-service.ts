@@ -16,6 +16,7 @@ import { Router } from '../http/router.ts';
 import type { Logger } from '../base/logger.ts';
 import { migrations } from '../migrations/migrations.ts';
 import { once } from '../base/once.ts';
+import type { About } from '../openapi/openapi.ts';
 import { countBuckets, createLimiters, type Limiters } from '../rates/limiter.ts';
 import { claimFeed, feedBounds, feedFile } from '../resources/events/feed-store.ts';
 import { PasswordChecks } from '../resources/flows/password-checks.ts';
@@ -37,7 +38,7 @@ import { CertificateKeeper, ensureCertificate } from './certificate-keeper.ts';
 import { Cleanup } from './cleanup.ts';
 import { createCryptography, ensureSecrets } from './cryptography.ts';
 import type { Core, FeatureParts } from './feature.ts';
-import { featuresWithout } from './features.ts';
+import { featuresWithout, tagsOf } from './features.ts';
 import { createFirstAdmin } from './first-admin.ts';
 import { LastEventFile, rejectLostDatabase } from './last-event-file.ts';
 import { gateFor, listen, localUrlOf, publicUrlOf } from './listening.ts';
@@ -130,7 +131,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     lookup,
     stopping: stopping.signal,
     has: (name) => chosen.some((feature) => feature.name === name),
-    describe: describerOf(router, { publicUrl, turns }),
+    describe: describerOf(router, { tags: tagsOf(chosen), publicUrl, version }, turns),
     metricsText,
     readiness: () => readinessOf(isStopping(), database),
     cleanUp: () => cleanup.runInBackground(),
@@ -216,15 +217,14 @@ function figuresOf({ config, database, caches, limiters, hasher, server, certifi
 }
 
 /** Returns a function that creates the OpenAPI document at its first call, when its generator is also loaded. */
-type Describer = { readonly publicUrl: string; readonly turns: Turns };
-
 export function describerOf(
   router: Pick<Router, 'mounted'>,
-  { publicUrl, turns }: Describer,
+  about: About,
+  turns: Turns,
 ): () => Promise<object> {
   return once(async () => {
     const { openapiDocument } = await import('../openapi/openapi.ts');
-    return turns.runSteps('documents', openapiDocument(router.mounted, publicUrl, version));
+    return turns.runSteps('documents', openapiDocument(router.mounted, about));
   });
 }
 

@@ -7,6 +7,7 @@ import { Turns } from '../../src/base/turns.ts';
 import { openapiDocument } from '../../src/openapi/openapi.ts';
 import { invalidStatusRule } from '../../src/http/problem-types.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
+import { features, tagsOf } from '../../src/service/features.ts';
 import { version } from '../../src/base/version.ts';
 import { validate } from '../conformance.ts';
 import { serviceFor } from '../service.ts';
@@ -44,12 +45,13 @@ suite('the document', async () => {
     );
   });
 
-  test('the OpenAPI document is a function of the routes alone', async (t) => {
+  test('the OpenAPI document is a function of the routes and tags alone', async (t) => {
     if (service.inside === undefined) return t.skip('needs the inside');
     const other = await serviceFor(t);
     const { mounted } = other.inside?.app.router ?? service.inside.app.router;
     const before = JSON.stringify(mounted);
-    const made = await new Turns().runSteps('documents', openapiDocument(mounted, publicUrl, version));
+    const about = { tags: tagsOf(features), publicUrl, version };
+    const made = await new Turns().runSteps('documents', openapiDocument(mounted, about));
     assert.deepEqual(JSON.parse(JSON.stringify(made)), document);
     assert.equal(JSON.stringify(mounted), before);
   });
