@@ -51,9 +51,9 @@ test('every file that is named exists', () => {
   assert.deepEqual(missing, ['x.ts', 'x-store.ts', 'x-routes.ts', 'x-representation.ts']);
 });
 
-test('the page fits 110 columns', () => {
+test('the page fits 110 columns, except for rows of tables', () => {
   assert.deepEqual(
-    architecture.split('\n').filter((line) => line.length > 110),
+    architecture.split('\n').filter((line) => line.length > 110 && !line.startsWith('|')),
     [],
   );
 });
@@ -65,9 +65,9 @@ test('stores and rules know nothing of HTTP', () => {
   );
   assert.deepEqual(crossings, [
     // it stores responses
-    'src/resources/flows/stored-response-store.ts → src/http/idempotency.ts',
+    'src/resources/flows/stored-response-store.ts → src/http/requests/idempotency.ts',
     // the status column shows a problem type
-    'src/resources/system/system.ts → src/http/problem-types.ts',
+    'src/resources/system/system.ts → src/http/responses/problem-types.ts',
   ]);
 });
 
@@ -103,7 +103,7 @@ test('only node-internals.ts relies on undocumented behaviour of node:http', () 
     /httpAllowHalfOpen/,
     /socket\.emit\(/,
   ];
-  const home = 'src/http/node-internals.ts';
+  const home = 'src/http/connections/node-internals.ts';
   assert.deepEqual(
     seams.map((seam) => sources.filter((path) => seam.test(codeOf(texts.get(path) ?? '')))),
     seams.map(() => [home]),

@@ -16,23 +16,23 @@ import {
 } from '../src/feed/live-feed.ts';
 import { streamUnsentBytesMax } from '../src/feed/live-reader.ts';
 import { stepMillisecondsMax, turnMillisecondsMax } from '../src/base/turns.ts';
-import { importLineBytesMax } from '../src/http/arriving-lines.ts';
-import { exportsMax } from '../src/http/export.ts';
-import { importKeptCharsMax, importsMax, importUnsentBytesMax } from '../src/http/line-imports.ts';
-import { pageBytesMax, pageRowsDefault, pageRowsMax } from '../src/http/list.ts';
+import { importLineBytesMax } from '../src/http/transfers/arriving-lines.ts';
+import { exportsMax } from '../src/http/transfers/export.ts';
+import { importKeptCharsMax, importsMax, importUnsentBytesMax } from '../src/http/transfers/line-imports.ts';
+import { pageBytesMax, pageRowsDefault, pageRowsMax } from '../src/http/routing/list.ts';
 import {
   allPipelinedRequestsMax,
   pipelinedRequestsMax,
   pipelinedRequestsPerClientMax,
-} from '../src/http/pipeline.ts';
+} from '../src/http/connections/pipeline.ts';
 import {
   bodyBytesMax,
   requestMillisecondsMax,
   unfinishedBodyBytesMax,
   unfinishedBodyBytesPerClientMax,
-} from '../src/http/request-body.ts';
-import { headerBytesMax, headersMillisecondsMax, urlBytesMax } from '../src/http/request-headers.ts';
-import { unsentBytesMax } from '../src/http/unsent-responses.ts';
+} from '../src/http/requests/request-body.ts';
+import { headerBytesMax, headersMillisecondsMax, urlBytesMax } from '../src/http/requests/request-headers.ts';
+import { unsentBytesMax } from '../src/http/responses/unsent-responses.ts';
 import { sessionsPerUserMax } from '../src/resources/events/event-store.ts';
 import { importBytesMax } from '../src/resources/imports/import-routes.ts';
 import { sliceMillisecondsMax, sliceRowsMax, sliceStepRowsMax } from '../src/storage/slices.ts';

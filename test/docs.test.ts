@@ -5,7 +5,7 @@ import { suite, test } from 'node:test';
 import { commandNames, loadCommand } from '../src/commands/commands.ts';
 import { settings } from '../src/config/settings.ts';
 import { problemCodes } from '../src/problem.ts';
-import { problemTypes } from '../src/http/problem-types.ts';
+import { problemTypes } from '../src/http/responses/problem-types.ts';
 import { securityEventLevels } from '../src/security-event.ts';
 import { executable, serviceFor } from './service.ts';
 import { paths, quotedIn, texts } from './source-text.ts';

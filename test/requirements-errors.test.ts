@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anyone } from '../src/auth/access.ts';
-import { route } from '../src/http/route.ts';
+import { route } from '../src/http/routing/route.ts';
 import { executable, password, serviceFor, type TestResponse } from './service.ts';
 import { items, address, createFixture, fixtureForSuite } from './requirements-support.ts';
 

@@ -29,12 +29,16 @@ for (const file of files) {
 }
 
 test('a new kind of invalidation or result does not compile before its case is written', async (t) => {
-  const folder = projectFor(t, ['src/service/caches.ts', 'src/feed/live-reader.ts', 'src/http/responder.ts']);
+  const folder = projectFor(t, [
+    'src/service/caches.ts',
+    'src/feed/live-reader.ts',
+    'src/http/responses/responder.ts',
+  ]);
   cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true });
   assert.deepEqual(await compileErrors(folder), []);
   for (const [path, lastKind] of [
     ['storage/invalidation.ts', "{ readonly kind: 'everything' }"],
-    ['http/reply.ts', '| Empty'],
+    ['http/routing/reply.ts', '| Empty'],
   ] as const) {
     const declaration = join(folder, 'src', path);
     const extended = readFileSync(declaration, 'utf8').replace(lastKind, "$& | { readonly kind: 'invoice' }");
@@ -43,7 +47,11 @@ test('a new kind of invalidation or result does not compile before its case is w
   const errors = await compileErrors(folder);
   assert.deepEqual(
     errors.map(({ file, code }) => `${file} ${code}`),
-    ['src/feed/live-reader.ts TS1360', 'src/http/responder.ts TS1360', 'src/service/caches.ts TS1360'],
+    [
+      'src/feed/live-reader.ts TS1360',
+      'src/http/responses/responder.ts TS1360',
+      'src/service/caches.ts TS1360',
+    ],
   );
 });
 

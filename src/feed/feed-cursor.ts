@@ -1,5 +1,5 @@
 // The position of a reader of the feed, the id of the last event that was read, as a cursor.
-import type { Cursors } from '../http/cursor.ts';
+import type { Cursors } from '../http/routing/cursor.ts';
 import { Problem } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { KeysetPosition } from '../storage/keyset.ts';

@@ -1,8 +1,8 @@
 // Reads a range of the feed for an export.
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { ExportSource } from '../http/export.ts';
-import { exportChunkBytesMax } from '../http/export.ts';
+import type { ExportSource } from '../http/transfers/export.ts';
+import { exportChunkBytesMax } from '../http/transfers/export.ts';
 import { forbidden } from '../problem.ts';
 import type { Event } from '../resources/events/event.ts';
 import {

@@ -1,7 +1,7 @@
 // The feed of all events over HTTP: GET /events, oldest first, in pages or as a stream.
 import { signedIn, type Caller } from '../auth/access.ts';
-import { withCursor, type Cursors } from '../http/cursor.ts';
-import { exportDescription, exportIssues, isExport, type HandlerExports } from '../http/export.ts';
+import { withCursor, type Cursors } from '../http/routing/cursor.ts';
+import { exportDescription, exportIssues, isExport, type HandlerExports } from '../http/transfers/export.ts';
 import {
   cursorParameter,
   fittingPage,
@@ -9,12 +9,12 @@ import {
   toListPage,
   pageBytesMax,
   pageRowsDefault,
-} from '../http/list.ts';
-import type { ListPage, Streamed } from '../http/reply.ts';
-import { csv, json, ndjson } from '../http/media-types.ts';
-import type { ResponseStream } from '../http/response-stream.ts';
-import { route, type Call, type Route } from '../http/route.ts';
-import { eventStream } from '../http/server-sent-events.ts';
+} from '../http/routing/list.ts';
+import type { ListPage, Streamed } from '../http/routing/reply.ts';
+import { csv, json, ndjson } from '../http/responses/media-types.ts';
+import type { ResponseStream } from '../http/responses/response-stream.ts';
+import { route, type Call, type Route } from '../http/routing/route.ts';
+import { eventStream } from '../http/responses/server-sent-events.ts';
 import { array, oneOf, optional, type ObjectOf } from '../schema/schema.ts';
 import { eventTable } from '../resources/events/event-csv.ts';
 import { Event, EventTypeName, eventTypes } from '../resources/events/event.ts';

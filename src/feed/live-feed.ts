@@ -2,10 +2,10 @@
 // table: readers take turns, and each reads and is sent the next page of the feed. A sync of the database wakes
 // those that had read all.
 import { isStaff, type Caller } from '../auth/access.ts';
-import type { Cursors } from '../http/cursor.ts';
-import { counter, gauge, labelledSamples, type Family } from '../http/prometheus.ts';
-import type { StreamEndReason } from '../http/response-stream.ts';
-import { eventBlock } from '../http/server-sent-events.ts';
+import type { Cursors } from '../http/routing/cursor.ts';
+import { counter, gauge, labelledSamples, type Family } from '../http/telemetry/prometheus.ts';
+import type { StreamEndReason } from '../http/responses/response-stream.ts';
+import { eventBlock } from '../http/responses/server-sent-events.ts';
 import type { Invalidation } from '../storage/invalidation.ts';
 import { causeOf } from '../base/log-lines.ts';
 import type { Logger } from '../base/logger.ts';

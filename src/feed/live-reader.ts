@@ -1,7 +1,7 @@
 // One reader of the live feed: its rights, its position and its stream.
 import type { Caller } from '../auth/access.ts';
-import type { ResponseStream } from '../http/response-stream.ts';
-import { commentBlock, positionBlock, retryBlock } from '../http/server-sent-events.ts';
+import type { ResponseStream } from '../http/responses/response-stream.ts';
+import { commentBlock, positionBlock, retryBlock } from '../http/responses/server-sent-events.ts';
 import type { Invalidation } from '../storage/invalidation.ts';
 import { Problem } from '../problem.ts';
 import type { EventType } from '../resources/events/event.ts';

@@ -1,16 +1,16 @@
 // The responses of an operation in the OpenAPI document. All operations share one response for each status of
 // a problem, and name their own problems beside the reference.
-import { pageRowsMax } from '../http/list.ts';
-import { urlBytesMax } from '../http/request-headers.ts';
+import { pageRowsMax } from '../http/routing/list.ts';
+import { urlBytesMax } from '../http/requests/request-headers.ts';
 import { problemCodes, type ProblemCode } from '../problem.ts';
 import { integer } from '../schema/schema.ts';
-import { csv, ndjson, problemJson } from '../http/media-types.ts';
-import { STATUS_CODES } from '../http/node-http.ts';
-import { ProblemDocument } from '../http/problem-response.ts';
-import { problemStatus } from '../http/problem-types.ts';
-import { mediaTypesOf, statusOf, type Reply } from '../http/reply.ts';
-import type { Route } from '../http/route.ts';
-import { eventStream } from '../http/server-sent-events.ts';
+import { csv, ndjson, problemJson } from '../http/responses/media-types.ts';
+import { STATUS_CODES } from '../http/connections/node-http.ts';
+import { ProblemDocument } from '../http/responses/problem-response.ts';
+import { problemStatus } from '../http/responses/problem-types.ts';
+import { mediaTypesOf, statusOf, type Reply } from '../http/routing/reply.ts';
+import type { Route } from '../http/routing/route.ts';
+import { eventStream } from '../http/responses/server-sent-events.ts';
 import { pascalCase, shownExampleOf, type Components, type Json } from './openapi-components.ts';
 
 /** Bodies that aren't JSON are strings; those that have a form of their own are described. */

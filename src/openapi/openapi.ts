@@ -3,9 +3,9 @@ import { problemCodes, type ProblemCode } from '../problem.ts';
 import { createComponents, type Json } from './openapi-components.ts';
 import { describeOperation } from './openapi-operation.ts';
 import { requestFieldParameters, securitySchemes } from './openapi-parts.ts';
-import { problemTypes, problemTypeUri } from '../http/problem-types.ts';
+import { problemTypes, problemTypeUri } from '../http/responses/problem-types.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
-import type { MountedRoute } from '../http/router.ts';
+import type { MountedRoute } from '../http/routing/router.ts';
 
 /** A section of the document: each route names one. */
 export type Tag = { readonly name: string; readonly description: string };

@@ -1,7 +1,10 @@
 // The caches of the database: representations of orders and customers, pages of them, and callers.
 import { CallerCache } from '../auth/caller-cache.ts';
-import { PageCache } from '../http/page-cache.ts';
-import { createRepresentationCache, type RepresentationCache } from '../http/representation-cache.ts';
+import { PageCache } from '../http/routing/page-cache.ts';
+import {
+  createRepresentationCache,
+  type RepresentationCache,
+} from '../http/responses/representation-cache.ts';
 import type { Invalidation } from '../storage/invalidation.ts';
 import type { Customer } from '../resources/customers/customer.ts';
 import type { Order } from '../resources/orders/order.ts';

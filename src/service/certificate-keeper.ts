@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { hourMilliseconds } from '../base/durations.ts';
-import type { Certificate } from '../http/http-server.ts';
+import type { Certificate } from '../http/connections/http-server.ts';
 import type { Logger } from '../base/logger.ts';
 import { toStorageError } from '../storage/storage-error.ts';
 import { certificateWarnings, readConfiguredCertificate } from './configured-certificate.ts';

@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/command-error.ts';
-import type { Certificate } from '../http/http-server.ts';
+import type { Certificate } from '../http/connections/http-server.ts';
 import { hostOf } from '../base/addresses.ts';
 import { isSystemError, systemErrorText } from '../base/system-error.ts';
 

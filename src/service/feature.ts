@@ -1,9 +1,9 @@
 // What a feature is: one value with its name, what it needs, and the function that creates its parts.
 import type { Config } from '../config/config.ts';
-import type { HandlerExports } from '../http/export.ts';
-import type { Lists } from '../http/list.ts';
-import type { Family } from '../http/prometheus.ts';
-import type { RouteGroup } from '../http/router.ts';
+import type { HandlerExports } from '../http/transfers/export.ts';
+import type { Lists } from '../http/routing/list.ts';
+import type { Family } from '../http/telemetry/prometheus.ts';
+import type { RouteGroup } from '../http/routing/router.ts';
 import type { Invalidation } from '../storage/invalidation.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Tag } from '../openapi/openapi.ts';

@@ -175,7 +175,7 @@ const imports: Feature = {
   needs: [products],
   async load() {
     const { importRoutes } = await import('../resources/imports/import-routes.ts');
-    const { Imports, importFamilies } = await import('../http/line-imports.ts');
+    const { Imports, importFamilies } = await import('../http/transfers/line-imports.ts');
     return (core) => {
       const running = new Imports(core);
       const { defaultCountry } = core.config;

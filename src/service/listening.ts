@@ -2,8 +2,8 @@
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
-import { ConnectionGate, connectionsMax } from '../http/connection-gate.ts';
-import type { HttpServer } from '../http/http-server.ts';
+import { ConnectionGate, connectionsMax } from '../http/connections/connection-gate.ts';
+import type { HttpServer } from '../http/connections/http-server.ts';
 import { addressesIn } from '../base/addresses.ts';
 import { readFileSync } from 'node:fs';
 

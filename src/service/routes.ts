@@ -1,7 +1,7 @@
 // The routes of all features in one router, with the daily quota of what users create and change.
 import { isStaff } from '../auth/access.ts';
-import type { Route } from '../http/route.ts';
-import type { RouteGroup, Router } from '../http/router.ts';
+import type { Route } from '../http/routing/route.ts';
+import type { RouteGroup, Router } from '../http/routing/router.ts';
 import type { Limiter } from '../rates/limiter.ts';
 
 export function mountRoutes(router: Router, groups: readonly RouteGroup[], quota: Limiter): void {

@@ -1,6 +1,6 @@
 // The pages of problem types, for people.
 import { problemCodes, type ProblemCode } from '../problem.ts';
-import { problemTypes } from '../http/problem-types.ts';
+import { problemTypes } from '../http/responses/problem-types.ts';
 import { codesEverywhere, codesOf, operationsOf, type ApiDocument } from './api-document.ts';
 import { sample } from './code-samples.ts';
 import { json } from './docs-examples.ts';

@@ -1,7 +1,7 @@
 // What the documentation pages share as responses: their media type, caching and header fields.
-import type { SharedDocument } from '../http/reply.ts';
-import { sharedText } from '../http/shared-document.ts';
-import { htmlInUtf8 } from '../http/media-types.ts';
+import type { SharedDocument } from '../http/routing/reply.ts';
+import { sharedText } from '../http/responses/shared-document.ts';
+import { htmlInUtf8 } from '../http/responses/media-types.ts';
 import type { Page } from './page-layout.ts';
 
 /** Documents change only with an update of the service, which clients see five minutes later at most. */

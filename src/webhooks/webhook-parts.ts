@@ -1,7 +1,7 @@
 // Webhooks as parts of a running service: their routes, and the deliveries beside them.
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
-import type { Lists } from '../http/list.ts';
-import type { RouteGroup } from '../http/router.ts';
+import type { Lists } from '../http/routing/list.ts';
+import type { RouteGroup } from '../http/routing/router.ts';
 import type { Invalidation } from '../storage/invalidation.ts';
 import type { Logger } from '../base/logger.ts';
 import { resealWebhooks } from '../resources/webhooks/delivery-webhook-store.ts';

@@ -1,7 +1,7 @@
 // Values that are created when they are first needed, such as the pages of the documentation.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { route } from '../../src/http/route.ts';
+import { route } from '../../src/http/routing/route.ts';
 
 import { anyone } from '../../src/auth/access.ts';
 import { once } from '../../src/base/once.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anyone, scopes, type Scope } from '../../src/auth/access.ts';
-import { empty } from '../../src/http/reply.ts';
-import { route, type Route } from '../../src/http/route.ts';
-import { Router } from '../../src/http/router.ts';
+import { empty } from '../../src/http/routing/reply.ts';
+import { route, type Route } from '../../src/http/routing/route.ts';
+import { Router } from '../../src/http/routing/router.ts';
 import {
   newCustomer,
   newKey,

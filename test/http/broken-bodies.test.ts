@@ -1,7 +1,7 @@
 // Bodies that end early, stall or are malformed: a problem of their request, like any other.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { HttpServer } from '../../src/http/http-server.ts';
+import { HttpServer } from '../../src/http/connections/http-server.ts';
 import type { Service } from '../../src/service/running-service.ts';
 import { assertProblem } from './http-support.ts';
 import { askRaw, openRaw, type RawResponse } from './raw-connection.ts';

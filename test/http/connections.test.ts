@@ -1,7 +1,7 @@
 // Connections of broken and slow clients: none of them ends the service or leaks a socket.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { HttpServer } from '../../src/http/http-server.ts';
+import { HttpServer } from '../../src/http/connections/http-server.ts';
 import { turn, until } from '../storage/storage-support.ts';
 import { assertProblem } from './http-support.ts';
 import { openRaw, type RawResponse } from './raw-connection.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ProblemCode } from '../../src/problem.ts';
-import { problemTypes } from '../../src/http/problem-types.ts';
+import { problemTypes } from '../../src/http/responses/problem-types.ts';
 import { assertProblem } from './http-support.ts';
 import { openRaw } from './raw-connection.ts';
 import { request, live, connectionSuite } from './connection-support.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { anyone } from '../../src/auth/access.ts';
-import { empty, type Empty } from '../../src/http/reply.ts';
-import { route } from '../../src/http/route.ts';
+import { empty, type Empty } from '../../src/http/routing/reply.ts';
+import { route } from '../../src/http/routing/route.ts';
 import { serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { request } from './connection-support.ts';

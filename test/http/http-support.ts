@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { ProblemCode } from '../../src/problem.ts';
-import { problemTypes, quotaExceededType } from '../../src/http/problem-types.ts';
-import { ProblemDocument } from '../../src/http/problem-response.ts';
+import { problemTypes, quotaExceededType } from '../../src/http/responses/problem-types.ts';
+import { ProblemDocument } from '../../src/http/responses/problem-response.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 import { serviceFor, type TestResponse, type TestOptions, type TestService } from '../service.ts';
 

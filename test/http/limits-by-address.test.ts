@@ -1,7 +1,7 @@
 // Rates of requests without credentials, of sign-ins and of bad credentials: which token bucket they use.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { clientAddress, peerOf } from '../../src/http/peer.ts';
+import { clientAddress, peerOf } from '../../src/http/connections/peer.ts';
 import { addressBucket, addressesIn } from '../../src/base/addresses.ts';
 import { newKey } from '../resources/resource-support.ts';
 import { serviceFor, type TestResponse, type Call, type TestService } from '../service.ts';

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
-import { createCursors, type ListQuery } from '../../src/http/cursor.ts';
-import { Lists } from '../../src/http/list.ts';
-import { PageCache } from '../../src/http/page-cache.ts';
-import type { ListPage } from '../../src/http/reply.ts';
-import { represent, type Representation } from '../../src/http/representation.ts';
-import { lookupOf } from '../../src/http/representation-cache.ts';
+import { createCursors, type ListQuery } from '../../src/http/routing/cursor.ts';
+import { Lists } from '../../src/http/routing/list.ts';
+import { PageCache } from '../../src/http/routing/page-cache.ts';
+import type { ListPage } from '../../src/http/routing/reply.ts';
+import { represent, type Representation } from '../../src/http/responses/representation.ts';
+import { lookupOf } from '../../src/http/responses/representation-cache.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
 import {
   orderSorts,

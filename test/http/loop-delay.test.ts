@@ -1,7 +1,7 @@
 // The delay of the event loop: sampled while requests come, and not by an idle process.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LoopDelay } from '../../src/http/loop-delay.ts';
+import { LoopDelay } from '../../src/http/telemetry/loop-delay.ts';
 import { serviceFor } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 

@@ -7,7 +7,7 @@ import {
   interceptConnections,
   keepPausedWhile,
   watchReads,
-} from '../../src/http/node-internals.ts';
+} from '../../src/http/connections/node-internals.ts';
 import { chunk, get, listening, post } from './plain-server.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw } from './raw-connection.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { currentResponse, endWithHead, receiveDirectly } from '../../src/http/node-internals.ts';
+import { currentResponse, endWithHead, receiveDirectly } from '../../src/http/connections/node-internals.ts';
 import { until } from '../storage/storage-support.ts';
 import { chunk, get, listening, post } from './plain-server.ts';
 import { openRaw } from './raw-connection.ts';

@@ -5,7 +5,7 @@ import { after, suite, test } from 'node:test';
 import { problemCodes } from '../../src/problem.ts';
 import { Turns } from '../../src/base/turns.ts';
 import { openapiDocument } from '../../src/openapi/openapi.ts';
-import { invalidStatusRule } from '../../src/http/problem-types.ts';
+import { invalidStatusRule } from '../../src/http/responses/problem-types.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 import { features, tagsOf } from '../../src/service/features.ts';
 import { version } from '../../src/base/version.ts';

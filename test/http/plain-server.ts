@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { allowHalfOpen } from '../../src/http/node-internals.ts';
+import { allowHalfOpen } from '../../src/http/connections/node-internals.ts';
 
 export const post = 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
 export const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { problemCodes, type ProblemCode } from '../../src/problem.ts';
-import { problemTypes, quotaExceededType } from '../../src/http/problem-types.ts';
+import { problemTypes, quotaExceededType } from '../../src/http/responses/problem-types.ts';
 import { issuesMax } from '../../src/schema/schema-check.ts';
 import { rootToken } from '../resources/resource-support.ts';
 import { serviceFor, type Person } from '../service.ts';

@@ -1,5 +1,5 @@
 // A connection on which a test writes any bytes, and reads the responses one by one.
-import { HttpServer } from '../../src/http/http-server.ts';
+import { HttpServer } from '../../src/http/connections/http-server.ts';
 import type { Service } from '../../src/service/running-service.ts';
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';

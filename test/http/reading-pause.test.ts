@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { ReadingPause } from '../../src/http/reading-pause.ts';
+import { ReadingPause } from '../../src/http/connections/reading-pause.ts';
 import { until } from '../storage/storage-support.ts';
 
 /** A connection from an address, with the turn in which it was last resumed. */

@@ -1,6 +1,6 @@
 // Bytes that aren't a request, or that arrive too late, are rejected without a long turn of the event loop.
 import { suite, test } from 'node:test';
-import { HttpServer } from '../../src/http/http-server.ts';
+import { HttpServer } from '../../src/http/connections/http-server.ts';
 import { executable, serviceFor } from '../service.ts';
 import { simultaneousClients } from './simultaneous-clients.ts';
 import { assertShort, TurnWatch } from './turn-watch.ts';

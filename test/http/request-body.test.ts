@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { BodyMemory, RequestBody } from '../../src/http/request-body.ts';
+import { BodyMemory, RequestBody } from '../../src/http/requests/request-body.ts';
 import { addressBucket } from '../../src/base/addresses.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw, type RawConnection } from './raw-connection.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anyone } from '../../src/auth/access.ts';
-import { sharedText } from '../../src/http/shared-document.ts';
+import { sharedText } from '../../src/http/responses/shared-document.ts';
 import { headerLine } from '../../src/base/header-lines.ts';
-import { lastHeadText } from '../../src/http/response-head.ts';
-import { route, type Route } from '../../src/http/route.ts';
+import { lastHeadText } from '../../src/http/responses/response-head.ts';
+import { route, type Route } from '../../src/http/routing/route.ts';
 import { object } from '../../src/schema/schema.ts';
 import { executable, serviceFor, type TestResponse, type TestService } from '../service.ts';
 

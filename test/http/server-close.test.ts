@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { HttpServer } from '../../src/http/http-server.ts';
+import { HttpServer } from '../../src/http/connections/http-server.ts';
 import { live } from './connection-support.ts';
 import { sharedService } from './http-support.ts';
 import { openRaw, type RawConnection } from './raw-connection.ts';

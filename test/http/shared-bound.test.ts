@@ -1,7 +1,7 @@
 // A bound that clients share: in total, and for each client.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SharedBound } from '../../src/http/shared-bound.ts';
+import { SharedBound } from '../../src/http/connections/shared-bound.ts';
 
 const bounds = { total: 100, perClient: 20 };
 

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, test, type TestContext } from 'node:test';
 import { signedIn } from '../../src/auth/access.ts';
-import { HttpServer } from '../../src/http/http-server.ts';
+import { HttpServer } from '../../src/http/connections/http-server.ts';
 
-import { route, type Route } from '../../src/http/route.ts';
-import { Router } from '../../src/http/router.ts';
+import { route, type Route } from '../../src/http/routing/route.ts';
+import { Router } from '../../src/http/routing/router.ts';
 import { integer, object } from '../../src/schema/schema.ts';
 import { serviceFor, type TestService } from '../service.ts';
 import { assertProblem } from './http-support.ts';

@@ -1,8 +1,8 @@
 // Mistakes in routes that must not compile. Compiled by types.test.ts, never run.
 import { anyone, adminOnly, self, signedIn, type Access, type Caller } from '../../src/auth/access.ts';
-import { represent, type Representation } from '../../src/http/representation.ts';
-import { empty } from '../../src/http/reply.ts';
-import { route } from '../../src/http/route.ts';
+import { represent, type Representation } from '../../src/http/responses/representation.ts';
+import { empty } from '../../src/http/routing/reply.ts';
+import { route } from '../../src/http/routing/route.ts';
 import { NewOrder, Order } from '../../src/resources/orders/order.ts';
 import { User } from '../../src/resources/users/user.ts';
 import { integer, optional } from '../../src/schema/schema.ts';

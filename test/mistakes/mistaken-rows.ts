@@ -1,7 +1,7 @@
 // Mistakes in reading and changing rows that must not compile. Compiled by types.test.ts, never run.
 import type { Caller } from '../../src/auth/access.ts';
 import { commandPermit, failedDeliveryPermit, signInPermit, type Permit } from '../../src/storage/permit.ts';
-import type { Call } from '../../src/http/route.ts';
+import type { Call } from '../../src/http/routing/route.ts';
 import {
   addCustomer,
   customerSource,

@@ -1,7 +1,7 @@
 // Mistakes in tables and schemas that must not compile. Compiled by types.test.ts, never run.
 import type { Caller, RowAccess, Role } from '../../src/auth/access.ts';
 import { Problem } from '../../src/problem.ts';
-import { problemTypes } from '../../src/http/problem-types.ts';
+import { problemTypes } from '../../src/http/responses/problem-types.ts';
 import { transitions } from '../../src/resources/orders/order.ts';
 import type { UserPatch } from '../../src/resources/users/user.ts';
 import { integer, nullable, object, optional, ruleFor, string, type Infer } from '../../src/schema/schema.ts';

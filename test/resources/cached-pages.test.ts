@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Caches } from '../../src/service/caches.ts';
-import { toListPage } from '../../src/http/list.ts';
+import { toListPage } from '../../src/http/routing/list.ts';
 import { assertProblem } from '../http/http-support.ts';
 import { serviceFor, type Person, type TestResponse, type TestService } from '../service.ts';
 import { newCustomer, newKey, newOrder, rootToken } from './resource-support.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { signedIn } from '../../src/auth/access.ts';
-import { Exports } from '../../src/http/export.ts';
-import { exportable } from '../../src/http/reply.ts';
-import { route, type Route } from '../../src/http/route.ts';
+import { Exports } from '../../src/http/transfers/export.ts';
+import { exportable } from '../../src/http/routing/reply.ts';
+import { route, type Route } from '../../src/http/routing/route.ts';
 import { LineLogger } from '../../src/base/logger.ts';
 import { unavailable } from '../../src/problem.ts';
 import { systemTimers } from '../../src/base/timers.ts';

@@ -1,8 +1,8 @@
 // The paths to the documentation, and that no text of a route becomes markup there.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { empty } from '../../src/http/reply.ts';
-import { route } from '../../src/http/route.ts';
+import { empty } from '../../src/http/routing/reply.ts';
+import { route } from '../../src/http/routing/route.ts';
 import { anyone } from '../../src/auth/access.ts';
 import { executable, serviceFor } from '../service.ts';
 import { sharedService } from '../http/http-support.ts';

@@ -1,17 +1,17 @@
 // Customers over HTTP: /customers.
 import { isStaff, rowAccessOf, readerKeyOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
-import { exportDescription, exportIssues } from '../../http/export.ts';
-import { listParameters, type Lists } from '../../http/list.ts';
-import { empty, exportable } from '../../http/reply.ts';
-import { represent, type Representation } from '../../http/representation.ts';
+import { exportDescription, exportIssues } from '../../http/transfers/export.ts';
+import { listParameters, type Lists } from '../../http/routing/list.ts';
+import { empty, exportable } from '../../http/routing/reply.ts';
+import { represent, type Representation } from '../../http/responses/representation.ts';
 import {
   cachedLookup,
   lookupOf,
   type Lookup,
   type RepresentationCache,
-} from '../../http/representation-cache.ts';
-import { route, type Call, type Route } from '../../http/route.ts';
+} from '../../http/responses/representation-cache.ts';
+import { route, type Call, type Route } from '../../http/routing/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';

@@ -1,5 +1,5 @@
 // The representation of an event.
-import { represent, type Representation } from '../../http/representation.ts';
+import { represent, type Representation } from '../../http/responses/representation.ts';
 import type { Event } from './event.ts';
 
 export function representEvent(event: Event): Representation<Event> {

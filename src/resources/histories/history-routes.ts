@@ -7,11 +7,11 @@ import {
   type Access,
   type Caller,
 } from '../../auth/access.ts';
-import { listParameters, type Lists } from '../../http/list.ts';
-import { withMember, type Representation } from '../../http/representation.ts';
-import { lookupOf } from '../../http/representation-cache.ts';
-import { route, type Route } from '../../http/route.ts';
-import type { RouteGroup } from '../../http/router.ts';
+import { listParameters, type Lists } from '../../http/routing/list.ts';
+import { withMember, type Representation } from '../../http/responses/representation.ts';
+import { lookupOf } from '../../http/responses/representation-cache.ts';
+import { route, type Route } from '../../http/routing/route.ts';
+import type { RouteGroup } from '../../http/routing/router.ts';
 import { array, oneOf, optional, type ObjectOf } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { customerSource } from '../customers/customer-store.ts';

@@ -1,11 +1,11 @@
 // Imports over HTTP: POST /imports reads a line for each customer or order, and returns a line for each.
 import { adminOnly, hasScope, type Caller } from '../../auth/access.ts';
-import { csvReader, ndjsonReader, importLineBytesMax } from '../../http/arriving-lines.ts';
-import type { HandlerImports } from '../../http/line-imports.ts';
-import { importKeptCharsMax, importLineMilliseconds, importsMax } from '../../http/line-imports.ts';
-import { csv, ndjson } from '../../http/media-types.ts';
-import { mediaTypeOf } from '../../http/negotiate.ts';
-import { route, type Route } from '../../http/route.ts';
+import { csvReader, ndjsonReader, importLineBytesMax } from '../../http/transfers/arriving-lines.ts';
+import type { HandlerImports } from '../../http/transfers/line-imports.ts';
+import { importKeptCharsMax, importLineMilliseconds, importsMax } from '../../http/transfers/line-imports.ts';
+import { csv, ndjson } from '../../http/responses/media-types.ts';
+import { mediaTypeOf } from '../../http/requests/negotiate.ts';
+import { route, type Route } from '../../http/routing/route.ts';
 import { boolean, optional, oneOf, type Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { customerBodies } from '../customers/customer-bodies.ts';

@@ -1,6 +1,6 @@
 // Embeds customers in orders, if `include=customer` asks for it.
 import { checkScope, rowAccessOf, type Caller } from '../../auth/access.ts';
-import { withMember, type Representation } from '../../http/representation.ts';
+import { withMember, type Representation } from '../../http/responses/representation.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { findCustomersOf } from './included-customer-store.ts';
 import type { Order } from './order.ts';

@@ -1,11 +1,11 @@
 // The lists of orders over HTTP: all that the caller may see, those of a customer, those of a user.
 import { hasScope, rowAccessOf, readerKeyOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
-import { exportDescription, exportIssues } from '../../http/export.ts';
-import { listParameters, type List, type Lists } from '../../http/list.ts';
-import { exportable } from '../../http/reply.ts';
-import type { Representation } from '../../http/representation.ts';
-import type { Lookup } from '../../http/representation-cache.ts';
-import { route, type Route } from '../../http/route.ts';
+import { exportDescription, exportIssues } from '../../http/transfers/export.ts';
+import { listParameters, type List, type Lists } from '../../http/routing/list.ts';
+import { exportable } from '../../http/routing/reply.ts';
+import type { Representation } from '../../http/responses/representation.ts';
+import type { Lookup } from '../../http/responses/representation-cache.ts';
+import { route, type Route } from '../../http/routing/route.ts';
 import { notFound } from '../../problem.ts';
 import type { ObjectOf } from '../../schema/schema.ts';
 import type { Selection } from '../../storage/keyset.ts';

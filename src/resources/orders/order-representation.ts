@@ -1,6 +1,6 @@
 // How orders are represented: their text, and an ETag that names its version.
-import { represent, representText, type Representation } from '../../http/representation.ts';
-import type { Lookup } from '../../http/representation-cache.ts';
+import { represent, representText, type Representation } from '../../http/responses/representation.ts';
+import type { Lookup } from '../../http/responses/representation-cache.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { findOrderText, findOrderTexts, type OrderText } from './order-store.ts';
 import type { Order } from './order.ts';

@@ -1,10 +1,10 @@
 // Orders over HTTP: /orders, and those of a customer or a user.
 import { isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, Problem, throwIfInvalid } from '../../problem.ts';
-import type { Lists } from '../../http/list.ts';
-import type { Representation } from '../../http/representation.ts';
-import { cachedLookup, type RepresentationCache } from '../../http/representation-cache.ts';
-import { route, type Route } from '../../http/route.ts';
+import type { Lists } from '../../http/routing/list.ts';
+import type { Representation } from '../../http/responses/representation.ts';
+import { cachedLookup, type RepresentationCache } from '../../http/responses/representation-cache.ts';
+import { route, type Route } from '../../http/routing/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { Customer } from '../customers/customer.ts';

@@ -1,7 +1,7 @@
 // Sales over HTTP: /sales.
 import { staffOnly } from '../../auth/access.ts';
-import { revalidated } from '../../http/reply.ts';
-import { route, type Route } from '../../http/route.ts';
+import { revalidated } from '../../http/routing/reply.ts';
+import { route, type Route } from '../../http/routing/route.ts';
 import { Sales, salesIssues, salesOf, salesQuery, resolveSalesQuery } from './sales.ts';
 import { TimeZones } from './sales-buckets.ts';
 import { findFigures } from './sales-store.ts';

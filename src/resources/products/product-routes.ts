@@ -1,11 +1,11 @@
 // Products over HTTP: /products.
 import { readerKeyOf, signedIn, staffOnly, type Caller } from '../../auth/access.ts';
-import { exportDescription, exportIssues } from '../../http/export.ts';
-import { empty, exportable } from '../../http/reply.ts';
-import { listParameters, type Lists } from '../../http/list.ts';
-import { represent, type Representation } from '../../http/representation.ts';
-import { lookupOf } from '../../http/representation-cache.ts';
-import { route, type Call, type Route } from '../../http/route.ts';
+import { exportDescription, exportIssues } from '../../http/transfers/export.ts';
+import { empty, exportable } from '../../http/routing/reply.ts';
+import { listParameters, type Lists } from '../../http/routing/list.ts';
+import { represent, type Representation } from '../../http/responses/representation.ts';
+import { lookupOf } from '../../http/responses/representation-cache.ts';
+import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import { changesNothing, readBack, requireOwned, requireVisible } from '../flows/object-access.ts';

@@ -6,8 +6,8 @@ import {
   parseSessionCookie,
   sessionCookiesIn,
 } from '../../auth/session-cookie.ts';
-import type { Representation } from '../../http/representation.ts';
-import { route, type Call, type Route } from '../../http/route.ts';
+import type { Representation } from '../../http/responses/representation.ts';
+import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { Problem, forbidden } from '../../problem.ts';
 import type { Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { anyone } from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
-import type { Representation } from '../../http/representation.ts';
-import { route, type Call, type Route } from '../../http/route.ts';
+import type { Representation } from '../../http/responses/representation.ts';
+import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { Problem } from '../../problem.ts';
 import type { Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';

@@ -1,9 +1,9 @@
 // The console over HTTP: the page, its modules and its stylesheet.
 import { anyone } from '../../auth/access.ts';
-import type { SharedDocument } from '../../http/reply.ts';
-import { sharedText } from '../../http/shared-document.ts';
-import { html, htmlInUtf8 } from '../../http/media-types.ts';
-import { route, type Route } from '../../http/route.ts';
+import type { SharedDocument } from '../../http/routing/reply.ts';
+import { sharedText } from '../../http/responses/shared-document.ts';
+import { html, htmlInUtf8 } from '../../http/responses/media-types.ts';
+import { route, type Route } from '../../http/routing/route.ts';
 import { once } from '../../base/once.ts';
 import { notFound } from '../../problem.ts';
 import { string } from '../../schema/schema.ts';

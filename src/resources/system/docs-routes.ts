@@ -1,8 +1,8 @@
 // The documentation over HTTP: /docs, which is also the page at the root.
 import { anyone } from '../../auth/access.ts';
-import type { SharedDocument } from '../../http/reply.ts';
-import { html } from '../../http/media-types.ts';
-import { route, type Route } from '../../http/route.ts';
+import type { SharedDocument } from '../../http/routing/reply.ts';
+import { html } from '../../http/responses/media-types.ts';
+import { route, type Route } from '../../http/routing/route.ts';
 import type { Turns } from '../../base/turns.ts';
 import { once } from '../../base/once.ts';
 import type { DocsOptions } from '../../web/docs-page.ts';

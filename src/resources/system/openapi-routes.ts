@@ -1,8 +1,8 @@
 // The OpenAPI document over HTTP.
 import { anyone } from '../../auth/access.ts';
-import { sharedText } from '../../http/shared-document.ts';
-import { jsonPolicy } from '../../http/response-head.ts';
-import { route, type Route } from '../../http/route.ts';
+import { sharedText } from '../../http/responses/shared-document.ts';
+import { jsonPolicy } from '../../http/responses/response-head.ts';
+import { route, type Route } from '../../http/routing/route.ts';
 import { once } from '../../base/once.ts';
 import { cachedBriefly } from '../../web/shared-page.ts';
 

@@ -1,9 +1,9 @@
 // Problem types over HTTP: all of them, and each at the URI that problems have as their type.
 import { anyone } from '../../auth/access.ts';
 import { problemCodes, notFound, type ProblemCode } from '../../problem.ts';
-import { sharedDocument } from '../../http/shared-document.ts';
-import { json, html } from '../../http/media-types.ts';
-import { route, type Route } from '../../http/route.ts';
+import { sharedDocument } from '../../http/responses/shared-document.ts';
+import { json, html } from '../../http/responses/media-types.ts';
+import { route, type Route } from '../../http/routing/route.ts';
 import { once } from '../../base/once.ts';
 import { string } from '../../schema/schema.ts';
 import type { Page } from '../../web/page-layout.ts';

@@ -1,5 +1,5 @@
 // The schemas of the service's own routes: health and problem types.
-import { problemCode, problemTypes, problemTypeUri } from '../../http/problem-types.ts';
+import { problemCode, problemTypes, problemTypeUri } from '../../http/responses/problem-types.ts';
 import type { ProblemCode } from '../../problem.ts';
 import {
   array,

@@ -1,9 +1,9 @@
 // Suspending a user over HTTP: /api/users/{id}/suspension.
 import { adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/access.ts';
-import { empty } from '../../http/reply.ts';
-import { represent, type Representation } from '../../http/representation.ts';
+import { empty } from '../../http/routing/reply.ts';
+import { represent, type Representation } from '../../http/responses/representation.ts';
 import { throwIfInvalid } from '../../problem.ts';
-import { route, type Call, type Route } from '../../http/route.ts';
+import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { readBack, requireOwned, requireVisible } from '../flows/object-access.ts';
 import { Suspension, SuspensionReplacement, replacementIssues } from './suspension.ts';
 import {

@@ -2,9 +2,9 @@
 import { checkStepUp, self, recentSignIn, selfOrAdmin, type Caller } from '../../auth/access.ts';
 import { base32, newRecoveryCode, newTotpSecret, otpauthUri } from '../../auth/one-time-codes.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
-import { empty, notStored } from '../../http/reply.ts';
-import { represent, type Representation } from '../../http/representation.ts';
-import { route, type Call, type Route } from '../../http/route.ts';
+import { empty, notStored } from '../../http/routing/reply.ts';
+import { represent, type Representation } from '../../http/responses/representation.ts';
+import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { invalidAt } from '../../problem.ts';
 import type { PasswordChecks } from '../flows/password-checks.ts';
 import { readBack, requireOwned, requireVisible } from '../flows/object-access.ts';

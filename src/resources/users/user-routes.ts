@@ -9,11 +9,11 @@ import {
   type Access,
   type Caller,
 } from '../../auth/access.ts';
-import { empty } from '../../http/reply.ts';
-import { listParameters, type Lists } from '../../http/list.ts';
-import { type Representation, represent } from '../../http/representation.ts';
-import { lookupOf } from '../../http/representation-cache.ts';
-import { route, type Call, type Route } from '../../http/route.ts';
+import { empty } from '../../http/routing/reply.ts';
+import { listParameters, type Lists } from '../../http/routing/list.ts';
+import { type Representation, represent } from '../../http/responses/representation.ts';
+import { lookupOf } from '../../http/responses/representation-cache.ts';
+import { route, type Call, type Route } from '../../http/routing/route.ts';
 import {
   changesNothing,
   readBack,

@@ -1,11 +1,11 @@
 // Webhooks over HTTP: /webhooks, for administrators.
 import { adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
-import { empty, notStored } from '../../http/reply.ts';
-import { listParameters, type Lists } from '../../http/list.ts';
-import { represent, type Representation } from '../../http/representation.ts';
-import { lookupOf } from '../../http/representation-cache.ts';
-import { route, type Call, type Route } from '../../http/route.ts';
+import { empty, notStored } from '../../http/routing/reply.ts';
+import { listParameters, type Lists } from '../../http/routing/list.ts';
+import { represent, type Representation } from '../../http/responses/representation.ts';
+import { lookupOf } from '../../http/responses/representation-cache.ts';
+import { route, type Call, type Route } from '../../http/routing/route.ts';
 import type { WebhookTargets } from './webhook-targets.ts';
 import { Event } from '../events/event.ts';
 import { feedBounds } from '../events/feed-store.ts';

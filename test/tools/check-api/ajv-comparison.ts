@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { schemaIssues, issuesMax } from '../../../src/schema/schema-check.ts';
 import type { Issue, JsonSchema } from '../../../src/schema/schema.ts';
-import type { MountedRoute } from '../../../src/http/router.ts';
+import type { MountedRoute } from '../../../src/http/routing/router.ts';
 import { folderWith } from './outside-tools.ts';
 import { randomFrom, randomValue, type Random } from './random-values.ts';
 

@@ -1,0 +1,60 @@
+// The state of a connection: who is at the other end, and what has been read from it.
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { addressBucket } from '../../base/addresses.ts';
+import { keepPausedWhile } from './node-internals.ts';
+import { plainAddress, type Peer } from './peer.ts';
+import type { RequestBody } from '../requests/request-body.ts';
+
+/** The state is a property of the socket, which is faster than a look-up in a map. */
+type StatefulSocket = Socket & { [stateKey]?: ConnectionState };
+const stateKey = Symbol('state');
+
+class ConnectionState {
+  readonly #socket: Socket;
+  peer: Peer | undefined = undefined;
+  /** The body that is arriving; undefined once it has, or an idle connection would keep its last request. */
+  body: RequestBody | undefined = undefined;
+  /** Whether the connection ends after the response that it has. */
+  isEnding = false;
+  /** How many requests wait for the responses before them. */
+  waitingRequests = 0;
+  /** The response of the last of them. */
+  lastWaiting: ServerResponse | undefined = undefined;
+  #hasPauseListener = false;
+  #addressBucket: string | undefined = undefined;
+  #bytesReadBefore = 0;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  /** The bucket of the address at the other end, which may be a proxy's. */
+  get addressBucket(): string {
+    return (this.#addressBucket ??= addressBucket(plainAddress(this.#socket.remoteAddress ?? '')));
+  }
+
+  /** Whether nothing may be read: requests wait, or a route has not taken what it was sent. */
+  get isHeld(): boolean {
+    return !this.isEnding && (this.waitingRequests > 0 || this.body?.isFull === true);
+  }
+
+  /** Stops reading until `resume` is called while the connection is not held. */
+  hold(): void {
+    if (!this.#hasPauseListener) keepPausedWhile(this.#socket, () => this.isHeld);
+    this.#hasPauseListener = true;
+    this.#socket.pause();
+  }
+
+  /** Whether anything was read since the last call. */
+  takeWasRead(): boolean {
+    const { bytesRead } = this.#socket;
+    const wasRead = bytesRead !== this.#bytesReadBefore;
+    this.#bytesReadBefore = bytesRead;
+    return wasRead;
+  }
+}
+
+export function stateOf(socket: StatefulSocket): ConnectionState {
+  return (socket[stateKey] ??= new ConnectionState(socket));
+}

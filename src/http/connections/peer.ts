@@ -1,0 +1,109 @@
+// The other end of a connection: the client's address, even behind trusted proxies, and whether it used TLS.
+import { isIP, SocketAddress } from 'node:net';
+import { Problem } from '../../problem.ts';
+import type { RequestHeaders } from '../requests/request-headers.ts';
+
+/** The socket's other end, which is the same for all requests of a connection. */
+export type Peer = { readonly address: string; readonly isLoopback: boolean; readonly isTrusted: boolean };
+
+export function peerOf(remoteAddress: string | undefined, isTrusted: (address: string) => boolean): Peer {
+  const address = plainAddress(remoteAddress ?? '');
+  return {
+    address,
+    isLoopback: address === '::1' || address.startsWith('127.'),
+    isTrusted: isTrusted(address),
+  };
+}
+
+/** The fields that proxies add: any of them shows that a request came through a proxy. */
+const forwardingFields = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+  'x-real-ip',
+] as const;
+
+function isProxied(fields: RequestHeaders): boolean {
+  return forwardingFields.some((name) => fields[name] !== undefined);
+}
+
+/** Whether a process of this machine sent it: without a proxy, and to a local name (DNS rebinding). */
+export function isFromThisMachine(peer: Peer, fields: RequestHeaders): boolean {
+  return peer.isLoopback && !isProxied(fields) && localHost.test(fields['host'] ?? '');
+}
+
+const localHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d*)?$/i;
+
+/**
+ * Accepts plain HTTP only from a local client, or from a trusted proxy that was itself reached by HTTPS
+ * (requirements section 1, rule 7).
+ */
+export function checkTransport(peer: Peer, fields: RequestHeaders): void {
+  if (peer.isLoopback && !isProxied(fields)) return;
+  // the trusted proxy added the last value; earlier ones may come from the client
+  const forwarded = /(?:^|[;\s])proto="?(\w+)/i.exec(fields['forwarded']?.split(',').at(-1) ?? '')?.[1];
+  const schemes = [fields['x-forwarded-proto']?.split(',').at(-1)?.trim(), forwarded].filter(
+    (scheme) => scheme !== undefined,
+  );
+  if (peer.isTrusted && schemes.length > 0 && schemes.every((scheme) => scheme.toLowerCase() === 'https'))
+    return;
+  const detail =
+    'This service accepts HTTPS only: directly, or through a proxy that --trusted-proxy names and that sends ' +
+    'X-Forwarded-Proto: https.';
+  throw new Problem('tls-required', detail);
+}
+
+/**
+ * Returns the nearest address that isn't a trusted proxy, since a client can invent all earlier ones. If
+ * X-Forwarded-For and Forwarded disagree, one of them may come from the client: then the address is the
+ * proxy's own.
+ */
+export function clientAddress(
+  peer: Peer,
+  fields: RequestHeaders,
+  isTrusted: (address: string) => boolean,
+): string {
+  if (!peer.isTrusted) return peer.address;
+  const { 'x-forwarded-for': plain, forwarded } = fields;
+  const clients = new Set<string | undefined>();
+  if (plain !== undefined) clients.add(nearest(plain, isTrusted));
+  if (forwarded !== undefined) clients.add(nearest(forwarded, isTrusted, parseFor));
+  const [client] = clients;
+  return clients.size === 1 && client !== undefined ? client : peer.address;
+}
+
+/** Returns undefined if a hop is no address, or if all are trusted proxies. Parses only as many as needed. */
+function nearest(
+  field: string,
+  isTrusted: (address: string) => boolean,
+  parseHop = (hop: string): string => hop,
+): string | undefined {
+  for (const hop of field.split(',').toReversed()) {
+    const address = hopAddress(parseHop(hop).trim());
+    if (isIP(address) === 0) return undefined;
+    if (!isTrusted(address)) return address;
+  }
+  return undefined;
+}
+
+/** Returns the `for` of one element of Forwarded (RFC 7239 section 4); empty if it has none. */
+function parseFor(element: string): string {
+  const [, quoted, plain] =
+    /(?:^|;)[ \t]*for=(?:"([^"]*)"|([^;"\s]*))[ \t]*(?:;|$)/i.exec(element.trim()) ?? [];
+  return quoted ?? plain ?? '';
+}
+
+/** Returns the address in `192.0.2.1:80`, `[2001:db8::1]:80` or `2001:db8::1`, spelled as sockets show it. */
+function hopAddress(hop: string): string {
+  const address = /^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
+  if (isIP(address) !== 6) return address;
+  return plainAddress(new SocketAddress({ address, family: 'ipv6' }).address);
+}
+
+/** Returns an address unchanged, except for IPv4 that an IPv6 socket shows as `::ffff:192.0.2.1`. */
+export function plainAddress(text: string): string {
+  return text.startsWith('::ffff:') && isIP(text.slice(7)) === 4 ? text.slice(7) : text;
+}

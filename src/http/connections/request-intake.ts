@@ -1,0 +1,103 @@
+// Turns a request of `node:http` into an exchange, which receives its body and waits for the requests before
+// it on the connection.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { addressBucket } from '../../base/addresses.ts';
+import type { Client, Task, Turns } from '../../base/turns.ts';
+import { stateOf } from './connection-state.ts';
+import { Exchange, type ExchangeDependencies } from '../requests/exchange.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { clientAddress, peerOf, type Peer } from './peer.ts';
+import { Pipeline } from './pipeline.ts';
+import { BodyMemory, hasBody, RequestBody } from '../requests/request-body.ts';
+import { headersOf, isLastOfConnection } from '../requests/request-headers.ts';
+import type { Router } from '../routing/router.ts';
+
+type RequestIntakeOptions = {
+  readonly turns: Turns;
+  readonly router: Router;
+  readonly metrics: Metrics;
+  readonly isTrusted: (address: string) => boolean;
+  readonly exchangeDependencies: ExchangeDependencies;
+};
+
+export class RequestIntake {
+  readonly #options: RequestIntakeOptions;
+  readonly #turns: Turns;
+  readonly #pipeline: Pipeline;
+  readonly #memory: BodyMemory;
+
+  constructor(options: RequestIntakeOptions) {
+    this.#options = options;
+    const bucketOf = (request: IncomingMessage): string => this.#bucketOf(request);
+    this.#turns = options.turns;
+    this.#memory = new BodyMemory({ clientOf: bucketOf, onPiece: () => this.#turns.noteArrival() });
+    const onDrop = (): number => (options.metrics.dropped.pipelined += 1);
+    this.#pipeline = new Pipeline({
+      turns: this.#turns,
+      clientOf: (request) => this.#clientOf(request),
+      onDrop,
+    });
+  }
+
+  /** Calls `start` once all earlier responses have left the connection, unless the client has gone. */
+  receive(request: IncomingMessage, response: ServerResponse, start: (exchange: Exchange) => void): void {
+    const state = stateOf(request.socket);
+    if (state.isEnding) return;
+    const { router, metrics, exchangeDependencies } = this.#options;
+    metrics.loopDelay.sample();
+    if (isLastOfConnection(request)) response.shouldKeepAlive = false;
+    const peer = this.#peerOf(request);
+    const streamedBytesMax = router.streamedBytesMax(request);
+    const body = hasBody(request)
+      ? new RequestBody(request, response, { memory: this.#memory, streamedBytesMax })
+      : undefined;
+    state.body = body;
+    this.#pipeline.startInOrder(request, response, () =>
+      start(new Exchange({ request, response, peer, sentBody: body }, exchangeDependencies)),
+    );
+  }
+
+  /** Continues a request after a wait: immediately, if this turn has time left. */
+  resume({ request }: Exchange, task: Task): void {
+    this.#turns.run(this.#clientOf(request), task);
+  }
+
+  /** Continues a request in a later turn. */
+  resumeLater({ request }: Exchange, task: Task): void {
+    this.#turns.runLater(this.#clientOf(request), task);
+  }
+
+  /** Runs a task of a connection without a request in a later turn. */
+  runLater(socket: Socket, task: Task): void {
+    this.#turns.runLater(stateOf(socket).addressBucket, task);
+  }
+
+  /** `pause` is called at most once a turn, when parsing the bytes that arrived takes too long. */
+  setPauseReading(pause: () => void): void {
+    this.#turns.onOverrun = pause;
+  }
+
+  /** Called for each read of a connection: over TLS, a read of 64 KiB may be thousands of records. */
+  noteRead(): void {
+    this.#turns.noteArrival();
+  }
+
+  /** Called when a connection is accepted, since more of them may wait. */
+  yieldToConnections(): void {
+    this.#turns.yieldToConnections();
+  }
+
+  #clientOf(request: IncomingMessage): Client {
+    return () => this.#bucketOf(request);
+  }
+
+  #peerOf({ socket }: IncomingMessage): Peer {
+    return (stateOf(socket).peer ??= peerOf(socket.remoteAddress, this.#options.isTrusted));
+  }
+
+  /** Returns the bucket of the client's address, which also counts requests of signed-in callers. */
+  #bucketOf(request: IncomingMessage): string {
+    return addressBucket(clientAddress(this.#peerOf(request), headersOf(request), this.#options.isTrusted));
+  }
+}

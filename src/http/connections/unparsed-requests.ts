@@ -1,0 +1,70 @@
+// Answers what never becomes a request: bytes that the parser rejects, and connections beyond the limit.
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { Problem } from '../../problem.ts';
+import { stateOf } from './connection-state.ts';
+import { endLingering } from './lingering-close.ts';
+import { currentResponse } from './node-internals.ts';
+import type { RequestHandler } from '../requests/request-handler.ts';
+import { headerBytesMax, headerFieldsMax, urlBytesMax } from '../requests/request-headers.ts';
+
+type Handler = Pick<RequestHandler, 'intake' | 'onUnparsed'>;
+type ParserError = Error & { readonly code?: string };
+
+const timeoutCode = 'ERR_HTTP_REQUEST_TIMEOUT';
+
+export function listenForUnparsed(server: Server, handler: Handler): void {
+  const rejected = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
+  server.on('clientError', ({ code = '' }: ParserError, socket: Socket) => {
+    if (rejected.has(socket) || isSlowStream(code, socket)) return;
+    rejected.add(socket);
+    if (!/^(HPE|ERR_HTTP)_/.test(code)) return void socket.destroy(); // of the connection, or of TLS
+    const reject = (): void => rejectRequest(problemOf(code), socket, handler);
+    if (code === timeoutCode) return handler.intake.runLater(socket, reject); // may be thousands
+    reject();
+  });
+}
+
+/** Responds to a connection beyond the limit. */
+export function rejectConnection(socket: Socket, handler: Handler): void {
+  socket.on('error', () => {}); // the client has already gone
+  const detail = 'All connections are in use; retry in a moment.';
+  const problem = new Problem('unavailable', detail, { retryAfterSeconds: 1 });
+  endLingering(socket, handler.onUnparsed(problem, socket));
+}
+
+/**
+ * An error within a body becomes a problem of that body's request. Any other error is answered after all
+ * pending responses, and ends the connection.
+ */
+function rejectRequest(problem: Problem, socket: Socket, handler: Handler): void {
+  if (!socket.writable) return void socket.destroy();
+  const { body } = stateOf(socket);
+  const response = currentResponse(socket);
+  if (body !== undefined) return body.abort(problem);
+  if (response !== undefined)
+    return void response.once('finish', () => rejectRequest(problem, socket, handler));
+  endLingering(socket, handler.onUnparsed(problem, socket));
+}
+
+function problemOf(code: string): Problem {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new Problem('headers-too-large', headTooLarge);
+    case timeoutCode:
+      return new Problem('request-timeout', 'The request did not arrive in time.');
+    case 'HPE_INVALID_EOF_STATE':
+      return new Problem('bad-request', 'The request ended before it was complete.');
+    default:
+      return new Problem('bad-request', 'Malformed HTTP/1.1 request.');
+  }
+}
+
+const headTooLarge =
+  `The request target must have at most ${urlBytesMax} bytes, and the header fields must be at most ` +
+  `${headerFieldsMax}, of ${headerBytesMax} bytes in all.`;
+
+/** Whether the error is the timeout of a streamed body, whose reader has its own time limit. */
+function isSlowStream(code: string, socket: Socket): boolean {
+  return code === timeoutCode && stateOf(socket).body?.hasOwnTimeout === true;
+}

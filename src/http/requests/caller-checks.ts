@@ -1,0 +1,131 @@
+// Determines who a request acts as: when its head has arrived, again after each wait, and inside its write.
+import { checkAccess, type Caller } from '../../auth/access.ts';
+import type { CallerSources } from '../../auth/caller-cache.ts';
+import { isApiKey, type Authenticator } from '../../auth/credentials.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { Problem } from '../../problem.ts';
+import type { Database } from '../../storage/database.ts';
+import type { Exchange } from './exchange.ts';
+import type { Limiter } from '../../rates/limiter.ts';
+import { decode } from './query.ts';
+import { countOccurrences, type RequestHeaders } from './request-headers.ts';
+
+export type CallerCheckOptions = {
+  readonly authenticator: Authenticator;
+  /** Returns the sessions and keys as a running write sees them. */
+  readonly sourcesOf: (writer: Connection) => CallerSources;
+  readonly database: Database;
+  readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
+  readonly acceptsQueryKeys: boolean;
+};
+
+export class CallerChecks {
+  readonly #options: CallerCheckOptions;
+
+  constructor(options: CallerCheckOptions) {
+    this.#options = options;
+  }
+
+  /** Authenticates the caller if the route reads credentials, and consumes a token of the client's bucket. */
+  admit(exchange: Exchange): void {
+    const { match, mounted } = exchange;
+    const readsCredential = mounted !== undefined && mounted.route.access.credentials !== 'ignored';
+    if (readsCredential) exchange.caller = this.#authenticate(exchange);
+    // OPTIONS, and methods that the path lacks, are limited like the path's GET
+    const { route } = mounted ?? match?.methods.get('GET') ?? {};
+    if (route?.isUnlimited === true) return;
+    const caller = readsCredential ? exchange.caller : this.#findCaller(exchange);
+    if (caller === undefined) this.consumeAddressToken(exchange);
+    else exchange.consumeClientToken(this.#options.limiters.default, caller.client);
+  }
+
+  /** Consumes a token of the address's bucket. */
+  consumeAddressToken(exchange: Exchange): void {
+    exchange.consumeClientToken(this.#options.limiters.anonymous, exchange.addressBucket);
+  }
+
+  /** Returns the caller with their current rights. Throws if they lost the right while the request waited. */
+  recheckCaller(exchange: Exchange): Caller | undefined {
+    if (exchange.caller === undefined) return undefined;
+    this.#options.database.detectExternalCommits();
+    return this.#recheck(exchange);
+  }
+
+  /** Returns the caller as this write sees them, after earlier writes. Throws if they lost the right. */
+  recheckCallerInWrite(exchange: Exchange, writer: Connection): Caller | undefined {
+    return this.#recheck(exchange, this.#options.sourcesOf(writer));
+  }
+
+  /** Whether the caller has lost the right to the request because their credential has expired. */
+  hasExpired({ caller, headers: { authorization }, now }: Exchange): boolean {
+    return caller !== undefined && this.#options.authenticator.hasExpired(caller, { authorization, now });
+  }
+
+  /** Returns the caller whose credential the request carries; undefined if it carries none. */
+  #authenticate(exchange: Exchange): Caller | undefined {
+    try {
+      return authenticateRequest(exchange, this.#options);
+    } catch (error) {
+      this.consumeAddressToken(exchange);
+      throw error;
+    }
+  }
+
+  /** Treats an invalid credential as none, for routes that don't ask for one. */
+  #findCaller(exchange: Exchange): Caller | undefined {
+    try {
+      return authenticateRequest(exchange, this.#options);
+    } catch (error) {
+      if (error instanceof Problem) return undefined;
+      throw error;
+    }
+  }
+
+  #recheck(exchange: Exchange, sources?: CallerSources): Caller | undefined {
+    const { caller, mounted, match, headers, now } = exchange;
+    if (caller === undefined || mounted === undefined || match === undefined) return caller;
+    const { authorization } = headers;
+    const current = this.#options.authenticator.currentCaller(caller, { authorization, now }, sources);
+    checkAccess(mounted.route, current, match.params);
+    return current;
+  }
+}
+
+type CredentialOptions = { readonly authenticator: Authenticator; readonly acceptsQueryKeys: boolean };
+
+/** Returns undefined if the request has no credential. Throws if it is invalid, or if there are several. */
+function authenticateRequest(
+  exchange: Exchange,
+  { authenticator, acceptsQueryKeys }: CredentialOptions,
+): Caller | undefined {
+  const { headers, queryApiKeys, now } = exchange;
+  checkSingle(exchange);
+  if (headers['authorization'] !== undefined && !isApiKeyInBothFields(headers))
+    return authenticator.authenticateBearer(headers['authorization'], now);
+  const [queryKey] = queryApiKeys;
+  if (queryKey !== undefined && !acceptsQueryKeys)
+    throw new Problem(
+      'invalid-token',
+      'The parameter api_key is disabled; send the key in the X-API-Key header.',
+    );
+  const key = headers['x-api-key'] ?? (queryKey === undefined ? undefined : decode(queryKey));
+  return key === undefined ? undefined : authenticator.authenticateKey(key, now);
+}
+
+function checkSingle({ request, headers, queryApiKeys }: Exchange): void {
+  const tokens = countOccurrences(request, 'authorization');
+  const keys = countOccurrences(request, 'x-api-key');
+  if (tokens + keys + queryApiKeys.length <= 1) return;
+  if (tokens === 1 && keys === 1 && queryApiKeys.length === 0 && sendsSameTextTwice(headers)) return;
+  const detail = 'Send exactly one credential: an access token or an API key.';
+  throw new Problem('multiple-credentials', detail);
+}
+
+/** Generated clients send one credential in each header that the OpenAPI document names. */
+function sendsSameTextTwice({ authorization, 'x-api-key': key }: RequestHeaders): boolean {
+  return key !== undefined && authorization === `Bearer ${key}`;
+}
+
+function isApiKeyInBothFields(headers: RequestHeaders): boolean {
+  return sendsSameTextTwice(headers) && isApiKey(headers['x-api-key'] ?? '');
+}

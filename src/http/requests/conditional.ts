@@ -1,0 +1,56 @@
+// Evaluates conditional requests in the order of RFC 9110 section 13.2.2. No resource has a Last-Modified.
+import { Problem } from '../../problem.ts';
+import type { RequestHeaders } from './request-headers.ts';
+
+const mismatch = 'If-Match must have the ETag of the current version, as it was sent; read the object again.';
+/** Equals no entity tag in a header field, since those are quoted. */
+const unknownTag = '';
+
+export function isConditional(fields: RequestHeaders): boolean {
+  return fields['if-match'] !== undefined || fields['if-none-match'] !== undefined;
+}
+
+/** Throws 412 if the object has changed since the client read it; `etag` is undefined if there is none. */
+export function checkConditions(fields: RequestHeaders, etag: string | undefined): void {
+  if (etag === undefined) return checkNothingExpected(fields);
+  if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong')) throw stale(mismatch);
+  if (fields['if-none-match'] !== undefined && matches(fields['if-none-match'], etag, 'weak'))
+    throw stale('If-None-Match matches the current version.');
+}
+
+function checkNothingExpected(fields: RequestHeaders): void {
+  if (fields['if-match'] !== undefined) throw stale('If-Match does not match: there is nothing here yet.');
+}
+
+/**
+ * Throws 412 if a condition of a POST fails. A POST compares no versions, so no tag matches; `*` asks only
+ * whether the path can be read.
+ */
+export function checkPostConditions(fields: RequestHeaders, path: { readonly isReadable: boolean }): void {
+  checkConditions(fields, path.isReadable ? unknownTag : undefined);
+}
+
+/** Whether the response to a GET or HEAD is 304. Throws 412 if If-Match fails. */
+export function isUnmodified(fields: RequestHeaders, etag: string): boolean {
+  if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong')) throw stale(mismatch);
+  return (
+    fields['if-none-match'] !== undefined &&
+    (fields['if-none-match'] === etag || matches(fields['if-none-match'], etag, 'weak'))
+  );
+}
+
+/** `field` is `*` or a list of entity tags: weak tags never match strongly, malformed ones never at all. */
+function matches(field: string, etag: string, comparison: 'strong' | 'weak'): boolean {
+  if (field.trim() === '*') return true;
+  return tagsIn(field).some((tag) => tag === etag || (comparison === 'weak' && tag === `W/${etag}`));
+}
+
+/** Returns the well-formed entity tags (RFC 9110 section 8.8.3), with their quotation marks. */
+function tagsIn(field: string): string[] {
+  const found = field.matchAll(/(?<=^|,)[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/g);
+  return Array.from(found, ([, tag = '']) => tag);
+}
+
+function stale(detail: string): Problem {
+  return new Problem('precondition-failed', detail);
+}

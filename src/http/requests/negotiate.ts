@@ -1,0 +1,113 @@
+// Negotiates media types (RFC 9110 section 12.5.1), and checks the Content-Type of bodies.
+import { Problem } from '../../problem.ts';
+import { acceptPatch, bodyTypesOf, json } from '../responses/media-types.ts';
+import type { RequestHeaders } from './request-headers.ts';
+
+/**
+ * Returns the offered media type that the client prefers, by default the first. Throws 406 if the client
+ * accepts none of them, unless none is offered: a response without content needs no media type.
+ */
+export function chooseMediaType(accept: string | undefined, offered: readonly string[]): string {
+  const [first = json] = offered;
+  if (accept === undefined || accept === '' || accept === '*/*' || accept === first) return first;
+  if (offered.length === 0) return first;
+  const chosen = findPreferred(accept, offered);
+  if (chosen !== undefined) return chosen;
+  const detail = `None of the media types in Accept is available. Available: ${offered.join(', ')}.`;
+  throw new Problem('not-acceptable', detail);
+}
+
+function findPreferred(accept: string, offered: readonly string[]): string | undefined {
+  const ranges = accept
+    .split(',')
+    .map(parseRange)
+    .filter((range) => range !== undefined);
+  let best: string | undefined;
+  let bestQuality = 0;
+  for (const type of offered) {
+    const quality = qualityOf(ranges, type);
+    if (quality > bestQuality) [best, bestQuality] = [type, quality];
+  }
+  return best;
+}
+
+/** A weight as in RFC 9110 section 12.4.2, or as old Java clients send it, such as `q=.2`. */
+const weightForm = /^q=(0(?:\.\d{0,3})?|\.\d{1,3}|1(?:\.0{0,3})?)$/;
+
+type MediaRange = { readonly type: string; readonly quality: number; readonly rank: number };
+
+function parseRange(text: string): MediaRange | undefined {
+  const [type = '', ...parameters] = splitParameters(text);
+  if (!/^(\*\/\*|[\w!#$&^.+-]+\/(\*|[\w!#$&^.+-]+))$/.test(type)) return undefined;
+  let quality = 1;
+  for (const parameter of parameters) {
+    const weight = weightForm.exec(parameter)?.[1];
+    if (weight !== undefined) quality = Number(weight);
+    else if (parameter.startsWith('q=')) return undefined;
+    // a charset is the only parameter of any type that is offered
+    else if (!charsetForm.test(parameter)) return undefined;
+  }
+  return { type, quality, rank: type === '*/*' ? 0 : type.endsWith('/*') ? 1 : 2 };
+}
+
+/** Returns the quality of the most specific range that matches. */
+function qualityOf(ranges: readonly MediaRange[], type: string): number {
+  const [plain = ''] = type.split(';');
+  let found: MediaRange | undefined;
+  for (const range of ranges) {
+    const fits =
+      range.rank === 0 ||
+      range.type === plain ||
+      (range.rank === 1 && plain.startsWith(range.type.slice(0, -1)));
+    if (fits && (found === undefined || range.rank > found.rank)) found = range;
+  }
+  return found?.quality ?? 0;
+}
+
+/** Throws 415 unless the body has a supported type, in UTF-8, without a content coding. */
+export function checkContentType(
+  headers: RequestHeaders,
+  method: string,
+  supported = bodyTypesOf(method),
+): void {
+  if (headers['content-encoding'] !== undefined) throw unsupportedCoding(method);
+  const contentType = headers['content-type'] ?? '';
+  if (supported.includes(contentType) || isSupported(contentType, supported)) return;
+  const accepted = method === 'PATCH' ? patchFields : ['Accept', supported.join(', ')];
+  const detail = `Content-Type must be ${supported.join(' or ')}, in UTF-8.`;
+  throw new Problem('unsupported-media-type', detail, { accepted });
+}
+
+const patchFields = ['Accept-Patch', acceptPatch];
+
+function unsupportedCoding(method: string): Problem {
+  const detail = 'Content-Encoding is not supported in requests; send the body uncompressed.';
+  const accepted = ['Accept-Encoding', 'identity'];
+  if (method === 'PATCH') accepted.push(...patchFields);
+  return new Problem('unsupported-media-type', detail, { accepted });
+}
+
+/** Returns the media type of a Content-Type, without its parameters. */
+export function mediaTypeOf(contentType = ''): string | undefined {
+  return splitParameters(contentType)[0];
+}
+
+function isSupported(contentType: string, supported: readonly string[]): boolean {
+  const [type = '', ...parameters] = splitParameters(contentType);
+  return supported.includes(type) && parameters.every(isParameterOfUtf8);
+}
+
+/** Parameters other than charset are ignored, since JSON defines none (RFC 8259 section 11). */
+function isParameterOfUtf8(parameter: string): boolean {
+  const name = parameterForm.exec(parameter)?.[1];
+  return name !== undefined && (name !== 'charset' || charsetForm.test(parameter));
+}
+
+const parameterForm = /^([\w!#$%&'*+.^`|~-]+)=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*")$/;
+const charsetForm = /^charset=(?:utf-8|"utf-8")$/;
+
+/** Returns a media type and its parameters, in lower case. */
+function splitParameters(text: string): string[] {
+  const parts = text.split(';').map((part) => part.trim().toLowerCase());
+  return parts.filter((part) => part !== '');
+}

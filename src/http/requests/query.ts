@@ -1,0 +1,117 @@
+// Reads a request's target and its query parameters strictly.
+import { Problem } from '../../problem.ts';
+import { fromText, schemaIssues } from '../../schema/schema-check.ts';
+import { canonicalTime } from '../../schema/rfc3339.ts';
+import type { Issue, JsonSchema } from '../../schema/schema.ts';
+
+/**
+ * Splits a target at its first `?`, without `new URL`, which throws on `//`. The absolute form and `*` (RFC
+ * 9112 section 3.2) are also accepted.
+ */
+export function splitTarget(sent: string): { path: string; query: string } {
+  const target = sent.startsWith('/') ? sent : sent.replace(/^(?:\*|\w[\w+.-]*:\/\/[^/?]*)?\/?/, '/');
+  const mark = target.indexOf('?');
+  return mark === -1
+    ? { path: decodeUnreserved(target), query: '' }
+    : { path: decodeUnreserved(target.slice(0, mark)), query: target.slice(mark + 1) };
+}
+
+/**
+ * Decodes percent-encoded unreserved characters (RFC 3986 section 6.2.2.2). Other encodings are unchanged:
+ * `%2F` separates no segments, and `%2531` is no `1`. A text with a `%` that begins no encoding is returned
+ * unchanged, since decoding `%%33%31` would result in the encoding `%31`.
+ */
+export function decodeUnreserved(text: string): string {
+  if (!text.includes('%') || strayPercent.test(text)) return text;
+  return text.replace(encodedUnreserved, (encoded) =>
+    String.fromCharCode(Number.parseInt(encoded.slice(1), 16)),
+  );
+}
+
+const strayPercent = /%(?![\da-f]{2})/i;
+/** The encodings of letters, digits, hyphen, period, underscore and tilde. */
+const encodedUnreserved = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi;
+
+export type QueryValues = Record<string, unknown>;
+
+type Schemas = Readonly<Record<string, JsonSchema>>;
+/** The checked parameters, of which invalid ones are undefined, and their issues. */
+type ParsedQuery = { readonly query: QueryValues; readonly issues: readonly Issue[] };
+
+const withoutParameters: ParsedQuery = { query: {}, issues: [] };
+
+/** Reads the parameters by their schemas; an unknown, repeated or invalid parameter is an issue. */
+export function readQuery(text: string, schemas: Schemas = {}): ParsedQuery {
+  if (text === '') return withoutParameters;
+  const query: QueryValues = {};
+  const issues: Issue[] = [];
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const sent = splitPair(pair);
+    const name = decode(sent.name);
+    const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+    if (schema === undefined) issues.push(unknownParameter(name, schemas));
+    else if (Object.hasOwn(query, name)) issues.push(repeatedParameter(name));
+    else {
+      const value = fromText(schema, decode(sent.value));
+      const found = schemaIssues(schema, value);
+      query[name] = found.length === 0 ? canonical(schema, value) : undefined;
+      issues.push(...found.map((issue) => issueAt(name, issue)));
+    }
+  }
+  return { query, issues };
+}
+
+function unknownParameter(name: string, schemas: Schemas): Issue {
+  const known = Object.keys(schemas).join(', ');
+  const detail = `Unknown parameter "${name}". Supported: ${known === '' ? 'none' : known}.`;
+  return { parameter: name, code: 'unknown-parameter', detail };
+}
+
+function repeatedParameter(name: string): Issue {
+  const detail = `Parameter "${name}" is sent more than once.`;
+  return { parameter: name, code: 'repeated-parameter', detail };
+}
+
+/** Turns an issue of a value, which its schema calls "The body" or an item, into one of the parameter. */
+function issueAt(name: string, { code, detail }: Issue): Issue {
+  return { parameter: name, code, detail: detail.replace(/^(The body|\[\d+\])/, name) };
+}
+
+function splitPair(pair: string): { readonly name: string; readonly value: string } {
+  const equals = pair.indexOf('=');
+  if (equals === -1) return { name: pair, value: '' };
+  return { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
+}
+
+/** Returns the one form of values that are equal, so that they share cursors and cached pages. */
+function canonical({ format }: JsonSchema, value: unknown): unknown {
+  if (Array.isArray(value)) return [...new Set(value)].sort(); // a list is a set
+  return format === 'date-time' && typeof value === 'string' ? canonicalTime(value) : value;
+}
+
+/** Decodes a name or value. `+` means a space, as in the form encoding that URLSearchParams writes. */
+export function decode(text: string): string {
+  if (!text.includes('%') && !text.includes('+')) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new Problem('bad-request', 'The query must be percent-encoded UTF-8.');
+  }
+}
+
+/**
+ * Separates the values of `api_key`, still encoded, from the rest of a query, so that no key ever reaches a
+ * log, `instance` or `next`.
+ */
+export function separateApiKeys(text: string): { rest: string; keys: readonly string[] } {
+  if (!text.includes('api_key') && !text.includes('%')) return { rest: text, keys: noKeys };
+  const pairs = text.split('&');
+  const isKey = (pair: string): boolean => decodeUnreserved(splitPair(pair).name) === 'api_key';
+  return {
+    rest: pairs.filter((pair) => !isKey(pair)).join('&'),
+    keys: pairs.filter(isKey).map((pair) => splitPair(pair).value),
+  };
+}
+
+const noKeys: readonly string[] = [];

@@ -1,0 +1,251 @@
+// Receives the body of a request: its pieces are copied into one buffer as they arrive, since a piece of one
+// byte itself takes hundreds. The bytes of all buffers are bounded in total and for each client. A route takes
+// the body when it is whole; a route that streams it takes what has arrived, and is not sent much more than
+// that.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { counted } from '../../base/counted.ts';
+import { Problem, unavailable } from '../../problem.ts';
+import { stateOf } from '../connections/connection-state.ts';
+import { endAfterResponse } from '../connections/lingering-close.ts';
+import { receiveDirectly } from '../connections/node-internals.ts';
+import { headersOf } from './request-headers.ts';
+import { SharedBound, type Bounds } from '../connections/shared-bound.ts';
+
+export const bodyBytesMax = 64 * 1024;
+/** Memory for bodies that are incomplete: in total, and for one client. */
+export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
+export const unfinishedBodyBytesPerClientMax = 8 * 1024 * 1024;
+/** The bytes of a streamed body that are read ahead of its route. */
+const streamedReadAheadBytes = 64 * 1024;
+export const requestMillisecondsMax = 30_000;
+
+const noBytes = Buffer.alloc(0);
+const firstBufferBytes = 1024;
+
+type BodyMemoryOptions = {
+  /** Returns the bucket of the client's address. */
+  readonly clientOf: (request: IncomingMessage) => string;
+  /** Called for each piece of a body. */
+  readonly onPiece?: () => void;
+  readonly bounds?: Bounds;
+};
+
+const boundsDefault: Bounds = { total: unfinishedBodyBytesMax, perClient: unfinishedBodyBytesPerClientMax };
+
+/** The memory of bodies that have not been taken. */
+export class BodyMemory {
+  readonly onPiece: () => void;
+  readonly #clientOf: BodyMemoryOptions['clientOf'];
+  readonly #bytes: SharedBound;
+
+  constructor({ clientOf, onPiece = () => {}, bounds = boundsDefault }: BodyMemoryOptions) {
+    this.onPiece = onPiece;
+    this.#clientOf = clientOf;
+    this.#bytes = new SharedBound(bounds);
+  }
+
+  get bytes(): number {
+    return this.#bytes.used;
+  }
+
+  /** Reserves that many more bytes, and returns whether there was room for them. */
+  reserve(request: IncomingMessage, bytes: number): boolean {
+    return this.#bytes.reserve(this.#clientOf(request), bytes) === 'reserved';
+  }
+
+  release(request: IncomingMessage, bytes: number): void {
+    if (bytes > 0) this.#bytes.release(this.#clientOf(request), bytes);
+  }
+}
+
+/** Whether the request announces a body (RFC 9112 section 6). */
+export function hasBody(request: IncomingMessage): boolean {
+  const headers = headersOf(request);
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+type RequestBodyOptions = {
+  readonly memory: BodyMemory;
+  /** The bytes that a route reads as they arrive; undefined for a body that is read as a whole. */
+  readonly streamedBytesMax: number | undefined;
+};
+
+type Reader = {
+  readonly take: (bytes: Buffer | undefined) => void;
+  readonly reject: (problem: Problem) => void;
+};
+
+/** The part of a streamed body that a handler reads. */
+export type BodySource = Pick<RequestBody, 'next' | 'abort'>;
+
+export class RequestBody {
+  readonly isStreamed: boolean;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #memory: BodyMemory;
+  readonly #bytesMax: number;
+  readonly #announced: number;
+  #buffer: Buffer = noBytes;
+  /** The bytes in the buffer, and all that have arrived. */
+  #length = 0;
+  #bytes = 0;
+  #reserved = 0;
+  #hasBegun = false;
+  #isWhole = false;
+  #problem: Problem | undefined = undefined;
+  #reader: Reader | undefined = undefined;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { memory, streamedBytesMax }: RequestBodyOptions,
+  ) {
+    this.#request = request;
+    this.#response = response;
+    this.#memory = memory;
+    this.isStreamed = streamedBytesMax !== undefined;
+    this.#bytesMax = streamedBytesMax ?? bodyBytesMax;
+    this.#announced = Number(headersOf(request)['content-length'] ?? 0);
+    receiveDirectly(request, this);
+    request.on('error', () => this.#fail(endedEarly()));
+    request.on('close', () => this.#release());
+    if (this.isStreamed) response.once('finish', () => this.#dropRest());
+    if (this.#announced > this.#bytesMax) this.abort(tooLarge(this.#bytesMax));
+  }
+
+  /** Why the body is rejected, if that is known yet. */
+  get problem(): Problem | undefined {
+    return this.#problem;
+  }
+
+  /** Whether a streamed body has so many bytes that no more should be read until its route takes them. */
+  get isFull(): boolean {
+    return this.isStreamed && this.#problem === undefined && this.#length >= streamedReadAheadBytes;
+  }
+
+  /** Whether the route limits the time of the body, as it does once it has begun to read a streamed one. */
+  get hasOwnTimeout(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Begins to read a streamed body. Throws if it is already rejected. */
+  begin(): void {
+    if (this.#problem !== undefined) throw this.#problem;
+    this.#hasBegun = true;
+  }
+
+  /** Returns the bytes of a streamed body since the last call; undefined at the end, or rejects. */
+  next(): Promise<Buffer | undefined> {
+    return new Promise((take, reject) => this.#read({ take, reject }));
+  }
+
+  /** Calls `take` with the whole body, or `reject`. */
+  deliver(take: (body: Buffer) => void, reject: (problem: Problem) => void): void {
+    this.#read({ take: (bytes) => take(bytes ?? noBytes), reject });
+  }
+
+  /** Rejects the body, and ends the connection after the response. */
+  abort(problem: Problem): void {
+    endAfterResponse(this.#request, this.#response);
+    this.#fail(problem);
+    this.#request.socket.resume();
+  }
+
+  #read(reader: Reader): void {
+    this.#reader = reader;
+    this.#settle();
+  }
+
+  /** Bytes of a streamed body that arrived before a failure are read first: their lines are complete. */
+  #settle(): void {
+    const reader = this.#reader;
+    const hasMore = this.isStreamed && this.#length > 0;
+    if (reader === undefined || (!hasMore && !this.#isOver)) return;
+    this.#reader = undefined;
+    if (this.#problem !== undefined && !hasMore) reader.reject(this.#problem);
+    else reader.take(this.#length > 0 ? this.#takeBytes() : undefined);
+  }
+
+  get #isOver(): boolean {
+    return this.#isWhole || this.#problem !== undefined;
+  }
+
+  onPiece(piece: Buffer): void {
+    this.#memory.onPiece();
+    if (this.#response.writableEnded || this.#request.socket.writableEnded) return this.#drop();
+    if (this.#problem !== undefined) return;
+    this.#bytes += piece.length;
+    if (this.#bytes > this.#bytesMax) return this.abort(tooLarge(this.#bytesMax));
+    // the whole body at once needs no copy, and none of the memory for those that are incomplete
+    if (piece.length === this.#announced) this.#buffer = piece;
+    else if (!this.#makeRoom(this.#length + piece.length)) return this.#fail(noMemory());
+    else piece.copy(this.#buffer, this.#length);
+    this.#length += piece.length;
+    if (!this.isStreamed) return;
+    if (this.isFull) stateOf(this.#request.socket).hold();
+    this.#settle();
+  }
+
+  #makeRoom(bytes: number): boolean {
+    const size = this.#buffer.length;
+    if (bytes <= size) return true;
+    const wanted = Math.max(bytes, Math.min(2 * size, this.#bytesMax), firstBufferBytes);
+    if (!this.#memory.reserve(this.#request, wanted - size)) return false;
+    this.#reserved += wanted - size;
+    const larger = Buffer.allocUnsafeSlow(wanted);
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+    return true;
+  }
+
+  #takeBytes(): Buffer {
+    const bytes = this.#buffer.subarray(0, this.#length);
+    this.#drop();
+    if (this.isStreamed) this.#request.socket.resume();
+    return bytes;
+  }
+
+  onEnd(): void {
+    stateOf(this.#request.socket).body = undefined;
+    this.#isWhole = true;
+    this.#release();
+    this.#settle();
+  }
+
+  #fail(problem: Problem): void {
+    if (this.#isOver) return;
+    this.#problem = problem;
+    if (!this.#hasBegun) this.#drop(); // nothing will read them
+    this.#settle();
+  }
+
+  /** Drops what arrives after the response, within the server's time limit. */
+  #dropRest(): void {
+    this.#hasBegun = false;
+    this.#drop();
+    this.#request.socket.resume();
+  }
+
+  #drop(): void {
+    this.#buffer = noBytes;
+    this.#length = 0;
+    this.#release();
+  }
+
+  #release(): void {
+    this.#memory.release(this.#request, this.#reserved);
+    this.#reserved = 0;
+  }
+}
+
+function tooLarge(bytesMax: number): Problem {
+  return new Problem('content-too-large', `The body must have at most ${counted(bytesMax, 'byte')}.`);
+}
+
+function noMemory(): Problem {
+  return unavailable('Too many bodies are arriving; retry in a moment.');
+}
+
+function endedEarly(): Problem {
+  return new Problem('bad-request', 'The request ended before its body was complete.');
+}

@@ -1,0 +1,137 @@
+// Reads and checks the head of a request: its target, and its header fields by lower-case names; `node:http`
+// has joined repeated ones with commas (RFC 9110 section 5.3).
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../problem.ts';
+import { requestIdForm } from '../../schema/members.ts';
+import { fits } from '../../schema/schema-check.ts';
+import { string } from '../../schema/schema.ts';
+
+export const urlBytesMax = 8 * 1024;
+export const headerBytesMax = 16 * 1024;
+export const headerFieldsMax = 100;
+export const headersMillisecondsMax = 10_000;
+
+/** The fields that the service reads. */
+type RequestField =
+  | 'accept'
+  | 'accept-encoding'
+  | 'access-control-request-method'
+  | 'authorization'
+  | 'content-encoding'
+  | 'content-length'
+  | 'content-type'
+  | 'cookie'
+  | 'forwarded'
+  | 'host'
+  | 'idempotency-key'
+  | 'if-match'
+  | 'if-none-match'
+  | 'last-event-id'
+  | 'origin'
+  | 'sec-fetch-site'
+  | 'traceparent'
+  | 'transfer-encoding'
+  | 'upgrade'
+  | 'user-agent'
+  | 'via'
+  | 'x-api-key'
+  | 'x-forwarded-for'
+  | 'x-forwarded-host'
+  | 'x-forwarded-port'
+  | 'x-forwarded-proto'
+  | 'x-real-ip'
+  | 'x-request-id';
+
+export type RequestHeaders = { readonly [field in RequestField]?: string | undefined };
+
+export function headersOf(request: IncomingMessage): RequestHeaders {
+  return request.headers as RequestHeaders; // only Set-Cookie is an array, and nothing here reads it
+}
+
+/** Counts the lines of a field, since a value with a comma may have been joined from several. */
+export function countOccurrences(request: IncomingMessage, name: RequestField): number {
+  const joined = headersOf(request)[name];
+  if (joined === undefined) return 0;
+  if (!joined.includes(',')) return 1;
+  return request.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
+}
+
+/**
+ * Limits the target. The asterisk form is only valid with OPTIONS (RFC 9112 section 3.2.4), and the absolute
+ * form names no user (RFC 9110 section 4.2.4).
+ */
+export function checkTarget({ url = '', method }: IncomingMessage): void {
+  if (url.length > urlBytesMax)
+    throw new Problem('uri-too-long', `The request target must have at most ${urlBytesMax} bytes.`);
+  if (url === '*' && method !== 'OPTIONS')
+    throw badRequest('The request target * is only valid with OPTIONS.');
+  const authority = url.startsWith('/') ? undefined : /^[^/?]*:\/\/([^/?]*)/.exec(url)?.[1];
+  if (authority !== undefined && !hostForm.test(authority))
+    throw badRequest('The request target must name a host name or an address, optionally with a port.');
+}
+
+/** Requires HTTP/1.x and exactly one Host (RFC 9112 section 3.2), which only HTTP/1.0 may leave out. */
+export function checkHost(request: IncomingMessage): void {
+  if (request.httpVersionMajor !== 1) throw badRequest('Only HTTP/1.1 and HTTP/1.0 are supported.');
+  const hosts = countOccurrences(request, 'host');
+  if (hosts === 0 && request.httpVersionMinor === 1) throw badRequest('The request must have a Host header.');
+  if (hosts > 1) throw badRequest('The request must have exactly one Host header.');
+  const { host } = headersOf(request);
+  if (host !== undefined && !hostForm.test(host))
+    throw badRequest('Host must be a host name or an address, optionally with a port.');
+}
+
+/** `uri-host [ ":" port ]` (RFC 9112 section 3.2, RFC 3986 section 3.2.2); empty if a target has none. */
+const hostForm = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
+
+/**
+ * Rejects any transfer coding but `chunked`: with others, or in HTTP/1.0, a proxy may see another end of the
+ * body, and the bytes after it might be no request of the same client (RFC 9112 section 6.1).
+ */
+export function checkTransferEncoding(request: IncomingMessage): void {
+  const detail = transferEncodingIssue(request);
+  if (detail !== undefined) throw badRequest(detail);
+}
+
+function transferEncodingIssue(request: IncomingMessage): string | undefined {
+  const coding = headersOf(request)['transfer-encoding'];
+  if (coding === undefined) return undefined;
+  if (request.httpVersionMinor === 0) return 'HTTP/1.0 has no Transfer-Encoding.';
+  return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding must be chunked.';
+}
+
+/** Whether requests after this one on the connection can't be answered. */
+export function isLastOfConnection(request: IncomingMessage): boolean {
+  // after an Upgrade `node:http` drops the rest of the same packet
+  return headersOf(request)['upgrade'] !== undefined || transferEncodingIssue(request) !== undefined;
+}
+
+/** Node keeps one field more than the limit, of however many a head has. */
+export function checkHeaderFields({ rawHeaders }: IncomingMessage): void {
+  let bytes = 0;
+  for (const text of rawHeaders) bytes += text.length + 2; // with ": " and the line break
+  if (bytes > headerBytesMax || rawHeaders.length > 2 * headerFieldsMax)
+    throw new Problem(
+      'headers-too-large',
+      `The header fields must be at most ${headerFieldsMax}, of ${headerBytesMax} bytes in all.`,
+    );
+}
+
+function badRequest(detail: string): Problem {
+  return new Problem('bad-request', detail);
+}
+
+export const RequestId = string(requestIdForm);
+
+/** Returns the client's id, unless it is missing or invalid. */
+export function requestIdFrom(value: string | undefined): string | undefined {
+  return value !== undefined && fits(RequestId, value) ? value : undefined;
+}
+
+/** Generates ids from a random prefix and a counter, which needs no new randomness for each request. */
+export function createRequestIds(): () => string {
+  const prefix = `${randomBytes(9).toString('base64url')}-`;
+  let count = 0;
+  return () => prefix + (count += 1);
+}

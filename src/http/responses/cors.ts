@@ -1,0 +1,75 @@
+// Cross-origin requests (the Fetch standard): header fields that let pages of other origins use the service.
+import { headerLine, headerLines, type HeaderLines } from '../../base/header-lines.ts';
+import type { RequestHeaders } from '../requests/request-headers.ts';
+
+const allowedRequestFields = [
+  'Authorization',
+  'Content-Type',
+  'X-API-Key',
+  'X-Request-Id',
+  'If-Match',
+  'If-None-Match',
+  'Idempotency-Key',
+  'Last-Event-ID',
+  'Accept',
+  'traceparent',
+];
+const responseFields = [
+  'ETag',
+  'Link',
+  'Location',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Request-Id',
+  'Idempotency-Replayed',
+  'Content-Disposition',
+  'Allow',
+  'Accept',
+  'Accept-Encoding',
+  'Accept-Patch',
+];
+/**
+ * All methods, for any path: a page can read the 404 or 405 of a wrong request only if the preflight before
+ * it succeeds.
+ */
+const preflightMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const preflightSeconds = 600;
+
+export type Cors = ReturnType<typeof createCors>;
+
+export function createCors(origins: ReadonlySet<string>) {
+  const exposedLine = headerLine('Access-Control-Expose-Headers', responseFields.join(', '));
+  const preflightLines = headerLines([
+    'Access-Control-Allow-Methods',
+    preflightMethods,
+    'Access-Control-Allow-Headers',
+    allowedRequestFields.join(', '),
+    'Access-Control-Max-Age',
+    String(preflightSeconds),
+  ]);
+
+  function allows(origin: string | undefined): origin is string {
+    return origin !== undefined && origins.has(origin);
+  }
+
+  function allowsPreflight(headers: RequestHeaders): boolean {
+    return allows(headers.origin) && headers['access-control-request-method'] !== undefined;
+  }
+
+  return {
+    allowsPreflight,
+    isEnabled: origins.size > 0,
+
+    /** Returns the header lines of every response. */
+    linesFor({ origin }: RequestHeaders): HeaderLines {
+      return allows(origin) ? headerLine('Access-Control-Allow-Origin', origin) + exposedLine : '';
+    },
+
+    /** Returns the further lines of a response to OPTIONS; none unless the request is a preflight. */
+    preflightLinesFor(headers: RequestHeaders): HeaderLines {
+      return allowsPreflight(headers) ? preflightLines : '';
+    },
+  };
+}

@@ -1,0 +1,58 @@
+// Finds representations by id: creates them from rows, and caches them until a change of the row is on disk.
+import { BoundedMap } from '../../base/bounded-map.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { estimateBytes, type Representation } from './representation.ts';
+
+/** The representations of one kind of objects, by id. */
+export type RepresentationCache<T> = BoundedMap<number, Representation<T>>;
+
+export function createRepresentationCache<T>(bytesMax: number): RepresentationCache<T> {
+  return new BoundedMap<number, Representation<T>>(bytesMax, estimateBytes);
+}
+
+/** Finds objects of one kind, as they are represented. */
+export type Lookup<T> = {
+  readonly find: (db: Connection, id: number) => Representation<T> | undefined;
+  /** Returns the objects in the order of the ids; undefined for one that doesn't exist. */
+  readonly findAll: (db: Connection, ids: readonly number[]) => readonly (Representation<T> | undefined)[];
+};
+
+type RowLookup<Row, T> = {
+  readonly find: (db: Connection, id: number) => Row | undefined;
+  readonly represent: (row: Row) => Representation<T>;
+};
+
+/** Returns a look-up of rows, one by one. */
+export function lookupOf<Row, T>({ find, represent }: RowLookup<Row, T>): Lookup<T> {
+  function findOne(db: Connection, id: number): Representation<T> | undefined {
+    const row = find(db, id);
+    return row === undefined ? undefined : represent(row);
+  }
+  return { find: findOne, findAll: (db, ids) => ids.map((id) => findOne(db, id)) };
+}
+
+/** Returns a look-up through the cache, only for reads: rows that a write reads may be undone. */
+export function cachedLookup<T>(cache: RepresentationCache<T>, { find, findAll }: Lookup<T>): Lookup<T> {
+  function findOne(db: Connection, id: number): Representation<T> | undefined {
+    const known = cache.get(id);
+    if (known !== undefined) return known;
+    const found = find(db, id);
+    if (found !== undefined) cache.set(id, found);
+    return found;
+  }
+
+  function findSeveral(db: Connection, ids: readonly number[]): readonly (Representation<T> | undefined)[] {
+    const known = ids.map((id) => cache.get(id));
+    const missing = ids.filter((_, index) => known[index] === undefined);
+    if (missing.length === 0) return known;
+    const found = new Map<number, Representation<T>>();
+    for (const representation of findAll(db, missing)) {
+      if (representation === undefined) continue;
+      cache.set(representation.id, representation);
+      found.set(representation.id, representation);
+    }
+    return ids.map((id, index) => known[index] ?? found.get(id));
+  }
+
+  return { find: findOne, findAll: findSeveral };
+}

@@ -1,0 +1,127 @@
+// A streamed response, whose body is written gradually until the client or the service ends it.
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { endLingering } from '../connections/lingering-close.ts';
+
+/** Why a stream ended, as the log and the metrics name it. */
+export type StreamEndReason =
+  'complete' | 'client' | 'slow' | 'unauthorized' | 'expired' | 'gone' | 'stopping' | 'failed';
+
+type ResponseStreamOptions = {
+  /** Runs `task` in a later turn of the event loop, between the tasks of other clients. */
+  readonly runLater: (task: () => void) => void;
+  /** Called once, with the number of bytes of the body that were written. */
+  readonly onEnd: (reason: StreamEndReason, bytes: number) => void;
+};
+
+export class ResponseStream {
+  readonly #runLater: ResponseStreamOptions['runLater'];
+  readonly #response: ServerResponse;
+  readonly #onEnd: ResponseStreamOptions['onEnd'][];
+  #endReason: StreamEndReason = 'client';
+  #isOver = false;
+  #bytes = 0;
+
+  constructor(response: ServerResponse, { runLater, onEnd }: ResponseStreamOptions) {
+    this.#runLater = runLater;
+    this.#response = response;
+    this.#onEnd = [onEnd];
+    response.once('close', () => this.#close());
+  }
+
+  /** Resolves in a later turn of the event loop, between the tasks of other clients. */
+  nextTurn(): Promise<void> {
+    return new Promise((resolve) => this.#runLater(resolve));
+  }
+
+  get isOver(): boolean {
+    return this.#isOver || this.#response.destroyed;
+  }
+
+  /** The number of bytes that are still in this process. */
+  get unsentBytes(): number {
+    return this.#response.writableLength;
+  }
+
+  /** The number of bytes that the system has accepted, without the head and the frames of chunks. */
+  get sentBytes(): number {
+    return Math.max(this.#bytes - this.unsentBytes, 0);
+  }
+
+  onEnd(listener: ResponseStreamOptions['onEnd']): void {
+    this.#onEnd.push(listener);
+  }
+
+  /** Sends the head before the first bytes of the body. */
+  begin(): void {
+    this.#response.flushHeaders();
+  }
+
+  write(bytes: Buffer): void {
+    if (this.isOver) return;
+    this.#bytes += bytes.length;
+    this.#response.write(bytes);
+  }
+
+  /** Resolves once the system has accepted the bytes. */
+  writeAndWait(bytes: Buffer): Promise<void> {
+    if (this.isOver) return Promise.resolve();
+    this.#bytes += bytes.length;
+    return new Promise((resolve) => this.#response.write(bytes, () => resolve()));
+  }
+
+  /** Calls `task` once the client has accepted most of the bytes that were written. */
+  whenDrained(task: () => void): void {
+    if (this.#response.writableNeedDrain) this.#response.once('drain', task);
+    else task();
+  }
+
+  /** Ends the stream. Closes the connection of a client with unread bytes rather than wait for it. */
+  end(reason: StreamEndReason): void {
+    if (this.isOver) return;
+    this.#endReason = reason;
+    this.#isOver = true;
+    if (this.unsentBytes > 0) this.#response.destroy();
+    else this.#response.end();
+  }
+
+  /** Ends the stream after its complete body. */
+  finish(): void {
+    if (this.isOver) return;
+    this.#isOver = true;
+    this.#response.once('finish', () => (this.#endReason = 'complete'));
+    this.#response.end();
+  }
+
+  /** Closes the connection without the last chunk, which shows the client that the response is incomplete. */
+  abort(reason: StreamEndReason): void {
+    if (this.isOver) return;
+    this.#endReason = reason;
+    this.#isOver = true;
+    this.#response.destroy();
+  }
+
+  /** Aborts once the written bytes have been sent, even if the client continues to send. */
+  abortOnceSent(reason: StreamEndReason): void {
+    const { socket } = this.#response;
+    if (this.isOver || socket === null) return;
+    this.#endReason = reason;
+    this.#isOver = true;
+    setImmediate(() => endLingering(socket)); // `node:http` collects the writes of one tick
+  }
+
+  /** Ends a stream that has no end of its own when the client ends its side of the connection. */
+  endWithClient(): void {
+    const socket: Socket | null = this.#response.socket;
+    if (socket === null) return;
+    const end = (): void => this.end('client');
+    socket.once('end', end);
+    this.onEnd(() => socket.off('end', end));
+    if (socket.readableEnded) end();
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    for (const listener of this.#onEnd.splice(0)) listener(this.#endReason, this.#bytes);
+  }
+}

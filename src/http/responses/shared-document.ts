@@ -1,0 +1,55 @@
+// Documents that are sent often: compressed with gzip (RFC 9110 section 8.4.1) once, and all responses share
+// the bytes.
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { headerLines, type HeaderFields } from '../../base/header-lines.ts';
+import { json } from './media-types.ts';
+import type { SharedDocument } from '../routing/reply.ts';
+import { jsonPolicyLines } from './response-head.ts';
+
+/** Shorter documents are not worth compressing. */
+const compressedBytesMin = 1024;
+
+/** A document, plain or compressed; each form has its own strong ETag. */
+export type Encoded = { readonly bytes: Buffer; readonly etag: string; readonly isCompressed: boolean };
+
+type SharedOptions = { readonly mediaType?: string; readonly fields?: HeaderFields };
+
+/** Compresses a value as JSON, like `sharedText`. */
+export function sharedDocument<T>(value: T): Promise<SharedDocument<T>> {
+  return sharedText(JSON.stringify(value));
+}
+
+/**
+ * Compresses a text, once: handlers keep the result. The fields of a page for people must have its
+ * Content-Security-Policy.
+ */
+export async function sharedText(
+  text: string,
+  { mediaType = json, fields }: SharedOptions = {},
+): Promise<SharedDocument<never>> {
+  const encoded = await createEncodings(Buffer.from(text));
+  const lines = fields === undefined ? jsonPolicyLines : headerLines(fields);
+  return { kind: 'shared document', mediaType, lines, encoded };
+}
+
+const gzipped = promisify(gzip);
+
+/**
+ * Returns a function that takes a request's Accept-Encoding. Compresses on libuv's threads, since a document
+ * may take longer than a turn of the event loop should.
+ */
+async function createEncodings(bytes: Buffer): Promise<(accept: string | undefined) => Encoded> {
+  const tag = hash('sha256', bytes, 'base64url').slice(0, 22);
+  const plain: Encoded = { bytes, etag: `"${tag}"`, isCompressed: false };
+  if (bytes.length < compressedBytesMin) return () => plain;
+  const compressed: Encoded = { bytes: await gzipped(bytes), etag: `"${tag}-gzip"`, isCompressed: true };
+  return (accept) => (acceptsGzip(accept) ? compressed : plain);
+}
+
+/** Whether Accept-Encoding (RFC 9110 section 12.5.3) names gzip, unless with a weight of zero. */
+function acceptsGzip(accept = ''): boolean {
+  const codings = accept.toLowerCase().split(',');
+  return codings.some((coding) => /^[ \t]*gzip[ \t]*(?:;[ \t]*q=(?:1|0?\.0*[1-9]).*)?$/.test(coding));
+}

@@ -1,0 +1,273 @@
+// Lists: pages with the link to the next one, searches, totals and exports, all from one declaration of a list.
+import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '../../auth/access.ts';
+import { forbidden } from '../../problem.ts';
+import { boolean, integer, optional, string } from '../../schema/schema.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { countRows, findPage, type KeysetPosition, type Page, type Selection } from '../../storage/keyset.ts';
+import type { Cursors, ListQuery } from './cursor.ts';
+import {
+  isExport,
+  type ExportCall,
+  type ExportFile,
+  type Exports,
+  type ExportSource,
+} from '../transfers/export.ts';
+import type { ListPage, Streamed } from './reply.ts';
+import type { PageCache } from './page-cache.ts';
+import { etagOf, type Representation } from '../responses/representation.ts';
+import type { Lookup } from '../responses/representation-cache.ts';
+import type { Call } from './route.ts';
+
+export const pageRowsDefault = 50;
+export const pageRowsMax = 200;
+/** A page that would be longer ends early; one element always fits. */
+export const pageBytesMax = 1024 * 1024;
+/** The rows that a page may examine beyond those of its index. A page that ends early has a `next`. */
+const pageRowsExaminedMax = 1_000;
+/** The ids that an export finds in one query: few, so that they soon are garbage. */
+const exportRowsPerPage = 100;
+/** The positions that one query of an export reads of a list that no index sorts. */
+const exportRowsSortedMax = 20_000;
+
+/** The parameters of every list. */
+export const listParameters = {
+  limit: optional(
+    integer({
+      minimum: 1,
+      maximum: pageRowsMax,
+      description:
+        `Elements per page, ${pageRowsDefault} by default. ` +
+        `A page of more than ${pageBytesMax / 1024 ** 2} MiB ends early, with \`next\`.`,
+      examples: [20],
+    }),
+  ),
+  cursor: cursorParameter('Where the page begins, taken from `next`; bound to the filters and the sort.'),
+  total: optional(boolean({ description: 'Whether to count all elements of the list.' })),
+};
+
+export function cursorParameter(description: string) {
+  return optional(string({ minLength: 1, maxLength: 4_000, description }));
+}
+
+type ListCall<C> = Pick<
+  Call<object, object, unknown, C>,
+  'path' | 'query' | 'caller' | 'authorizeRead' | 'read' | 'readInWorker'
+>;
+
+/** A list, from which its pages, its searches, its totals and its exports follow. */
+export type List<T, C> = {
+  /** Returns the rows that this caller may see. Throws if the caller may list nothing. */
+  readonly selectionFor: (caller: C) => Selection;
+  readonly elements: Lookup<T>;
+  /** Returns a function that embeds the objects that `include` names. Called for elements loaded together. */
+  readonly embedderFor?: (page: {
+    readonly caller: C;
+    readonly db: Connection;
+    readonly ids: readonly number[];
+  }) => ((element: Representation<T>) => Representation<T>) | undefined;
+  /** Returns the same text for callers who see the same pages; without it pages aren't cached. */
+  readonly readerKeyOf?: (caller: C) => string;
+};
+
+/** A list that can be exported: its file has elements that were looked up past the cache, which it would fill. */
+type ExportableList<T> = List<T, Caller> & {
+  readonly file: ExportFile<T> & { readonly elements: Lookup<T> };
+};
+
+type ListsOptions = {
+  readonly cursors: Cursors;
+  readonly pages: PageCache;
+  readonly exports: Pick<Exports, 'createResult'>;
+};
+
+export class Lists {
+  readonly #cursors: Cursors;
+  readonly #pages: PageCache;
+  readonly #exports: ListsOptions['exports'];
+
+  constructor({ cursors, pages, exports }: ListsOptions) {
+    this.#cursors = cursors;
+    this.#pages = pages;
+    this.#exports = exports;
+  }
+
+  /** Returns a page, or the whole list as a file if the request accepts only that. */
+  pageOrFile<T>(
+    call: ListCall<Caller> & ExportCall,
+    list: ExportableList<T>,
+  ): ListPage<T> | Streamed | Promise<ListPage<T>> {
+    if (!isExport(call)) return this.page(call, list);
+    const source = wholeList(call, { ...list, elements: list.file.elements });
+    return this.#exports.createResult(call, list.file, source);
+  }
+
+  /** Takes the page from the cache, if no change has reached the disk since it was created. */
+  page<T, C>(call: ListCall<C>, list: List<T, C>): ListPage<T> | Promise<ListPage<T>> {
+    const { caller, path, query } = call;
+    if (list.readerKeyOf === undefined) return this.#read(call, list, caller);
+    const key = `${list.readerKeyOf(caller)} ${path} ${JSON.stringify(query)}`;
+    const known = this.#pages.find(key);
+    if (known !== undefined) return known as ListPage<T>; // the key has the path of this list
+    const page = this.#read(call, list, caller);
+    if (!(page instanceof Promise)) this.#pages.add(key, page);
+    return page;
+  }
+
+  /** Reads a page. If it had to wait for the query worker, the caller's rights after the wait count. */
+  #read<T, C>(call: ListCall<C>, list: List<T, C>, caller: C): ListPage<T> | Promise<ListPage<T>> {
+    const { path } = call;
+    const query = call.query as ListQuery; // every list's query has listParameters
+    const selection = list.selectionFor(caller);
+    const cursorList = { path, query, order: orderOf(selection) };
+    const after = this.#cursors.decode(cursorList);
+    const toListPageFor = (reader: C, page: Page, total: number | undefined): ListPage<T> => {
+      const { elements, next } = loadPage(page, (ids) =>
+        loadElements(call.read, list, { selection, reader, ids }),
+      );
+      return toListPage(elements, next === undefined ? null : this.#cursors.next(cursorList, next), total);
+    };
+    const rows = query.limit ?? pageRowsDefault;
+    const bounds = {
+      after,
+      rows,
+      rowsExaminedMax: pageRowsExaminedMax,
+      whenSparse: 'ask the worker',
+    } as const;
+    const found = findPage(call, selection, bounds);
+    const isCounted = query.total === true && !('search' in selection); // a search has no total
+    const total = isCounted ? countRows(call, selection) : undefined;
+    if (!(found instanceof Promise) && total === undefined) return toListPageFor(caller, found, undefined);
+    return Promise.all([found, total]).then(([page, count]) => {
+      const reader = call.authorizeRead();
+      // other owners have other rows, and another total
+      if (!hasSameOwners(list, selection, reader)) return this.#read(call, list, reader);
+      return toListPageFor(reader, page, count);
+    });
+  }
+}
+
+function hasSameOwners<C>(
+  { selectionFor }: Pick<List<unknown, C>, 'selectionFor'>,
+  { owners }: Selection,
+  reader: C,
+): boolean {
+  return isDeepStrictEqual(selectionFor(reader).owners, owners);
+}
+
+/** The elements loaded in one step: one order may be 60 KB of JSON, and 800 KB of CSV. */
+const elementsPerExportLoad = 5;
+
+/**
+ * Walks a list for an export, page by page, without a transaction: elements that exist throughout are read
+ * exactly once, unless their sort key changes meanwhile.
+ */
+function wholeList<T>(call: ListCall<Caller>, list: List<T, Caller>): ExportSource<T, Caller> {
+  const { caller, read: db } = call;
+  const selection = list.selectionFor(caller);
+  list.embedderFor?.({ caller, db, ids: [] }); // throws now: once the file has begun, it could only be cut
+  const sortsInMemory = 'sortsInMemory' in selection && selection.sortsInMemory;
+  const rows = sortsInMemory ? exportRowsSortedMax : exportRowsPerPage;
+  return async function* (authorize) {
+    let reader = caller;
+    const currentReader = (): Caller => {
+      const current = authorize();
+      if (current !== reader && !hasSameOwners(list, selection, current))
+        throw forbidden('The rights have changed since the export began.');
+      reader = current;
+      return reader;
+    };
+    let after: KeysetPosition | undefined;
+    do {
+      const bounds = { after, rows, rowsExaminedMax: exportRowsPerPage, whenSparse: 'end early' } as const;
+      const { positions, next } = await findPage(call, selection, bounds);
+      yield [];
+      for (let start = 0; start < positions.length; start += elementsPerExportLoad) {
+        const ids = positions.slice(start, start + elementsPerExportLoad).map(([, id]) => id);
+        const loaded = loadElements(db, list, { selection, reader: currentReader(), ids });
+        yield loaded.filter((element) => element !== undefined);
+      }
+      after = next;
+    } while (after !== undefined);
+  };
+}
+
+/** A search has one order, and a single page. */
+export function orderOf(selection: Selection): string {
+  if ('search' in selection) return '';
+  return selection.isDescending ? `-${selection.key}` : selection.key;
+}
+
+type Wanted<C> = { readonly selection: Selection; readonly reader: C; readonly ids: readonly number[] };
+
+/** Loads elements as the reader sees them; undefined for one that is deleted or no longer theirs. */
+function loadElements<T, C>(
+  db: Connection,
+  { elements, embedderFor }: List<T, C>,
+  { selection: { owners }, reader: caller, ids }: Wanted<C>,
+): (Representation<T> | undefined)[] {
+  const loaded = elements.findAll(db, ids);
+  const embed = embedderFor?.({ caller, db, ids });
+  return loaded.map((element) => {
+    // its owner may have changed since the query worker found it
+    if (element === undefined || owners.some((id) => id !== element.ownerId)) return undefined;
+    return embed === undefined ? element : embed(element);
+  });
+}
+
+/** Elements per load; any that overflow the page are discarded. */
+const elementsPerLoad = 25;
+
+/** Loads as many elements as fit; `next` is the position after which the list continues. */
+function loadPage<T>(
+  { positions, next }: Page,
+  load: (ids: readonly number[]) => readonly (Representation<T> | undefined)[],
+): { readonly elements: readonly Representation<T>[]; readonly next: KeysetPosition | undefined } {
+  const elements: Representation<T>[] = [];
+  let bytes = 0;
+  let last: KeysetPosition | undefined;
+  // an empty page is loaded too, since `embedderFor` checks the caller's scope
+  for (let begin = 0; begin === 0 || begin < positions.length; begin += elementsPerLoad) {
+    const some = positions.slice(begin, begin + elementsPerLoad);
+    const loaded = load(some.map(([, id]) => id));
+    for (const [index, position] of some.entries()) {
+      const element = loaded[index];
+      if (element !== undefined) {
+        bytes += element.text.length;
+        if (bytes > pageBytesMax && elements.length > 0) return { elements, next: last };
+        elements.push(element);
+      }
+      last = position;
+    }
+  }
+  return { elements, next };
+}
+
+/** Returns the first elements, up to the bytes of a page, and at least one. */
+export function fittingPage<T>(elements: readonly Representation<T>[]): readonly Representation<T>[] {
+  const fitting: Representation<T>[] = [];
+  let bytes = 0;
+  for (const element of elements) {
+    bytes += element.text.length;
+    if (bytes > pageBytesMax && fitting.length > 0) break;
+    fitting.push(element);
+  }
+  return fitting;
+}
+
+/** Joins the texts of the elements. The ETag is a hash of their ETags, which are far shorter. */
+export function toListPage<T>(
+  elements: readonly Representation<T>[],
+  next: string | null,
+  total?: number,
+): ListPage<T> {
+  let data = '';
+  let etags = '';
+  for (const element of elements) {
+    data += data === '' ? element.text : `,${element.text}`;
+    etags += element.etag;
+  }
+  let rest = next === null ? '"next":null' : `"next":"${next}"`;
+  if (total !== undefined) rest += `,"total":${total}`;
+  return { kind: 'list', text: `{"data":[${data}],${rest}}`, etag: etagOf(etags + rest), next };
+}

@@ -1,0 +1,136 @@
+// Logs and counts exchanges: a line for each, their security events, and their problems.
+import type { RequestLogLine } from '../../base/log-lines.ts';
+import { minuteMilliseconds } from '../../base/durations.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Timers } from '../../base/timers.ts';
+import type { Problem } from '../../problem.ts';
+import { securityEventLevels, type SecurityEvent } from '../../security-event.ts';
+import type { Exchange } from '../requests/exchange.ts';
+import type { Metrics } from './metrics.ts';
+
+export type ExchangeLogOptions = {
+  readonly log: Logger;
+  readonly logAllowance: LogAllowance;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+};
+
+/** Returns the event that the log has for a problem, besides the line of its request; undefined if none. */
+export function securityEventOf({ code, members }: Problem): SecurityEvent | undefined {
+  if (code === 'forbidden' || code === 'insufficient-scope') return { name: 'authz_fail', code };
+  if (code === 'quota-exceeded')
+    return { name: 'excess_rate_limit_exceeded', policies: members.violated ?? [] };
+  return members.securityEvent;
+}
+
+type Unparsed = Pick<RequestLogLine, 'requestId' | 'status'> & { readonly address: string };
+type Outcome = Pick<RequestLogLine, 'status' | 'milliseconds' | 'end' | 'bytes'>;
+
+export class ExchangeLog {
+  readonly #options: ExchangeLogOptions;
+
+  constructor(options: ExchangeLogOptions) {
+    this.#options = options;
+  }
+
+  countProblem({ code }: Problem): void {
+    const { rejections } = this.#options.metrics;
+    if (code === 'quota-exceeded') rejections.rate += 1;
+    if (code === 'unavailable') rejections.unavailable += 1;
+  }
+
+  /**
+   * Returns whether the exchange is logged. One that drew on a rate and was not rejected by it always is; any
+   * other uses up a line of the allowance, if one is left.
+   */
+  takeLine(exchange: Exchange, status: number): boolean {
+    if (exchange.drawsOnRate && status !== 429) return true;
+    return this.#options.logAllowance.takeLine(status);
+  }
+
+  /** Counts the security events of the exchange; also logs them if the exchange is logged. */
+  reportSecurityEvents(exchange: Exchange, { isLogged }: { readonly isLogged: boolean }): void {
+    const events = exchange.takeSecurityEvents();
+    for (const { name } of events) this.#options.metrics.countSecurityEvent(name);
+    if (isLogged && events.length > 0) this.#logSecurityEvents(exchange, events);
+  }
+
+  /** Writes the line of the exchange when its response is sent, or when its stream ends. */
+  write(exchange: Exchange, { status, milliseconds, end, bytes }: Outcome): void {
+    const { requestId, method, path, caller, clientAddress, headers } = exchange;
+    // a stream ends long after its request has come
+    const now = end === undefined ? exchange.beganAt : this.#options.now();
+    const principal = caller?.principal ?? null;
+    this.#options.log.request(
+      {
+        requestId,
+        method,
+        path,
+        status,
+        milliseconds,
+        address: clientAddress,
+        principal,
+        traceparent: headers['traceparent'],
+        end,
+        bytes,
+      },
+      now,
+    );
+  }
+
+  /** Writes the line of bytes that are no request, if one is left. */
+  writeUnparsed({ requestId, status, address }: Unparsed): void {
+    if (!this.#options.logAllowance.takeLine(status)) return;
+    const line = { requestId, method: '-', path: '-', status, address, milliseconds: 0 };
+    this.#options.log.request({ ...line, principal: null, traceparent: undefined }, this.#options.now());
+  }
+
+  #logSecurityEvents(exchange: Exchange, events: readonly SecurityEvent[]): void {
+    const { requestId, clientAddress: address, caller } = exchange;
+    for (const { name, ...details } of events) {
+      const principal = caller?.principal ?? null;
+      this.#options.log.write(securityEventLevels[name], name, { requestId, address, principal, ...details });
+    }
+  }
+}
+
+/** The log lines for requests that no rate admitted: about 200 MB a day. */
+const unratedLinesPerMinuteMax = 600;
+
+type LogAllowanceOptions = { readonly log: Logger; readonly timers: Timers };
+
+/**
+ * Limits the log lines of requests that draw on no rate, or are rejected by one, to some a minute. Such
+ * requests cost next to nothing, so with a line for each, a few clients could fill the disk.
+ */
+export class LogAllowance {
+  readonly #options: LogAllowanceOptions;
+  #lines = 0;
+  /** The responses of this minute without lines, by status. */
+  readonly #leftOut = new Map<number, number>();
+  #cancelTimer: (() => void) | undefined = undefined;
+
+  constructor(options: LogAllowanceOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a line for the response. Returns false if none is left; the minute's summary then counts it. */
+  takeLine(status: number): boolean {
+    this.#cancelTimer ??= this.#options.timers.after(minuteMilliseconds, () => this.endMinute());
+    this.#lines += 1;
+    if (this.#lines <= unratedLinesPerMinuteMax) return true;
+    this.#leftOut.set(status, (this.#leftOut.get(status) ?? 0) + 1);
+    return false;
+  }
+
+  /** Logs how many lines were left out, and begins a new minute. */
+  endMinute(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#lines = 0;
+    if (this.#leftOut.size === 0) return;
+    const statuses = Object.fromEntries(this.#leftOut);
+    this.#options.log.write('info', 'left out request lines', { statuses });
+    this.#leftOut.clear();
+  }
+}

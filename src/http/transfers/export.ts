@@ -1,0 +1,241 @@
+// Exports: a whole list as one response, as fast as the client reads it. A truncated response never looks
+// complete.
+import type { Caller } from '../../auth/access.ts';
+import { Slots, type Place } from '../../base/slots.ts';
+import { stepMillisecondsMax } from '../../base/turns.ts';
+import { csvLine, csvLines, type CsvTable } from '../../base/csv.ts';
+import { causeOf } from '../../base/log-lines.ts';
+import type { Logger } from '../../base/logger.ts';
+import { Problem, unavailable } from '../../problem.ts';
+import type { Issue } from '../../schema/schema.ts';
+import type { Timers } from '../../base/timers.ts';
+import { securityEventOf } from '../telemetry/exchange-log.ts';
+import type { Streamed } from '../routing/reply.ts';
+import { csv, ndjson } from '../responses/media-types.ts';
+import { counter, gauge, labelledSamples, type Family } from '../telemetry/prometheus.ts';
+import { toWireLatin1, type Representation } from '../responses/representation.ts';
+import type { ResponseStream } from '../responses/response-stream.ts';
+import type { Call } from '../routing/route.ts';
+
+export const exportsMax = 2;
+/** An export ends if its client keeps it waiting and reads less than these bytes in this time: 64 KiB/s. */
+const exportSlowMilliseconds = 10_000;
+const exportSlowBytesMax = 10 * 64 * 1024;
+/** The bytes of one write. */
+export const exportChunkBytesMax = 64 * 1024;
+
+export type ExportCall = Pick<
+  Call<object, object, undefined, Caller>,
+  | 'caller'
+  | 'authorizeRead'
+  | 'hasExpired'
+  | 'reportSecurityEvent'
+  | 'mediaType'
+  | 'isHttp10'
+  | 'now'
+  | 'query'
+>;
+
+/** The name and the columns of an export's file. */
+export type ExportFile<T> = {
+  /** The beginning of the file's name; the date follows it. */
+  readonly name: string;
+  readonly table: CsvTable<T>;
+};
+
+/**
+ * Yields all elements, a few at a time, or none after some reading. Calls `authorize` for the reader before it
+ * reads, and throws a Problem if the reader's rights have changed since the beginning.
+ */
+export type ExportSource<T, C> = (authorize: () => C) => AsyncIterable<readonly Representation<T>[]>;
+
+/** `ends` counts the exports that ended, by reason. */
+type ExportCounts = {
+  readonly running: number;
+  readonly bytes: number;
+  readonly ends: ReadonlyMap<string, number>;
+};
+
+export function exportFamilies({ running, bytes, ends }: ExportCounts): Family[] {
+  return [
+    gauge('orderly_exports_running', 'Exports under way.', running),
+    counter('orderly_exports_ended_total', 'Exports that ended, by how.', labelledSamples('reason', ends)),
+    counter('orderly_export_bytes_total', 'Bytes of exports that ended.', bytes),
+  ];
+}
+
+/** The part of `Exports` that routes use. */
+export type HandlerExports = Pick<Exports, 'createResult'>;
+
+export class Exports {
+  readonly #log: Logger;
+  readonly #timers: Timers;
+  readonly #slots = new Slots({
+    running: exportsMax,
+    waiting: 0,
+    perClient: 1,
+    refuse: (bound) =>
+      bound === 'perClient'
+        ? unavailable('Another export of this user is running; retry when it has ended.', retrySeconds)
+        : unavailable('Other exports are running; retry in a moment.', retrySeconds),
+  });
+  readonly #ends = new Map<string, number>();
+  #bytes = 0;
+
+  constructor({ log, timers }: { readonly log: Logger; readonly timers: Timers }) {
+    this.#log = log;
+    this.#timers = timers;
+  }
+
+  get counts(): ExportCounts {
+    return { running: this.#slots.running, bytes: this.#bytes, ends: this.#ends };
+  }
+
+  /** Returns the result of an export. Throws if the request can't be one, or if too many are running. */
+  createResult<T>(
+    call: ExportCall,
+    { name, table }: ExportFile<T>,
+    source: ExportSource<T, Caller>,
+  ): Streamed {
+    // without chunks the file ends with the connection, and a truncated file looks complete
+    if (call.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
+    this.#slots.checkRoom(placeOf(call));
+    const isCsv = call.mediaType === csv;
+    const day = new Date(call.now).toISOString().slice(0, 10);
+    const fileName = `${name}-${day}.${isCsv ? 'csv' : 'ndjson'}`;
+    const format = isCsv ? csvFormat(table) : ndjsonFormat;
+    return {
+      kind: 'stream',
+      mediaType: isCsv ? `${csv}; charset=utf-8` : ndjson,
+      fields: ['Content-Disposition', `attachment; filename="${fileName}"`],
+      start: (stream) => this.#run({ stream, call, source, format }),
+    };
+  }
+
+  #run<T>(run: Run<T>): void {
+    const { stream, call } = run;
+    const ended = Promise.withResolvers<void>();
+    stream.onEnd((reason, bytes) => {
+      ended.resolve();
+      this.#ends.set(reason, (this.#ends.get(reason) ?? 0) + 1);
+      this.#bytes += bytes;
+    });
+    endIfSlow(stream, this.#timers);
+    const held = this.#slots.run(placeOf(call), () => ended.promise); // now, since HEAD begins no export
+    held.catch(() => stream.abort('failed')); // another began since `checkRoom`
+    writeElements(run).catch((error: unknown) => {
+      if (isLossOfRights(error)) {
+        const event = securityEventOf(error);
+        if (event !== undefined) call.reportSecurityEvent(event);
+        return stream.abort(call.hasExpired() ? 'expired' : 'unauthorized');
+      }
+      const cause = causeOf(error);
+      this.#log.write('error', 'an export failed and was aborted', { cause });
+      stream.abort('failed');
+    });
+  }
+}
+
+const retrySeconds = 10;
+
+function placeOf({ caller }: ExportCall): Place {
+  return { clients: [`user:${caller.userId}`] };
+}
+
+type Run<T> = {
+  readonly stream: ResponseStream;
+  readonly call: ExportCall;
+  readonly source: ExportSource<T, Caller>;
+  readonly format: FileFormat<T>;
+};
+
+/** Writes one slice in a turn of the event loop, each after the system has accepted the previous one. */
+async function writeElements<T>({ stream, call, source, format }: Run<T>): Promise<void> {
+  await stream.nextTurn();
+  let text = format.head;
+  let until = performance.now() + stepMillisecondsMax;
+  for await (const elements of source(() => call.authorizeRead())) {
+    for (const element of elements) text += format.textOf(element);
+    if (text.length < exportChunkBytesMax && performance.now() < until) continue;
+    await writeInChunks(stream, text);
+    text = '';
+    await stream.nextTurn();
+    if (stream.isOver) return;
+    until = performance.now() + stepMillisecondsMax;
+  }
+  await writeInChunks(stream, text);
+  stream.finish();
+}
+
+/** Writes a text that has one character for each byte; one element may be many chunks long. */
+async function writeInChunks(stream: ResponseStream, text: string): Promise<void> {
+  for (let start = 0; start < text.length; start += exportChunkBytesMax)
+    await stream.writeAndWait(Buffer.from(text.slice(start, start + exportChunkBytesMax), 'latin1'));
+}
+
+/** Ends an export whose client reads too slowly: others wait for its slot. */
+function endIfSlow(stream: ResponseStream, timers: Timers): void {
+  let sentBefore = 0;
+  let cancel = timers.after(exportSlowMilliseconds, check);
+  stream.onEnd(() => cancel());
+  function check(): void {
+    const { sentBytes, unsentBytes } = stream;
+    if (unsentBytes > 0 && sentBytes - sentBefore < exportSlowBytesMax) return stream.abort('slow');
+    sentBefore = sentBytes;
+    cancel = timers.after(exportSlowMilliseconds, check);
+  }
+}
+
+/** A Problem during an export means that the caller has lost a right, unless it is `unavailable`. */
+function isLossOfRights(error: unknown): error is Problem {
+  return error instanceof Problem && error.code !== 'unavailable';
+}
+
+type FileFormat<T> = {
+  /** The beginning of the file. */
+  readonly head: string;
+  /** Returns UTF-8 bytes, one character for each, as the text of a representation has them. */
+  readonly textOf: (element: Representation<T>) => string;
+};
+
+const ndjsonFormat: FileFormat<unknown> = {
+  head: '',
+  textOf: ({ text }) => `${text}\n`,
+};
+
+function csvFormat<T>(table: CsvTable<T>): FileFormat<T> {
+  return {
+    head: csvLine(table.columns),
+    textOf({ text }) {
+      const object: T = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')); // the text represents a T
+      return toWireLatin1(csvLines(table, object));
+    },
+  };
+}
+
+/** Parameters that apply only to pages; a search has only one page. */
+const pageParameters = ['limit', 'total', 'q'];
+
+/** Whether the request is for an export rather than a page. */
+export function isExport({ mediaType }: Pick<ExportCall, 'mediaType'>): boolean {
+  return mediaType === csv || mediaType === ndjson;
+}
+
+type ExportQuery = { readonly mediaType: string; readonly acceptsCursor: boolean };
+
+/** Returns the issues of an export's query. An export has no pages, but may begin at a cursor of the list. */
+export function exportIssues(query: object, { mediaType, acceptsCursor }: ExportQuery): Issue[] {
+  if (!isExport({ mediaType })) return [];
+  const rejected = acceptsCursor ? pageParameters : [...pageParameters, 'cursor'];
+  const sent = rejected.filter((name) => Object.hasOwn(query, name));
+  return sent.map((parameter) => ({
+    parameter,
+    code: 'conflict',
+    detail: `An export has no pages: leave out ${parameter}, or accept application/json.`,
+  }));
+}
+
+/** A sentence for the documentation of lists. */
+export const exportDescription =
+  'With `Accept: text/csv` or `application/x-ndjson` the response is the whole list as a file, without ' +
+  'pages; an incomplete one ends without the last chunk.';
