@@ -1,6 +1,7 @@
 // Features that are left out with --without: nothing of them is there, and their data is back with them.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { ConfigError } from '../../src/config/command-error.ts';
@@ -40,6 +41,20 @@ test('users, sessions, keys, customers and orders are in every service', () => {
     optional.map(({ name }) => name),
     Object.keys(pathOf),
   );
+});
+
+test('settings.md has each feature that can be left out, and those that need it', () => {
+  const text = readFileSync(new URL('../../src/docs/settings.md', import.meta.url), 'utf8');
+  const section = /^## Features\n.*?^## /ms.exec(text)?.[0] ?? '';
+  const rows = Array.from(section.matchAll(/^\| `(\w+)` \|.*\| (.*?) ?\|$/gm), ([, name, needing = '']) => [
+    name,
+    needing.replaceAll('`', ''),
+  ]);
+  const expected = optional.map((feature) => {
+    const needing = features.filter(({ needs }) => needs.includes(feature));
+    return [feature.name, needing.map(({ name }) => name).join(', ')];
+  });
+  assert.deepEqual(rows, expected);
 });
 
 suite('a feature that is left out', { skip: executable !== undefined }, () => {
