@@ -1,10 +1,10 @@
 // The form that changes an open order: its items, delivery and note.
-import { explainConflict, explainSavedBefore } from './conflicts.ts';
+import { changedIn, explainSavedBefore, saverOf } from './conflicts.ts';
 import type { Order } from './api-types.ts';
 import { emptyState, goTo, setPageTitle, type Page, reloadable, skeleton } from './view.ts';
 import { notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
-import { statusNames } from './formats.ts';
+import { addressLines, money, nameOf, statusNames } from './formats.ts';
 import { form, throwIfInvalid } from './forms.ts';
 import { OrderFields } from './order-fields.ts';
 import { type Article, loadSoldArticles } from './order-lines.ts';
@@ -49,21 +49,34 @@ function changeForm({ client }: Page, { order, etag, sold }: LoadedOrder): Child
   fields.note = order.note;
   const idempotencyKey = crypto.randomUUID();
   const path = `/orders/${id}`;
+  const before = fields.read();
+  const save = saverOf({
+    what: 'order',
+    before: { value: order, etag },
+    load: () => client.read<Order>(path),
+    send(version) {
+      const body = changedIn(fields.read(), before);
+      return client.send('PATCH', path, { body, etag: version, idempotencyKey }).catch(explainSavedBefore);
+    },
+    inWords,
+  });
   async function run(): Promise<void> {
     throwIfInvalid(fields.issues());
-    const sent = client.send<Order>('PATCH', path, { body: fields.read(), etag, idempotencyKey });
-    const conflict = { what: 'this order', before: order, load: () => client.get<Order>(path), members };
-    await sent.catch(explainSavedBefore).catch((error: unknown) => explainConflict(error, conflict));
+    await save();
     notify(`Order ${id} is changed.`);
     goTo(`/orders/${id}`);
   }
   return form(fields.cards, { submit: 'Save', others: back('Cancel'), isLong: true, run });
 }
 
-const members = {
-  status: 'status',
-  items: 'items',
-  currency: 'currency',
-  shippingAddress: 'address',
-  note: 'note',
-} as const;
+function inWords({ status, items, currency, shippingAddress, note }: Order): [string, string][] {
+  const texts = items.map(
+    ({ quantity, name, unitPrice }) => `${quantity} × ${name}, ${money(unitPrice, currency)}`,
+  );
+  return [
+    ['status', nameOf(status)],
+    ['items', texts.join('; ')],
+    ['address', shippingAddress === null ? 'picked up' : addressLines(shippingAddress).join(', ')],
+    ['note', note ?? 'none'],
+  ];
+}

@@ -2,7 +2,7 @@
 import { query } from './api-client.ts';
 import type { Customer, List, Order } from './api-types.ts';
 import { addressBlock, card, factList } from './cards.ts';
-import { explainConflict } from './conflicts.ts';
+import { changedIn, saverOf } from './conflicts.ts';
 import { mailLinkOf } from './contact-links.ts';
 import { reloadable, emptyState, goTo, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { CustomerFields } from './customer-fields.ts';
@@ -148,11 +148,17 @@ function customerHeading(
   const path = `/customers/${id}`;
   const edit = async (): Promise<void> => {
     const fields = new CustomerFields(customer);
+    const before = fields.read();
+    const save = saverOf({
+      what: 'customer',
+      before: { value: customer, etag },
+      load: () => client.read<Customer>(path),
+      send: (version) =>
+        client.send('PATCH', path, { body: changedIn(fields.read(), before), etag: version }),
+      inWords,
+    });
     const run = async (): Promise<void> => {
-      const sent = client.send('PUT', path, { body: fields.read(), etag });
-      const load = (): Promise<Customer> => client.get<Customer>(path);
-      const conflict = { what: 'this customer', before: customer, load, members };
-      await sent.catch((error: unknown) => explainConflict(error, conflict));
+      await save();
       notify('Saved.');
       await reload();
     };
@@ -181,7 +187,14 @@ function customerHeading(
   );
 }
 
-const members = { name: 'name', email: 'email', phone: 'phone', address: 'address' } as const;
+function inWords({ name, email, phone, address }: Customer): [string, string][] {
+  return [
+    ['name', name],
+    ['e-mail', email ?? 'none'],
+    ['phone', phone ?? 'none'],
+    ['address', address === null ? 'none' : addressLines(address).join(', ')],
+  ];
+}
 
 function customerContent({ customer, orders, events }: CustomerDetails, parameters: URLSearchParams): Child {
   const { id, name, email, phone, address, createdAt } = customer;

@@ -95,10 +95,10 @@ test('open orders changed in the console', { timeout: 120_000 }, async (t) => {
     await service.patch(`/orders/${before.id}`, { token, body: { note: 'Hurry!', items: items.slice(1) } });
     await person.enter('Quantity', '3');
     await person.press('Save');
-    await person.see('Somebody has changed items and note of this order meanwhile. Nothing was saved;');
+    await person.see('Somebody has changed items and note of this order meanwhile. Nothing was saved yet.');
     await service.patch(`/orders/${before.id}`, { token, body: { status: 'paid' } });
     await person.press('Save');
-    await person.see('Somebody has changed status, items, and note of this order meanwhile.');
+    await person.see('Somebody has changed status of this order meanwhile.');
     await person.press('Cancel');
     await person.see('Hurry!');
     await person.go(`#/orders/${before.id}/change`);
@@ -123,9 +123,8 @@ test('open orders changed in the console', { timeout: 120_000 }, async (t) => {
     await change({ note: 'Came back.' });
     await person.enter('Note', 'Handed over.');
     await person.press('Save');
-    await person.see(
-      'Somebody has changed the note meanwhile, so yours was not saved. It is now: “Came back.”',
-    );
+    await person.see('Somebody has changed note of this order meanwhile. Nothing was saved yet.');
+    await person.see('Now note: Came back.');
     await person.press('Cancel');
     await person.see('Came back.');
     await person.press('Change the note …');
