@@ -22,6 +22,7 @@ import { OrderSteps } from './order-steps.ts';
 import { orderView } from './order-view.ts';
 import { ordersView } from './orders-view.ts';
 import { peopleView, personView } from './people-view.ts';
+import { ScrollPlaces, scrollOnceLoaded } from './scroll-places.ts';
 import { confirmIdentity, signInView } from './sign-in-view.ts';
 import { todayView } from './today-view.ts';
 import { UnsentForms } from './unsent-forms.ts';
@@ -182,8 +183,10 @@ function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
   let ending = new AbortController();
   let [currentPath, currentHash] = ['', ''];
   const forms = new UnsentForms(main, frame, signal);
+  const places = new ScrollPlaces();
   function draw(): void {
     const { path, name, id, parameters } = routeOf(location.hash, app);
+    const top = places.turn();
     if (location.hash !== currentHash) forms.keep(currentHash);
     currentHash = location.hash;
     ending.abort(new Error('left'));
@@ -201,6 +204,7 @@ function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
     if (path === currentPath) return keepFocus(main, show);
     show();
     if (currentPath !== '') focusHeading(main);
+    if (top > 0) scrollOnceLoaded(main, top, ending.signal);
     currentPath = path;
   }
   signal.addEventListener('abort', () => ending.abort(new Error('signed out')));

@@ -74,6 +74,22 @@ test('lists of the console', { timeout: 120_000 }, async (t) => {
     assert.equal(await tab.evaluate('document.body.innerText.includes("Delete …")'), false, 'it must fail');
   });
 
+  await t.test('are found again at the place where they were left', async () => {
+    await person.go('#/orders');
+    await tab.evaluate('scrollTo(0, 700)');
+    await tab.until('scrollY === 700');
+    const open = `[...document.querySelectorAll('main .row')].at(-5)`;
+    await tab.evaluate(`${open}.click()`);
+    await tab.until('location.hash.startsWith("#/orders/") && scrollY === 0');
+    await person.settle();
+    await tab.evaluate('history.back()');
+    await tab.until('location.hash === "#/orders" && scrollY === 700');
+    await tab.evaluate('history.forward()');
+    await tab.until('location.hash.startsWith("#/orders/") && scrollY === 0');
+    await person.go('#/orders');
+    assert.equal(await tab.evaluate('scrollY'), 0, 'it is a new page');
+  });
+
   await t.test('offer to delete a customer who has no orders', async () => {
     const { body } = await service.post('/customers', { token, body: { name: 'Nobody' } });
     await person.go(`#/customers/${body.id}`);

@@ -1,0 +1,40 @@
+// Where each page of the browser's history was left: Back returns to that place of a list.
+
+export class ScrollPlaces {
+  readonly #tops = new Map<string, number>();
+  #current = currentEntry();
+
+  constructor() {
+    history.scrollRestoration = 'manual'; // the browser would do it before the list is loaded
+  }
+
+  /** Notes where the last page was left. Returns where the current one was; 0 for a new one. */
+  turn(): number {
+    this.#tops.set(this.#current, window.scrollY);
+    this.#current = currentEntry();
+    return this.#tops.get(this.#current) ?? 0;
+  }
+}
+
+/** Returns the name of the history's current entry, which is its state. */
+function currentEntry(): string {
+  const state: unknown = history.state;
+  if (typeof state === 'string') return state;
+  const name = crypto.randomUUID();
+  history.replaceState(name, '');
+  return name;
+}
+
+/** Scrolls as soon as the element makes the page long enough, unless its user does something before. */
+export function scrollOnceLoaded(element: HTMLElement, top: number, signal: AbortSignal): void {
+  const observer = new ResizeObserver(() => {
+    if (document.documentElement.scrollHeight - window.innerHeight < top) return;
+    window.scrollTo(0, top);
+    observer.disconnect();
+  });
+  const stop = (): void => observer.disconnect();
+  for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown'])
+    window.addEventListener(type, stop, { signal });
+  signal.addEventListener('abort', stop);
+  observer.observe(element);
+}
