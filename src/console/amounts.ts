@@ -76,12 +76,8 @@ function plainNumber(text: string, { signs = [] }: PriceFormat): string {
   return number.replaceAll(/[\s'’]/g, '');
 }
 
-/** What the service accepts for one item. */
-const quantityMax = 1_000_000;
-
-/** Parses a whole number of 1 or more; undefined for any other text, such as `1,5`, `0` and `1.000`. */
+/** Parses a whole number of 1 or more, whose upper bound is the service's; undefined for any other text, such as `1,5`, `0` and `1.000`. */
 export function quantityOf(text: string): number | undefined {
   const trimmed = text.trim();
-  const quantity = /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : 0;
-  return quantity >= 1 && quantity <= quantityMax ? quantity : undefined;
+  return /^\d{1,9}$/.test(trimmed) && Number(trimmed) > 0 ? Number(trimmed) : undefined;
 }

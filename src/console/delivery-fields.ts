@@ -1,7 +1,8 @@
 // The delivery of an order: an address, or pickup. The user has to choose one of them.
 import { AddressFields } from './address-fields.ts';
 import type { Address, Issue } from './api-types.ts';
-import { h } from './elements.ts';
+import { fill, h } from './elements.ts';
+import { addressLines } from './formats.ts';
 import { checkRow } from './forms.ts';
 
 export class DeliveryFields {
@@ -10,20 +11,40 @@ export class DeliveryFields {
   readonly #isPickup = h('input', { type: 'checkbox', id: 'is-pickup' });
   readonly #rows = h('div', { class: 'grid' }, this.#address.rows);
 
+  readonly #offer = h('p', { class: 'hint', role: 'status' });
+  /** Whether the user has typed an address that no other one may replace. */
+  #isTyped = false;
+
   constructor() {
+    this.#rows.addEventListener('input', () => (this.#isTyped = true));
     this.#isPickup.addEventListener('change', () => this.#show());
-    this.element = h('div', {}, checkRow(this.#isPickup, 'Picked up'), this.#rows);
+    this.element = h('div', {}, checkRow(this.#isPickup, 'Picked up'), this.#rows, this.#offer);
   }
 
-  /** Fills in the address of the chosen customer; null if none is known. */
+  /** Fills in the address of the chosen customer; null if none is known. One that was typed stays. */
   suggest(address: Address | null): void {
+    const isKept = this.#isTyped && this.#address.read() !== null;
+    if (isKept) this.#offerInstead(address);
+    else this.#fill(address);
+  }
+
+  #fill(address: Address | null): void {
     this.#address.fill(address);
+    this.#isTyped = false;
+    fill(this.#offer);
+  }
+
+  #offerInstead(address: Address | null): void {
+    if (address === null) return fill(this.#offer);
+    const use = h('button', { type: 'button', onclick: () => this.#fill(address) }, 'Use theirs');
+    const lines = h('bdi', {}, addressLines(address).join(', '));
+    fill(this.#offer, 'You have typed another address than the customer’s: ', lines, ' ', use);
   }
 
   /** Copies the delivery of another order; null means that it was picked up. */
   repeat(address: Address | null): void {
     this.#isPickup.checked = address === null;
-    if (address !== null) this.#address.fill(address);
+    if (address !== null) this.#fill(address);
     this.#show();
   }
 
@@ -40,5 +61,6 @@ export class DeliveryFields {
 
   #show(): void {
     this.#rows.hidden = this.#isPickup.checked;
+    this.#offer.hidden = this.#isPickup.checked;
   }
 }

@@ -112,10 +112,15 @@ export function dayName(time: Date): string {
   return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 }
 
+/** Returns the code itself if the browser has no name for it. */
+export function countryName(code: string): string {
+  return countryNames.of(code) ?? code;
+}
+
 export function addressLines(address: Address, name = ''): string[] {
   const { line1, line2, city, region, postalCode, country } = address;
   const place = [postalCode, city, region].filter((part) => part !== null).join(' ');
-  const lines = [address.name ?? name, line1, line2, place, countryNames.of(country)];
+  const lines = [address.name ?? name, line1, line2, place, countryName(country)];
   return lines.filter((line) => line !== null && line !== undefined && line !== '').map(String);
 }
 

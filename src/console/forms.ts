@@ -1,7 +1,7 @@
 // Fields and forms: each field has a label and shows its own issues; a form sends one request at a time.
 import type { Issue } from './api-types.ts';
 import { type Attributes, type Child, fill, h } from './elements.ts';
-import { count, money } from './formats.ts';
+import { count, countryName, money } from './formats.ts';
 import { inWords } from './issue-words.ts';
 import { Rejection } from './request-errors.ts';
 
@@ -200,7 +200,7 @@ function textAt(control: Control, issue: Issue): string {
   const label = control.labels?.[0]?.textContent;
   if (!isOwn || label === undefined) return issue.detail;
   const limit = (value: number): string => (currency === undefined ? count(value) : money(value, currency));
-  return inWords(issue, { label, limit });
+  return inWords(issue, { label, limit, country: countryName });
 }
 
 export function showIssue(control: Control, detail: string): void {

@@ -249,7 +249,7 @@ export class OrderLines {
   }
 }
 
-const noQuantity = 'Quantity must be a whole number from 1 to 1,000,000.';
+const noQuantity = 'Quantity must be a whole number of 1 or more.';
 
 /** Shows the issue of a quantity immediately, before the form is sent. */
 function checkQuantity(control: Control): void {

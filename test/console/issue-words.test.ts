@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { inWords } from '../../src/console/issue-words.ts';
+import { postalCodeIssue } from '../../src/resources/customers/address.ts';
 import { NewOrder } from '../../src/resources/orders/order.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 
@@ -10,6 +11,7 @@ suite('an issue of the service is worded for its field', () => {
   const shippingAddress = { line1: 'Am Markt 1', city: 'Oldenburg', country: 'DE', postalCode: '26122' };
   const order = { customerId: 1, currency: 'EUR', items: [item], shippingAddress };
   const limit = (value: number): string => value.toLocaleString('en');
+  const country = (code: string): string => (code === 'DE' ? 'Germany' : code);
 
   for (const [label, sent, words] of [
     ['Quantity', { items: [{ ...item, quantity: 1_000_001 }] }, 'Quantity must be at most 1,000,000.'],
@@ -26,14 +28,24 @@ suite('an issue of the service is worded for its field', () => {
     test(words, () => {
       const issues = schemaIssues(NewOrder, { ...order, ...sent });
       assert.deepEqual(
-        issues.map((issue) => inWords(issue, { label, limit })),
+        issues.map((issue) => inWords(issue, { label, limit, country })),
         [words],
       );
     });
 
+  for (const [postalCode, words] of [
+    ['1', 'A postal code of Germany looks like 26133.'],
+    [null, 'An address in Germany needs a postal code, such as 26133.'],
+  ] as const)
+    test(words, () => {
+      const detail = postalCodeIssue('DE', postalCode) ?? '';
+      const issue = { pointer: '/shippingAddress/postalCode', detail };
+      assert.equal(inWords(issue, { label: 'Postal code', limit, country }), words);
+    });
+
   test('of the whole body stays as it is', () =>
     assert.equal(
-      inWords({ detail: 'The body must be an object.' }, { label: 'Item', limit }),
+      inWords({ detail: 'The body must be an object.' }, { label: 'Item', limit, country }),
       'The body must be an object.',
     ));
 });
