@@ -60,7 +60,7 @@ export function keyList({ client }: Page, keys: readonly Key[], reload: Reload):
     return h(
       'li',
       { 'data-key': key.id },
-      h('span', {}, h('strong', {}, key.name), ' ', h('code', {}, `${key.prefix}…`)),
+      h('span', {}, h('strong', {}, h('bdi', {}, key.name)), ' ', h('code', {}, `${key.prefix}…`)),
       h('span', { class: 'soft' }, `${key.scopes.join(', ')} · ${expiry}`),
       action('Delete …', remove(key), { 'aria-label': `Delete the key ${key.name}` }),
     );

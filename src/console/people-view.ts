@@ -55,7 +55,10 @@ function listQuery(parameters: URLSearchParams): string {
 }
 
 const columns: readonly Column<User>[] = [
-  { label: 'Name', cell: ({ id, name }) => rowLink(`#/people/${id}`, h('span', { class: 'clip' }, name)) },
+  {
+    label: 'Name',
+    cell: ({ id, name }) => rowLink(`#/people/${id}`, h('span', { class: 'clip', dir: 'auto' }, name)),
+  },
   { label: 'E-mail', kind: 'wide', cell: ({ email }) => h('span', { class: 'clip soft' }, email) },
   { label: 'Role', cell: ({ role }) => role },
   {

@@ -74,6 +74,15 @@ test('lists of the console', { timeout: 120_000 }, async (t) => {
     assert.equal(await tab.evaluate('document.body.innerText.includes("Delete …")'), false, 'it must fail');
   });
 
+  await t.test('are printed without their buttons', async () => {
+    await person.go('#/orders');
+    await tab.send('Emulation.setEmulatedMedia', { media: 'print' });
+    const isShown = `[...document.querySelectorAll('main button')].some((each) => each.checkVisibility())`;
+    assert.equal(await tab.evaluate(isShown), false);
+    await tab.send('Emulation.setEmulatedMedia', { media: '' });
+    assert.equal(await tab.evaluate(isShown), true);
+  });
+
   await t.test('are found again at the place where they were left', async () => {
     await person.go('#/orders');
     await tab.evaluate('scrollTo(0, 700)');
