@@ -148,7 +148,8 @@ export class HttpServer {
 
   /**
    * Waits for the first bytes, puts them back, and leaves them to TLS as a task among others: all handshakes
-   * that arrive together would be computed in one turn of the event loop.
+   * that arrive together would be computed in one turn of the event loop. Nothing defers their last messages:
+   * those of 250 connections at once take 25 ms over TLS 1.3, and 50 over TLS 1.2.
    */
   #beginHandshake(socket: Socket, accept: () => void): void {
     socket.on('error', () => {}); // the socket closes after an error
