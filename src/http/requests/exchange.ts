@@ -105,7 +105,7 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
 
   /** The route, for the steps after it was found. */
   get route(): Route {
-    assert(this.mounted !== undefined);
+    if (this.mounted === undefined) throw new Error('The route has not been found.');
     return this.mounted.route;
   }
 
