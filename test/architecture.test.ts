@@ -149,5 +149,6 @@ function tableAfter(head: string, place = ''): string[][] {
 /** Whether the file has a function or method of that name. */
 function defines([file = '']: readonly string[], [name = '']: readonly string[]): boolean {
   const definition = new RegExp(`^ *(export )?((async )?function |(async |get )?#?)${name}(<.*>)?\\(`, 'm');
-  return definition.test(texts.get(`src/${file}`) ?? '');
+  const path = sources.find((each) => each.endsWith(`/${file}`)) ?? '';
+  return definition.test(texts.get(path) ?? '');
 }
