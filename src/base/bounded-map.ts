@@ -5,6 +5,8 @@ type Entry<Value> = { readonly value: Value; isUsed: boolean };
 
 /** The most used entries that one eviction spares, so that it doesn't walk over the whole map. */
 const secondChancesMax = 16;
+/** A full map keeps one value of this many that are offered. */
+const admissionInterval = 8;
 
 /**
  * Evicts by second chance (the clock algorithm): the oldest entry is removed, unless it was looked up since
@@ -18,6 +20,7 @@ export class BoundedMap<Key, Value> {
   /** An iterator at the oldest entry. It is kept, since a new one would walk over the deleted entries. */
   #oldest = this.#entries.entries();
   #weight = 0;
+  #offersWithoutRoom = 0;
   /** The number of look-ups that found an entry. */
   hits = 0;
   misses = 0;
@@ -46,6 +49,13 @@ export class BoundedMap<Key, Value> {
     while (this.#weight + weight > this.#weightMax) this.#evict();
     this.#entries.set(key, { value, isUsed: false });
     this.#weight += weight;
+  }
+
+  /** Sets the value if there is room, else only one of eight: reads of far more values than fit cost less. */
+  offer(key: Key, value: Value): void {
+    const hasRoom = this.#weight + this.#weigh(value) <= this.#weightMax;
+    if (!hasRoom) this.#offersWithoutRoom += 1;
+    if (hasRoom || this.#offersWithoutRoom % admissionInterval === 0) this.set(key, value);
   }
 
   delete(key: Key): void {

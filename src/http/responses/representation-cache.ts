@@ -37,7 +37,7 @@ export function cachedLookup<T>(cache: RepresentationCache<T>, { find, findAll }
     const known = cache.get(id);
     if (known !== undefined) return known;
     const found = find(db, id);
-    if (found !== undefined) cache.set(id, found);
+    if (found !== undefined) cache.offer(id, found);
     return found;
   }
 
@@ -48,7 +48,7 @@ export function cachedLookup<T>(cache: RepresentationCache<T>, { find, findAll }
     const found = new Map<number, Representation<T>>();
     for (const representation of findAll(db, missing)) {
       if (representation === undefined) continue;
-      cache.set(representation.id, representation);
+      cache.offer(representation.id, representation);
       found.set(representation.id, representation);
     }
     return ids.map((id, index) => known[index] ?? found.get(id));
