@@ -13,12 +13,16 @@ import {
   streamsPerUserMax,
   streamsWithoutStaffMax,
   streamTurnMillisecondsMax,
-} from '../src/feed/live-feed.ts';
-import { streamUnsentBytesMax } from '../src/feed/live-reader.ts';
+} from '../src/features/feed/live-feed.ts';
+import { streamUnsentBytesMax } from '../src/features/feed/live-reader.ts';
 import { stepMillisecondsMax, turnMillisecondsMax } from '../src/base/turns.ts';
-import { importLineBytesMax } from '../src/http/transfers/arriving-lines.ts';
+import { importLineBytesMax } from '../src/features/imports/arriving-lines.ts';
 import { exportsMax } from '../src/http/transfers/export.ts';
-import { importKeptCharsMax, importsMax, importUnsentBytesMax } from '../src/http/transfers/line-imports.ts';
+import {
+  importKeptCharsMax,
+  importsMax,
+  importUnsentBytesMax,
+} from '../src/features/imports/line-imports.ts';
 import { pageBytesMax, pageRowsDefault, pageRowsMax } from '../src/http/routing/list.ts';
 import {
   allPipelinedRequestsMax,
@@ -33,8 +37,8 @@ import {
 } from '../src/http/requests/request-body.ts';
 import { headerBytesMax, headersMillisecondsMax, urlBytesMax } from '../src/http/requests/request-headers.ts';
 import { unsentBytesMax } from '../src/http/responses/unsent-responses.ts';
-import { sessionsPerUserMax } from '../src/resources/events/event-store.ts';
-import { importBytesMax } from '../src/resources/imports/import-routes.ts';
+import { sessionsPerUserMax } from '../src/features/events/event-store.ts';
+import { importBytesMax } from '../src/features/imports/import-routes.ts';
 import { sliceMillisecondsMax, sliceRowsMax, sliceStepRowsMax } from '../src/storage/slices.ts';
 
 /** Requirements section 8: no work holds the event loop longer. */

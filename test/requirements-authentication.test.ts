@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { password } from './service.ts';
 import { fixtureForSuite } from './requirements-support.ts';
-import { idsIn } from './resources/resource-support.ts';
+import { idsIn } from './features/resource-support.ts';
 
 describe('section 5, authentication:', () => {
   const fixture = fixtureForSuite();

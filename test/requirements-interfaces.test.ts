@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { password, serviceFor, type TestResponse } from './service.ts';
 import { items, address, createFixture, fixtureForSuite } from './requirements-support.ts';
-import { idsIn } from './resources/resource-support.ts';
+import { idsIn } from './features/resource-support.ts';
 
 describe('section 4.1, users interface:', () => {
   const fixture = fixtureForSuite();

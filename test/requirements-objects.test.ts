@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { password, type TestResponse } from './service.ts';
 import { items, address, fixtureForSuite } from './requirements-support.ts';
-import { idsIn } from './resources/resource-support.ts';
+import { idsIn } from './features/resource-support.ts';
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 

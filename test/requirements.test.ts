@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { password, serviceFor, type TestResponse } from './service.ts';
 import { items, address, createFixture, fixtureForSuite } from './requirements-support.ts';
-import { idsIn } from './resources/resource-support.ts';
+import { idsIn } from './features/resource-support.ts';
 
 describe('section 1', () => {
   const fixture = fixtureForSuite();

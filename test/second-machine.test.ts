@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { newOrder, rootToken } from './resources/resource-support.ts';
+import { newOrder, rootToken } from './features/resource-support.ts';
 import { blockOf, paste } from './second-machine-page.ts';
 import { executable, serviceFor } from './service.ts';
 

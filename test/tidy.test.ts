@@ -63,7 +63,10 @@ suite('layers', () => {
     const height = (path: string): number => kinds.findIndex((kind) => path.endsWith(kind));
     const upwards = imports.filter(
       ({ from, to }) =>
-        dirname(from) === dirname(to) && from.startsWith('src/resources/') && height(to) > height(from),
+        dirname(from) === dirname(to) &&
+        from.startsWith('src/features/') &&
+        (height(from) >= 0 || texts.has(from.replace('.ts', '-store.ts'))) &&
+        height(to) > height(from),
     );
     assert.deepEqual(upwards, []);
   });
@@ -170,12 +173,12 @@ suite('the sources', () => {
     );
   });
 
-  test('only http/ and webhooks/ import node:http, and only storage/ imports node:sqlite', () => {
+  test('only http/ and features/webhooks/ import node:http, and only storage/ imports node:sqlite', () => {
     const importing = (module: string): string[] =>
       sources.filter((path) => (texts.get(path) ?? '').includes(`from '${module}'`));
     assert.deepEqual(
       [...importing('node:http'), ...importing('node:https')].filter(
-        (path) => !/^src\/(http|webhooks)\//.test(path),
+        (path) => !/^src\/(http|features\/webhooks)\//.test(path),
       ),
       [],
     );

@@ -31,7 +31,7 @@ for (const file of files) {
 test('a new kind of invalidation or result does not compile before its case is written', async (t) => {
   const folder = projectFor(t, [
     'src/service/caches.ts',
-    'src/feed/live-reader.ts',
+    'src/features/feed/live-reader.ts',
     'src/http/responses/responder.ts',
   ]);
   cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true });
@@ -48,7 +48,7 @@ test('a new kind of invalidation or result does not compile before its case is w
   assert.deepEqual(
     errors.map(({ file, code }) => `${file} ${code}`),
     [
-      'src/feed/live-reader.ts TS1360',
+      'src/features/feed/live-reader.ts TS1360',
       'src/http/responses/responder.ts TS1360',
       'src/service/caches.ts TS1360',
     ],

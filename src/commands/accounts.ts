@@ -3,24 +3,28 @@ import { dayMilliseconds } from '../base/durations.ts';
 import { scopes, type Scope } from '../auth/access.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
 import { splitList, type CommandFlag } from '../config/settings.ts';
-import { requireOwned, type Owned } from '../resources/flows/object-access.ts';
-import { addKey, removeUserKeys } from '../resources/keys/key-store.ts';
-import { NewKey } from '../resources/keys/key.ts';
-import { endUserSessions } from '../resources/sessions/session-store.ts';
+import { requireOwned, type Owned } from '../storage/object-access.ts';
+import { addKey, removeUserKeys } from '../features/keys/key-store.ts';
+import { NewKey } from '../features/keys/key.ts';
+import { endUserSessions } from '../features/sessions/session-store.ts';
 import {
   addUser,
   findSignInAccount,
   replaceUser,
   userSource,
   type StoredUser,
-} from '../resources/users/user-store.ts';
-import { findSuspension } from '../resources/users/suspension-store.ts';
-import { removeUserTotp } from '../resources/users/totp-store.ts';
-import { userBodies } from '../resources/users/user.ts';
+} from '../features/users/user-store.ts';
+import { findSuspension } from '../features/users/suspension-store.ts';
+import { removeUserTotp } from '../features/users/totp-store.ts';
+import { userBodies } from '../features/users/user.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import { commandPermit } from '../storage/permit.ts';
-import { removeAdminFile, randomPassword, initialPasswordMilliseconds } from '../service/first-admin.ts';
+import {
+  removeAdminFile,
+  randomPassword,
+  initialPasswordMilliseconds,
+} from '../features/users/first-admin.ts';
 import { withDatabase, withExistingDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
 

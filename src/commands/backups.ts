@@ -3,10 +3,10 @@
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { migrations } from '../migrations/migrations.ts';
-import { beginFeedEpoch, markFeedCopied } from '../resources/events/feed-store.ts';
-import { describeLiveKeys } from '../resources/keys/key-store.ts';
-import { describeEnabledWebhooks } from '../resources/webhooks/webhook-store.ts';
-import { endSessionsOfAllUsers } from '../resources/sessions/session-store.ts';
+import { beginFeedEpoch, markFeedCopied } from '../features/events/feed-store.ts';
+import { describeLiveKeys } from '../features/keys/key-store.ts';
+import { describeEnabledWebhooks } from '../features/webhooks/webhook-store.ts';
+import { endSessionsOfAllUsers } from '../features/sessions/session-store.ts';
 import { backup, removePartial, restore } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
 import { databaseFile } from '../storage/database-file.ts';

@@ -1,19 +1,19 @@
 // `orderly sample`: fills an empty database with products, users, customers and the orders of a year, the same
 // for the same seed.
 import { dayMilliseconds } from '../base/durations.ts';
-import { createFirstAdmin, randomPassword } from '../service/first-admin.ts';
+import { createFirstAdmin, randomPassword } from '../features/users/first-admin.ts';
 import { CommandError } from '../config/command-error.ts';
 import type { CommandLine } from '../config/command-line.ts';
 import { wholeNumber } from '../config/settings.ts';
 import { counted } from '../base/counted.ts';
-import { addCustomer, hasCustomers } from '../resources/customers/customer-store.ts';
-import type { Address } from '../resources/customers/address.ts';
-import type { CustomerContent } from '../resources/customers/customer.ts';
-import type { NewItem } from '../resources/orders/order-items.ts';
-import { orderContentOf, type OrderStatus } from '../resources/orders/order.ts';
-import { addOrder, type OrderStep } from '../resources/orders/order-store.ts';
-import { addProduct, hasProducts } from '../resources/products/product-store.ts';
-import { addUser, hasSeveralUsers } from '../resources/users/user-store.ts';
+import { addCustomer, hasCustomers } from '../features/customers/customer-store.ts';
+import type { Address } from '../features/customers/address.ts';
+import type { CustomerContent } from '../features/customers/customer.ts';
+import type { NewItem } from '../features/orders/order-items.ts';
+import { orderContentOf, type OrderStatus } from '../features/orders/order.ts';
+import { addOrder, type OrderStep } from '../features/orders/order-store.ts';
+import { addProduct, hasProducts } from '../features/products/product-store.ts';
+import { addUser, hasSeveralUsers } from '../features/users/user-store.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
 import { commandPermit } from '../storage/permit.ts';

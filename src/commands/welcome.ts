@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../base/logger.ts';
-import { listInitialPasswords } from '../resources/users/user-store.ts';
+import { listInitialPasswords } from '../features/users/user-store.ts';
 import { version } from '../base/version.ts';
 import { permits } from '../auth/certificate.ts';
 import { authorityFile, isLoopback, namesForOthers, type Machine } from '../service/own-certificate.ts';

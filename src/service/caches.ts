@@ -6,8 +6,8 @@ import {
   type RepresentationCache,
 } from '../http/responses/representation-cache.ts';
 import type { Invalidation } from '../storage/invalidation.ts';
-import type { Customer } from '../resources/customers/customer.ts';
-import type { Order } from '../resources/orders/order.ts';
+import type { Customer } from '../features/customers/customer.ts';
+import type { Order } from '../features/orders/order.ts';
 
 /** The shares of the bytes. Pages are dropped with every change, so they need little. */
 const shares = { orders: 0.9, customers: 0.05, pages: 0.05 };

@@ -7,7 +7,7 @@ import { createMacs } from '../auth/mac.ts';
 import { RefreshTokens } from '../auth/refresh-tokens.ts';
 import { SealedSecrets } from '../auth/sealed-secrets.ts';
 import { createCursors } from '../http/routing/cursor.ts';
-import { createStoredResponses } from '../resources/flows/stored-response-store.ts';
+import { createStoredResponses } from '../http/requests/stored-response-store.ts';
 import type { Config } from '../config/config.ts';
 import { replacePrivate } from '../storage/private-files.ts';
 import { StorageError, toStorageError } from '../storage/storage-error.ts';
@@ -32,8 +32,6 @@ export function ensureSecrets({ jwtSecrets, data }: Config): EnsuredSecrets {
     throw toStorageError(error, file);
   }
 }
-
-export type Cryptography = ReturnType<typeof createCryptography>;
 
 /** The first secret signs and encrypts; all of them verify and decrypt. */
 export function createCryptography(secrets: readonly Uint8Array[], publicUrl: string) {

@@ -1,27 +1,27 @@
 // The features of the service, in the order of its documents, and which of them a service has.
 import { dayMilliseconds } from '../base/durations.ts';
 import type { ProblemCode } from '../problem.ts';
-import { removeExpiredResponses } from '../resources/flows/stored-response-store.ts';
-import { customerRoutes } from '../resources/customers/customer-routes.ts';
-import { clearCustomerOwner } from '../resources/customers/customer-store.ts';
-import { removeOldEvents } from '../resources/events/event-store.ts';
-import { keyRoutes } from '../resources/keys/key-routes.ts';
-import { removeUserKeys } from '../resources/keys/key-store.ts';
-import { orderRoutes, userOrderRoutes } from '../resources/orders/order-routes.ts';
-import { clearOrderOwner } from '../resources/orders/order-store.ts';
-import { transitions } from '../resources/orders/order.ts';
-import { removeOldAddresses } from '../resources/sessions/known-address-store.ts';
-import { sessionRoutes } from '../resources/sessions/session-routes.ts';
-import { endUserSessions, removeExpiredSessions } from '../resources/sessions/session-store.ts';
-import { healthRoutes } from '../resources/system/health-routes.ts';
-import { problemRoutes } from '../resources/system/problem-routes.ts';
-import { resealTotp } from '../resources/users/totp-store.ts';
-import { userRoutes } from '../resources/users/user-routes.ts';
-import { clearRemovedOwners } from '../resources/users/user-store.ts';
+import { removeExpiredResponses } from '../http/requests/stored-response-store.ts';
+import { customerRoutes } from '../features/customers/customer-routes.ts';
+import { clearCustomerOwner } from '../features/customers/customer-store.ts';
+import { removeOldEvents } from '../features/events/event-store.ts';
+import { keyRoutes } from '../features/keys/key-routes.ts';
+import { removeUserKeys } from '../features/keys/key-store.ts';
+import { orderRoutes, userOrderRoutes } from '../features/orders/order-routes.ts';
+import { clearOrderOwner } from '../features/orders/order-store.ts';
+import { transitions } from '../features/orders/order.ts';
+import { removeOldAddresses } from '../features/sessions/known-address-store.ts';
+import { sessionRoutes } from '../features/sessions/session-routes.ts';
+import { endUserSessions, removeExpiredSessions } from '../features/sessions/session-store.ts';
+import { healthRoutes } from '../features/health/health-routes.ts';
+import { problemRoutes } from '../features/health/problem-routes.ts';
+import { resealTotp } from '../features/users/totp-store.ts';
+import { userRoutes } from '../features/users/user-routes.ts';
+import { clearRemovedOwners } from '../features/users/user-store.ts';
 import type { Tag } from '../openapi/openapi.ts';
 import type { Step } from '../storage/slices.ts';
-import type { Core, Feature } from './feature.ts';
-import { removeAdminFile } from './first-admin.ts';
+import type { Core, Feature } from '../features/feature.ts';
+import { removeAdminFile } from '../features/users/first-admin.ts';
 
 const users: Feature = {
   name: 'users',
@@ -51,7 +51,7 @@ const suspension: Feature = {
   name: 'suspension',
   needs: [],
   async load() {
-    const { suspensionRoutes } = await import('../resources/users/suspension-routes.ts');
+    const { suspensionRoutes } = await import('../features/suspension/suspension-routes.ts');
     const routes = suspensionRoutes({ endSessions: endUserSessions, removeKeys: removeUserKeys });
     return () => ({ groups: [{ invalidStatus: 400, routes }] });
   },
@@ -61,7 +61,7 @@ const totp: Feature = {
   name: 'totp',
   needs: [],
   async load() {
-    const { totpRoutes } = await import('../resources/users/totp-routes.ts');
+    const { totpRoutes } = await import('../features/totp/totp-routes.ts');
     return (core) => ({ groups: [{ invalidStatus: 400, routes: totpRoutes(core) }] });
   },
 };
@@ -123,7 +123,7 @@ const products: Feature = {
   needs: [],
   tag: { name: 'Products', description: 'What the shop sells, with prices and barcodes.' },
   async load() {
-    const { productRoutes } = await import('../resources/products/product-routes.ts');
+    const { productRoutes } = await import('../features/products/product-routes.ts');
     return ({ lists }) => ({ groups: [{ invalidStatus: 422, routes: productRoutes(lists) }] });
   },
 };
@@ -132,7 +132,7 @@ const sales: Feature = {
   name: 'sales',
   needs: [],
   async load() {
-    const { salesRoute } = await import('../resources/orders/sales-routes.ts');
+    const { salesRoute } = await import('../features/sales/sales-routes.ts');
     return () => ({ groups: [{ invalidStatus: 422, routes: [salesRoute()] }] });
   },
 };
@@ -145,7 +145,7 @@ const history: Feature = {
   needs: [],
   tag: eventsTag,
   async load() {
-    const { historyGroups } = await import('../resources/histories/history-routes.ts');
+    const { historyGroups } = await import('../features/history/history-routes.ts');
     return ({ lists }) => ({ groups: historyGroups(lists) });
   },
 };
@@ -156,8 +156,8 @@ const feed: Feature = {
   needs: [],
   tag: eventsTag,
   async load() {
-    const { feedRoutes } = await import('../feed/feed-routes.ts');
-    const { LiveFeed } = await import('../feed/live-feed.ts');
+    const { feedRoutes } = await import('../features/feed/feed-routes.ts');
+    const { LiveFeed } = await import('../features/feed/live-feed.ts');
     return (core) => {
       const live = new LiveFeed({ ...core, db: core.database.read });
       return {
@@ -174,8 +174,8 @@ const imports: Feature = {
   name: 'imports',
   needs: [products],
   async load() {
-    const { importRoutes } = await import('../resources/imports/import-routes.ts');
-    const { Imports, importFamilies } = await import('../http/transfers/line-imports.ts');
+    const { importRoutes } = await import('../features/imports/import-routes.ts');
+    const { Imports, importFamilies } = await import('../features/imports/line-imports.ts');
     return (core) => {
       const running = new Imports(core);
       const { defaultCountry } = core.config;
@@ -191,7 +191,7 @@ const webhooks: Feature = {
   name: 'webhooks',
   needs: [],
   tag: { name: 'Webhooks', description: 'Events sent to other programs, for administrators.' },
-  load: async () => (await import('../webhooks/webhook-parts.ts')).createWebhooks,
+  load: async () => (await import('../features/webhooks/webhook-parts.ts')).createWebhooks,
 };
 
 /** Health and problem types. */
@@ -229,7 +229,7 @@ const metrics: Feature = {
   name: 'metrics',
   needs: [],
   async load() {
-    const { metricsRoute } = await import('../resources/system/metrics-routes.ts');
+    const { metricsRoute } = await import('../features/metrics/metrics-routes.ts');
     return (core) => ({ groups: [{ invalidStatus: 400, routes: [metricsRoute(core.metricsText)] }] });
   },
 };
@@ -238,7 +238,7 @@ const openapi: Feature = {
   name: 'openapi',
   needs: [],
   async load() {
-    const { openapiRoute } = await import('../resources/system/openapi-routes.ts');
+    const { openapiRoute } = await import('../features/openapi/openapi-routes.ts');
     return (core) => ({ groups: [{ invalidStatus: 400, routes: [openapiRoute(core.describe)] }] });
   },
 };
@@ -248,7 +248,7 @@ const docs: Feature = {
   name: 'docs',
   needs: [openapi],
   async load() {
-    const { docsRoutes } = await import('../resources/system/docs-routes.ts');
+    const { docsRoutes } = await import('../features/docs/docs-routes.ts');
     return ({ config, publicUrl, describe, turns }) => {
       const isSelfSigned = config.tls.mode === 'self-signed';
       const routes = docsRoutes({
@@ -268,7 +268,7 @@ const console: Feature = {
   name: 'console',
   needs: [suspension, totp, sales, history, feed, webhooks],
   async load() {
-    const { consoleRoutes } = await import('../resources/system/console-routes.ts');
+    const { consoleRoutes } = await import('../features/console/console-routes.ts');
     return ({ config, has }) => {
       const routes = consoleRoutes({ shop: config.shop, hasDocs: has('docs') });
       return { groups: [{ invalidStatus: 400, routes }] };
@@ -327,7 +327,7 @@ function choices(): string {
 function problemPageOf({ describe }: Pick<Core, 'describe'>) {
   return async (code: ProblemCode | undefined) => {
     const document = await describe();
-    const { problemPage } = await import('../web/problem-page.ts');
+    const { problemPage } = await import('../features/docs/problem-page.ts');
     return problemPage(code, document);
   };
 }

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrations } from '../migrations/migrations.ts';
-import { feedBounds } from '../resources/events/feed-store.ts';
+import { feedBounds } from '../features/events/feed-store.ts';
 import type { Connection } from '../storage/connection.ts';
 import { databaseFile, schemaVersion } from '../storage/database-file.ts';
 import { StorageError } from '../storage/storage-error.ts';

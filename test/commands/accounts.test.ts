@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { fdatasync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { newCustomer, newKey } from '../resources/resource-support.ts';
-import { personWithCodes } from '../resources/totp-support.ts';
+import { newCustomer, newKey } from '../features/resource-support.ts';
+import { personWithCodes } from '../features/totp/totp-support.ts';
 import { serviceFor, admin } from '../service.ts';
 import { orderly } from './command-support.ts';
 

@@ -9,7 +9,7 @@ import { before, describe, test } from 'node:test';
 import { sampleCountries } from '../../src/commands/sample-data.ts';
 import { backup } from '../../src/storage/backup.ts';
 import { serviceFor } from '../service.ts';
-import { newCustomer, newKey, newOrder } from '../resources/resource-support.ts';
+import { newCustomer, newKey, newOrder } from '../features/resource-support.ts';
 import { dataFolder, newFolder, orderly, program } from './command-support.ts';
 import { damages } from './damages.ts';
 

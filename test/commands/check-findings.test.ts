@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { auditCustomerSearch } from '../../src/resources/customers/customer-search-store.ts';
-import { removeOldEvents } from '../../src/resources/events/event-store.ts';
-import { auditHistories, auditedHistories } from '../../src/resources/events/history-audit-store.ts';
+import { auditCustomerSearch } from '../../src/features/customers/customer-search-store.ts';
+import { removeOldEvents } from '../../src/features/events/event-store.ts';
+import { auditHistories, auditedHistories } from '../../src/features/events/history-audit-store.ts';
 import { Connection } from '../../src/storage/connection.ts';
 import { openSqlite } from '../../src/storage/database-file.ts';
-import { newCustomer, newOrder } from '../resources/resource-support.ts';
+import { newCustomer, newOrder } from '../features/resource-support.ts';
 import { serviceFor } from '../service.ts';
 import { orderly } from './command-support.ts';
 

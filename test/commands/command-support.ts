@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { commandPermit } from '../../src/storage/permit.ts';
-import { addUser } from '../../src/resources/users/user-store.ts';
+import { addUser } from '../../src/features/users/user-store.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { executable } from '../service.ts';
 

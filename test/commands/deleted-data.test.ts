@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { backup } from '../../src/storage/backup.ts';
-import { newCustomer, newOrder } from '../resources/resource-support.ts';
+import { newCustomer, newOrder } from '../features/resource-support.ts';
 import { serviceFor } from '../service.ts';
 import { newFolder } from './command-support.ts';
 

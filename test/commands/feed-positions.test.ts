@@ -4,9 +4,9 @@ import { copyFileSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { assertProblem } from '../http/http-support.ts';
-import { newCustomer, rootToken } from '../resources/resource-support.ts';
+import { newCustomer, rootToken } from '../features/resource-support.ts';
 import { executable, serviceFor, type TestService } from '../service.ts';
-import { openStream } from '../resources/stream-support.ts';
+import { openStream } from '../features/feed/stream-support.ts';
 import { newFolder, orderly } from './command-support.ts';
 
 /** The path and query of the page after the latest event. */

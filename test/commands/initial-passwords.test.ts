@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { logStart } from '../../src/commands/welcome.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
-import { newKey } from '../resources/resource-support.ts';
+import { newKey } from '../features/resource-support.ts';
 import { admin, executable, serviceFor, type TestResponse, type TestService } from '../service.ts';
 import { orderly } from './command-support.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { newCustomer, rootToken } from '../resources/resource-support.ts';
+import { newCustomer, rootToken } from '../features/resource-support.ts';
 import { serviceFor } from '../service.ts';
 import { dataFolder, newFolder, orderly, serving } from './command-support.ts';
 

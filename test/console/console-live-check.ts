@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admin, password } from '../service.ts';
-import { Receiver } from '../webhooks/receiver.ts';
+import { Receiver } from '../features/webhooks/receiver.ts';
 import { Person } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
 

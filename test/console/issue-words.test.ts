@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { inWords } from '../../src/console/issue-words.ts';
-import { postalCodeIssue } from '../../src/resources/customers/address.ts';
-import { NewOrder } from '../../src/resources/orders/order.ts';
+import { postalCodeIssue } from '../../src/features/customers/address.ts';
+import { NewOrder } from '../../src/features/orders/order.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 
 suite('an issue of the service is worded for its field', () => {

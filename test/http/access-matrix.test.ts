@@ -12,7 +12,7 @@ import {
   newProduct,
   newWebhook,
   rootToken,
-} from '../resources/resource-support.ts';
+} from '../features/resource-support.ts';
 import { serviceFor, type Call, type Person, type TestService } from '../service.ts';
 import { callers, challenges, matrix, rejections, type Caller, type Subject } from './access-rows.ts';
 import { assertProblem, sharedService } from './http-support.ts';

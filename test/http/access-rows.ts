@@ -1,6 +1,6 @@
 // The table of the access matrix: every route, and the response to every kind of caller.
 import type { Scope } from '../../src/auth/access.ts';
-import { items } from '../resources/resource-support.ts';
+import { items } from '../features/resource-support.ts';
 import { password, type Person } from '../service.ts';
 
 /** Objects of the owner; requests that change one get a new one each. */

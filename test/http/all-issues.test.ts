@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { TestResponse, TestService } from '../service.ts';
-import { german } from '../resources/order-support.ts';
-import { newCustomer, newOrder, newWebhook, rootToken } from '../resources/resource-support.ts';
+import { german } from '../features/orders/order-support.ts';
+import { newCustomer, newOrder, newWebhook, rootToken } from '../features/resource-support.ts';
 import { sharedService } from './http-support.ts';
 
 const absent = Symbol('absent');

@@ -1,7 +1,7 @@
 // All issues of a query are reported at once: those of each parameter, and those of several together.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertIssues, rootToken } from '../resources/resource-support.ts';
+import { assertIssues, rootToken } from '../features/resource-support.ts';
 import { sharedService } from './http-support.ts';
 
 const file = { accept: 'text/csv' };

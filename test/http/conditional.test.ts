@@ -1,7 +1,7 @@
 // Conditional requests, in the order of RFC 9110 section 13.2.2: If-Match, then If-None-Match.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newCustomer, newKey, newOrder } from '../resources/resource-support.ts';
+import { newCustomer, newKey, newOrder } from '../features/resource-support.ts';
 import { password, type TestResponse, type Person } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { type Conditions, cases } from './conditional-cases.ts';

@@ -1,7 +1,7 @@
 // The daily quota: what counts, and that nothing exceeds it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { items, newCustomer, newKey, newOrder, rootToken } from '../resources/resource-support.ts';
+import { items, newCustomer, newKey, newOrder, rootToken } from '../features/resource-support.ts';
 import { password, serviceFor, type TestResponse } from '../service.ts';
 import { assertProblem } from './http-support.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { problemCodes } from '../../src/problem.ts';
-import { newKey, newOrder, newProduct, newWebhook } from '../resources/resource-support.ts';
+import { newKey, newOrder, newProduct, newWebhook } from '../features/resource-support.ts';
 import type { TestResponse, Person, TestService } from '../service.ts';
 import { request } from './connection-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';

@@ -2,7 +2,7 @@
 // is a complete problem document.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newCustomer, newKey, newOrder } from '../resources/resource-support.ts';
+import { newCustomer, newKey, newOrder } from '../features/resource-support.ts';
 import { serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblemDocument } from './http-support.ts';

@@ -1,7 +1,7 @@
 // Requests with the same Idempotency-Key that are sent at the same time.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { items, newCustomer, newOrder } from '../resources/resource-support.ts';
+import { items, newCustomer, newOrder } from '../features/resource-support.ts';
 import { serviceFor, type TestResponse, type Person } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';

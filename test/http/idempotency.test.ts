@@ -1,7 +1,7 @@
 // Requests that may be sent twice: Idempotency-Key.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertIssues, items, newCustomer, newKey, newOrder } from '../resources/resource-support.ts';
+import { assertIssues, items, newCustomer, newKey, newOrder } from '../features/resource-support.ts';
 import { password, type TestResponse, type Call, type Person } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { withKey, isReplay } from './idempotency-support.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { clientAddress, peerOf } from '../../src/http/connections/peer.ts';
 import { addressBucket, addressesIn } from '../../src/base/addresses.ts';
-import { newKey } from '../resources/resource-support.ts';
+import { newKey } from '../features/resource-support.ts';
 import { serviceFor, type TestResponse, type Call, type TestService } from '../service.ts';
 import { assertProblem } from './http-support.ts';
 import { limitFields } from './limit-support.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createLimiter } from '../../src/rates/limiter.ts';
-import { newKey } from '../resources/resource-support.ts';
+import { newKey } from '../features/resource-support.ts';
 import { serviceFor, type TestResponse, type Call } from '../service.ts';
 import { crlf, request } from './connection-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createMac } from '../../src/auth/mac.ts';
 import { createCursors } from '../../src/http/routing/cursor.ts';
-import { newCustomer, newKey, newOrder, rootToken } from '../resources/resource-support.ts';
+import { newCustomer, newKey, newOrder, rootToken } from '../features/resource-support.ts';
 import { serviceFor, type TestResponse } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { type Row, withoutSyncs, orderSorts, walk } from './list-support.ts';

@@ -15,9 +15,9 @@ import {
   statuses,
   type Order as PlacedOrder,
   type OrderListQuery,
-} from '../../src/resources/orders/order.ts';
-import { orderSelection } from '../../src/resources/orders/order-list-store.ts';
-import { findOrder } from '../../src/resources/orders/order-store.ts';
+} from '../../src/features/orders/order.ts';
+import { orderSelection } from '../../src/features/orders/order-list-store.ts';
+import { findOrder } from '../../src/features/orders/order-store.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
 import { countRows, findPage, type KeysetPosition } from '../../src/storage/keyset.ts';

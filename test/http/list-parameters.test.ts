@@ -1,7 +1,7 @@
 // The parameters of lists, valid and invalid.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertIssues, newCustomer, rootToken } from '../resources/resource-support.ts';
+import { assertIssues, newCustomer, rootToken } from '../features/resource-support.ts';
 import { type TestResponse } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { withoutSyncs } from './list-support.ts';

@@ -1,7 +1,7 @@
 // Lists of customers, users, sessions and keys: every filter with every sort pages through each row once.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newCustomer, newKey, rootToken } from '../resources/resource-support.ts';
+import { newCustomer, newKey, rootToken } from '../features/resource-support.ts';
 import { serviceFor, type Person, type TestService } from '../service.ts';
 import { sharedService } from './http-support.ts';
 import {

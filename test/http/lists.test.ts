@@ -2,7 +2,7 @@
 // happens meanwhile.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newCustomer, newOrder, rootToken } from '../resources/resource-support.ts';
+import { newCustomer, newOrder, rootToken } from '../features/resource-support.ts';
 import { serviceFor, type Person, type TestService } from '../service.ts';
 import { sharedService } from './http-support.ts';
 import {

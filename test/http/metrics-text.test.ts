@@ -1,11 +1,11 @@
 // The text of /metrics, read by a small parser of the Prometheus exposition format.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { importFamilies } from '../../src/http/transfers/line-imports.ts';
+import { importFamilies } from '../../src/features/imports/line-imports.ts';
 import { createMetrics } from '../../src/http/telemetry/metrics.ts';
 import { newStats, syncSecondsBounds } from '../../src/storage/storage-stats.ts';
 import { version } from '../../src/base/version.ts';
-import { newOrder } from '../resources/resource-support.ts';
+import { newOrder } from '../features/resource-support.ts';
 import { serviceFor } from '../service.ts';
 import { assertProblem } from './http-support.ts';
 

@@ -1,7 +1,7 @@
 // Content negotiation: Accept.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newCustomer } from '../resources/resource-support.ts';
+import { newCustomer } from '../features/resource-support.ts';
 import type { TestResponse, Person } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 

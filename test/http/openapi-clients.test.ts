@@ -2,7 +2,7 @@
 // credentials.
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { newKey } from '../resources/resource-support.ts';
+import { newKey } from '../features/resource-support.ts';
 import { serviceFor } from '../service.ts';
 import { assertProblem } from './http-support.ts';
 

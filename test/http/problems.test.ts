@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { problemCodes, type ProblemCode } from '../../src/problem.ts';
 import { problemTypes, quotaExceededType } from '../../src/http/responses/problem-types.ts';
 import { issuesMax } from '../../src/schema/schema-check.ts';
-import { rootToken } from '../resources/resource-support.ts';
+import { rootToken } from '../features/resource-support.ts';
 import { serviceFor, type Person } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';

@@ -1,7 +1,7 @@
 // Which Content-Type and Content-Encoding a body may have.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newCustomer, rootToken } from '../resources/resource-support.ts';
+import { newCustomer, rootToken } from '../features/resource-support.ts';
 import type { TestResponse } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 

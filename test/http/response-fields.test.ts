@@ -1,7 +1,7 @@
 // The header fields that every response has.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newCustomer, newKey } from '../resources/resource-support.ts';
+import { newCustomer, newKey } from '../features/resource-support.ts';
 import { type Person } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { sharedService } from './http-support.ts';

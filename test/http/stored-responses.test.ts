@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createPasswordHasher } from '../../src/auth/password.ts';
-import { newCustomer, newOrder } from '../resources/resource-support.ts';
+import { newCustomer, newOrder } from '../features/resource-support.ts';
 import { password, serviceFor, type TestResponse } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { withKey, isReplay } from './idempotency-support.ts';

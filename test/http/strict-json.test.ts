@@ -1,7 +1,7 @@
 // Bodies are parsed strictly: text that two parsers could interpret differently is rejected.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertIssues } from '../resources/resource-support.ts';
+import { assertIssues } from '../features/resource-support.ts';
 import type { TestResponse, Person } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 

@@ -1,7 +1,7 @@
 // Times in requests: any fraction and offset is accepted, and responses show UTC with milliseconds.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newCustomer, newOrder } from '../resources/resource-support.ts';
+import { newCustomer, newOrder } from '../features/resource-support.ts';
 import type { Person } from '../service.ts';
 import { issuesOf, sharedService } from './http-support.ts';
 

@@ -1,7 +1,7 @@
 // Rights withdrawn while a list waits for the query worker: the rights after the wait count.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { newOrder, newProduct } from '../resources/resource-support.ts';
+import { newOrder, newProduct } from '../features/resource-support.ts';
 import { executable, serviceFor, type TestResponse, type Person, type TestService } from '../service.ts';
 import { beforeQueries } from '../query-interception.ts';
 import { assertProblem } from './http-support.ts';

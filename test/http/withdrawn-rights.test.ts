@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { scopes } from '../../src/auth/access.ts';
 import { route } from '../../src/http/routing/route.ts';
-import { items, newKey, newOrder, newProduct, newWebhook } from '../resources/resource-support.ts';
+import { items, newKey, newOrder, newProduct, newWebhook } from '../features/resource-support.ts';
 import { password, serviceFor, type Person, type TestService } from '../service.ts';
 import { assertProblem, codeOf, sharedService } from './http-support.ts';
 import { done, newPassword, sendHalf } from './withdrawn-support.ts';

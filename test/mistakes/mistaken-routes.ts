@@ -3,8 +3,8 @@ import { anyone, adminOnly, self, signedIn, type Access, type Caller } from '../
 import { represent, type Representation } from '../../src/http/responses/representation.ts';
 import { empty } from '../../src/http/routing/reply.ts';
 import { route } from '../../src/http/routing/route.ts';
-import { NewOrder, Order } from '../../src/resources/orders/order.ts';
-import { User } from '../../src/resources/users/user.ts';
+import { NewOrder, Order } from '../../src/features/orders/order.ts';
+import { User } from '../../src/features/users/user.ts';
 import { integer, optional } from '../../src/schema/schema.ts';
 
 const about = { tag: 'Test', summary: 'A route of a test' } as const;

@@ -8,10 +8,10 @@ import {
   findCustomer,
   removeCustomer,
   replaceCustomer,
-} from '../../src/resources/customers/customer-store.ts';
-import { requireOwned, requireVisible } from '../../src/resources/flows/object-access.ts';
-import { orderSelection } from '../../src/resources/orders/order-list-store.ts';
-import { addOrder, findOrder, orderSource, replaceOrder } from '../../src/resources/orders/order-store.ts';
+} from '../../src/features/customers/customer-store.ts';
+import { requireOwned, requireVisible } from '../../src/storage/object-access.ts';
+import { orderSelection } from '../../src/features/orders/order-list-store.ts';
+import { addOrder, findOrder, orderSource, replaceOrder } from '../../src/features/orders/order-store.ts';
 import {
   addKey,
   findKey,
@@ -19,20 +19,20 @@ import {
   keySource,
   removeKey,
   removeUserKeys,
-} from '../../src/resources/keys/key-store.ts';
+} from '../../src/features/keys/key-store.ts';
 import {
   addSession,
   endSession,
   endUserSessions,
   sessionSource,
-} from '../../src/resources/sessions/session-store.ts';
+} from '../../src/features/sessions/session-store.ts';
 import {
   addUser,
   removeUser,
   replaceUser,
   userSelection,
   userSource,
-} from '../../src/resources/users/user-store.ts';
+} from '../../src/features/users/user-store.ts';
 import type { Connection } from '../../src/storage/connection.ts';
 import type { Database } from '../../src/storage/database.ts';
 

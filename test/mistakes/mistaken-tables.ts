@@ -2,8 +2,8 @@
 import type { Caller, RowAccess, Role } from '../../src/auth/access.ts';
 import { Problem } from '../../src/problem.ts';
 import { problemTypes } from '../../src/http/responses/problem-types.ts';
-import { transitions } from '../../src/resources/orders/order.ts';
-import type { UserPatch } from '../../src/resources/users/user.ts';
+import { transitions } from '../../src/features/orders/order.ts';
+import type { UserPatch } from '../../src/features/users/user.ts';
 import { integer, nullable, object, optional, ruleFor, string, type Infer } from '../../src/schema/schema.ts';
 
 export function mistakesOfTables(): unknown[] {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isUnavailable, openNotes } from './storage-support.ts';
 import { executable, serviceFor } from '../service.ts';
-import { newKey } from '../resources/resource-support.ts';
+import { newKey } from '../features/resource-support.ts';
 import { beforeQueries } from '../query-interception.ts';
 
 const slowQuery = `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 100000)

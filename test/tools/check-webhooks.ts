@@ -11,7 +11,7 @@ import { issueCertificate, createAuthority } from '../../src/auth/certificate.ts
 import { freePort } from '../free-port.ts';
 import { admin } from '../service.ts';
 import { startChild, type ChildService } from '../torture/child-service.ts';
-import { Receiver } from '../webhooks/receiver.ts';
+import { Receiver } from '../features/webhooks/receiver.ts';
 import { folderWith } from './check-api/outside-tools.ts';
 
 type Verifier = { verify(body: string, headers: Readonly<Record<string, string>>): unknown };

@@ -1,4 +1,4 @@
-// Writes src/resources/customers/postal-codes.ts from test/data/postal-codes.json: node
+// Writes src/features/customers/postal-codes.ts from test/data/postal-codes.json: node
 // test/tools/generate-postal-codes.ts
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ export type Territory = {
 };
 
 const source = new URL('../data/postal-codes.json', import.meta.url);
-export const generatedFile = new URL('../../src/resources/customers/postal-codes.ts', import.meta.url);
+export const generatedFile = new URL('../../src/features/customers/postal-codes.ts', import.meta.url);
 
 /** Quoted as by the formatter. */
 const lineLengthMax = 110;

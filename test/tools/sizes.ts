@@ -58,9 +58,9 @@ function rowsOfDay(
   return rows + rowOf([day, '**together**', `**${sum.files}**`, `**${withCommas(sum.lines)}**`, '']);
 }
 
-/** A folder of src/, or of src/resources/; `src/` for the files in none. */
+/** A folder of src/, or of src/features/; `src/` for the files in none. */
 function partOf(path: string): string {
-  return /^src\/(resources\/[^/]+\/|[^/]+\/)?/.exec(path)?.[0] ?? '';
+  return /^src\/(features\/[^/]+\/|[^/]+\/)?/.exec(path)?.[0] ?? '';
 }
 
 /** Lines that are neither blank nor a comment. */

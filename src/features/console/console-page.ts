@@ -1,0 +1,74 @@
+// The page that the console runs in: its stylesheet, its modules, and the values that they need.
+import { currencyDigits } from '../../schema/decimal.ts';
+import { countries, currencies } from '../../schema/iso-codes.ts';
+import { entryName } from './console-files.ts';
+import { html, icon, type Page } from '../../web/page-layout.ts';
+
+/** Allows only resources of the service itself, and no text that becomes markup or script. */
+const consolePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/** From the settings; all but the currency may be empty. */
+type Shop = {
+  /** The sender on packing slips. */
+  readonly name: string;
+  readonly address: string;
+  /** What new orders and new addresses begin with. */
+  readonly currency: string;
+  readonly country: string;
+};
+
+export type ConsoleSettings = {
+  readonly shop: Shop;
+  /** Whether there is a documentation page, which the console links. */
+  readonly hasDocs: boolean;
+};
+
+const withoutScripts = html`; the <a href="/docs">documentation</a> does not`;
+
+/** Lets browsers fetch all modules in parallel, instead of one after the other as they find the imports. */
+export function consolePage(names: readonly string[], { shop, hasDocs }: ConsoleSettings): Page {
+  const modules = names.filter((name) => name.endsWith('.js'));
+  // the lists that browsers have differ from these
+  const digits = [...currencies].map((code) => `${code}:${currencyDigits(code)}`);
+  const { markup } = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#14161a" media="(prefers-color-scheme: dark)">
+<meta name="currencies" content="${digits.join(' ')}">
+<meta name="countries" content="${[...countries].join(' ')}">
+<meta name="shop-name" content="${shop.name}">
+<meta name="shop-address" content="${shop.address}">
+<meta name="default-currency" content="${shop.currency}">
+<meta name="default-country" content="${shop.country}">
+<meta name="documentation" content="${hasDocs ? '/docs' : ''}">
+<title>orderly</title>
+<link rel="icon" href="${icon}">
+<link rel="stylesheet" href="/console/console.css">
+${modules.map((name) => html`<link rel="modulepreload" href="/console/${name}">\n`)}
+<script type="module" src="/console/${entryName}"></script>
+</head>
+<body>
+<div id="page"><p class="start" role="status">orderly is starting …</p></div>
+<noscript>
+<p class="start">The console needs JavaScript${hasDocs ? withoutScripts : ''}.</p>
+</noscript>
+</body>
+</html>
+`;
+  return { html: markup, policy: consolePolicy };
+}

@@ -1,0 +1,67 @@
+// The console over HTTP: the page, its modules and its stylesheet.
+import { anyone } from '../../auth/access.ts';
+import type { SharedDocument } from '../../http/routing/reply.ts';
+import { sharedText } from '../../http/responses/shared-document.ts';
+import { html, htmlInUtf8 } from '../../http/responses/media-types.ts';
+import { route, type Route } from '../../http/routing/route.ts';
+import { once } from '../../base/once.ts';
+import { notFound } from '../../problem.ts';
+import { string } from '../../schema/schema.ts';
+import { consoleFiles, type ConsoleFile } from './console-files.ts';
+import { consolePage, type ConsoleSettings } from './console-page.ts';
+
+/** The files aren't rate-limited, since a browser requests dozens of them again with each page. */
+export function consoleRoutes(settings: ConsoleSettings): Route[] {
+  const files = once(consoleFiles);
+  return [pageRoute(files, settings), fileRoute(files)];
+}
+
+function pageRoute(files: () => Promise<readonly ConsoleFile[]>, settings: ConsoleSettings): Route {
+  const made = once(async () => {
+    const names = (await files()).map(({ name }) => name);
+    const { html: text, policy } = consolePage(names, settings);
+    const fields = ['Content-Security-Policy', policy, ...pageFields];
+    return sharedText(text, { mediaType: htmlInUtf8, fields });
+  });
+  return route({
+    method: 'GET',
+    path: '/console',
+    tag: 'Service',
+    summary: 'The console, for people in the shop',
+    access: anyone,
+    isUnlimited: true,
+    reply: { kind: 'shared document', mediaTypes: [html], cacheControl: 'no-cache' },
+    handle: made,
+  });
+}
+
+const pageFields = ['Cross-Origin-Opener-Policy', 'same-origin', 'Referrer-Policy', 'no-referrer'];
+
+function fileRoute(files: () => Promise<readonly ConsoleFile[]>): Route {
+  const made = once(async () => new Map(await Promise.all((await files()).map(entryOf))));
+  return route({
+    method: 'GET',
+    path: '/console/{name}',
+    operationId: 'getConsoleFile',
+    nameSchema: string({ maxLength: 100, pattern: '^[a-z.-]+$', description: 'The name of a file.' }),
+    tag: 'Service',
+    summary: 'A module or the stylesheet of the console',
+    access: anyone,
+    isUnlimited: true,
+    reply: { kind: 'shared document', mediaTypes: ['text/javascript', 'text/css'], cacheControl: 'no-cache' },
+    problems: ['not-found'],
+    async handle({ params: { name } }) {
+      const file = (await made()).get(name);
+      if (file === undefined) throw notFound('file of the console', name);
+      return file;
+    },
+  });
+}
+
+async function entryOf({
+  name,
+  mediaType,
+  text,
+}: ConsoleFile): Promise<[name: string, file: SharedDocument<never>]> {
+  return [name, await sharedText(text, { mediaType })];
+}

@@ -1,0 +1,225 @@
+// Customers over HTTP: /customers.
+import { isStaff, rowAccessOf, readerKeyOf, signedIn, type Caller } from '../../auth/access.ts';
+import { forbidden, throwIfInvalid } from '../../problem.ts';
+import { exportDescription, exportIssues } from '../../http/transfers/export.ts';
+import { listParameters, type Lists } from '../../http/routing/list.ts';
+import { empty, exportable } from '../../http/routing/reply.ts';
+import { represent, type Representation } from '../../http/responses/representation.ts';
+import {
+  cachedLookup,
+  lookupOf,
+  type Lookup,
+  type RepresentationCache,
+} from '../../http/responses/representation-cache.ts';
+import { route, type Call, type Route } from '../../http/routing/route.ts';
+import type { Issue } from '../../schema/schema.ts';
+import type { Selection } from '../../storage/keyset.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { searchIssues } from '../../schema/searching.ts';
+import {
+  changesNothing,
+  readBack,
+  requireOwned,
+  requireVisible,
+  type ObjectSource,
+} from '../../storage/object-access.ts';
+import { userIssues } from '../users/user-store.ts';
+import { customerTable } from './customer-csv.ts';
+import { customerBodies, type CustomerBodies, type CustomerPatch } from './customer-bodies.ts';
+import { Customer, customerContentOf, customerQuery, checkMayGive, mergeCustomer } from './customer.ts';
+import {
+  addCustomer,
+  customerSelection,
+  customerSearch,
+  customerSource,
+  removeCustomer,
+  replaceCustomer,
+} from './customer-store.ts';
+
+type CustomerServices = {
+  readonly lists: Lists;
+  readonly caches: { readonly customers: RepresentationCache<Customer> };
+  /** The country whose phone numbers may be sent in national form. */
+  readonly defaultCountry: string | undefined;
+};
+
+export function customerRoutes({ lists, caches, defaultCountry }: CustomerServices): Route[] {
+  const customers = customerRepresentations(caches.customers);
+  const bodies = customerBodies(defaultCountry);
+  return [
+    listCustomersRoute(lists, customers),
+    createCustomerRoute(customers, bodies),
+    readCustomerRoute(customers),
+    putCustomerRoute(bodies),
+    patchCustomerRoute(bodies),
+    deleteCustomerRoute(),
+  ];
+}
+
+type CustomerRepresentations = ObjectSource<Representation<Customer>> & Lookup<Customer>;
+
+/** Reads customers that are on disk, through the cache. */
+export function customerRepresentations(cache: RepresentationCache<Customer>): CustomerRepresentations {
+  return {
+    name: 'customer',
+    ownerOf: ({ ownerId }) => ownerId,
+    accessOf: rowAccessOf,
+    ...cachedLookup(cache, customerLookup),
+  };
+}
+
+const customerLookup = lookupOf({ find: customerSource.find, represent: representCustomer });
+const customerFile = { name: 'customers', table: customerTable, elements: customerLookup };
+
+function representCustomer(customer: Customer): Representation<Customer> {
+  return represent(customer, { id: customer.id, ownerId: customer.userId });
+}
+
+function listCustomersRoute(lists: Lists, elements: Lookup<Customer>): Route {
+  return route({
+    method: 'GET',
+    path: '/customers',
+    tag: 'Customers',
+    summary: 'List customers',
+    access: signedIn,
+    scope: 'customers:read',
+    description: `Lists one’s own; staff see all.\n\n${exportDescription}`,
+    query: { ...customerQuery, ...listParameters },
+    reply: { kind: 'list', schema: Customer, mediaTypes: exportable },
+    problems: ['unavailable'],
+    queryIssues: (query, { mediaType }) => [
+      ...searchIssues(query),
+      ...exportIssues(query, { mediaType, acceptsCursor: false }),
+    ],
+    handle(call) {
+      const { q, ...query } = call.query;
+      const selectionFor = (caller: Caller): Selection => {
+        const access = rowAccessOf(caller);
+        return q === undefined ? customerSelection(access, query) : customerSearch(access, { ...query, q });
+      };
+      return lists.pageOrFile(call, { selectionFor, elements, readerKeyOf, file: customerFile });
+    },
+  });
+}
+
+function createCustomerRoute({ find }: CustomerRepresentations, bodies: CustomerBodies): Route {
+  return route({
+    method: 'POST',
+    path: '/customers',
+    countsAsCreated: true,
+    tag: 'Customers',
+    summary: 'Create a customer',
+    access: signedIn,
+    scope: 'customers:write',
+    acceptsIdempotencyKey: true,
+    ownerOf: (db, id) => find(db, id)?.ownerId,
+    body: bodies.NewCustomer,
+    reply: { kind: 'object', schema: Customer, location: ({ id }) => `/customers/${id}` },
+    problems: ['forbidden'],
+    handle(call) {
+      const { body } = call;
+      const content = customerContentOf(bodies, body);
+      return call.write((permit) => {
+        const { caller, origin } = permit;
+        const userId = body.userId ?? caller.userId;
+        if (userId !== caller.userId && !isStaff(caller))
+          throw forbidden('Only staff may create a customer for another user.');
+        if (userId !== caller.userId) throwIfInvalid(userIssues(permit.writer, userId));
+        const id = addCustomer(permit, { ...content, userId }, origin.now);
+        return representCustomer(readBack(customerSource, permit, id));
+      });
+    },
+  });
+}
+
+function readCustomerRoute(customers: CustomerRepresentations): Route {
+  return route({
+    method: 'GET',
+    path: '/customers/{id}',
+    tag: 'Customers',
+    summary: 'Read a customer',
+    access: signedIn,
+    scope: 'customers:read',
+    reply: { kind: 'object', schema: Customer },
+    problems: ['forbidden'],
+    handle: (call) => requireVisible(customers, call, call.params.id),
+  });
+}
+
+const customerChangeRouteBase = {
+  path: '/customers/{id}',
+  tag: 'Customers',
+  access: signedIn,
+  scope: 'customers:write',
+  reply: { kind: 'object', schema: Customer },
+  problems: ['forbidden'],
+} as const;
+
+function putCustomerRoute(bodies: CustomerBodies): Route {
+  return route({
+    ...customerChangeRouteBase,
+    method: 'PUT',
+    summary: 'Replace a customer',
+    body: bodies.CustomerReplacement,
+    handle: (call) => changeCustomer(call, { method: 'PUT', bodies }),
+  });
+}
+
+function patchCustomerRoute(bodies: CustomerBodies): Route {
+  return route({
+    ...customerChangeRouteBase,
+    method: 'PATCH',
+    summary: 'Change a customer',
+    body: bodies.CustomerPatch,
+    handle: (call) => changeCustomer(call, { method: 'PATCH', bodies }),
+  });
+}
+
+function changeCustomer(
+  call: Call<{ readonly id: number }, object, CustomerPatch, Caller>,
+  change: { readonly method: 'PUT' | 'PATCH'; readonly bodies: CustomerBodies },
+): Promise<Representation<Customer>> {
+  return call.write((permit) => {
+    const customer = requireOwned(customerSource, permit, call.params.id);
+    const ownerIssues = newOwnerIssues(call.body, customer, permit);
+    const wanted = mergeCustomer(customer, call.body, { ...change, ownerIssues });
+    checkMayGive(customer, wanted, permit.caller);
+    const before = representCustomer(customer);
+    call.checkPrecondition(before.etag);
+    if (changesNothing(customer, wanted)) return before;
+    replaceCustomer(permit, customer, wanted);
+    return representCustomer(readBack(customerSource, permit, customer.id));
+  });
+}
+
+/** Returns the issues of another owner, if the caller may name one. */
+function newOwnerIssues(
+  { userId }: CustomerPatch,
+  current: Customer,
+  { writer, caller }: Permit<Caller>,
+): Issue[] {
+  if (userId === undefined || userId === current.userId) return [];
+  if (userId === null)
+    return [{ pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' }];
+  return isStaff(caller) ? userIssues(writer, userId) : [];
+}
+
+function deleteCustomerRoute(): Route {
+  return route({
+    method: 'DELETE',
+    path: '/customers/{id}',
+    tag: 'Customers',
+    summary: 'Delete a customer',
+    access: signedIn,
+    scope: 'customers:write',
+    reply: { kind: 'none' },
+    problems: ['customer-has-orders', 'forbidden'],
+    handle: (call) =>
+      call.write((permit) => {
+        const customer = requireOwned(customerSource, permit, call.params.id);
+        call.checkPrecondition(representCustomer(customer).etag);
+        removeCustomer(permit, customer);
+        return empty;
+      }),
+  });
+}

@@ -1,0 +1,130 @@
+// The full-text index of customers, updated together with their rows, and the searches that use it.
+import { searchText, type SearchQuery } from '../../schema/search-text.ts';
+import { inSnapshot, rowsByKey } from '../../storage/audit.ts';
+import type { Connection, Row } from '../../storage/connection.ts';
+import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
+import { rankPositions, type SearchScope } from '../../storage/listing.ts';
+import type { CustomerContent } from './customer.ts';
+
+/** The characters of a customer's search text that the index has: three times as many as usual. */
+const indexedCharsMax = 200;
+
+type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone'>;
+
+export function addToSearch(db: Connection, id: number, customer: Searched): void {
+  db.run('INSERT INTO customerSearch (rowid, text) VALUES (?, ?)', id, indexedText(customer));
+}
+
+export function replaceInSearch(
+  db: Connection,
+  current: Searched & { readonly id: number },
+  wanted: Searched,
+): void {
+  if (indexedText(current) === indexedText(wanted)) return;
+  removeFromSearch(db, current);
+  addToSearch(db, current.id, wanted);
+}
+
+/** The index is contentless (FTS5): it removes an entry only if it is given the entry's text. */
+export function removeFromSearch(db: Connection, customer: Searched & { readonly id: number }): void {
+  const sql = "INSERT INTO customerSearch (customerSearch, rowid, text) VALUES ('delete', ?, ?)";
+  db.run(sql, customer.id, indexedText(customer));
+}
+
+/**
+ * Removing a trigram rewrites its page of the index: replacing the longest name and address would hold the
+ * event loop for 20 ms. The name comes first, which `isFound` relies on.
+ */
+function indexedText({ name, email, phone }: Searched): string {
+  return [...searchText(name, phone, email)].slice(0, indexedCharsMax).join('');
+}
+
+/** Selects the customer with the query's id, then the newest customers that match. */
+export function matchingCustomers(scope: SearchScope, search: SearchQuery): SearchSelection {
+  return {
+    owners: scope.owners,
+    async search(database, limit) {
+      const [byId, matching] = await Promise.all([
+        findCustomerById(database, scope, search),
+        findMatchingCustomers(database, scope, { search, rowsMax: limit }),
+      ]);
+      return rankPositions([...byId, ...matching], search.id, limit);
+    },
+  };
+}
+
+/** Finds the customer with the query's id, if the customer's text has the other words. */
+export function findCustomerById(
+  database: SearchDatabase,
+  { condition: { sql, params } }: SearchScope,
+  { id, besideId }: SearchQuery,
+): Promise<(Row & KeysetPosition)[]> {
+  if (id === 0) return Promise.resolve([]);
+  return database.readInWorker(
+    `SELECT id, name, email, phone FROM customers WHERE id = ? AND ${sql}`,
+    [id, ...params],
+    { search: { phrases: besideId, columns: 'texts', rowsMax: 1 } },
+  );
+}
+
+type MatchingOptions = { readonly search: SearchQuery; readonly rowsMax: number };
+
+/**
+ * Finds the newest customers that match. For one owner all customers of that owner are tested: they are few,
+ * whereas the index may find very many of other owners.
+ */
+export function findMatchingCustomers(
+  database: SearchDatabase,
+  { owners, condition }: SearchScope,
+  { search, rowsMax }: MatchingOptions,
+): Promise<(Row & KeysetPosition)[]> {
+  const { phrases } = search;
+  if (phrases.length === 0) return Promise.resolve([]);
+  const { sql, params } = condition;
+  if (owners.length > 0) {
+    const newest = `SELECT id, name, email, phone FROM customers WHERE ${sql} ORDER BY id DESC`;
+    return database.readInWorker(newest, params, { search: { phrases, columns: 'texts', rowsMax } });
+  }
+  return database.readInWorker(
+    'SELECT rowid, rowid FROM customerSearch WHERE customerSearch MATCH ? AND EXISTS ' +
+      `(SELECT 1 FROM customers WHERE id = customerSearch.rowid AND ${sql}) ORDER BY rowid DESC LIMIT +?`,
+    [matchExpression(search), ...params, rowsMax],
+  );
+}
+
+/** Returns an FTS5 query made of strings only, in which the quotation mark is the one special character. */
+function matchExpression({ phrases }: SearchQuery): string {
+  const anyOf = (each: readonly string[]): string => `(${each.map(quote).join(' OR ')})`;
+  return phrases.map(anyOf).join(' AND ');
+}
+
+function quote(phrase: string): string {
+  return `"${phrase.replaceAll('"', '""')}"`;
+}
+
+/**
+ * For `check`: reports customers whom the index doesn't find by their name, and entries without a customer.
+ */
+export function auditCustomerSearch(db: Connection, report: (issue: string) => void): void {
+  const sql = 'SELECT id, name FROM customers WHERE id > ? ORDER BY id LIMIT +?';
+  for (const [id, name] of rowsByKey<[id: number, name: string]>(db, sql)) {
+    if (!isFound(db, id, name) && inSnapshot(db, () => isStillMissed(db, id)))
+      report(`customer ${id} is not found by its name.`);
+  }
+  const gone = 'SELECT rowid FROM customerSearch WHERE rowid NOT IN (SELECT id FROM customers)';
+  for (const [id] of db.all<[number]>(gone)) report(`customer ${id} is found, but does not exist.`);
+}
+
+/** A name of accents or invisible characters alone has no search text, so nothing finds it. */
+function isFound(db: Connection, id: number, name: string): boolean {
+  const text = indexedText({ name, email: null, phone: null });
+  if (text === '') return true;
+  const sql = 'SELECT 1 FROM customerSearch WHERE customerSearch MATCH ? AND rowid = ?';
+  return db.get(sql, quote(text), id) !== undefined;
+}
+
+/** Re-reads the customer, who may have been renamed or deleted since. */
+function isStillMissed(db: Connection, id: number): boolean {
+  const row = db.get<[name: string]>('SELECT name FROM customers WHERE id = ?', id);
+  return row !== undefined && !isFound(db, id, row[0]);
+}

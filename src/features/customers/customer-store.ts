@@ -1,0 +1,197 @@
+// The rows of customers.
+import { allows, rowAccessOf, type RowAccess } from '../../auth/access.ts';
+import { Problem } from '../../problem.ts';
+import { emailKey } from '../../schema/email.ts';
+import { nameKey } from '../../schema/members.ts';
+import { parseSearch } from '../../schema/search-text.ts';
+import { fits, schemaIssues } from '../../schema/schema-check.ts';
+import { issueUnless } from '../../storage/audit.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { beginsWith, equals, type IndexedSelection, type SearchSelection } from '../../storage/keyset.ts';
+import type { Permit } from '../../storage/permit.ts';
+import {
+  assigned,
+  changeTime,
+  computed,
+  derived,
+  flag,
+  integer,
+  json,
+  nullable,
+  table,
+  text,
+  time,
+} from '../../storage/table.ts';
+import {
+  ascending,
+  descending,
+  searchScopeOf,
+  selectionOf,
+  type ListDefinition,
+  type SearchScope,
+} from '../../storage/listing.ts';
+import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import { changesBetween } from '../events/event.ts';
+import { recordEvent } from '../events/event-store.ts';
+import { ownedBy, ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
+import { customerBodies } from './customer-bodies.ts';
+import { Customer, type CustomerContent, type CustomerListQuery } from './customer.ts';
+import {
+  addToSearch,
+  removeFromSearch,
+  replaceInSearch,
+  matchingCustomers,
+} from './customer-search-store.ts';
+
+const shown = {
+  id: assigned,
+  userId: nullable(integer),
+  name: text(),
+  email: nullable(text()),
+  phone: nullable(text()),
+  address: nullable(json<NonNullable<Customer['address']>>()),
+  createdAt: time,
+  updatedAt: changeTime,
+};
+const columns = {
+  ...shown,
+  nameKey: derived('name', nameKey),
+  emailKey: nullable(derived('email', emailKey)),
+};
+const customers = table('customers', columns);
+const rows = customers.select({ ...shown, userId: computed(ownerSql('customers'), shown.userId) });
+const replaceContent = customers.update(['userId', 'name', 'email', 'phone', 'address', 'updatedAt']);
+
+export function findCustomer(db: Connection, id: number): Customer | undefined {
+  return rows.find(db, id);
+}
+
+export const customerSource: ObjectSource<Customer> = {
+  name: 'customer',
+  find: findCustomer,
+  ownerOf: ({ userId }) => userId,
+  accessOf: rowAccessOf,
+};
+
+/**
+ * Whether the access covers a customer with this id. The column may still name a removed user, but no caller
+ * has that user's id: ids are never reused.
+ */
+export function customerExists(db: Connection, access: RowAccess, id: number): boolean {
+  const row = db.get<[userId: number | null]>('SELECT userId FROM customers WHERE id = ?', id);
+  return row !== undefined && allows(access, row[0]);
+}
+
+type OwnedContent<UserId> = CustomerContent & { readonly userId: UserId };
+
+export function addCustomer(permit: Permit, customer: OwnedContent<number>, createdAt: number): number {
+  const { userId } = customer;
+  assertOwnerExists(permit, userId);
+  const id = customers.insert(permit.writer, { ...customer, createdAt, updatedAt: createdAt });
+  addToSearch(permit.writer, id, customer);
+  recordEvent(permit, { type: 'customer.created', subjectId: id, ownerId: userId, createdAt });
+  return id;
+}
+
+export function replaceCustomer(
+  permit: Permit,
+  current: Owned<Customer>,
+  wanted: OwnedContent<number | null>,
+): void {
+  const { id } = current;
+  replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
+  replaceInSearch(permit.writer, current, wanted);
+  recordEvent(permit, {
+    type: 'customer.changed',
+    subjectId: id,
+    ownerId: wanted.userId,
+    formerOwnerId: current.userId === wanted.userId ? null : current.userId,
+    changes: changesBetween(current, wanted),
+  });
+  permit.writer.invalidate({ kind: 'customer', id });
+}
+
+export function removeCustomer(permit: Permit, customer: Owned<Customer>): void {
+  const db = permit.writer;
+  const { id, userId } = customer;
+  if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined)
+    throw hasOrdersProblem(id);
+  db.run('DELETE FROM customers WHERE id = ?', id);
+  removeFromSearch(db, customer);
+  recordEvent(permit, { type: 'customer.deleted', subjectId: id, ownerId: userId });
+  db.invalidate({ kind: 'customer', id });
+}
+
+function hasOrdersProblem(id: number): Problem {
+  return new Problem('customer-has-orders', `Customer ${id} has orders and can’t be deleted.`);
+}
+
+/** Clears a removed user from customers, for `clearRemovedOwners`. */
+export function clearCustomerOwner(db: Connection, userId: number, rowsMax: number): number {
+  const sql =
+    'UPDATE customers SET userId = NULL WHERE id IN (SELECT id FROM customers WHERE userId = ? LIMIT +?)';
+  return db.run(sql, userId, rowsMax).rowsChanged;
+}
+
+export function hasCustomers(db: Connection): boolean {
+  return db.get('SELECT 1 FROM customers LIMIT 1') !== undefined;
+}
+
+const { CustomerReplacement } = customerBodies(undefined);
+
+export const customerAudit = customers.audit({
+  thing: 'customer',
+  columns: { ...columns, ownerIsKnown: computed(ownerIsKnownSql('customers'), flag) },
+  issues({ nameKey, emailKey, ownerIsKnown, ...customer }) {
+    if (!fits(Customer, customer)) return schemaIssues(Customer, customer);
+    return [
+      ...schemaIssues(CustomerReplacement, customer),
+      ...issueUnless(ownerIsKnown, '/userId', `There is no user ${customer.userId}.`),
+      ...issueUnless(
+        customer.createdAt <= customer.updatedAt,
+        '/updatedAt',
+        'updatedAt is before createdAt.',
+      ),
+    ];
+  },
+});
+
+const customerList: ListDefinition<CustomerListQuery> = {
+  table: 'customers',
+  defaultSort: 'id',
+  orderBy: {
+    id: ascending('id'),
+    '-id': descending('id'),
+    name: ascending('nameKey'),
+    '-name': descending('nameKey'),
+    createdAt: ascending('createdAt'),
+    '-createdAt': descending('createdAt'),
+  },
+  filters: {
+    email: {
+      kind: 'equality',
+      column: 'emailKey',
+      matches: equals,
+      columnValueOf: emailKey,
+      indexes: { ordered: [], otherwise: 'in memory' },
+    },
+    userId: { kind: 'equality', column: 'userId', matches: ownedBy, indexes: 'for every sort' },
+    name: { kind: 'range', column: 'nameKey', matches: beginsWith, columnValueOf: nameKey },
+  },
+};
+
+export function customerSelection(access: RowAccess, query: CustomerListQuery): IndexedSelection {
+  return selectionOf(customerList, { access, query });
+}
+
+export function customerSearch(
+  access: RowAccess,
+  { q, ...query }: CustomerListQuery & { readonly q: string },
+): SearchSelection {
+  return matchingCustomers(searchScopeOf(customerList, { access, query }), parseSearch(q));
+}
+
+/** The scope of a search: all customers that the access covers. */
+export function customerSearchScope(access: RowAccess): SearchScope {
+  return searchScopeOf(customerList, { access, query: {} });
+}

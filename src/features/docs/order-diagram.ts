@@ -1,0 +1,48 @@
+// A diagram of the states of an order and the steps between them.
+import { html, type Html } from '../../web/page-layout.ts';
+
+/** Each state, with the states that can follow it. */
+export type Steps = Readonly<Record<string, readonly string[]>>;
+
+/** Draws the usual steps from left to right and final states below, small enough for a phone. */
+const corners: Readonly<Record<string, readonly [x: number, y: number]>> = {
+  open: [0, 0],
+  paid: [118, 0],
+  shipped: [236, 0],
+  delivered: [354, 0],
+  cancelled: [0, 92],
+  refunded: [236, 92],
+};
+const [width, height, centre, middle] = [92, 36, 46, 18];
+
+export function orderDiagram(steps: Steps): Html {
+  const entries = Object.entries(steps);
+  const sentences = entries.map(([from, to]) =>
+    to.length === 0 ? `${from} is final` : `${from} can become ${to.join(' or ')}`,
+  );
+  const label = `States of an order: ${sentences.join('; ')}.`;
+  const arrows = entries.flatMap(([from, to]) => to.map((each) => arrow(cornerOf(from), cornerOf(each))));
+  const boxes = entries.map(([state, to]) => box(state, to.length === 0 ? 'final' : 'state'));
+  return html`<figure><svg role="img" aria-label="${label}" viewBox="-1 -1 448 130" width="500">
+<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+<path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>
+${arrows.map((path) => html`<path marker-end="url(#tip)" d="${path}"/>`)}
+${boxes}</svg></figure>`;
+}
+
+function cornerOf(state: string): readonly [number, number] {
+  return corners[state] ?? [118, 92];
+}
+
+function box(state: string, kind: 'final' | 'state'): Html {
+  const [x, y] = cornerOf(state);
+  return html`<rect class="${kind}" x="${x}" y="${y}" width="${width}" height="${height}" rx="18"/>
+<text x="${x + centre}" y="${y + middle}">${state}</text>`;
+}
+
+/** Draws usual steps as straight lines, others as arcs below; arcs that share an end are spread a little. */
+function arrow([x, y]: readonly [number, number], [toX, toY]: readonly [number, number]): string {
+  if (y === toY) return `M${x + width} ${y + middle}H${toX}`;
+  const [start, between, end] = [x + centre, (y + height + toY) / 2, toX + centre + (x - toX) * 0.2];
+  return `M${start} ${y + height}C${start} ${between} ${end} ${between} ${end} ${toY}`;
+}

@@ -1,0 +1,137 @@
+// The rows of events: written in the transaction of the change that each is about, and never changed.
+import assert from 'node:assert';
+import { schemaIssues } from '../../schema/schema-check.ts';
+import type { Connection } from '../../storage/connection.ts';
+import type { IndexedSelection } from '../../storage/keyset.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { assigned, integer, json, nullable, table, text, time, type ObjectOf } from '../../storage/table.ts';
+import type { Visible } from '../../storage/object-access.ts';
+import { Event, subjectOf, topicOf, type Changes, type EventType, type Topic } from './event.ts';
+
+/** A further session of a user ends the oldest, so that ending all of them remains one short write. */
+export const sessionsPerUserMax = 1_000;
+
+const shown = {
+  id: assigned,
+  createdAt: time,
+  type: text<EventType>(),
+  topicId: integer,
+  subjectId: nullable(integer),
+  actorId: nullable(integer),
+  keyId: nullable(integer),
+  requestId: nullable(text()),
+  reason: nullable(text()),
+  changes: nullable(json<Changes>()),
+};
+const events = table('events', {
+  ...shown,
+  topic: text<Topic>(),
+  ownerId: nullable(integer),
+  formerOwnerId: nullable(integer),
+  currency: nullable(text()),
+  received: nullable(integer),
+});
+export const eventRows = events.select(shown);
+
+type NewEvent = {
+  readonly type: EventType;
+  /** Null for all sessions of a user. */
+  readonly subjectId: number | null;
+  /** The user who may see it, in addition to staff or administrators. */
+  readonly ownerId: number | null;
+  /** The owner before this change, who may also see the event: it shows that the object changed hands. */
+  readonly formerOwnerId?: number | null;
+  readonly changes?: Changes;
+  readonly reason?: string | undefined;
+  /** What the change adds to the money received, or subtracts, in the currency's minor unit. */
+  readonly money?: { readonly currency: string; readonly received: number } | undefined;
+  /** Set if the time isn't that of the permit. */
+  readonly createdAt?: number;
+  /** Set if the actor isn't the caller of the permit, as at sign-up. */
+  readonly actorId?: number;
+};
+
+/**
+ * Called once for each change that clients can see, by the function of the store that makes it. Objects that
+ * end with another change, such as a suspended user's sessions and keys, are part of that change's event.
+ * These changes have no event:
+ * - of sessions, the renewal of tokens, the expiry, and the end of the oldest beyond `sessionsPerUserMax`;
+ * - of one-time codes, a set-up before it is confirmed, and the use of a code or recovery code;
+ * - of sign-ins, another hash of the same password, and the addresses that an account was used from;
+ * - of keys, the time of the last use;
+ * - of webhooks, the progress of deliveries, and a PATCH that only brings a retry forward;
+ * - responses stored for an `Idempotency-Key`, and the cleanup, which removes, clears and re-encrypts.
+ */
+export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
+  const { type, subjectId, ownerId } = event;
+  const topic = topicOf(type);
+  const topicId = topic === 'user' ? ownerId : subjectId;
+  assert(topicId !== null, 'an event is about an object');
+  events.insert(writer, {
+    createdAt: event.createdAt ?? origin.now,
+    type,
+    topic,
+    topicId,
+    subjectId,
+    ownerId,
+    formerOwnerId: event.formerOwnerId,
+    actorId: event.actorId ?? origin.actor?.userId,
+    keyId: origin.actor?.keyId,
+    requestId: origin.requestId,
+    reason: event.reason,
+    changes: event.changes,
+    currency: event.money?.currency,
+    received: event.money?.received,
+  });
+}
+
+export function eventOf(row: ObjectOf<typeof shown>): Event {
+  const { id, type, createdAt, topicId, subjectId, actorId, keyId, requestId, reason, changes } = row;
+  return {
+    id,
+    type,
+    createdAt,
+    subject: subjectOf(type, subjectId, topicId),
+    actor: actorId === null ? null : { userId: actorId, keyId },
+    requestId,
+    reason,
+    changes: changes ?? {},
+  };
+}
+
+export function findEvent(db: Connection, id: number): Event | undefined {
+  const row = eventRows.find(db, id);
+  return row === undefined ? undefined : eventOf(row);
+}
+
+/** The history of one object, newest first: only who may see the object may see its history. */
+export function historySelection(topic: Topic, { id }: Visible<{ readonly id: number }>): IndexedSelection {
+  return {
+    table: 'events',
+    key: 'id',
+    isDescending: true,
+    ranges: [{ sql: 'topic = ? AND topicId = ?', params: [topic, id] }],
+    residual: undefined,
+    owners: [],
+  };
+}
+
+/**
+ * A step of the cleanup: removes events older than `before`, the oldest first, so that no gap arises. The
+ * newest event stays, since the id of the next event is one more than its id.
+ */
+export function removeOldEvents(db: Connection, rowsMax: number, before: number): number {
+  const oldest = db.all<[id: number, createdAt: number]>(
+    'SELECT id, createdAt FROM events ORDER BY id LIMIT +?',
+    rowsMax + 1,
+  );
+  const young = oldest.findIndex(([, createdAt]) => createdAt >= before);
+  const firstKept = oldest[young === -1 ? oldest.length - 1 : young]?.[0];
+  return firstKept === undefined ? 0 : db.run('DELETE FROM events WHERE id < ?', firstKept).rowsChanged;
+}
+
+export const eventAudit = events.audit({
+  thing: 'event',
+  columns: shown,
+  issues: (event) => schemaIssues(Event, eventOf(event)),
+});

@@ -1,0 +1,45 @@
+// The position of a reader of the feed, the id of the last event that was read, as a cursor.
+import type { Cursors } from '../../http/routing/cursor.ts';
+import { Problem } from '../../problem.ts';
+import type { Connection } from '../../storage/connection.ts';
+import type { KeysetPosition } from '../../storage/keyset.ts';
+import type { FeedBounds } from '../events/event.ts';
+import { feedBounds, feedEpoch } from '../events/feed-store.ts';
+
+export const feedPath = '/events';
+const feed = { path: feedPath, order: 'id' };
+
+/** The database's epoch, in place of a sort key, and the id of the last event that was read. */
+type CursorContent = KeysetPosition;
+
+/** A cursor is bound to the feed but not to its filters: a reader may continue with other types. */
+export function cursorAfter(epoch: string, id: number, cursors: Cursors): string {
+  const content: CursorContent = [epoch, id];
+  return cursors.encode({ ...feed, query: {} }, content);
+}
+
+/** The state that cursors are checked against. */
+export type FeedState = FeedBounds & { readonly epoch: string };
+
+export function feedState(db: Connection): FeedState {
+  return { ...feedBounds(db), epoch: feedEpoch(db) };
+}
+
+/**
+ * Returns the id in a cursor. Throws if the cursor is invalid or belongs to another epoch, or if events after
+ * it were removed.
+ */
+export function requireEventId(state: FeedState, cursor: string, cursors: Cursors): number {
+  const content = cursors.decode({ ...feed, query: { cursor } });
+  return content === undefined ? 0 : requireKept(state, content);
+}
+
+function requireKept(state: FeedState, [epoch, id]: CursorContent): number {
+  if (epoch === state.epoch && id >= state.removedUpTo && id <= state.latest) return id;
+  throw new Problem(
+    'events-gone',
+    epoch === state.epoch
+      ? 'Events after this cursor were removed; read the objects again, then follow from=latest.'
+      : 'The database was restored; read the objects again, then follow from=latest.',
+  );
+}

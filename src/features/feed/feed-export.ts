@@ -1,0 +1,50 @@
+// Reads a range of the feed for an export.
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { ExportSource } from '../../http/transfers/export.ts';
+import { exportChunkBytesMax } from '../../http/transfers/export.ts';
+import { forbidden } from '../../problem.ts';
+import type { Event } from '../events/event.ts';
+import {
+  feedBounds,
+  readFeed,
+  type FeedAccess,
+  type FeedRequest,
+  feedRowsExaminedMax,
+} from '../events/feed-store.ts';
+import { representEvent } from '../events/event-representation.ts';
+import type { Connection } from '../../storage/connection.ts';
+
+type ExportRange<C> = Pick<FeedRequest, 'types' | 'after'> & {
+  readonly accessOf: (reader: C) => FeedAccess;
+  /** The id of the newest event when the export begins; later events are not exported. */
+  readonly latest: number;
+};
+
+const readBounds = { rows: 100, charsMax: exportChunkBytesMax };
+/**
+ * The pause after events of which fewer than a page were exported: examining them takes a twentieth of it, so a
+ * walk past the events of others leaves the event loop to other clients.
+ */
+const walkPauseMilliseconds = 5;
+
+export function feedElements<C>(
+  db: Connection,
+  { accessOf, types, after, latest }: ExportRange<C>,
+  caller: C,
+): ExportSource<Event, C> {
+  const access = accessOf(caller);
+  return async function* (authorize) {
+    let position = after;
+    while (position < latest) {
+      if (!isDeepStrictEqual(accessOf(authorize()), access))
+        throw forbidden('The rights have changed since the export began.');
+      // otherwise events that cleanup removes before the export reaches them would be missing silently
+      if (position < feedBounds(db).removedUpTo) throw new Error('events were removed before their export');
+      const { events, end } = readFeed(db, { after: position, latest, access, types, ...readBounds });
+      yield events.map(representEvent);
+      if (end - position === feedRowsExaminedMax) await pause(walkPauseMilliseconds);
+      position = end;
+    }
+  };
+}

@@ -1,0 +1,153 @@
+// The feed of all events over HTTP: GET /events, oldest first, in pages or as a stream.
+import { signedIn, type Caller } from '../../auth/access.ts';
+import { withCursor, type Cursors } from '../../http/routing/cursor.ts';
+import {
+  exportDescription,
+  exportIssues,
+  isExport,
+  type HandlerExports,
+} from '../../http/transfers/export.ts';
+import {
+  cursorParameter,
+  fittingPage,
+  listParameters,
+  toListPage,
+  pageBytesMax,
+  pageRowsDefault,
+} from '../../http/routing/list.ts';
+import type { ListPage, Streamed } from '../../http/routing/reply.ts';
+import { csv, json, ndjson } from '../../http/responses/media-types.ts';
+import type { ResponseStream } from '../../http/responses/response-stream.ts';
+import { route, type Call, type Route } from '../../http/routing/route.ts';
+import { eventStream } from '../../http/responses/server-sent-events.ts';
+import { array, oneOf, optional, type ObjectOf } from '../../schema/schema.ts';
+import { eventTable } from './event-csv.ts';
+import { Event, EventTypeName, eventTypes } from '../events/event.ts';
+import { readFeed } from '../events/feed-store.ts';
+import { feedAccessOf } from './feed-access.ts';
+import { cursorAfter, feedPath, feedState, requireEventId, type FeedState } from './feed-cursor.ts';
+import { representEvent } from '../events/event-representation.ts';
+import { feedElements } from './feed-export.ts';
+import type { Streams } from './live-feed.ts';
+
+const feedParameters = {
+  from: optional(
+    oneOf(['oldest', 'latest'], {
+      description:
+        'Where to begin without a `cursor`: at the oldest event (the default), or after the latest.',
+    }),
+  ),
+  type: optional(
+    array(EventTypeName, {
+      minItems: 1,
+      maxItems: eventTypes.length,
+      description: 'Only events of these types, separated by commas.',
+      examples: [['order.created', 'order.paid']],
+    }),
+  ),
+  limit: listParameters.limit,
+  cursor: cursorParameter(
+    'Where to begin, taken from `next` or from the id of a server-sent event; any types may follow.',
+  ),
+};
+type FeedQuery = ObjectOf<typeof feedParameters>;
+
+type FeedServices = { readonly cursors: Cursors; readonly live: Streams; readonly exports: HandlerExports };
+
+export function feedRoutes(services: FeedServices): Route[] {
+  return [followEventsRoute(services)];
+}
+
+function followEventsRoute(services: FeedServices): Route {
+  return route({
+    method: 'GET',
+    path: feedPath,
+    tag: 'Events',
+    summary: 'Follow what happens',
+    access: signedIn,
+    scope: 'events:read',
+    query: feedParameters,
+    reply: { kind: 'list', schema: Event, mediaTypes: [json, eventStream, csv, ndjson], isFeed: true },
+    description:
+      'All events that the caller may see, oldest first: those of their own objects, for staff those of ' +
+      'all orders, customers and products and of deleted users, for administrators all. `next` is never null: a ' +
+      'reader who stores it and asks again later misses nothing. A page may be empty and still move on.\n\n' +
+      'With `Accept: text/event-stream` the same events arrive as they happen (server-sent events): after ' +
+      '`Last-Event-ID`, else where `cursor` or `from` says, else after the latest. `limit` has no effect. ' +
+      'On a terminal `curl -N -H "Accept: text/event-stream"` shows them.\n\n' +
+      `${exportDescription} It begins where \`cursor\` or \`from\` says and ends at the latest event.`,
+    problems: ['events-gone', 'unavailable'],
+    queryIssues(query, { mediaType }) {
+      const issues = exportIssues(query, { mediaType, acceptsCursor: true });
+      if (query.cursor !== undefined && query.from !== undefined) issues.push(cursorAndFrom);
+      return issues;
+    },
+    handle(call) {
+      if (call.mediaType === eventStream) return liveEvents(call, services);
+      return isExport(call) ? eventFile(call, services) : feedPage(call, services);
+    },
+  });
+}
+
+type FeedCall = Call<object, FeedQuery, undefined, Caller>;
+
+function feedPage(call: FeedCall, { cursors }: FeedServices): ListPage<Event> {
+  const { read, query, caller } = call;
+  const state = feedState(read);
+  const { removedUpTo, latest } = state;
+  const after = findStart(state, query, cursors) ?? removedUpTo;
+  const { type: types, limit: rows = pageRowsDefault } = query;
+  const access = feedAccessOf(caller);
+  const page = readFeed(read, { after, latest, access, types, rows, charsMax: pageBytesMax });
+  const elements = fittingPage(page.events.map(representEvent));
+  const last = elements.at(-1);
+  const isTruncated = elements.length < page.events.length && last !== undefined;
+  const cursor = cursorAfter(state.epoch, isTruncated ? last.id : page.end, cursors);
+  const { from: _from, ...kept } = query;
+  return toListPage(elements, withCursor(feedPath, kept, cursor));
+}
+
+function liveEvents(call: FeedCall, { cursors, live }: FeedServices): Streamed {
+  const { read, query, caller, headers } = call;
+  const { 'last-event-id': lastEventId = '' } = headers;
+  live.checkCapacity(caller);
+  const state = feedState(read);
+  const after =
+    lastEventId === '' ? findStart(state, query, cursors) : requireEventId(state, lastEventId, cursors);
+  const start = (stream: ResponseStream): void =>
+    live.add({
+      stream,
+      caller,
+      currentCaller: () => call.authorizeRead(),
+      hasExpired: () => call.hasExpired(),
+      access: feedAccessOf(caller),
+      types: query.type,
+      after: after ?? state.latest,
+    });
+  return { kind: 'stream', mediaType: eventStream, start };
+}
+
+const eventsFile = { name: 'events', table: eventTable };
+
+function eventFile(call: FeedCall, { cursors, exports }: FeedServices): Streamed {
+  const { read, query, caller } = call;
+  const state = feedState(read);
+  const { removedUpTo, latest } = state;
+  const after = findStart(state, query, cursors) ?? removedUpTo;
+  const range = { accessOf: feedAccessOf, types: query.type, after, latest };
+  const elements = feedElements(read, range, caller);
+  return exports.createResult(call, eventsFile, elements);
+}
+
+/** Returns the id of the event before the first one to read; undefined without `cursor` and `from`. */
+function findStart(state: FeedState, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
+  if (cursor !== undefined) return requireEventId(state, cursor, cursors);
+  if (from === undefined) return undefined;
+  return from === 'latest' ? state.latest : state.removedUpTo;
+}
+
+const cursorAndFrom = {
+  parameter: 'cursor',
+  code: 'conflict',
+  detail: 'Send cursor to continue or from to start, not both.',
+};

@@ -1,0 +1,149 @@
+// The lines of an import, while its body arrives: lines of JSON, or rows of a table.
+import { counted } from '../../base/counted.ts';
+import { withoutFormulaGuard, type CsvSource } from '../../base/csv.ts';
+import { CsvRows, type CsvRow } from '../../base/csv-rows.ts';
+import { invalidAt, Problem } from '../../problem.ts';
+import { parseJson } from '../../http/requests/strict-json.ts';
+
+export const importLineBytesMax = 64 * 1024;
+
+const lineFeed = 0x0a;
+
+/** A line that isn't blank, from 1: its value, or the reason why it has none. */
+export type ArrivingLine = { readonly number: number } & LineContent;
+type LineContent = { readonly value: unknown } | { readonly problem: Problem };
+
+/**
+ * Splits a body: yields the lines that each chunk completes, and the last one when called without a chunk. The
+ * lines of one chunk must be taken before the next chunk is given.
+ */
+export type LineReader = (chunk: Buffer | undefined) => Iterable<ArrivingLine>;
+
+export function ndjsonReader(): LineReader {
+  let number = 1;
+  /** The beginning of a line that isn't complete, none of it once the line is too long. */
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  const keep = (part: Buffer): void => {
+    bytes += part.length;
+    if (bytes > importLineBytesMax) parts = [];
+    else parts.push(part);
+  };
+  function* endLine(): Generator<ArrivingLine> {
+    const line = { number, whole: Buffer.concat(parts), isTooLong: bytes > importLineBytesMax };
+    parts = [];
+    bytes = 0;
+    number += 1;
+    if (line.isTooLong) yield { number: line.number, problem: tooLong() };
+    else if (line.whole.length > 0) yield { number: line.number, ...parsed(line.whole) };
+  }
+  return function* (chunk) {
+    if (chunk === undefined) return yield* endLine();
+    let start = 0;
+    for (;;) {
+      // millions of blank lines may arrive, so none becomes a Buffer
+      for (; bytes === 0 && (chunk[start] === lineFeed || isBlank(chunk[start])); start += 1)
+        if (chunk[start] === lineFeed) number += 1;
+      const end = chunk.indexOf(lineFeed, start);
+      if (end === -1) break;
+      keep(chunk.subarray(start, end));
+      start = end + 1;
+      yield* endLine();
+    }
+    if (start < chunk.length) keep(chunk.subarray(start));
+  };
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0d;
+}
+
+function tooLong(): Problem {
+  return new Problem('content-too-large', `The line must have at most ${importLineBytesMax} bytes.`);
+}
+
+function parsed(bytes: Buffer): LineContent {
+  try {
+    return { value: parseJson(bytes) };
+  } catch (error) {
+    if (error instanceof Problem) return { problem: error };
+    throw error;
+  }
+}
+
+/** Reads an object from each row. A table that can't be read any further has a last line that says why. */
+export function csvReader(source: CsvSource): LineReader {
+  const rows = new CsvRows(importLineBytesMax);
+  const decoder = new TextDecoder('utf-8', { fatal: true }); // takes a byte-order mark away
+  let heading: readonly string[] | undefined;
+  let isUnreadable = false;
+  function* rowsIn(chunk: Buffer | undefined): Generator<CsvRow> {
+    yield* rows.add(decoded(decoder, chunk));
+    if (chunk === undefined) yield* rows.end();
+  }
+  function* linesIn(chunk: Buffer | undefined): Generator<ArrivingLine> {
+    for (const row of rowsIn(chunk)) {
+      if (heading !== undefined) {
+        yield lineOf(row, heading, source);
+        continue;
+      }
+      heading = row.cells;
+      const problem = headingProblem(heading, source.columns);
+      if (problem === undefined) continue;
+      isUnreadable = true;
+      return yield { number: row.number, problem };
+    }
+  }
+  return function* (chunk) {
+    if (isUnreadable) return;
+    try {
+      yield* linesIn(chunk);
+    } catch (error) {
+      isUnreadable = true;
+      yield { number: rows.number, problem: unreadable(error) };
+    }
+  };
+}
+
+function decoded(decoder: TextDecoder, chunk: Buffer | undefined): string {
+  try {
+    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+  } catch {
+    throw new Problem('bad-request', 'The table must be UTF-8.');
+  }
+}
+
+function unreadable(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof RangeError) return new Problem('content-too-large', error.message);
+  if (error instanceof SyntaxError) return new Problem('bad-request', error.message);
+  throw error;
+}
+
+function headingProblem(cells: readonly string[], columns: readonly string[]): Problem | undefined {
+  const unknown = cells.find((name) => !columns.includes(name));
+  if (unknown !== undefined) {
+    const detail = `The heading names "${unknown}". Columns: ${columns.join(', ')}.`;
+    return invalidAt('', 'unknown-member', detail);
+  }
+  if (new Set(cells).size < cells.length)
+    return invalidAt('', 'conflict', 'The heading names a column twice.');
+  return undefined;
+}
+
+function lineOf(
+  { number, cells }: CsvRow,
+  heading: readonly string[],
+  { objectOf }: CsvSource,
+): ArrivingLine {
+  if (cells.length !== heading.length) {
+    const detail = `The row has ${counted(cells.length, 'cell')}, its heading ${heading.length}.`;
+    return { number, problem: invalidAt('', 'conflict', detail) };
+  }
+  const filled = new Map<string, string>();
+  for (const [index, name] of heading.entries()) {
+    const cell = withoutFormulaGuard(cells[index] ?? '');
+    if (cell !== '') filled.set(name, cell);
+  }
+  return { number, value: objectOf(filled) };
+}

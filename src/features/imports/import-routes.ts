@@ -1,0 +1,129 @@
+// Imports over HTTP: POST /imports reads a line for each customer or order, and returns a line for each.
+import { adminOnly, hasScope, type Caller } from '../../auth/access.ts';
+import { csvReader, ndjsonReader, importLineBytesMax } from './arriving-lines.ts';
+import type { HandlerImports } from './line-imports.ts';
+import { importKeptCharsMax, importLineMilliseconds, importsMax } from './line-imports.ts';
+import { csv, ndjson } from '../../http/responses/media-types.ts';
+import { mediaTypeOf } from '../../http/requests/negotiate.ts';
+import { route, type Route } from '../../http/routing/route.ts';
+import { boolean, optional, oneOf, type Issue } from '../../schema/schema.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { customerBodies } from '../customers/customer-bodies.ts';
+import { customerRows } from '../customers/customer-csv.ts';
+import { productRows } from '../products/product-csv.ts';
+import { importLineSchema, linesFrom, parseImportLine, type ParsedLine } from './import-line.ts';
+import { dryRunKeys, importLine, storedKeys, type Importer, importDryRunKeysMax } from './import-store.ts';
+
+export const importBytesMax = 32 * 1024 * 1024;
+
+type ImportServices = {
+  readonly imports: HandlerImports;
+  /** The country whose phone numbers may be sent in national form. */
+  readonly defaultCountry: string | undefined;
+};
+
+/** What a table may have: a resource whose rows can be imported has a line here. */
+const tables = {
+  customers: linesFrom('customer', customerRows),
+  products: linesFrom('product', productRows),
+};
+const tableNames = Object.keys(tables) as (keyof typeof tables)[]; // its own keys
+
+const importQuery = {
+  of: optional(oneOf(tableNames), {
+    description: 'What the rows of a table are, `customers` by default. Lines of JSON name it themselves.',
+  }),
+  dryRun: optional(boolean(), {
+    description: 'Whether to check the lines only. The result of a new object then has no id, but null.',
+  }),
+};
+
+export function importRoutes({ imports, defaultCountry }: ImportServices): Route[] {
+  const bodies = customerBodies(defaultCountry);
+  const schema = importLineSchema(bodies);
+  return [
+    route({
+      method: 'POST',
+      path: '/imports',
+      tag: 'Service',
+      summary: 'Import customers, orders and products',
+      description,
+      access: adminOnly,
+      scope: 'orders:write',
+      query: importQuery,
+      streamedBody: {
+        bytesMax: importBytesMax,
+        contents: {
+          [ndjson]: {
+            description: 'Lines of JSON, each an ImportLine; blank ones are left out.',
+            example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
+            lineSchema: schema,
+          },
+          [csv]: {
+            description: `A table whose heading names columns of ${tableNames.join(' or ')}, and \`key\`.`,
+            example: 'key,name,email,address.line1\r\nshop-7,Grace Hopper,grace@example.com,\r\n',
+          },
+        },
+      },
+      reply: { kind: 'stream', mediaTypes: [ndjson] },
+      handle(call) {
+        const { of: table = 'customers', dryRun } = call.query;
+        const keys = dryRun === true ? dryRunKeys() : storedKeys;
+        return imports.createResult(call, {
+          read: mediaTypeOf(call.headers['content-type']) === csv ? csvReader(tables[table]) : ndjsonReader(),
+          parse: (value, now) => parseImportLine(schema, value, now),
+          write: (permit, parsed, now) => writeLine(permit, parsed, { keys, bodies, now }),
+        });
+      },
+    }),
+  ];
+}
+
+function writeLine(
+  permit: Permit<Caller>,
+  parsed: ParsedLine,
+  importer: Omit<Importer, 'ownerId'>,
+): ReturnType<typeof importLine> | { readonly status: 403; readonly issues: readonly Issue[] } {
+  const { caller } = permit;
+  for (const kind of ['customer', 'product'] as const) {
+    const scope = `${kind}s:write` as const;
+    if (parsed.ok && parsed.line[kind] !== undefined && !hasScope(caller, scope)) {
+      const detail = `The API key lacks the scope ${scope}.`;
+      return { status: 403, issues: [{ pointer: `/${kind}`, code: 'insufficient-scope', detail }] };
+    }
+  }
+  return importLine(permit, parsed, { ...importer, ownerId: caller.userId });
+}
+
+const exampleOfCustomer = { key: 'shop-7', customer: { name: 'Grace Hopper' } };
+const exampleOfOrder = {
+  key: 'shop-1042',
+  order: {
+    customerKey: 'shop-7',
+    currency: 'EUR',
+    status: 'delivered',
+    createdAt: '2025-11-03T10:15:00Z',
+    items: [{ name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 }],
+  },
+};
+
+const description =
+  'Each line is checked like the body of a POST, written on its own, and answered in order once it is ' +
+  'on disk: `{"line":1,"status":201,"id":7}`; with status 200 if that key came before with the same ' +
+  'content; or `{"line":2,"status":422,"errors":[…]}`, with `errors` as in problems (400 for what is ' +
+  'not JSON, 413 for a line that is too long). If the response is incomplete, simply send it again. ' +
+  'An order names its customer by `customerId`, or by `customerKey` if that customer was also ' +
+  'imported.\n\n' +
+  'A table (RFC 4180, UTF-8; commas, semicolons or tabs between cells) has a row for each object. Its ' +
+  'heading names members: `name,email,phone,address.line1,…`. An empty cell is an absent member. Without ' +
+  'a `key` a row is known by its content, so equal rows create one object.\n\n' +
+  'A product whose SKU exists is changed: 200. Members that the line leaves out stay as they are. In a table ' +
+  'prices are decimal, as exports write them.\n\n' +
+  'What ends the import early (withdrawn rights, a client that is too slow, a service that stops) is ' +
+  'reported as a last line, after which the response ends without its last chunk. The response begins ' +
+  `when everything was read, or at ${importKeptCharsMax / 1024 ** 2} MiB of it; once it has begun, keep ` +
+  'reading while you send.\n\n' +
+  `There may be ${importBytesMax / 1024 ** 2} MiB of lines, ${importLineBytesMax / 1024} KiB each, at ` +
+  `least one in ${importLineMilliseconds / 1000} seconds, and ${importsMax} imports at a time; a dry run ` +
+  `may have ${importDryRunKeysMax} new objects. An API key also needs the scope \`customers:write\` to ` +
+  'import customers, and `products:write` to import products.';

@@ -1,0 +1,195 @@
+// Writes imported objects, and stores the key of each object as long as the object exists.
+import assert from 'node:assert';
+import type { Caller } from '../../auth/access.ts';
+import { Problem } from '../../problem.ts';
+import { issuesIn, type Checked } from '../../schema/schema.ts';
+import { nameKey } from '../../schema/members.ts';
+import { toTime } from '../../schema/rfc3339.ts';
+import type { Connection } from '../../storage/connection.ts';
+import type { Permit } from '../../storage/permit.ts';
+import type { CustomerBodies, NewCustomer } from '../customers/customer-bodies.ts';
+import { customerContentOf } from '../customers/customer.ts';
+import { addCustomer, customerExists } from '../customers/customer-store.ts';
+import { changesNothing, requireOwned } from '../../storage/object-access.ts';
+import { orderContentOf } from '../orders/order.ts';
+import { addOrder } from '../orders/order-store.ts';
+import { productContentOf, type NewProduct } from '../products/product.ts';
+import { addProduct, productSource, replaceProduct, takenIssues } from '../products/product-store.ts';
+import { userIssues } from '../users/user-store.ts';
+import type { ImportKind, ImportOutcome, ParsedLine, ImportedOrder } from './import-line.ts';
+
+/** The keys of new objects that a dry run remembers, since later lines may name them. */
+export const importDryRunKeysMax = 200_000;
+
+/** The id is null in a dry run. */
+type Imported = { readonly id: number | null; readonly fingerprint: Uint8Array };
+type KeyedObject = Pick<Imported, 'fingerprint'> & { readonly kind: ImportKind; readonly key: string };
+
+/** The keys that were imported, with the ids and fingerprints of their objects. */
+type ImportKeys = {
+  readonly isDryRun: boolean;
+  find(db: Connection, kind: ImportKind, key: string): Imported | undefined;
+  /** Creates the object by calling `create`, stores its key, and returns its id. */
+  add(permit: Permit, object: KeyedObject, create: () => number): number | null;
+};
+
+type KeyTable = { readonly find: string; readonly add: string | null };
+
+const tables: Readonly<Record<ImportKind, KeyTable>> = {
+  customer: {
+    find: 'SELECT customerId, fingerprint FROM importedCustomers WHERE key = ?',
+    add: 'INSERT INTO importedCustomers (key, customerId, fingerprint) VALUES (?, ?, ?)',
+  },
+  order: {
+    find: 'SELECT orderId, fingerprint FROM importedOrders WHERE key = ?',
+    add: 'INSERT INTO importedOrders (key, orderId, fingerprint) VALUES (?, ?, ?)',
+  },
+  // the key of a product is in its own row
+  product: { find: "SELECT id, x'' FROM products WHERE skuKey = ?", add: null },
+};
+
+export const storedKeys: ImportKeys = {
+  isDryRun: false,
+  find(db, kind, key) {
+    const row = db.get<[id: number, fingerprint: Uint8Array]>(tables[kind].find, key);
+    return row === undefined ? undefined : { id: row[0], fingerprint: row[1] };
+  },
+  add({ writer }, { kind, key, fingerprint }, create) {
+    const id = create();
+    const { add } = tables[kind];
+    if (add !== null) writer.run(add, key, id, fingerprint);
+    return id;
+  },
+};
+
+/** The keys of a dry run: it creates nothing, but knows what its earlier lines would have created. */
+export function dryRunKeys(): ImportKeys {
+  const fingerprints = new Map<string, string>();
+  return {
+    isDryRun: true,
+    find(db, kind, key) {
+      const fingerprint = fingerprints.get(`${kind} ${key}`);
+      if (fingerprint === undefined) return storedKeys.find(db, kind, key);
+      return { id: null, fingerprint: Buffer.from(fingerprint, 'base64') };
+    },
+    add(_permit, { kind, key, fingerprint }) {
+      if (fingerprints.size >= importDryRunKeysMax) throw tooManyKeys();
+      fingerprints.set(`${kind} ${key}`, Buffer.from(fingerprint).toString('base64'));
+      return null;
+    },
+  };
+}
+
+function tooManyKeys(): Problem {
+  const detail = `A dry run checks at most ${importDryRunKeysMax} new objects; check the rest by itself.`;
+  return new Problem('content-too-large', detail);
+}
+
+export type Importer = {
+  readonly keys: ImportKeys;
+  readonly bodies: CustomerBodies;
+  /** The owner of objects that name no `userId`. */
+  readonly ownerId: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+};
+
+/** Writes the object of a line. A rejected line changes nothing. */
+export function importLine(permit: Permit<Caller>, parsed: ParsedLine, importer: Importer): ImportOutcome {
+  if (!parsed.ok) return { status: 422, issues: parsed.issues };
+  const { key, customer, order, product } = parsed.line;
+  if (product !== undefined) return importProduct(permit, product, importer);
+  assert(key !== undefined, 'a line that fits has a key, unless it has a product');
+  const kind = customer === undefined ? 'order' : 'customer';
+  const known = importer.keys.find(permit.writer, kind, key);
+  if (known !== undefined) return outcomeOfRepeat(known, parsed.fingerprint);
+  const object = { kind, key, fingerprint: parsed.fingerprint } as const;
+  if (customer !== undefined) return importCustomer(permit, { ...importer, customer, object });
+  if (order !== undefined) return importOrder(permit, { ...importer, order, object });
+  throw new TypeError('a line that fits has a customer or an order');
+}
+
+function outcomeOfRepeat({ id, fingerprint }: Imported, sent: Uint8Array): ImportOutcome {
+  if (Buffer.compare(fingerprint, sent) === 0) return { status: 200, id };
+  const place = id === null ? 'in an earlier line' : `as ${id}`;
+  const detail = `This key was imported with another content, ${place}; use a new key.`;
+  return { status: 422, issues: [{ pointer: '/key', code: 'idempotency-key-reused', detail }] };
+}
+
+type CustomerImport = Importer & { readonly customer: NewCustomer; readonly object: KeyedObject };
+
+function importCustomer(permit: Permit, imported: CustomerImport): ImportOutcome {
+  const { keys, bodies, customer, object, now } = imported;
+  const owner = parseOwner(permit.writer, '/customer', customer.userId ?? imported.ownerId);
+  if (!owner.ok) return { status: 422, issues: owner.issues };
+  const content = customerContentOf(bodies, customer);
+  const create = (): number => addCustomer(permit, { ...content, userId: owner.value }, now);
+  return { status: 201, id: keys.add(permit, object, create) };
+}
+
+type OrderImport = Importer & { readonly order: ImportedOrder; readonly object: KeyedObject };
+
+function importOrder(permit: Permit, imported: OrderImport): ImportOutcome {
+  const { keys, order, object, now } = imported;
+  const owner = parseOwner(permit.writer, '/order', order.userId ?? imported.ownerId);
+  const customer = parseCustomer(permit.writer, keys, order);
+  if (!owner.ok || !customer.ok) return { status: 422, issues: [...issuesIn(owner), ...issuesIn(customer)] };
+  const createdAt = order.createdAt === undefined ? now : toTime(order.createdAt);
+  const create = (): number => {
+    const customerId = customer.value;
+    assert(customerId !== null, 'only a dry run knows customers without an id, and it creates nothing');
+    const row = { ...orderContentOf(order), customerId, userId: owner.value };
+    return addOrder(permit, row, { createdAt, updatedAt: now, recordedAt: now }).id;
+  };
+  return { status: 201, id: keys.add(permit, object, create) };
+}
+
+/** Creates a product, or changes the one with its SKU; members that the line leaves out stay as they are. */
+function importProduct(
+  permit: Permit<Caller>,
+  product: NewProduct,
+  { keys, now }: Pick<Importer, 'keys' | 'now'>,
+): ImportOutcome {
+  const { writer } = permit;
+  const key = nameKey(product.sku);
+  const known = keys.find(writer, 'product', key);
+  const id = known?.id ?? null;
+  const current = id === null ? undefined : requireOwned(productSource, permit, id);
+  const wanted = productContentOf({ ...current, ...product });
+  const issues = takenIssues(writer, wanted, current?.id).map((issue) => {
+    return { ...issue, pointer: `/product${issue.pointer}` };
+  });
+  if (issues.length > 0) return { status: 422, issues };
+  if (known === undefined) {
+    const object = { kind: 'product', key, fingerprint: new Uint8Array() } as const;
+    return { status: 201, id: keys.add(permit, object, () => addProduct(permit, wanted, now)) };
+  }
+  const isChanged = current !== undefined && !changesNothing(current, wanted);
+  if (isChanged && !keys.isDryRun) replaceProduct(permit, current, wanted);
+  return { status: 200, id };
+}
+
+/** Returns the id of the user who will own the object at `pointer`, or the issues of that user. */
+function parseOwner(db: Connection, pointer: string, userId: number): Checked<number> {
+  const issues = userIssues(db, userId).map((issue) => ({ ...issue, pointer: `${pointer}/userId` }));
+  return issues.length === 0 ? { ok: true, value: userId } : { ok: false, issues };
+}
+
+/** Returns the id of the customer that an order names, or the issue that there is none. */
+function parseCustomer(
+  db: Connection,
+  keys: ImportKeys,
+  { customerId, customerKey }: ImportedOrder,
+): Checked<Imported['id']> {
+  if (customerKey !== undefined) return importedCustomer(keys.find(db, 'customer', customerKey), customerKey);
+  const id = customerId ?? 0; // a valid line has one or the other
+  if (customerExists(db, 'all', id)) return { ok: true, value: id };
+  const detail = `There is no customer ${id}.`;
+  return { ok: false, issues: [{ pointer: '/order/customerId', code: 'unknown', detail }] };
+}
+
+function importedCustomer(found: Imported | undefined, key: string): Checked<Imported['id']> {
+  if (found !== undefined) return { ok: true, value: found.id };
+  const detail = `No customer was imported with the key ${JSON.stringify(key)}.`;
+  return { ok: false, issues: [{ pointer: '/order/customerKey', code: 'unknown', detail }] };
+}

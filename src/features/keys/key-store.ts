@@ -1,0 +1,160 @@
+// The rows of API keys. Only a hash of each key is stored.
+import { randomBytes } from 'node:crypto';
+import { accountAccessOf, type RowAccess, type Role, type Scope } from '../../auth/access.ts';
+import type { KeyCaller } from '../../auth/caller-cache.ts';
+import { hashSecret } from '../../auth/credentials.ts';
+import { escapeControls } from '../../base/log-lines.ts';
+import { invalidAt } from '../../problem.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { timestampOf, timestampOrNull } from '../../base/timestamp.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
+import { issueUnless } from '../../storage/audit.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { equals, type IndexedSelection } from '../../storage/keyset.ts';
+import { assigned, blob, integer, nullable, table, text, time, words } from '../../storage/table.ts';
+import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../../storage/listing.ts';
+import { recordEvent } from '../events/event-store.ts';
+import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import type { StoredUser } from '../users/user-store.ts';
+import { Key, requireExpiry, type CreatedApiKey, type NewKey } from './key.ts';
+
+export const keysPerUserMax = 50;
+
+const shown = {
+  id: assigned,
+  name: text(),
+  scopes: words<Scope>(),
+  createdAt: time,
+  expiresAt: nullable(time),
+  lastUsedAt: nullable(time),
+  prefix: text(),
+};
+const keys = table('apiKeys', { ...shown, userId: integer, hash: blob });
+const rows = keys.select({ ...shown, userId: integer });
+
+/** A key with its members, and its user, who isn't among them. */
+export type StoredKey = Key & { readonly userId: number };
+
+export function findKey(db: Connection, id: number): StoredKey | undefined {
+  return rows.find(db, id);
+}
+
+export const keySource: ObjectSource<StoredKey> = {
+  name: 'API key',
+  find: findKey,
+  ownerOf: ({ userId }) => userId,
+  accessOf: accountAccessOf,
+};
+
+/** Returns the caller whom the key authenticates, with the rights that they have now. */
+export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined {
+  const row = db.get<[number, Role, string, Uint8Array, number | null]>(
+    'SELECT userId, role, scopes, hash, expiresAt ' +
+      'FROM apiKeys JOIN users ON users.id = userId WHERE apiKeys.id = ?',
+    id,
+  );
+  if (row === undefined) return undefined;
+  const [userId, role, scopes, hash, expiresAt] = row;
+  const caller = {
+    principal: `key:${id}`,
+    client: `user:${userId}`,
+    userId,
+    role,
+    sessionId: null,
+    keyId: id,
+    scopes: new Set(scopesOf(scopes)),
+    authTimeSeconds: 0,
+  };
+  return { caller, hash, expiresAt: expiresAt ?? Infinity };
+}
+
+/** Throws if the user has as many keys as allowed. */
+export function addKey(permit: Permit, key: NewKey & { readonly userId: number }): CreatedApiKey {
+  const { writer: db, origin } = permit;
+  const { now } = origin;
+  const { userId, name, scopes } = key;
+  checkCount(db, userId);
+  const expiresAt = requireExpiry(key, now);
+  const secret = randomBytes(32).toString('base64url');
+  const hash = hashSecret(secret);
+  const id = keys.insert(db, { userId, name, scopes, hash, prefix: '', createdAt: now, expiresAt });
+  const prefix = `ord_${id}_${secret.slice(0, 4)}`;
+  db.run('UPDATE apiKeys SET prefix = ? WHERE id = ?', prefix, id);
+  recordEvent(permit, { type: 'key.created', subjectId: id, ownerId: userId });
+  return {
+    id,
+    name,
+    scopes,
+    createdAt: timestampOf(now),
+    expiresAt: timestampOrNull(expiresAt),
+    lastUsedAt: null,
+    prefix,
+    key: `ord_${id}_${secret}`,
+  };
+}
+
+/** Also counts expired keys, which are listed until they are deleted. */
+function checkCount(db: Connection, userId: number): void {
+  const [count] = db.get<[number]>('SELECT count(*) FROM apiKeys WHERE userId = ?', userId) ?? [0];
+  if (count < keysPerUserMax) return;
+  throw invalidAt('', 'max-keys', `A user may have at most ${keysPerUserMax} API keys; delete one first.`);
+}
+
+export function removeKey(permit: Permit, { id, userId }: Owned<StoredKey>): void {
+  const db = permit.writer;
+  db.run('DELETE FROM apiKeys WHERE id = ?', id);
+  recordEvent(permit, { type: 'key.removed', subjectId: id, ownerId: userId });
+  db.invalidate({ kind: 'key', id });
+}
+
+export function removeUserKeys({ writer: db }: Permit, { id }: Owned<StoredUser>): void {
+  db.run('DELETE FROM apiKeys WHERE userId = ?', id);
+  db.invalidate({ kind: 'user', id });
+}
+
+/** Returns a line of text for each key that hasn't expired. */
+export function describeLiveKeys(db: Connection, now: number): string[] {
+  const sql =
+    'SELECT apiKeys.id, apiKeys.name, email, prefix FROM apiKeys JOIN users ON users.id = userId ' +
+    'WHERE expiresAt IS NULL OR expiresAt > ? ORDER BY apiKeys.id';
+  return db
+    .all<[number, string, string, string]>(sql, now)
+    .map(([id, name, email, prefix]) => `  ${id} ${quoted(name)} of ${email}, ${prefix}…`);
+}
+
+/** A name may have marks that change the direction of writing, and so could hide the rest of the line. */
+function quoted(name: string): string {
+  return escapeControls(JSON.stringify(name));
+}
+
+/** Stores when keys were last used, by id. */
+export function recordKeyUses(db: Connection, uses: readonly (readonly [id: number, at: number])[]): void {
+  for (const [id, at] of uses) db.run('UPDATE apiKeys SET lastUsedAt = ? WHERE id = ?', at, id);
+}
+
+export const keyAudit = keys.audit({
+  thing: 'API key',
+  columns: { ...shown, hash: blob },
+  issues({ hash, ...key }) {
+    return [
+      ...schemaIssues(Key, key),
+      ...issueUnless(key.prefix.startsWith(`ord_${key.id}_`), '/prefix', 'prefix does not match the id.'),
+      ...issueUnless(hash.length === 32, '/hash', 'hash is not a SHA-256 hash.'),
+    ];
+  },
+});
+
+const keyList: ListDefinition<NewestFirst> = {
+  table: 'apiKeys',
+  defaultSort: '-id',
+  orderBy: { '-id': descending('id') },
+  filters: { userId: { kind: 'equality', column: 'userId', matches: equals, indexes: 'for every sort' } },
+};
+
+export function keySelection(access: RowAccess): IndexedSelection {
+  return selectionOf(keyList, { access, query: {} });
+}
+
+function scopesOf(text: string): Scope[] {
+  return text.split(' ') as Scope[]; // written by addKey
+}

@@ -1,0 +1,110 @@
+// The lists of orders over HTTP: all that the caller may see, those of a customer, those of a user.
+import { hasScope, rowAccessOf, readerKeyOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
+import { exportDescription, exportIssues } from '../../http/transfers/export.ts';
+import { listParameters, type List, type Lists } from '../../http/routing/list.ts';
+import { exportable } from '../../http/routing/reply.ts';
+import type { Representation } from '../../http/responses/representation.ts';
+import type { Lookup } from '../../http/responses/representation-cache.ts';
+import { route, type Route } from '../../http/routing/route.ts';
+import { notFound } from '../../problem.ts';
+import type { ObjectOf } from '../../schema/schema.ts';
+import type { Selection } from '../../storage/keyset.ts';
+import type { Customer } from '../customers/customer.ts';
+import { requireVisible, type ObjectSource } from '../../storage/object-access.ts';
+import { searchIssues } from '../../schema/searching.ts';
+import { userExists } from '../users/user-store.ts';
+import { customerEmbedderFor } from './included-customer-representation.ts';
+import { orderIncludes } from './included-customer.ts';
+import { orderTable } from './order-csv.ts';
+import { orderSearch, orderSelection } from './order-list-store.ts';
+import { orderLookup } from './order-representation.ts';
+import { Order, orderListParameters, orderQuery } from './order.ts';
+
+/** Reads rows that are on disk, through the caches. */
+export type OrderReads = {
+  readonly lists: Lists;
+  readonly orders: ObjectSource<Representation<Order>> & Lookup<Order>;
+  readonly customers: ObjectSource<Representation<Customer>>;
+};
+
+const orderFile = { name: 'orders', table: orderTable, elements: orderLookup };
+
+const orderPageParameters = { ...orderListParameters, ...orderIncludes, ...listParameters };
+
+function orderList(
+  { orders: elements }: OrderReads,
+  query: ObjectOf<typeof orderIncludes>,
+  selectionFor: (caller: Caller) => Selection,
+): List<Order, Caller> {
+  return { selectionFor, elements, embedderFor: (page) => customerEmbedderFor(query, page), readerKeyOf };
+}
+
+export function listOrdersRoute(reads: OrderReads): Route {
+  return route({
+    method: 'GET',
+    path: '/orders',
+    tag: 'Orders',
+    summary: 'List orders',
+    access: signedIn,
+    scope: 'orders:read',
+    query: { ...orderQuery, ...orderPageParameters },
+    reply: { kind: 'list', schema: Order, mediaTypes: exportable },
+    description: `Lists one’s own; staff see all. Newest first by default.\n\n${exportDescription}`,
+    problems: ['unavailable'],
+    queryIssues: (query, { mediaType }) => [
+      ...searchIssues(query),
+      ...exportIssues(query, { mediaType, acceptsCursor: false }),
+    ],
+    handle(call) {
+      const { q, ...query } = call.query;
+      const selectionFor = (caller: Caller): Selection => {
+        const access = rowAccessOf(caller);
+        if (q === undefined) return orderSelection(access, query);
+        return orderSearch(access, { query, q, hasCustomers: hasScope(caller, 'customers:read') });
+      };
+      return reads.lists.pageOrFile(call, { ...orderList(reads, query, selectionFor), file: orderFile });
+    },
+  });
+}
+
+export function listOrdersOfCustomerRoute(reads: OrderReads): Route {
+  return route({
+    method: 'GET',
+    path: '/customers/{id}/orders',
+    tag: 'Orders',
+    summary: 'List a customer’s orders',
+    access: signedIn,
+    scope: 'orders:read',
+    query: orderPageParameters,
+    reply: { kind: 'list', schema: Order },
+    problems: ['not-found', 'forbidden'],
+    handle(call) {
+      const { params, read, query } = call;
+      const selectionFor = (caller: Caller) => {
+        const customer = requireVisible(reads.customers, { read, caller }, params.id);
+        return orderSelection(rowAccessOf(caller), query, { customerId: customer.id });
+      };
+      return reads.lists.page(call, orderList(reads, query, selectionFor));
+    },
+  });
+}
+
+export function listOrdersOfUserRoute(reads: OrderReads): Route {
+  return route({
+    method: 'GET',
+    path: '/api/users/{id}/orders',
+    tag: 'Orders',
+    summary: 'List a user’s orders',
+    access: selfOrStaff,
+    scope: 'orders:read',
+    query: orderPageParameters,
+    reply: { kind: 'list', schema: Order },
+    problems: ['not-found'],
+    handle(call) {
+      const { params, read, query } = call;
+      if (!userExists(read, params.id)) throw notFound('user', params.id);
+      const selectionFor = () => orderSelection({ userId: params.id }, query);
+      return reads.lists.page(call, orderList(reads, query, selectionFor));
+    },
+  });
+}

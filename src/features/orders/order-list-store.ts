@@ -1,0 +1,72 @@
+// Lists of orders: which rows they have, and the indexes that find them.
+import type { RowAccess } from '../../auth/access.ts';
+import { timeAtOrAfter } from '../../schema/rfc3339.ts';
+import { parseSearch } from '../../schema/search-text.ts';
+import { atLeast, below, equals, type IndexedSelection, type SearchSelection } from '../../storage/keyset.ts';
+import {
+  ascending,
+  descending,
+  searchScopeOf,
+  selectionOf,
+  type Indexes,
+  type ListDefinition,
+} from '../../storage/listing.ts';
+import { customerSearchScope } from '../customers/customer-store.ts';
+import { ownedBy } from '../users/user-store.ts';
+import { statuses, type OrderListQuery } from './order.ts';
+import { matchingOrders } from './order-search-store.ts';
+
+/** A user or a customer has few orders: an index has them by `createdAt`, other sorts are in memory. */
+const fewRowsIndexes: Indexes = { ordered: ['createdAt'], otherwise: 'in memory' };
+
+const orderList: ListDefinition<OrderListQuery> = {
+  table: 'orders',
+  defaultSort: '-createdAt',
+  orderBy: {
+    createdAt: ascending('createdAt'),
+    '-createdAt': descending('createdAt'),
+    id: ascending('id'),
+    '-id': descending('id'),
+    updatedAt: ascending('updatedAt'),
+    '-updatedAt': descending('updatedAt'),
+    status: ascending('status'),
+    '-status': descending('status'),
+    total: ascending('total'),
+    '-total': descending('total'),
+  },
+  filters: {
+    customerId: { kind: 'equality', column: 'customerId', matches: equals, indexes: fewRowsIndexes },
+    userId: { kind: 'equality', column: 'userId', matches: ownedBy, indexes: fewRowsIndexes },
+    currency: {
+      kind: 'equality',
+      column: 'currency',
+      matches: equals,
+      indexes: { ordered: ['createdAt'], otherwise: 'by scan' },
+    },
+    createdFrom: { kind: 'range', column: 'createdAt', matches: atLeast, columnValueOf: timeAtOrAfter },
+    createdBefore: { kind: 'range', column: 'createdAt', matches: below, columnValueOf: timeAtOrAfter },
+    updatedFrom: { kind: 'range', column: 'updatedAt', matches: atLeast, columnValueOf: timeAtOrAfter },
+    updatedBefore: { kind: 'range', column: 'updatedAt', matches: below, columnValueOf: timeAtOrAfter },
+  },
+  indexPrefix: { column: 'status', values: statuses, requested: ({ status }) => status },
+};
+
+export function orderSelection(
+  access: RowAccess,
+  query: OrderListQuery,
+  pathValues: { readonly customerId?: number } = {},
+): IndexedSelection {
+  return selectionOf(orderList, { access, query, pathValues });
+}
+
+type SearchOptions = { readonly query: OrderListQuery; readonly q: string; readonly hasCustomers: boolean };
+
+/** Without `hasCustomers` no order is found by its customer, since that would disclose customers' names. */
+export function orderSearch(access: RowAccess, { query, q, hasCustomers }: SearchOptions): SearchSelection {
+  const customers = hasCustomers ? customerSearchScope(access) : undefined;
+  return matchingOrders({
+    orders: searchScopeOf(orderList, { access, query }),
+    search: parseSearch(q),
+    customers,
+  });
+}

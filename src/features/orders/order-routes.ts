@@ -1,0 +1,177 @@
+// Orders over HTTP: /orders, and those of a customer or a user.
+import { isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
+import { forbidden, Problem, throwIfInvalid } from '../../problem.ts';
+import type { Lists } from '../../http/routing/list.ts';
+import type { Representation } from '../../http/responses/representation.ts';
+import { cachedLookup, type RepresentationCache } from '../../http/responses/representation-cache.ts';
+import { route, type Route } from '../../http/routing/route.ts';
+import type { Issue } from '../../schema/schema.ts';
+import type { Permit } from '../../storage/permit.ts';
+import type { Customer } from '../customers/customer.ts';
+import { customerRepresentations } from '../customers/customer-routes.ts';
+import { customerExists } from '../customers/customer-store.ts';
+import { changesNothing, readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
+import { userIssues } from '../users/user-store.ts';
+import { customerEmbedderFor } from './included-customer-representation.ts';
+import { orderIncludes } from './included-customer.ts';
+import {
+  listOrdersRoute,
+  listOrdersOfCustomerRoute,
+  listOrdersOfUserRoute,
+  type OrderReads,
+} from './order-list-routes.ts';
+import { orderLookup, representOrder } from './order-representation.ts';
+import {
+  NewOrder,
+  Order,
+  OrderPatch,
+  checkOpen,
+  checkTransition,
+  orderContentOf,
+  mergeOrder,
+} from './order.ts';
+import { addOrder, orderSource, replaceOrder } from './order-store.ts';
+
+type OrderServices = {
+  readonly lists: Lists;
+  readonly caches: {
+    readonly orders: RepresentationCache<Order>;
+    readonly customers: RepresentationCache<Customer>;
+  };
+};
+
+/** Returns the routes under /orders and /customers, where invalid data is a 422. */
+export function orderRoutes(services: OrderServices): Route[] {
+  const reads = cachedReadsOf(services);
+  return [
+    listOrdersRoute(reads),
+    placeOrderRoute(reads),
+    readOrderRoute(reads),
+    patchOrderRoute(reads),
+    listOrdersOfCustomerRoute(reads),
+  ];
+}
+
+/** Returns the routes under /api/users, where invalid data is a 400. */
+export function userOrderRoutes(services: OrderServices): Route[] {
+  const reads = cachedReadsOf(services);
+  return [listOrdersOfUserRoute(reads), readOrderOfUserRoute(reads)];
+}
+
+function cachedReadsOf({ lists, caches }: OrderServices): OrderReads {
+  const ownerOf = ({ ownerId }: Representation<Order>): number | null => ownerId;
+  const orders = {
+    name: 'order',
+    ownerOf,
+    accessOf: rowAccessOf,
+    ...cachedLookup(caches.orders, orderLookup),
+  };
+  return { lists, orders, customers: customerRepresentations(caches.customers) };
+}
+
+function placeOrderRoute({ orders }: OrderReads): Route {
+  return route({
+    method: 'POST',
+    path: '/orders',
+    countsAsCreated: true,
+    tag: 'Orders',
+    summary: 'Place an order',
+    access: signedIn,
+    scope: 'orders:write',
+    acceptsIdempotencyKey: true,
+    ownerOf: (db, id) => orders.find(db, id)?.ownerId,
+    body: NewOrder,
+    reply: { kind: 'object', schema: Order, location: ({ id }) => `/orders/${id}` },
+    problems: ['forbidden'],
+    handle(call) {
+      const { body } = call;
+      const content = orderContentOf(body);
+      return call.write((permit) => {
+        const { caller, origin } = permit;
+        const userId = body.userId ?? caller.userId;
+        if (userId !== caller.userId && !isStaff(caller))
+          throw forbidden('Only staff may place an order for another user.');
+        throwIfInvalid(referenceIssues(body, permit));
+        const order = { ...content, customerId: body.customerId, userId };
+        return representOrder(addOrder(permit, order, { createdAt: origin.now, updatedAt: origin.now }));
+      });
+    },
+  });
+}
+
+/** Returns the issues of a new order's references. */
+function referenceIssues({ customerId, userId }: NewOrder, { writer, caller }: Permit<Caller>): Issue[] {
+  const issues: Issue[] = [];
+  if (!customerExists(writer, rowAccessOf(caller), customerId)) {
+    const detail = `Customer ${customerId} does not exist or is not yours.`;
+    issues.push({ pointer: '/customerId', code: 'unknown', detail });
+  }
+  if (userId !== undefined && userId !== caller.userId) issues.push(...userIssues(writer, userId));
+  return issues;
+}
+
+function readOrderRoute({ orders }: OrderReads): Route {
+  return route({
+    method: 'GET',
+    path: '/orders/{id}',
+    tag: 'Orders',
+    summary: 'Read an order',
+    access: signedIn,
+    scope: 'orders:read',
+    query: orderIncludes,
+    reply: { kind: 'object', schema: Order },
+    problems: ['forbidden'],
+    handle(call) {
+      const { params, query, caller, read: db } = call;
+      const order = requireVisible(orders, call, params.id);
+      return customerEmbedderFor(query, { caller, db, ids: [order.id] })?.(order) ?? order;
+    },
+  });
+}
+
+function patchOrderRoute({ orders }: OrderReads): Route {
+  return route({
+    method: 'PATCH',
+    path: '/orders/{id}',
+    tag: 'Orders',
+    summary: 'Change an order or its status',
+    access: signedIn,
+    scope: 'orders:write',
+    acceptsIdempotencyKey: true,
+    ownerOf: (db, id) => orders.find(db, id)?.ownerId,
+    body: OrderPatch,
+    reply: { kind: 'object', schema: Order },
+    problems: ['invalid-transition', 'order-not-open', 'forbidden'],
+    handle: (call) =>
+      call.write((permit) => {
+        const order = requireOwned(orderSource, permit, call.params.id);
+        const wanted = mergeOrder(order, call.body, permit.caller);
+        call.checkPrecondition(() => representOrder(order).etag);
+        checkTransition(order, wanted.status, permit.caller);
+        checkOpen(order, wanted);
+        if (changesNothing(order, wanted)) return representOrder(order);
+        replaceOrder(permit, order, { ...wanted, reason: call.body.reason });
+        return representOrder(readBack(orderSource, permit, order.id));
+      }),
+  });
+}
+
+function readOrderOfUserRoute({ orders }: OrderReads): Route {
+  return route({
+    method: 'GET',
+    path: '/api/users/{id}/orders/{order_id}',
+    tag: 'Orders',
+    summary: 'Read an order of a user',
+    access: selfOrStaff,
+    scope: 'orders:read',
+    query: orderIncludes,
+    reply: { kind: 'object', schema: Order },
+    handle({ params, caller, read: db, query }) {
+      // not `requireVisible`: the caller may see all orders of this user, and under this path no others exist
+      const order = orders.find(db, params.order_id);
+      if (order === undefined || order.ownerId !== params.id)
+        throw new Problem('not-found', `User ${params.id} has no order ${params.order_id}.`);
+      return customerEmbedderFor(query, { caller, db, ids: [order.id] })?.(order) ?? order;
+    },
+  });
+}

@@ -1,0 +1,78 @@
+// The search of orders: by id, by customer, and by the items of the newest orders.
+import type { SearchQuery } from '../../schema/search-text.ts';
+import type { Row } from '../../storage/connection.ts';
+import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
+import type { RowSearch } from '../../storage/sql-worker.ts';
+import { findCustomerById, findMatchingCustomers } from '../customers/customer-search-store.ts';
+import { rankPositions, type SearchScope } from '../../storage/listing.ts';
+import { searchedCustomersMax, searchedOrdersMax } from './order.ts';
+
+type OrderSearch = {
+  readonly orders: SearchScope;
+  readonly search: SearchQuery;
+  /** The customers that the caller may see; undefined if orders aren't found by their customer. */
+  readonly customers: SearchScope | undefined;
+};
+
+/** Selects the order with the query's id, then the newest orders that match. */
+export function matchingOrders(request: OrderSearch): SearchSelection {
+  const { orders, search } = request;
+  return {
+    owners: orders.owners,
+    async search(database, limit) {
+      if (search.phrases.length === 0) return [];
+      const found = await Promise.all([
+        findOfCustomers(database, request, limit),
+        findWithItem(database, request, limit),
+      ]);
+      return rankPositions(found.flat(), idIfAlone(search), limit);
+    },
+  };
+}
+
+/** Finds orders of matching customers, and the order with the id. */
+async function findOfCustomers(
+  database: SearchDatabase,
+  { orders, search, customers }: OrderSearch,
+  limit: number,
+): Promise<KeysetPosition[]> {
+  const matching = customers === undefined ? [] : await findCustomers(database, customers, search);
+  const { sql, params } = orders.condition;
+  const byId = `SELECT id FROM orders WHERE id = ? AND ${sql}`;
+  const ofCustomers =
+    'SELECT id FROM (SELECT value AS matchingId FROM json_each(?)) ' +
+    `CROSS JOIN orders ON customerId = matchingId WHERE ${sql} ORDER BY id DESC LIMIT +?`;
+  return database.readInWorker<Row & KeysetPosition>(
+    `SELECT id, id FROM (${byId} UNION SELECT id FROM (${ofCustomers}))`,
+    [idIfAlone(search), ...params, JSON.stringify(matching.map(([, id]) => id)), ...params, limit],
+  );
+}
+
+/** An id alone is an order's id; beside words that match a customer, it is the customer's id. */
+function idIfAlone({ id, besideId }: SearchQuery): number {
+  return besideId.length === 0 ? id : 0;
+}
+
+async function findCustomers(
+  database: SearchDatabase,
+  scope: SearchScope,
+  search: SearchQuery,
+): Promise<KeysetPosition[]> {
+  const [matching, byId] = await Promise.all([
+    findMatchingCustomers(database, scope, { search, rowsMax: searchedCustomersMax }),
+    search.besideId.length === 0 ? [] : findCustomerById(database, scope, search),
+  ]);
+  return [...matching, ...byId];
+}
+
+/** Finds orders with an item that has all words. */
+function findWithItem(
+  database: SearchDatabase,
+  { orders, search }: OrderSearch,
+  limit: number,
+): Promise<(Row & KeysetPosition)[]> {
+  const { sql, params } = orders.condition;
+  const newest = `SELECT id, items FROM orders WHERE ${sql} ORDER BY id DESC LIMIT ${searchedOrdersMax}`;
+  const items: RowSearch = { phrases: search.phrases, columns: 'JSON', rowsMax: limit };
+  return database.readInWorker(newest, params, { search: items });
+}

@@ -1,0 +1,216 @@
+// The rows of orders.
+import { rowAccessOf } from '../../auth/access.ts';
+import { timestampOf } from '../../base/timestamp.ts';
+import { fits, schemaIssues } from '../../schema/schema-check.ts';
+import { issueUnless } from '../../storage/audit.ts';
+import type { Connection } from '../../storage/connection.ts';
+import type { Permit } from '../../storage/permit.ts';
+import {
+  assigned,
+  changeTime,
+  computed,
+  flag,
+  integer,
+  json,
+  nullable,
+  table,
+  text,
+  time,
+} from '../../storage/table.ts';
+import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import { changesBetween, receivedBy, type Changes, type EventType } from '../events/event.ts';
+import { recordEvent } from '../events/event-store.ts';
+import { ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
+import { Order, PatchedOrder, isCorrection, type OrderContent, type OrderStatus } from './order.ts';
+
+const columns = {
+  id: assigned,
+  status: text<OrderStatus>(),
+  customerId: integer,
+  userId: nullable(integer),
+  currency: text(),
+  items: json<Order['items']>(),
+  total: integer,
+  shippingAddress: nullable(json<NonNullable<Order['shippingAddress']>>()),
+  note: nullable(text()),
+  createdAt: time,
+  updatedAt: changeTime,
+};
+const orders = table('orders', columns);
+const rows = orders.select({ ...columns, userId: computed(ownerSql('orders'), columns.userId) });
+const replaceContent = orders.update([
+  'status',
+  'currency',
+  'items',
+  'total',
+  'shippingAddress',
+  'note',
+  'updatedAt',
+]);
+
+export function findOrder(db: Connection, id: number): Order | undefined {
+  return rows.find(db, id);
+}
+
+export const orderSource: ObjectSource<Order> = {
+  name: 'order',
+  find: findOrder,
+  ownerOf: ({ userId }) => userId,
+  accessOf: rowAccessOf,
+};
+
+/**
+ * Reads the text that `JSON.stringify` would make of `findOrder`. SQLite joins the columns, so that JSON in
+ * them is not parsed just to be serialized again.
+ */
+export function findOrderText(db: Connection, id: number): OrderText | undefined {
+  const row = db.get<TextRow>(textSql, id);
+  return row === undefined ? undefined : textOf(row);
+}
+
+/** Reads the texts of several orders, in any order. */
+export function findOrderTexts(db: Connection, ids: readonly number[]): OrderText[] {
+  return db.all<TextRow>(textsSql, JSON.stringify(ids)).map(textOf);
+}
+
+export type OrderText = {
+  readonly id: number;
+  readonly json: string;
+  readonly ownerId: number | null;
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number;
+};
+
+type TextRow = readonly [
+  id: number,
+  ownerId: number | null,
+  /** The text up to the note. */
+  beginning: string,
+  note: string | null,
+  createdAt: number,
+  updatedAt: number,
+];
+const textColumns =
+  'orders.id, users.id, ' +
+  `concat('{"id":', orders.id, ',"status":"', status, '","customerId":', customerId, ` +
+  `',"userId":', ifnull(users.id, 'null'), ',"currency":"', currency, '","items":', items, ` +
+  `',"total":', total, ',"shippingAddress":', ifnull(shippingAddress, 'null'), ',"note":'), ` +
+  'note, orders.createdAt, updatedAt';
+/** The owner is joined, since both the text and a column of its own need it. */
+const withOwners = 'LEFT JOIN users ON users.id = orders.userId';
+const textSql = `SELECT ${textColumns} FROM orders ${withOwners} WHERE orders.id = ?`;
+const textsSql =
+  `SELECT ${textColumns} FROM (SELECT value AS wantedId FROM json_each(?)) ` +
+  `CROSS JOIN orders ON orders.id = wantedId ${withOwners}`;
+
+function textOf([id, ownerId, beginning, note, createdAt, updatedAt]: TextRow): OrderText {
+  const created = timestampOf(createdAt);
+  const updated = updatedAt === createdAt ? created : timestampOf(updatedAt);
+  const noteText = note === null ? 'null' : JSON.stringify(note);
+  const json = `${beginning}${noteText},"createdAt":"${created}","updatedAt":"${updated}"}`;
+  return { id, json, ownerId, updatedAt };
+}
+
+type NewOrderRow = OrderContent & { readonly customerId: number; readonly userId: number };
+/** Times are milliseconds since 1970. */
+type OrderHistory = {
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** The time of the event of its creation, unless that is `createdAt`. */
+  readonly recordedAt?: number;
+  /** For sample data: the order was created `open`, then went through these steps. */
+  readonly steps?: readonly OrderStep[];
+};
+
+/** A later status of an order, and the time of that change. */
+export type OrderStep = { readonly status: OrderStatus; readonly at: number };
+
+export function addOrder(permit: Permit, order: NewOrderRow, history: OrderHistory): Order {
+  const { status, customerId, userId, currency, items, total, shippingAddress, note } = order;
+  const { createdAt, updatedAt } = history;
+  assertOwnerExists(permit, userId);
+  const id = orders.insert(permit.writer, { ...order, createdAt, updatedAt });
+  recordPlaced(permit, { id, userId, status, currency, total }, history);
+  return {
+    id,
+    status,
+    customerId,
+    userId,
+    currency,
+    items,
+    total,
+    shippingAddress,
+    note,
+    createdAt: timestampOf(createdAt),
+    updatedAt: timestampOf(updatedAt),
+  };
+}
+
+type PlacedOrder = Pick<Order, 'id' | 'userId' | 'status' | 'currency' | 'total'>;
+
+function recordPlaced(permit: Permit, order: PlacedOrder, history: OrderHistory): void {
+  const { id: subjectId, userId: ownerId, currency, total } = order;
+  const { createdAt, recordedAt = createdAt, steps = [] } = history;
+  const status = steps.length === 0 ? order.status : 'open';
+  const changes: Changes = { status: [null, status], currency: [null, currency], total: [null, total] };
+  recordEvent(permit, { type: 'order.created', subjectId, ownerId, changes, createdAt: recordedAt });
+  let before: OrderStatus = 'open';
+  for (const { status, at } of steps) {
+    const type = changeTypeOf(before, status);
+    const changes: Changes = { status: [before, status] };
+    const money = moneyOf(type, { status, currency, total });
+    recordEvent(permit, { type, subjectId, ownerId, changes, money, createdAt: at });
+    before = status;
+  }
+}
+
+type OrderReplacement = OrderContent & { readonly reason?: string | undefined };
+
+/** Sets an `updatedAt` later than the current one, whatever the clock shows, since ETags depend on it. */
+export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: OrderReplacement): void {
+  const { status, currency, items, total, shippingAddress, note, reason } = wanted;
+  const { id } = current;
+  const type = changeTypeOf(current.status, status);
+  replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
+  recordEvent(permit, {
+    type,
+    subjectId: id,
+    ownerId: current.userId,
+    changes: changesBetween(current, { status, currency, items, total, shippingAddress, note }),
+    reason,
+    money: moneyOf(type, wanted),
+  });
+  permit.writer.invalidate({ kind: 'order', id });
+}
+
+function changeTypeOf(from: OrderStatus, to: OrderStatus): EventType {
+  if (from === to) return 'order.changed';
+  if (to === 'open' || isCorrection(from, to)) return 'order.corrected';
+  return `order.${to}`;
+}
+
+/** The total is the one of this moment: it may change once a payment was corrected. */
+function moneyOf(type: EventType, { status, currency, total }: Pick<Order, 'status' | 'currency' | 'total'>) {
+  const received = receivedBy(type, status, total);
+  return received === null ? undefined : { currency, received };
+}
+
+/** Clears a removed user from orders, for `clearRemovedOwners`. */
+export function clearOrderOwner(db: Connection, userId: number, rowsMax: number): number {
+  const sql = 'UPDATE orders SET userId = NULL WHERE id IN (SELECT id FROM orders WHERE userId = ? LIMIT +?)';
+  return db.run(sql, userId, rowsMax).rowsChanged;
+}
+
+/** Verifies that an order fits its schema, its sums are right, and its address would be accepted today. */
+export const orderAudit = orders.audit({
+  thing: 'order',
+  columns: { ...columns, ownerIsKnown: computed(ownerIsKnownSql('orders'), flag) },
+  issues({ ownerIsKnown, ...order }) {
+    if (!fits(Order, order)) return schemaIssues(Order, order);
+    return [
+      ...schemaIssues(PatchedOrder, order),
+      ...issueUnless(order.createdAt <= order.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),
+      ...issueUnless(ownerIsKnown, '/userId', `There is no user ${order.userId}.`),
+    ];
+  },
+});

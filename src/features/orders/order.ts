@@ -1,0 +1,277 @@
+// An order: the schemas of requests and responses, and the transitions of its status.
+import { isDeepStrictEqual } from 'node:util';
+import { isStaff, type Caller } from '../../auth/access.ts';
+import { counted } from '../../base/counted.ts';
+import { Problem, forbidden, requireValid } from '../../problem.ts';
+import { mergePatch } from '../../schema/json-objects.ts';
+import { currency, id, readOnlyIssues, sentTimestamp, text, timestamp } from '../../schema/members.ts';
+import { parse } from '../../schema/schema-check.ts';
+import {
+  array,
+  integer,
+  named,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  partial,
+  type Infer,
+  type Issue,
+  type ObjectOf,
+} from '../../schema/schema.ts';
+import { reason } from '../events/event.ts';
+import { searchParameter } from '../../schema/searching.ts';
+import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
+import { IncludedCustomer } from './included-customer.ts';
+import { OrderItem, amount, newItems, priceItems, sentTotal, totalRule } from './order-items.ts';
+
+/** The newest customers that match, whose orders a search includes. */
+export const searchedCustomersMax = 10_000;
+/** The newest orders whose items are searched: as many as can be searched in a tenth of a second. */
+export const searchedOrdersMax = 40_000;
+
+export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;
+export type OrderStatus = (typeof statuses)[number];
+
+/** The statuses that may follow each status; a status without any is final. */
+export const transitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
+  open: ['paid', 'cancelled'],
+  paid: ['shipped', 'refunded'],
+  shipped: ['delivered', 'refunded'],
+  delivered: ['refunded'],
+  cancelled: [],
+  refunded: [],
+};
+
+/** The status before each status, to which staff may take an order back if it was set by mistake. */
+const corrections: Readonly<Record<OrderStatus, OrderStatus | null>> = {
+  open: null,
+  paid: 'open',
+  shipped: 'paid',
+  delivered: 'shipped',
+  cancelled: null,
+  refunded: null,
+};
+
+export function isCorrection(from: OrderStatus, to: OrderStatus | undefined): boolean {
+  return corrections[from] === to;
+}
+
+const status = named(
+  'OrderStatus',
+  oneOf(statuses, {
+    description:
+      'open → paid | cancelled, paid → shipped | refunded, shipped → delivered | refunded, ' +
+      'delivered → refunded. Staff may take `paid`, `shipped` and `delivered` back by one step, with a ' +
+      '`reason`.',
+  }),
+);
+/** The status of an imported order, which was created in another system. */
+export const importedStatus = oneOf(statuses, { description: 'Any; `open` by default.' });
+const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });
+const customerId = integer({ description: 'The customer who orders.', examples: [7] });
+const note = nullable(text(2000, 'A note for the shop.', 'Please ring twice.'));
+
+export const Order = named(
+  'Order',
+  object({
+    id,
+    status,
+    customerId,
+    userId: owner,
+    currency,
+    items: array(OrderItem, { minItems: 1, maxItems: 100 }),
+    total: amount('The sum of the items’ totals, in the currency’s minor unit.', 1498),
+    shippingAddress: nullable(Address),
+    note,
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    customer: optional(nullable(IncludedCustomer), {
+      description: 'Only with `include=customer`; null if it belongs to somebody else.',
+    }),
+  }),
+);
+export type Order = Infer<typeof Order>;
+
+export const NewOrder = named(
+  'NewOrder',
+  object(
+    {
+      customerId,
+      currency,
+      items: newItems,
+      status: optional(oneOf(['open'])),
+      total: sentTotal,
+      shippingAddress: optional(nullable(NewAddress)),
+      note: optional(note),
+      userId: optional(id, { description: 'The owner, if that is another user; only staff may set it.' }),
+    },
+    {
+      examples: [
+        {
+          customerId: 1,
+          currency: 'EUR',
+          items: [{ sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 }],
+          note: 'Please ring twice.',
+        },
+      ],
+    },
+    [totalRule],
+  ),
+);
+export type NewOrder = Infer<typeof NewOrder>;
+
+/** The schema of an order after a PATCH was merged. Read-only members may be sent unchanged. */
+export const PatchedOrder = object(
+  {
+    status,
+    items: newItems,
+    currency,
+    shippingAddress: nullable(NewAddress),
+    note,
+    total: sentTotal,
+    reason: optional(reason, {
+      description: 'Why: stored with the event alone. Required to take the status back by one step.',
+    }),
+    id,
+    customerId,
+    userId: owner,
+    createdAt: sentTimestamp,
+    updatedAt: sentTimestamp,
+  },
+  {},
+  [totalRule],
+);
+export const OrderPatch = named(
+  'OrderPatch',
+  partial(PatchedOrder, {
+    description: 'A JSON Merge Patch (RFC 7396). Items are replaced as a whole.',
+    examples: [{ status: 'paid' }],
+  }),
+);
+export type PatchedOrder = Infer<typeof PatchedOrder>;
+export type OrderPatch = Infer<typeof OrderPatch>;
+
+export const orderSorts = [
+  'createdAt',
+  '-createdAt',
+  'id',
+  '-id',
+  'updatedAt',
+  '-updatedAt',
+  'status',
+  '-status',
+  'total',
+  '-total',
+] as const;
+/** The parameters of a list of orders. */
+export const orderListParameters = {
+  status: optional(
+    array(status, {
+      minItems: 1,
+      maxItems: statuses.length,
+      description: 'One or more, separated by commas.',
+      examples: [['open', 'paid']],
+    }),
+  ),
+  customerId: optional(id),
+  userId: optional(id),
+  currency: optional(currency, { description: 'Only orders in this currency (ISO 4217).' }),
+  createdFrom: optional(sentTimestamp, { description: 'Only orders created at this time or later.' }),
+  createdBefore: optional(sentTimestamp, { description: 'Only orders created before this time.' }),
+  updatedFrom: optional(sentTimestamp, { description: 'Only orders changed at this time or later.' }),
+  updatedBefore: optional(sentTimestamp, { description: 'Only orders last changed before this time.' }),
+  sort: optional(
+    named(
+      'OrderSort',
+      oneOf(orderSorts, { description: 'A leading `-` means descending; `-createdAt` by default.' }),
+    ),
+  ),
+};
+/** The parameters of a list that can also be searched. */
+export const orderQuery = {
+  q: searchParameter(
+    'An order’s id; or words that are all in its customer’s name, e-mail address or phone number, or all ' +
+      'in the SKU and name of one item. Words of one or two characters are beginnings of words. By ' +
+      `customer, the orders of the newest ${counted(searchedCustomersMax, 'customer')} that match are ` +
+      `found. By item, the newest ${counted(searchedOrdersMax, 'order')} that pass the other filters are ` +
+      'searched, for a second at most. An API key needs `customers:read` to find orders by customer.',
+  ),
+  ...orderListParameters,
+};
+
+export type OrderListQuery = Omit<ObjectOf<typeof orderQuery>, 'status'> & {
+  readonly status?: readonly OrderStatus[];
+};
+
+/** The members that requests set, and the sums. */
+export type OrderContent = Pick<
+  Order,
+  'status' | 'currency' | 'items' | 'total' | 'shippingAddress' | 'note'
+>;
+
+/** The content of an order as requests send it. */
+type SentOrder = Pick<NewOrder, 'currency' | 'items' | 'shippingAddress' | 'note'> & {
+  readonly status?: OrderStatus;
+};
+
+/** Sets absent members to null, and computes the sums. */
+export function orderContentOf({
+  status = 'open',
+  currency,
+  items,
+  shippingAddress = null,
+  note = null,
+}: SentOrder | NewOrder | PatchedOrder): OrderContent {
+  return { status, currency, ...priceItems(items), shippingAddress: normalizeAddress(shippingAddress), note };
+}
+
+const readOnly = ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'];
+
+/** Merges a PATCH into the current order. The current total doesn't count as one that was sent. */
+export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): OrderContent {
+  const { total: _computed, ...members } = current;
+  const issues = readOnlyIssues(current, patch, readOnly);
+  const needsReason = isStaff(caller) && isCorrection(current.status, patch.status);
+  if (needsReason && patch.reason === undefined) issues.push(missingReason);
+  return orderContentOf(requireValid(parse(PatchedOrder, mergePatch(members, patch), issues)));
+}
+
+const missingReason: Issue = {
+  pointer: '/reason',
+  code: 'required',
+  detail: 'reason is required to take the status back.',
+};
+
+/** Throws unless the caller may change the order's status to this one. */
+export function checkTransition(order: Order, to: OrderStatus, caller: Caller): void {
+  const { id, status: from } = order;
+  if (from === to) return;
+  if (!transitions[from].includes(to) && !isCorrection(from, to)) {
+    const allowed = stepsFrom(from, caller);
+    const possible = allowed.length === 0 ? 'that status is final' : `it can become ${allowed.join(' or ')}`;
+    const detail = `Order ${id} is ${from} and can’t become ${to}; ${possible}.`;
+    throw new Problem('invalid-transition', detail, { transition: { from, to, allowed } });
+  }
+  if (!isStaff(caller) && to !== 'cancelled')
+    throw forbidden(`Only staff may set an order to ${to}; its owner may cancel it while it is open.`);
+}
+
+/** The statuses that may follow, for staff with the one before. */
+function stepsFrom(from: OrderStatus, caller: Caller): readonly OrderStatus[] {
+  const before = corrections[from];
+  return isStaff(caller) && before !== null ? [...transitions[from], before] : transitions[from];
+}
+
+/** Throws if a member changes that may change only while the order is open, and the order isn't. */
+export function checkOpen(order: Order, wanted: OrderContent): void {
+  if (order.status === 'open') return;
+  const fixed = ['items', 'currency', 'shippingAddress'] as const;
+  const changed = fixed.filter((name) => !isDeepStrictEqual(order[name], wanted[name]));
+  if (changed.length === 0) return;
+  throw new Problem(
+    'order-not-open',
+    `Order ${order.id} is ${order.status}; ` +
+      `its ${changed.join(' and ')} can only be changed while it is open.`,
+  );
+}

@@ -1,0 +1,170 @@
+// The rows of products, their list and their search.
+import { nameKey } from '../../schema/members.ts';
+import type { Issue } from '../../schema/schema.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
+import { wordPhrases } from '../../schema/search-text.ts';
+import { issueUnless } from '../../storage/audit.ts';
+import type { Connection, Row } from '../../storage/connection.ts';
+import {
+  equals,
+  type IndexedSelection,
+  type KeysetPosition,
+  type SearchSelection,
+} from '../../storage/keyset.ts';
+import type { Permit } from '../../storage/permit.ts';
+import {
+  assigned,
+  changeTime,
+  derived,
+  flag,
+  integer,
+  nullable,
+  table,
+  text,
+  time,
+} from '../../storage/table.ts';
+import { changesBetween } from '../events/event.ts';
+import { recordEvent } from '../events/event-store.ts';
+import {
+  ascending,
+  descending,
+  searchScopeOf,
+  selectionOf,
+  type Indexes,
+  type ListDefinition,
+} from '../../storage/listing.ts';
+import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import { Product, type ProductContent, type ProductListQuery } from './product.ts';
+
+const shown = {
+  id: assigned,
+  sku: text(),
+  name: text(),
+  unitPrice: integer,
+  currency: text(),
+  barcode: nullable(text()),
+  active: flag,
+  createdAt: time,
+  updatedAt: changeTime,
+};
+const columns = { ...shown, skuKey: derived('sku', nameKey), nameKey: derived('name', nameKey) };
+const products = table('products', columns);
+const rows = products.select(shown);
+const replaceContent = products.update([
+  'sku',
+  'name',
+  'unitPrice',
+  'currency',
+  'barcode',
+  'active',
+  'updatedAt',
+]);
+
+/** Products belong to the shop: everybody who is signed in sees all of them. */
+export const productSource: ObjectSource<Product> = {
+  name: 'product',
+  find: (db, id) => rows.find(db, id),
+  ownerOf: () => null,
+  accessOf: () => 'all',
+};
+
+/** Returns the issues of a SKU and a barcode that another product has. */
+export function takenIssues(db: Connection, { sku, barcode }: ProductContent, exceptId = 0): Issue[] {
+  const issues: Issue[] = [];
+  const find = (column: string, value: string): number | undefined =>
+    db.get<[number]>(`SELECT id FROM products WHERE ${column} = ? AND id <> ?`, value, exceptId)?.[0];
+  const ofSku = find('skuKey', nameKey(sku));
+  if (ofSku !== undefined)
+    issues.push({ pointer: '/sku', code: 'taken', detail: `Product ${ofSku} has the SKU ${sku}.` });
+  const ofBarcode = barcode === null ? undefined : find('barcode', barcode);
+  if (ofBarcode !== undefined) {
+    const detail = `Product ${ofBarcode} has the barcode ${barcode}.`;
+    issues.push({ pointer: '/barcode', code: 'taken', detail });
+  }
+  return issues;
+}
+
+export function addProduct(permit: Permit, product: ProductContent, createdAt: number): number {
+  const id = products.insert(permit.writer, { ...product, createdAt, updatedAt: createdAt });
+  const changes = changesBetween({}, { currency: product.currency });
+  recordEvent(permit, { type: 'product.created', subjectId: id, ownerId: null, changes, createdAt });
+  return id;
+}
+
+export function replaceProduct(permit: Permit, current: Owned<Product>, wanted: ProductContent): void {
+  const { id } = current;
+  replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
+  const changes = changesBetween(current, wanted);
+  recordEvent(permit, { type: 'product.changed', subjectId: id, ownerId: null, changes });
+}
+
+export function removeProduct(permit: Permit, { id }: Owned<Product>): void {
+  permit.writer.run('DELETE FROM products WHERE id = ?', id);
+  recordEvent(permit, { type: 'product.deleted', subjectId: id, ownerId: null });
+}
+
+export function hasProducts(db: Connection): boolean {
+  return db.get('SELECT 1 FROM products LIMIT 1') !== undefined;
+}
+
+export const productAudit = products.audit({
+  thing: 'product',
+  columns,
+  issues({ skuKey, nameKey, ...product }) {
+    const isInOrder = product.createdAt <= product.updatedAt;
+    return [
+      ...schemaIssues(Product, product),
+      ...issueUnless(isInOrder, '/updatedAt', 'updatedAt is before createdAt.'),
+    ];
+  },
+});
+
+const inEachIndex: Indexes = { ordered: [], otherwise: 'by scan' };
+
+const productList: ListDefinition<ProductListQuery> = {
+  table: 'products',
+  defaultSort: 'name',
+  orderBy: {
+    name: ascending('nameKey'),
+    '-name': descending('nameKey'),
+    sku: ascending('skuKey'),
+    '-sku': descending('skuKey'),
+    createdAt: ascending('createdAt'),
+    '-createdAt': descending('createdAt'),
+  },
+  filters: {
+    active: { kind: 'equality', column: 'active', matches: equals, indexes: inEachIndex },
+    currency: { kind: 'equality', column: 'currency', matches: equals, indexes: inEachIndex },
+    userId: null,
+  },
+};
+
+export function productSelection(query: ProductListQuery): IndexedSelection {
+  return selectionOf(productList, { access: 'all', query });
+}
+
+/** Selects the products with that SKU or barcode, then the newest ones whose name has all words. */
+export function productSearch({ q, ...query }: ProductListQuery & { readonly q: string }): SearchSelection {
+  const { owners, condition } = searchScopeOf(productList, { access: 'all', query });
+  const { sql, params } = condition;
+  const code = q.trim();
+  const phrases = wordPhrases(q);
+  return {
+    owners,
+    async search(database, rowsMax) {
+      const [byCode, byName] = await Promise.all([
+        database.readInWorker<Row & KeysetPosition>(
+          `SELECT id, id FROM products WHERE (skuKey = ? OR barcode = ?) AND ${sql}`,
+          [nameKey(code), code, ...params],
+        ),
+        database.readInWorker<Row & KeysetPosition>(
+          `SELECT id, name FROM products WHERE ${sql} ORDER BY id DESC`,
+          params,
+          { search: { phrases, columns: 'texts', rowsMax } },
+        ),
+      ]);
+      const ids = new Set([...byCode, ...byName].map(([, id]) => id));
+      return [...ids].slice(0, rowsMax).map((id) => [id, id]);
+    },
+  };
+}

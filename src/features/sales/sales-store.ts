@@ -1,0 +1,70 @@
+// The figures of sales, each from a covering index: of orders, or of the events of payments and refunds.
+import type { Database } from '../../storage/database.ts';
+import { feedCompleteFrom } from '../events/feed-store.ts';
+import type { EventType } from '../events/event.ts';
+import { statuses, type OrderStatus } from '../orders/order.ts';
+import {
+  totalLowBits,
+  type FiguresFound,
+  type FiguresRow,
+  type SalesRequest,
+  salesFiguresMax,
+} from './sales.ts';
+
+/** What a figure counts: rows with this value, shown as this status. */
+type Counted = readonly [value: OrderStatus | EventType, status: OrderStatus];
+
+const placed = statuses.map((status): Counted => [status, status]);
+const received: readonly Counted[] = [
+  ['order.paid', 'paid'],
+  ['order.refunded', 'refunded'],
+  ['order.corrected', 'open'],
+];
+
+/**
+ * Finds the figures by bucket, currency and status, and of more than `salesFiguresMax` one more than that.
+ * Each figure is a range of one covering index, so rows are neither sorted nor grouped.
+ */
+export async function findFigures(
+  database: Pick<Database, 'readInWorker' | 'read'>,
+  { of, boundaries }: SalesRequest,
+): Promise<FiguresFound> {
+  const buckets = JSON.stringify(boundaries.slice(0, -1).map((from, index) => [from, boundaries[index + 1]]));
+  if (of === 'placed') {
+    const rows = await database.readInWorker<FiguresRow>(placedSql, [buckets, JSON.stringify(placed)]);
+    return { rows, completeFrom: null };
+  }
+  const rows = await database.readInWorker<FiguresRow>(receivedSql, [buckets, JSON.stringify(received)]);
+  return { rows, completeFrom: feedCompleteFrom(database.read) }; // read last: cleanup may remove some meanwhile
+}
+
+type Source = {
+  readonly table: 'orders' | 'events';
+  readonly counted: 'status' | 'type';
+  readonly amount: 'total' | 'received';
+};
+
+const lowMask = 2 ** totalLowBits - 1;
+const placedSql = figuresSql({ table: 'orders', counted: 'status', amount: 'total' });
+const receivedSql = figuresSql({ table: 'events', counted: 'type', amount: 'received' });
+
+function figuresSql({ table, counted, amount }: Source): string {
+  return `
+WITH RECURSIVE used (currency) AS (
+  SELECT min(currency) FROM ${table} WHERE currency IS NOT NULL
+  UNION ALL
+  SELECT (SELECT min(currency) FROM ${table} WHERE currency > used.currency) FROM used
+  WHERE currency IS NOT NULL
+),
+cells AS MATERIALIZED (
+  SELECT bucket.key AS bucket, used.currency AS currency, counted.key AS position, counted.value ->> 1 AS status, (
+    SELECT json_array(count(*), sum(${amount} >> ${totalLowBits}), sum(${amount} & ${lowMask})) FROM ${table}
+    WHERE ${table}.currency = used.currency AND ${table}.${counted} = counted.value ->> 0
+    AND createdAt >= bucket.value ->> 0 AND createdAt < bucket.value ->> 1
+  ) AS figures
+  FROM used CROSS JOIN json_each(?2) AS counted CROSS JOIN json_each(?1) AS bucket
+  WHERE used.currency IS NOT NULL
+)
+SELECT bucket, currency, status, figures ->> 0, figures ->> 1, figures ->> 2 FROM cells
+WHERE figures ->> 0 > 0 ORDER BY bucket, currency, position LIMIT ${salesFiguresMax + 1}`;
+}

@@ -1,0 +1,208 @@
+// Sales: how many orders or payments there are in each span of time, by currency and status, and their totals.
+import assert from 'node:assert';
+import { dayMilliseconds } from '../../base/durations.ts';
+import { invalid } from '../../problem.ts';
+import { counted } from '../../base/counted.ts';
+import { currency, sentTimestamp, timestamp } from '../../schema/members.ts';
+import { timestampOf } from '../../base/timestamp.ts';
+import { firstTime, lastTime, timeAtOrAfter } from '../../schema/rfc3339.ts';
+import {
+  array,
+  integer,
+  named,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  type Infer,
+  type Issue,
+  type ObjectOf,
+} from '../../schema/schema.ts';
+import { statuses, type OrderStatus } from '../orders/order.ts';
+import { bucketBoundaries, spans, type TimeZones, salesBucketsMax } from './sales-buckets.ts';
+
+export const salesFiguresMax = 20_000;
+
+const timeZoneMembers = {
+  maxLength: 64,
+  pattern: '^(?:[A-Za-z][A-Za-z0-9_+\\-]*(?:/[A-Za-z0-9_+\\-]+)*|[+\\-]\\d\\d:\\d\\d)$',
+  reportsFormatForLength: true,
+  mustBe: 'a time zone such as Europe/Berlin or +01:00',
+  description: 'Whose hours, days, weeks and months: a name of the IANA time zone database, or an offset.',
+  examples: ['Europe/Berlin'],
+} as const;
+
+export function salesQuery(timeZones: TimeZones) {
+  const rule = (name: string): string | undefined =>
+    timeZones.find(name) === undefined ? `${name} is not a time zone; Europe/Berlin is one.` : undefined;
+  const timeZone = string({ ...timeZoneMembers, rule });
+  return { ...salesSpan, timeZone: optional(timeZone, { description: 'By default `UTC`.' }) };
+}
+
+const counts = oneOf(['placed', 'received'], {
+  description:
+    '`placed` (the default) counts orders when they were placed, by the status that they have now. ' +
+    '`received` counts money by the time of payments, refunds and corrections of payments.',
+});
+
+const salesSpan = {
+  of: optional(counts),
+  from: optional(sentTimestamp, { description: 'Inclusive; 30 days before `before` by default.' }),
+  before: optional(sentTimestamp, { description: 'Exclusive; now by default.' }),
+  by: optional(
+    oneOf(spans, { description: 'The buckets; `day` by default. Weeks begin on Monday (ISO 8601).' }),
+  ),
+};
+
+const Figures = named(
+  'SalesFigures',
+  object({
+    currency,
+    status: oneOf(statuses, {
+      description:
+        'Of orders `placed`, the present one; of money `received`, what the orders became: `paid`, ' +
+        '`refunded`, or `open` again by a correction.',
+    }),
+    orders: integer({ description: 'How many; an order paid again counts again.', examples: [3] }),
+    total: nullable(integer({ minimum: -Number.MAX_SAFE_INTEGER, examples: [4494] }), {
+      description:
+        'Of these orders, in the currency’s minor unit. What was given back of money `received` is negative, ' +
+        `so that the sum is what stays. Null beyond ${Number.MAX_SAFE_INTEGER}.`,
+    }),
+  }),
+);
+
+export const Sales = named(
+  'Sales',
+  object({
+    from: timestamp,
+    before: timestamp,
+    of: counts,
+    by: oneOf(spans),
+    timeZone: string(timeZoneMembers),
+    completeFrom: nullable(timestamp, {
+      description:
+        'Money `received` before this time isn’t shown completely, since events were removed for their age; ' +
+        'null if none were removed, and for orders `placed`.',
+      examples: [null],
+    }),
+    buckets: array(
+      named(
+        'SalesBucket',
+        object({
+          from: timestamp,
+          before: timestamp,
+          figures: array(Figures, {
+            maxItems: salesFiguresMax,
+            description: 'By currency and status, of what happened in this time.',
+          }),
+        }),
+      ),
+      { maxItems: salesBucketsMax, description: 'All, in order; those without figures are empty.' },
+    ),
+  }),
+);
+export type Sales = Infer<typeof Sales>;
+
+export type SalesRequest = Pick<Sales, 'of' | 'by' | 'timeZone'> & {
+  /** The beginning of each bucket and the end of the last one, in milliseconds since 1970. */
+  readonly boundaries: readonly number[];
+};
+
+const defaultMilliseconds = 30 * dayMilliseconds;
+
+type SalesQuery = ObjectOf<ReturnType<typeof salesQuery>>;
+/** The time of the request, and the time zones that its schema has accepted. */
+type SalesContext = { readonly now: number; readonly timeZones: TimeZones };
+
+/** Returns the issue of a range that is empty or has too many buckets. */
+export function salesIssues(query: SalesQuery, context: SalesContext): Issue[] {
+  const { from, before, by, clock } = withDefaults(query, context);
+  if (from >= before) {
+    const detail = 'before (default: now) must be later than from.';
+    return [{ parameter: 'before', code: 'range', detail }];
+  }
+  const boundaries = bucketBoundaries({ from, before, by, clock });
+  return boundaries.length - 1 <= salesBucketsMax ? [] : [tooMany(by, salesBucketsMax)];
+}
+
+/** Sets defaults in a query without issues, and computes its buckets. */
+export function resolveSalesQuery(query: SalesQuery, context: SalesContext): SalesRequest {
+  const { from, before, by, timeZone, clock } = withDefaults(query, context);
+  const { of = 'placed' } = query;
+  return { of, by, timeZone, boundaries: bucketBoundaries({ from, before, by, clock }) };
+}
+
+/** Keeps both times, rounded up or set by default, within those that a response can show. */
+function withDefaults(query: SalesQuery, { now, timeZones }: SalesContext) {
+  const { by = 'day', timeZone = 'UTC' } = query;
+  const clock = timeZones.find(timeZone);
+  assert(clock !== undefined, 'the schema of the query has found this time zone');
+  const before = query.before === undefined ? now : Math.min(timeAtOrAfter(query.before), lastTime);
+  const from =
+    query.from === undefined
+      ? Math.max(before - defaultMilliseconds, firstTime)
+      : Math.min(timeAtOrAfter(query.from), lastTime);
+  return { from, before, by, timeZone, clock };
+}
+
+function tooMany(what: string, max: number): Issue {
+  const detail = `At most ${counted(max, what)} per request; shorten the range, or use a longer \`by\`.`;
+  return { parameter: 'by', code: 'too-many', detail };
+}
+
+/**
+ * The figures of a bucket. Totals are summed in two halves, since SQLite's sum of integers could overflow.
+ */
+export type FiguresRow = readonly [
+  bucket: number,
+  currency: string,
+  status: OrderStatus,
+  orders: number,
+  totalHigh: number,
+  totalLow: number,
+];
+
+/** The number of bits in the lower half of a total. */
+export const totalLowBits = 26;
+
+export type FiguresFound = {
+  readonly rows: readonly FiguresRow[];
+  /** Milliseconds since 1970; null if nothing is missing. */
+  readonly completeFrom: number | null;
+};
+
+/** Throws if there are too many figures for one response. */
+export function salesOf(
+  { of, by, timeZone, boundaries }: SalesRequest,
+  { rows, completeFrom }: FiguresFound,
+): Sales {
+  if (rows.length > salesFiguresMax) {
+    throw invalid([tooMany('figure', salesFiguresMax)]);
+  }
+  const times = boundaries.map(timestampOf);
+  const buckets = times.slice(0, -1).map((from, index) => {
+    const before = times[index + 1] ?? from;
+    const figures: Infer<typeof Figures>[] = [];
+    return { from, before, figures };
+  });
+  for (const [bucket, currency, status, orders, high, low] of rows) {
+    const total = high * 2 ** totalLowBits + low;
+    buckets[bucket]?.figures.push({
+      currency,
+      status,
+      orders,
+      total: Number.isSafeInteger(total) ? total : null,
+    });
+  }
+  return {
+    from: times[0] ?? '',
+    before: times.at(-1) ?? '',
+    of,
+    by,
+    timeZone,
+    completeFrom: completeFrom === null ? null : timestampOf(completeFrom),
+    buckets,
+  };
+}

@@ -1,0 +1,156 @@
+// Sessions over HTTP: /api/sessions.
+import assert from 'node:assert';
+import { checkStepUp, recentSignIn, requireOwner, signedIn, type Caller } from '../../auth/access.ts';
+import { clearedSessionCookie } from '../../auth/session-cookie.ts';
+import { empty, type ListPage } from '../../http/routing/reply.ts';
+import { listParameters, type List, type Lists } from '../../http/routing/list.ts';
+import { lookupOf } from '../../http/responses/representation-cache.ts';
+import { route, type Route } from '../../http/routing/route.ts';
+import { id } from '../../schema/members.ts';
+import { optional } from '../../schema/schema.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { requireOwned, requireVisible } from '../../storage/object-access.ts';
+import { userSource } from '../users/user-store.ts';
+import { Session } from './session.ts';
+import { renewCookieRoute, renewTokensRoute } from './renewal-routes.ts';
+import {
+  endSession,
+  sessionSource,
+  sessionSelection,
+  signOutEverywhere,
+  usesCookie,
+} from './session-store.ts';
+import { signInRoute, type SignInServices } from './sign-in-routes.ts';
+import { representSession } from './tokens-representation.ts';
+
+type SessionServices = SignInServices & { readonly lists: Lists };
+
+export function sessionRoutes(services: SessionServices): Route[] {
+  return [
+    signInRoute(services),
+    renewTokensRoute(services),
+    renewCookieRoute(services),
+    listSessionsRoute(services),
+    deleteSessionsRoute(services),
+    readSessionRoute(),
+    deleteSessionRoute(),
+  ];
+}
+
+function listSessionsRoute({ lists }: SessionServices): Route {
+  return route({
+    method: 'GET',
+    path: '/api/sessions',
+    tag: 'Sessions',
+    summary: 'List sessions, newest first',
+    access: signedIn,
+    reply: { kind: 'list', schema: Session },
+    query: { userId: optional(id, { description: 'The owner, if not oneself.' }), ...listParameters },
+    description: 'Lists one’s own; an administrator may select another user’s.',
+    problems: ['forbidden'],
+    handle(call) {
+      return lists.page(call, sessionList(call));
+    },
+  });
+}
+
+type ListCall = { readonly query: { readonly userId?: number }; readonly now: number };
+
+function sessionList({ query, now }: ListCall): List<Session, Caller> {
+  const selectionFor = (caller: Caller) => {
+    const userId = requireOwner(caller, query, 'sessions');
+    return sessionSelection({ userId }, now);
+  };
+  const elements = lookupOf({ find: sessionSource(now).find, represent: representSession });
+  return { selectionFor, elements };
+}
+
+function deleteSessionsRoute({ lists }: SessionServices): Route {
+  return route({
+    method: 'DELETE',
+    path: '/api/sessions',
+    tag: 'Sessions',
+    summary: 'Sign out everywhere',
+    access: signedIn,
+    sessionCookie: 'set',
+    endsAccess: true,
+    reply: { kind: 'none' },
+    query: { userId: optional(id, { description: 'Whose sessions, if not one’s own.' }) },
+    description:
+      'Ends all sessions of a user, this one included; API keys stay. For another user it needs an ' +
+      `administrator, and ${recentSignIn}.`,
+    problems: ['forbidden', 'not-found', 'step-up-required'],
+    async handle(call) {
+      const { path, query, now, read } = call;
+      const isInCookie = usesCookie(read, call.caller.sessionId);
+      const isOwn = await call.write((permit) => {
+        const { writer, caller } = permit;
+        const userId = requireOwner(caller, query, 'sessions');
+        const user = requireOwned(userSource, permit, userId);
+        if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
+        call.checkPrecondition(() => firstPageIn(writer, { path, query, now, caller }, lists).etag);
+        if (signOutEverywhere(permit, user))
+          call.reportSecurityEvent({ name: 'session_expired', userId, sessionId: null });
+        return userId === caller.userId;
+      });
+      if (isOwn && isInCookie) call.setCookie(clearedSessionCookie);
+      return empty;
+    },
+  });
+}
+
+type PageCall = ListCall & { readonly path: string; readonly caller: Caller };
+
+/** Returns the page that a GET would show inside a write: its ETag is that of the list. */
+function firstPageIn(db: Connection, call: PageCall, lists: Lists): ListPage<Session> {
+  const readInWorker = (): never => assert.fail('sessions are read on the event loop');
+  const authorizeRead = (): Caller => call.caller;
+  const read = { read: db, readInWorker };
+  const page = lists.page({ ...call, ...read, authorizeRead }, sessionList(call));
+  assert(!(page instanceof Promise));
+  return page;
+}
+
+function readSessionRoute(): Route {
+  return route({
+    method: 'GET',
+    path: '/api/sessions/{id}',
+    tag: 'Sessions',
+    summary: 'Read a session',
+    access: signedIn,
+    reply: { kind: 'object', schema: Session },
+    problems: ['forbidden'],
+    handle: (call) => representSession(requireVisible(sessionSource(call.now), call, call.params.id)),
+  });
+}
+
+function deleteSessionRoute(): Route {
+  return route({
+    method: 'DELETE',
+    path: '/api/sessions/{id}',
+    tag: 'Sessions',
+    summary: 'Sign out',
+    access: signedIn,
+    sessionCookie: 'set',
+    endsAccess: true,
+    reply: { kind: 'none' },
+    description: `Ending a session of another user needs ${recentSignIn}.`,
+    problems: ['forbidden', 'step-up-required'],
+    async handle(call) {
+      const { params, now, caller: own, read } = call;
+      const isInCookie = own.sessionId === params.id && usesCookie(read, params.id);
+      await call.write((permit) => {
+        const session = requireOwned(sessionSource(now), permit, params.id);
+        const { id, userId } = session;
+        // otherwise a thief of an administrator's token could keep the other administrators out
+        if (userId !== permit.caller.userId)
+          checkStepUp(permit.caller, now, 'Ending a session of another user');
+        call.checkPrecondition(representSession(session).etag);
+        endSession(permit, session);
+        call.reportSecurityEvent({ name: 'session_expired', userId, sessionId: id });
+      });
+      if (isInCookie) call.setCookie(clearedSessionCookie);
+      return empty;
+    },
+  });
+}

@@ -1,0 +1,221 @@
+// The rows of sessions.
+import { randomBytes } from 'node:crypto';
+import { accountAccessOf, type RowAccess, type Role } from '../../auth/access.ts';
+import type { SessionCaller } from '../../auth/caller-cache.ts';
+import type { RefreshSource } from '../../auth/refresh-tokens.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
+import { issueUnless } from '../../storage/audit.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { equals, type Condition, type IndexedSelection } from '../../storage/keyset.ts';
+import { assigned, blob, flag, integer, nullable, table, text, time } from '../../storage/table.ts';
+import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../../storage/listing.ts';
+import { recordEvent, sessionsPerUserMax } from '../events/event-store.ts';
+import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import type { StoredUser } from '../users/user-store.ts';
+import { expiresAtOf, Session } from './session.ts';
+
+const shown = {
+  id: assigned,
+  userId: integer,
+  createdAt: time,
+  lastUsedAt: time,
+  expiresAt: time,
+  userAgent: nullable(text()),
+};
+const sessions = table('sessions', {
+  ...shown,
+  refreshSeed: blob,
+  refreshGeneration: integer,
+  /** Whether a browser keeps its refresh token in a cookie. */
+  usesCookie: flag,
+});
+const rows = sessions.select(shown);
+const renew = sessions.update(['refreshGeneration', 'lastUsedAt', 'expiresAt']);
+
+/** Returns undefined if the session has ended. */
+function findSession(db: Connection, id: number, now: number): Session | undefined {
+  const sql = `SELECT ${rows.columns} FROM sessions WHERE id = ? AND expiresAt > ?`;
+  const row = db.get(sql, id, now);
+  return row === undefined ? undefined : rows.objectOf(row);
+}
+
+/** Finds sessions that haven't ended. */
+export function sessionSource(now: number): ObjectSource<Session> {
+  return {
+    name: 'session',
+    find: (db, id) => findSession(db, id, now),
+    ownerOf: ({ userId }) => userId,
+    accessOf: accountAccessOf,
+  };
+}
+
+/** Whether a browser keeps the refresh token of the session in a cookie. */
+export function usesCookie(db: Connection, id: number | null): boolean {
+  return db.get('SELECT 1 FROM sessions WHERE id = ? AND usesCookie = 1', id) !== undefined;
+}
+
+/** Returns the caller whom a token of the session authenticates, with the rights that they have now. */
+export function findSessionCaller(db: Connection, id: number): SessionCaller | undefined {
+  const row = db.get<[number, Role, number, number]>(
+    'SELECT userId, role, sessions.createdAt, expiresAt ' +
+      'FROM sessions JOIN users ON users.id = userId WHERE sessions.id = ?',
+    id,
+  );
+  if (row === undefined) return undefined;
+  const [userId, role, createdAt, expiresAt] = row;
+  return {
+    caller: {
+      principal: `user:${userId}`,
+      client: `user:${userId}`,
+      userId,
+      role,
+      sessionId: id,
+      keyId: null,
+      scopes: null,
+      authTimeSeconds: Math.floor(createdAt / 1000),
+    },
+    expiresAt,
+  };
+}
+
+type NewSessionRow = {
+  readonly userId: number;
+  readonly userAgent: string | null;
+  /** Whether a browser keeps its refresh token in a cookie. */
+  readonly usesCookie: boolean;
+};
+
+const seedBytes = 16;
+
+export function addSession(permit: Permit, session: NewSessionRow): number {
+  const { writer: db, origin } = permit;
+  const { now } = origin;
+  const { userId } = session;
+  endOldest(db, userId);
+  const id = sessions.insert(db, {
+    ...session,
+    refreshSeed: randomBytes(seedBytes),
+    refreshGeneration: 0,
+    createdAt: now,
+    lastUsedAt: now,
+    expiresAt: expiresAtOf(now, now),
+  });
+  recordEvent(permit, { type: 'session.created', subjectId: id, ownerId: userId });
+  return id;
+}
+
+/** Ends the user's oldest session if they have as many as allowed. */
+function endOldest(db: Connection, userId: number): void {
+  const sql = 'SELECT id FROM sessions WHERE userId = ? ORDER BY id DESC LIMIT 1 OFFSET ?';
+  const [id] = db.get<[number]>(sql, userId, sessionsPerUserMax - 1) ?? [];
+  if (id === undefined) return;
+  db.run('DELETE FROM sessions WHERE id = ?', id);
+  db.invalidate({ kind: 'session', id });
+}
+
+/** The state that decides whether a refresh token is a session's current one. */
+export type RefreshState = RefreshSource & {
+  readonly userId: number;
+  readonly generation: number;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+};
+
+/** Returns undefined if the session has ended. */
+export function findRefreshState(db: Connection, sessionId: number, now: number): RefreshState | undefined {
+  const row = db.get<[number, Uint8Array, number, number, number]>(
+    'SELECT userId, refreshSeed, refreshGeneration, createdAt, lastUsedAt FROM sessions ' +
+      'WHERE id = ? AND expiresAt > ?',
+    sessionId,
+    now,
+  );
+  if (row === undefined) return undefined;
+  const [userId, seed, generation, createdAt, lastUsedAt] = row;
+  return { sessionId, userId, seed, generation, createdAt, lastUsedAt };
+}
+
+/** Makes the tokens of this generation the session's current ones. */
+export function renewSession(
+  { writer: db, origin }: Permit,
+  { sessionId, createdAt }: RefreshState,
+  generation: number,
+): void {
+  const usedAt = Math.max(origin.now, createdAt); // the clock may have stepped back
+  const expiresAt = expiresAtOf(createdAt, usedAt);
+  renew(db, { refreshGeneration: generation, lastUsedAt: usedAt, expiresAt }, sessionId);
+  db.invalidate({ kind: 'session', id: sessionId });
+}
+
+export function endSession(
+  permit: Permit,
+  { id, userId }: Owned<Session>,
+  type: 'session.ended' | 'session.reused' = 'session.ended',
+): void {
+  const db = permit.writer;
+  db.run('DELETE FROM sessions WHERE id = ?', id);
+  recordEvent(permit, { type, subjectId: id, ownerId: userId });
+  db.invalidate({ kind: 'session', id });
+}
+
+/** Ends all of a user's sessions but one. Also invalidates the cached callers of the user's keys. */
+export function endUserSessions(
+  { writer: db }: Permit,
+  { id }: Owned<StoredUser>,
+  exceptId: number | null,
+): void {
+  db.run('DELETE FROM sessions WHERE userId = ? AND id <> ?', id, exceptId ?? 0);
+  db.invalidate({ kind: 'user', id });
+}
+
+/**
+ * Ends all of a user's sessions as a change of its own: if one had not expired, records an event and returns
+ * true.
+ */
+export function signOutEverywhere(permit: Permit, user: Owned<StoredUser>): boolean {
+  const sql = 'SELECT 1 FROM sessions WHERE userId = ? AND expiresAt > ? LIMIT 1';
+  const wasSignedIn = permit.writer.get(sql, user.id, permit.origin.now) !== undefined;
+  endUserSessions(permit, user, null);
+  if (wasSignedIn) recordEvent(permit, { type: 'session.ended', subjectId: null, ownerId: user.id });
+  return wasSignedIn;
+}
+
+/** Ends all sessions in one write, which may take long: for a database that no service has open. */
+export function endSessionsOfAllUsers(db: Connection): void {
+  db.run('DELETE FROM sessions');
+}
+
+/** Removes sessions that have expired, up to `rowsMax`. */
+export function removeExpiredSessions(db: Connection, rowsMax: number, now: number): number {
+  const sql = 'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expiresAt <= ? LIMIT +?)';
+  return db.run(sql, now, rowsMax).rowsChanged;
+}
+
+export const sessionAudit = sessions.audit({
+  thing: 'session',
+  columns: shown,
+  issues(session) {
+    const { createdAt, lastUsedAt, expiresAt } = session;
+    return [
+      ...schemaIssues(Session, session),
+      ...issueUnless(
+        createdAt <= lastUsedAt && lastUsedAt <= expiresAt,
+        '/expiresAt',
+        'createdAt, lastUsedAt and expiresAt are not in this order.',
+      ),
+    ];
+  },
+});
+
+const sessionList: ListDefinition<NewestFirst> = {
+  table: 'sessions',
+  defaultSort: '-id',
+  orderBy: { '-id': descending('id') },
+  filters: { userId: { kind: 'equality', column: 'userId', matches: equals, indexes: 'for every sort' } },
+};
+
+/** Selects sessions that haven't ended. */
+export function sessionSelection(access: RowAccess, now: number): IndexedSelection {
+  const hasNotEnded: Condition = { sql: '+expiresAt > ?', params: [now] };
+  return selectionOf(sessionList, { access, query: {}, always: hasNotEnded });
+}

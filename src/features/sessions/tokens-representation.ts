@@ -1,0 +1,92 @@
+// The tokens that a session gets at a sign-in or a renewal, and how a response carries them.
+import { randomBytes } from 'node:crypto';
+import type { Signer } from '../../auth/jwt.ts';
+import { tokenSeconds } from '../../auth/jwt.ts';
+import type { RefreshTokens } from '../../auth/refresh-tokens.ts';
+import { sessionCookie } from '../../auth/session-cookie.ts';
+import { represent, type Representation } from '../../http/responses/representation.ts';
+import { notStored } from '../../http/routing/reply.ts';
+import type { Call } from '../../http/routing/route.ts';
+import { notFound } from '../../problem.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { readBack } from '../../storage/object-access.ts';
+import { Tokens, type Session } from './session.ts';
+import { findRefreshState, findSessionCaller, sessionSource } from './session-store.ts';
+
+export type TokenServices = {
+  readonly signer: Signer;
+  readonly refreshTokens: RefreshTokens;
+  readonly publicUrl: string;
+};
+
+export const tokensReply = {
+  kind: 'object',
+  schema: Tokens,
+  location: ({ id }: { readonly id: number }) => `/api/sessions/${id}`,
+  cacheControl: notStored,
+} as const;
+
+type TokensOptions = {
+  readonly db: Connection;
+  readonly sessionId: number;
+  /** Null unless a browser gets the refresh token in a cookie. */
+  readonly browserKey: string | null;
+  readonly now: number;
+};
+
+export type IssuedTokens = Tokens & { readonly refreshToken: string; readonly etag: string };
+
+/** Issues tokens of the session. The ETag is that of the session, which is also that of its GET. */
+export function issueTokens(
+  { signer, refreshTokens, publicUrl }: TokenServices,
+  { db, sessionId: id, browserKey, now }: TokensOptions,
+): IssuedTokens {
+  const session = readBack(sessionSource(now), { writer: db }, id);
+  const { userId, createdAt, expiresAt } = session;
+  const caller = findSessionCaller(db, id)?.caller;
+  const refresh = findRefreshState(db, id, now);
+  if (caller === undefined || refresh === undefined) throw notFound('session', id);
+  const iat = Math.floor(now / 1000);
+  const accessToken = signer.sign({
+    iss: publicUrl,
+    aud: publicUrl,
+    sub: String(userId),
+    sid: id,
+    role: caller.role,
+    iat,
+    exp: iat + tokenSeconds,
+    auth_time: caller.authTimeSeconds,
+    jti: randomBytes(12).toString('base64url'),
+  });
+  return {
+    id,
+    userId,
+    tokenType: 'Bearer',
+    accessToken,
+    expiresIn: tokenSeconds,
+    refreshToken: refreshTokens.issue(refresh, { generation: refresh.generation, browserKey }),
+    createdAt,
+    expiresAt,
+    etag: representSession(session).etag,
+  };
+}
+
+export function inBody({ etag, ...tokens }: Tokens & { readonly etag: string }): Representation<Tokens> {
+  return represent(tokens, { id: tokens.id, ownerId: tokens.userId, etag });
+}
+
+/** The cookie expires with the session. */
+export function inCookie(
+  call: Pick<Call<object, object, unknown, undefined>, 'now' | 'setCookie'>,
+  issued: IssuedTokens,
+  browserKey: string,
+): Representation<Tokens> {
+  const { id: sessionId, refreshToken, expiresAt } = issued;
+  const seconds = Math.floor((Date.parse(expiresAt) - call.now) / 1000);
+  call.setCookie(sessionCookie({ sessionId, refreshToken }, seconds));
+  return inBody({ ...issued, refreshToken: null, browserKey });
+}
+
+export function representSession(session: Session): Representation<Session> {
+  return represent(session, { id: session.id, ownerId: session.userId });
+}

@@ -1,0 +1,106 @@
+// Suspending a user over HTTP: /api/users/{id}/suspension.
+import { adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/access.ts';
+import { empty } from '../../http/routing/reply.ts';
+import { represent, type Representation } from '../../http/responses/representation.ts';
+import { throwIfInvalid } from '../../problem.ts';
+import { route, type Call, type Route } from '../../http/routing/route.ts';
+import { readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
+import { Suspension, SuspensionReplacement, replacementIssues } from '../users/suspension.ts';
+import {
+  addSuspension,
+  findSuspension,
+  removeSuspension,
+  replaceSuspension,
+  type StoredSuspension,
+  suspensionSource,
+} from '../users/suspension-store.ts';
+import type { UserChangeServices } from '../users/user-routes.ts';
+import { userSource } from '../users/user-store.ts';
+
+type SuspensionServices = Pick<UserChangeServices, 'endSessions' | 'removeKeys'>;
+
+export function suspensionRoutes(services: SuspensionServices): Route[] {
+  return [readSuspensionRoute(), putSuspensionRoute(services), deleteSuspensionRoute()];
+}
+
+function representSuspension({ version, ...suspension }: StoredSuspension): Representation<Suspension> {
+  const { userId } = suspension;
+  return represent(suspension, { id: userId, ownerId: userId, salt: String(version) });
+}
+
+const suspensionRouteBase = { path: '/api/users/{id}/suspension', tag: 'Users', access: adminOnly } as const;
+
+function readSuspensionRoute(): Route {
+  return route({
+    ...suspensionRouteBase,
+    method: 'GET',
+    summary: 'Read why and since when a user is suspended',
+    scope: 'users:read',
+    reply: { kind: 'object', schema: Suspension },
+    description: 'Responds 404 if the user is not suspended.',
+    handle: (call) => representSuspension(requireVisible(suspensionSource, call, call.params.id)),
+  });
+}
+
+function putSuspensionRoute(services: SuspensionServices): Route {
+  return route({
+    ...suspensionRouteBase,
+    method: 'PUT',
+    summary: 'Suspend a user',
+    body: SuspensionReplacement,
+    reply: { kind: 'object', schema: Suspension, newLocation: ({ id }) => `/api/users/${id}/suspension` },
+    description:
+      'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
+      `with a wrong password. Needs ${recentSignIn}.`,
+    problems: ['last-admin', 'step-up-required'],
+    handle: (call) => suspend(call, services),
+  });
+}
+
+type PutCall = Call<{ readonly id: number }, object, SuspensionReplacement, Caller>;
+
+async function suspend(
+  call: PutCall,
+  { endSessions, removeKeys }: SuspensionServices,
+): Promise<Representation<Suspension>> {
+  const { id } = call.params;
+  const { reason = null } = call.body;
+  return call.write((permit) => {
+    const user = requireOwned(userSource, permit, id);
+    const isSuspended = findSuspension(permit.writer, id) !== undefined;
+    const current = isSuspended ? requireOwned(suspensionSource, permit, id) : undefined;
+    checkStepUp(permit.caller, call.now, 'Suspending a user');
+    throwIfInvalid(replacementIssues(current, call.body, id));
+    call.checkPrecondition(current && representSuspension(current).etag);
+    if (current !== undefined) {
+      replaceSuspension(permit, current, reason);
+      return representSuspension(readBack(suspensionSource, permit, id));
+    }
+    addSuspension(permit, user, reason);
+    endSessions(permit, user, null);
+    removeKeys(permit, user);
+    call.reportSecurityEvent({ name: 'authn_login_lock', userId: id });
+    return { ...representSuspension(readBack(suspensionSource, permit, id)), isNew: true };
+  });
+}
+
+function deleteSuspensionRoute(): Route {
+  return route({
+    ...suspensionRouteBase,
+    method: 'DELETE',
+    summary: 'Lift a suspension',
+    reply: { kind: 'none' },
+    description: `The user may sign in again. Needs ${recentSignIn}.`,
+    problems: ['step-up-required'],
+    handle: (call) =>
+      call.write((permit) => {
+        const suspension = requireOwned(suspensionSource, permit, call.params.id);
+        const { userId } = suspension;
+        checkStepUp(permit.caller, call.now, 'Lifting a suspension');
+        call.checkPrecondition(representSuspension(suspension).etag);
+        removeSuspension(permit, suspension);
+        call.reportSecurityEvent({ name: 'user_updated', userId, change: 'suspension-lifted' });
+        return empty;
+      }),
+  });
+}

@@ -1,0 +1,80 @@
+// The first administrator of a database without users, and the file with the password until it is replaced.
+import { randomBytes } from 'node:crypto';
+import type { PasswordHasher } from '../../auth/password.ts';
+import type { Config } from '../../config/config.ts';
+import { dayMilliseconds } from '../../base/durations.ts';
+import { firstStartPermit } from '../../storage/permit.ts';
+import { addUser, hasUsers } from './user-store.ts';
+import type { Connection, WriteCallback } from '../../storage/connection.ts';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { emailKey } from '../../schema/email.ts';
+import { replacePrivate } from '../../storage/private-files.ts';
+
+/** The time for which a password that the service generated is valid. */
+export const initialPasswordMilliseconds = 7 * dayMilliseconds;
+
+type FirstAdminDependencies = {
+  readonly read: Connection;
+  write<T>(callback: WriteCallback<T>): T | Promise<T>;
+  readonly hasher: PasswordHasher;
+  readonly now: number;
+};
+
+/** Returns a description of the new administrator; undefined if there are users already. */
+export async function createFirstAdmin(
+  { data, adminEmail, adminPassword, passwordMin }: Config,
+  { read, write, hasher, now }: FirstAdminDependencies,
+): Promise<string | undefined> {
+  if (hasUsers(read)) return undefined;
+  const isChosen = adminPassword !== '';
+  const email = isChosen ? adminEmail : 'admin@localhost';
+  const password = isChosen ? adminPassword : randomPassword(passwordMin);
+  const passwordHash = await hasher.hash(password);
+  const admin = { name: 'Administrator', email, role: 'admin', passwordHash } as const;
+  const passwordExpiresAt = now + initialPasswordMilliseconds;
+  // the file comes first: nobody could use an administrator whose password is in no file
+  if (!isChosen) writeAdminFile(data, { email, password });
+  await write((db) => {
+    const permit = firstStartPermit(db, now);
+    addUser(permit, isChosen ? admin : { ...admin, passwordExpiresAt }, now);
+  });
+  if (isChosen) return `an administrator, ${email}`;
+  return `an administrator, ${email}; the password is in ${adminFile(data)}`;
+}
+
+/** Returns at least 120 random bits in as many characters as passwords need. */
+export function randomPassword(lengthMin: number): string {
+  return randomBytes(48).toString('base64url').slice(0, Math.max(lengthMin, 20));
+}
+
+function adminFile(folder: string): string {
+  return join(folder, 'initial-admin.json');
+}
+
+/** Writes the members of a sign-in request, so that the file can be sent as it is. */
+function writeAdminFile(folder: string, credentials: { email: string; password: string }): void {
+  replacePrivate(adminFile(folder), `${JSON.stringify(credentials)}\n`);
+}
+
+/** Removes the file if it holds this user's password. A file that can't be removed is no error. */
+export function removeAdminFile(folder: string, email: string): void {
+  const fileEmail = readEmail(folder);
+  if (fileEmail === undefined || emailKey(fileEmail) !== emailKey(email)) return;
+  try {
+    rmSync(adminFile(folder), { force: true });
+  } catch {
+    // the folder may be read-only for this process; no later start names the file
+  }
+}
+
+/** Returns undefined if there is no file, or the service didn't write it. */
+function readEmail(folder: string): string | undefined {
+  try {
+    const content: unknown = JSON.parse(readFileSync(adminFile(folder), 'utf8'));
+    const isOurs = typeof content === 'object' && content !== null && 'email' in content;
+    return isOurs && typeof content.email === 'string' ? content.email : undefined;
+  } catch {
+    return undefined;
+  }
+}

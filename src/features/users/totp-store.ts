@@ -1,0 +1,179 @@
+// The rows of one-time codes: sealed secrets, the last step used, and hashes of recovery codes.
+import { accountAccessOf } from '../../auth/access.ts';
+import { recoveryCodeHash, stepOfCode } from '../../auth/one-time-codes.ts';
+import { hasSealedLength, type Sealed, type SealedSecrets } from '../../auth/sealed-secrets.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
+import { issueUnless } from '../../storage/audit.ts';
+import type { Connection } from '../../storage/connection.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { blob, computed, flag, integer, nullable, table, text, time } from '../../storage/table.ts';
+import { recordEvent } from '../events/event-store.ts';
+import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import { Totp } from './totp.ts';
+import type { StoredUser } from './user-store.ts';
+
+const totpSecrets = table('totpSecrets', {
+  userId: integer,
+  sealedUnder: text(),
+  sealed: blob,
+  lastStep: integer,
+  createdAt: time,
+  confirmedAt: nullable(time),
+});
+const codesSql = 'SELECT count(*) FROM recoveryCodes WHERE userId = totpSecrets.userId';
+const shown = {
+  userId: integer,
+  isOn: computed('confirmedAt IS NOT NULL', flag),
+  recoveryCodesLeft: computed(`(${codesSql})`, integer),
+  createdAt: time,
+};
+const rows = totpSecrets.select(shown);
+
+export function findTotp(db: Connection, userId: number): Totp | undefined {
+  return rows.find(db, userId);
+}
+
+/** The id of a row is that of its user. */
+export const totpSource: ObjectSource<Totp> = {
+  name: 'one-time code set-up of user',
+  find: findTotp,
+  ownerOf: ({ userId }) => userId,
+  accessOf: accountAccessOf,
+};
+
+/** Replaces a set-up that was never confirmed. No event is recorded, since no sign-in needs a code yet. */
+export function addTotp(
+  { writer: db, origin }: Permit,
+  { id }: Owned<StoredUser>,
+  { sealedUnder, bytes }: Sealed,
+): void {
+  removeAll(db, id);
+  totpSecrets.insert(db, { userId: id, sealedUnder, sealed: bytes, lastStep: 0, createdAt: origin.now });
+}
+
+/** Turns codes on: each sign-in needs one. Replaces any earlier recovery codes. */
+export function confirmTotp(permit: Permit, { userId }: Owned<Totp>, recoveryCodes: readonly string[]): void {
+  const { writer: db, origin } = permit;
+  const sql = 'UPDATE totpSecrets SET confirmedAt = coalesce(confirmedAt, ?) WHERE userId = ?';
+  db.run(sql, origin.now, userId);
+  db.run('DELETE FROM recoveryCodes WHERE userId = ?', userId);
+  const insertion = 'INSERT INTO recoveryCodes (userId, hash) VALUES (?, ?)';
+  for (const code of recoveryCodes) db.run(insertion, userId, recoveryCodeHash(code));
+  recordChange(permit, userId);
+}
+
+export function removeTotp(permit: Permit, { userId }: Owned<Totp>): void {
+  removeAll(permit.writer, userId);
+  recordChange(permit, userId);
+}
+
+/** Removes the set-up, if there is one, and returns whether it was in use. */
+export function removeUserTotp(permit: Permit, { id }: Owned<StoredUser>): boolean {
+  const wasOn = findTotp(permit.writer, id)?.isOn === true;
+  removeAll(permit.writer, id);
+  if (wasOn) recordChange(permit, id);
+  return wasOn;
+}
+
+function removeAll(db: Connection, userId: number): void {
+  db.run('DELETE FROM recoveryCodes WHERE userId = ?', userId);
+  db.run('DELETE FROM totpSecrets WHERE userId = ?', userId);
+}
+
+function recordChange(permit: Permit, userId: number): void {
+  const changes = { totp: null };
+  recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });
+}
+
+type CodeUse = { readonly userId: number; readonly code: string; readonly now: number };
+
+/** Uses up a right code, since each works once, and returns its kind; undefined for a wrong code. */
+export function useCode(
+  permit: Permit,
+  secrets: SealedSecrets,
+  use: CodeUse,
+): 'one-time code' | 'recovery code' | undefined {
+  if (useOneTimeCode(permit, secrets, use)) return 'one-time code';
+  const { rowsChanged } = permit.writer.run(
+    'DELETE FROM recoveryCodes WHERE userId = ? AND hash = ?',
+    use.userId,
+    recoveryCodeHash(use.code),
+  );
+  return rowsChanged === 1 ? 'recovery code' : undefined;
+}
+
+/** Returns whether the code is a right one-time code, which is used up then. */
+export function useOneTimeCode(
+  { writer: db }: Permit,
+  secrets: SealedSecrets,
+  { userId, code, now }: CodeUse,
+): boolean {
+  const digits = code.replaceAll(' ', '');
+  if (!/^\d{6}$/.test(digits)) return false;
+  const row = db.get<[string, Uint8Array, number]>(
+    'SELECT sealedUnder, sealed, lastStep FROM totpSecrets WHERE userId = ?',
+    userId,
+  );
+  if (row === undefined) return false;
+  const [sealedUnder, bytes, lastStep] = row;
+  const secret = secrets.open({ sealedUnder, bytes }, totpAdditionalData(userId));
+  const step = secret && stepOfCode(secret, digits, now);
+  if (step === undefined || step <= lastStep) return false;
+  db.run('UPDATE totpSecrets SET lastStep = ? WHERE userId = ?', step, userId);
+  return true;
+}
+
+/** The additional data (AEAD) of a user's sealed secret, so that a row can't replace another user's. */
+export function totpAdditionalData(userId: number): string {
+  return `totp of user ${userId}`;
+}
+
+/** After the service's secret was replaced, re-encrypts the secrets that an older one encrypts. */
+export function resealTotp(db: Connection, secrets: SealedSecrets, rowsMax: number): number {
+  const [current, ...others] = secrets.secretIds;
+  if (current === undefined || others.length === 0) return 0;
+  const sql = 'SELECT userId, sealedUnder, sealed FROM totpSecrets WHERE sealedUnder = ? LIMIT +?';
+  for (const sealedUnder of others) {
+    const rows = db.all<[number, string, Uint8Array]>(sql, sealedUnder, rowsMax);
+    for (const [userId, , bytes] of rows) resealOne(db, secrets, { userId, sealedUnder, bytes });
+    if (rows.length > 0) return rows.length;
+  }
+  return 0;
+}
+
+function resealOne(
+  db: Connection,
+  secrets: SealedSecrets,
+  { userId, sealedUnder, bytes }: Sealed & { readonly userId: number },
+): void {
+  const secret = secrets.open({ sealedUnder, bytes }, totpAdditionalData(userId));
+  // a row that can't be decrypted is marked, so that it isn't tried again
+  const sealed =
+    secret === undefined ? { sealedUnder: '', bytes } : secrets.seal(secret, totpAdditionalData(userId));
+  db.run(
+    'UPDATE totpSecrets SET sealedUnder = ?, sealed = ? WHERE userId = ?',
+    sealed.sealedUnder,
+    sealed.bytes,
+    userId,
+  );
+}
+
+/** Doesn't verify that secrets can be decrypted, since `orderly check` doesn't read secret.key. */
+export const totpAudit = totpSecrets.audit({
+  thing: 'one-time code set-up',
+  columns: {
+    ...shown,
+    lastStep: integer,
+    sealed: blob,
+    wrongHashes: computed(`(${codesSql} AND length(hash) <> 32)`, integer),
+  },
+  issues({ lastStep, sealed, wrongHashes, ...totp }) {
+    const wasUsed = totp.recoveryCodesLeft > 0 || lastStep > 0;
+    return [
+      ...schemaIssues(Totp, totp),
+      ...issueUnless(totp.isOn || !wasUsed, '/isOn', 'is false, but a code has confirmed it.'),
+      ...issueUnless(hasSealedLength(sealed), '/sealed', 'there is no secret.'),
+      ...issueUnless(wrongHashes === 0, '/recoveryCodes', 'a hash is not a SHA-256 hash.'),
+    ];
+  },
+});

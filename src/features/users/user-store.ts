@@ -1,0 +1,273 @@
+// The rows of users.
+import assert from 'node:assert';
+import { accountAccessOf, type RowAccess, type Role } from '../../auth/access.ts';
+import { Problem } from '../../problem.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { emailKey } from '../../schema/email.ts';
+import { nameKey } from '../../schema/members.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
+import type { Issue } from '../../schema/schema.ts';
+import { issueUnless } from '../../storage/audit.ts';
+import type { Connection, SqlValue } from '../../storage/connection.ts';
+import { beginsWith, equals, type Condition, type IndexedSelection } from '../../storage/keyset.ts';
+import type { Step } from '../../storage/slices.ts';
+import { assigned, counter, derived, integer, nullable, table, text, time } from '../../storage/table.ts';
+import { ascending, descending, selectionOf, type ListDefinition } from '../../storage/listing.ts';
+import type { SignInAccount } from './password-checks.ts';
+import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import { changesBetween } from '../events/event.ts';
+import { recordEvent } from '../events/event-store.ts';
+import { User, type UserListQuery } from './user.ts';
+
+const shown = { id: assigned, name: text(), email: text(), role: text<Role>(), createdAt: time };
+const columns = {
+  ...shown,
+  nameKey: derived('name', nameKey),
+  emailKey: derived('email', emailKey),
+  passwordHash: text(),
+  passwordExpiresAt: nullable(integer),
+  version: counter,
+};
+const users = table('users', columns);
+const rows = users.select({ ...shown, version: counter });
+const replaceContent = users.update(['name', 'email', 'role', 'version']);
+
+/**
+ * `version` rises with every change of the user, even of a column that is not shown, but not with a new hash
+ * of the same password.
+ */
+export type StoredUser = User & { readonly version: number };
+
+export function findUser(db: Connection, id: number): StoredUser | undefined {
+  return rows.find(db, id);
+}
+
+export const userSource: ObjectSource<StoredUser> = {
+  name: 'user',
+  find: findUser,
+  ownerOf: ({ id }) => id,
+  accessOf: accountAccessOf,
+};
+
+/** Finds the account with that e-mail address. */
+export function findSignInAccount(db: Connection, email: string): SignInAccount | undefined {
+  const sql =
+    'SELECT id, passwordHash, passwordExpiresAt, ' +
+    'EXISTS (SELECT 1 FROM suspensions WHERE userId = users.id), ' +
+    'EXISTS (SELECT 1 FROM totpSecrets WHERE userId = users.id AND confirmedAt IS NOT NULL) ' +
+    'FROM users WHERE emailKey = ?';
+  const row = db.get<[number, string, number | null, number, number]>(sql, emailKey(email));
+  if (row === undefined) return undefined;
+  const [userId, hash, expiresAt, isSuspended, needsCode] = row;
+  return { userId, hash, expiresAt, isSuspended: isSuspended === 1, needsCode: needsCode === 1 };
+}
+
+type InitialPassword = { readonly email: string; readonly expiresAt: number };
+
+/** Returns the users who still have a password that the service generated, the first to expire first. */
+export function listInitialPasswords(db: Connection, max: number): InitialPassword[] {
+  const sql =
+    'SELECT email, passwordExpiresAt FROM users WHERE passwordExpiresAt IS NOT NULL ' +
+    'ORDER BY passwordExpiresAt, id LIMIT +?';
+  return db.all<[string, number]>(sql, max).map(([email, expiresAt]) => ({ email, expiresAt }));
+}
+
+type NewUserRow = Omit<User, 'id' | 'createdAt'> & {
+  readonly passwordHash: string;
+  /** Set for a password that the service generated. */
+  readonly passwordExpiresAt?: number;
+};
+
+export function addUser(permit: Permit, user: NewUserRow, createdAt: number): number {
+  const db = permit.writer;
+  checkEmailFree(db, user.email, 0);
+  const id = users.insert(db, { ...user, createdAt });
+  const changes = changesBetween({}, { role: user.role });
+  recordEvent(permit, {
+    type: 'user.created',
+    subjectId: id,
+    ownerId: id,
+    changes,
+    ...signUpActor(permit, id),
+  });
+  return id;
+}
+
+/** A sign-up has no caller, so the actor is the new user. */
+function signUpActor({ origin }: Permit, id: number): { readonly actorId?: number } {
+  return origin.actor === null && origin.requestId !== null ? { actorId: id } : {};
+}
+
+/** `expiresAt` is null for a password that a user chose. */
+type NewPassword = { readonly hash: string; readonly expiresAt: number | null };
+
+/** The members of a changed user. Without `newPassword` the password stays. */
+type WantedUser = Pick<User, 'name' | 'email' | 'role'> & { readonly newPassword?: NewPassword | undefined };
+
+export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: WantedUser): void {
+  const db = permit.writer;
+  const { id } = current;
+  const { name, email, role, newPassword } = wanted;
+  if (role !== 'admin') checkNotLastAdmin(db, id);
+  checkEmailFree(db, email, id);
+  replaceContent(db, { name, email, role }, id);
+  if (newPassword !== undefined) replacePassword(db, id, newPassword);
+  const changes = changesBetween(current, { name, email, role });
+  const withPassword = newPassword === undefined ? changes : { ...changes, password: null };
+  recordEvent(permit, { type: 'user.changed', subjectId: id, ownerId: id, changes: withPassword });
+  db.invalidate({ kind: 'user', id });
+}
+
+function replacePassword(db: Connection, id: number, { hash, expiresAt }: NewPassword): void {
+  db.run('UPDATE users SET passwordHash = ?, passwordExpiresAt = ? WHERE id = ?', hash, expiresAt, id);
+}
+
+/** Stores a new hash of the same password, which changes nothing that is shown. */
+export function upgradePasswordHash(
+  { writer: db }: Permit,
+  { userId, hash }: SignInAccount,
+  upgraded: string,
+): void {
+  const sql = 'UPDATE users SET passwordHash = ? WHERE id = ? AND passwordHash = ?';
+  db.run(sql, upgraded, userId, hash);
+}
+
+/**
+ * Removes the user with their sessions and keys. Their customers and orders stay: `ownerSql` shows those
+ * without an owner from now on, and cleanup clears the id from the rows.
+ */
+export function removeUser(permit: Permit, { id }: Owned<StoredUser>): void {
+  const db = permit.writer;
+  checkNotLastAdmin(db, id);
+  db.run('DELETE FROM users WHERE id = ?', id);
+  recordEvent(permit, { type: 'user.deleted', subjectId: id, ownerId: id });
+  db.invalidate({ kind: 'user', id });
+  db.invalidate({ kind: 'everything' });
+}
+
+/** An expression for the owner of a row of `table`: null once that user is removed. */
+export function ownerSql(table: 'customers' | 'orders'): string {
+  return `(SELECT id FROM users WHERE users.id = ${table}.userId)`;
+}
+
+/** Selects the rows that this user owns, and no row once the user is removed. */
+export function ownedBy(column: string, userId: SqlValue): Condition {
+  return { sql: `${column} = (SELECT id FROM users WHERE users.id = ?)`, params: [userId] };
+}
+
+/** An expression for `orderly check`: 0 if a row of `table` names an owner who never existed, otherwise 1. */
+export function ownerIsKnownSql(table: 'customers' | 'orders'): string {
+  const exists = `EXISTS (SELECT 1 FROM users WHERE id = ${table}.userId)`;
+  const removed = `EXISTS (SELECT 1 FROM removedUsers WHERE id = ${table}.userId)`;
+  return `${table}.userId IS NULL OR ${exists} OR ${removed}`;
+}
+
+/**
+ * Takes the place of a foreign key: each write has found the owner in its own transaction, as the caller of
+ * the permit or by `userIssues`.
+ */
+export function assertOwnerExists({ writer, origin }: Permit, userId: number): void {
+  const isActor = origin.actor?.userId === userId;
+  assert(isActor || userExists(writer, userId), `an owner, user ${userId}, does not exist`);
+}
+
+/** Clears an owner from the rows of one table, and returns how many it changed. */
+type ClearOwner = (db: Connection, userId: number, rowsMax: number) => number;
+
+/** Clears removed users from the rows they owned; there is a function for each table. */
+export function clearRemovedOwners(clearOwnerOfTables: readonly ClearOwner[]): Step {
+  return (db, rowsMax) => {
+    const [id] = db.get<[number]>('SELECT id FROM removedUsers LIMIT 1') ?? [];
+    if (id === undefined) return 0;
+    for (const clearOwner of clearOwnerOfTables) {
+      const changed = clearOwner(db, id, rowsMax);
+      if (changed > 0) return changed;
+    }
+    return db.run('DELETE FROM removedUsers WHERE id = ?', id).rowsChanged;
+  };
+}
+
+function checkEmailFree(db: Connection, email: string, exceptId: number): void {
+  const other = db.get('SELECT 1 FROM users WHERE emailKey = ? AND id <> ?', emailKey(email), exceptId);
+  if (other === undefined) return;
+  throw new Problem('email-taken', `Another user has the e-mail address ${email}.`);
+}
+
+/** Throws if nobody could administer the service without this user: a suspended administrator can't. */
+export function checkNotLastAdmin(db: Connection, id: number): void {
+  const isAdmin = db.get("SELECT 1 FROM users WHERE id = ? AND role = 'admin'", id) !== undefined;
+  if (!isAdmin || hasAdmins(db, id)) return;
+  throw new Problem('last-admin', 'This is the last administrator; create another one first.');
+}
+
+export function hasUsers(db: Connection): boolean {
+  return db.get('SELECT 1 FROM users LIMIT 1') !== undefined;
+}
+
+export function hasSeveralUsers(db: Connection): boolean {
+  return db.get('SELECT 1 FROM users LIMIT 1 OFFSET 1') !== undefined;
+}
+
+/** Whether there is an administrator, other than this user, who isn't suspended. */
+export function hasAdmins(db: Connection, exceptId = 0): boolean {
+  const sql =
+    "SELECT 1 FROM users WHERE role = 'admin' AND id <> ? " +
+    'AND NOT EXISTS (SELECT 1 FROM suspensions WHERE userId = users.id) LIMIT 1';
+  return db.get(sql, exceptId) !== undefined;
+}
+
+/** Returns the issue of a `userId` in a body, or none if that user exists. */
+export function userIssues(db: Connection, id: number): Issue[] {
+  if (userExists(db, id)) return [];
+  return [{ pointer: '/userId', code: 'unknown', detail: `There is no user ${id}.` }];
+}
+
+export function userExists(db: Connection, id: number): boolean {
+  return db.get('SELECT 1 FROM users WHERE id = ?', id) !== undefined;
+}
+
+export const userAudit = users.audit({
+  thing: 'user',
+  columns,
+  issues({ nameKey, emailKey, passwordHash, passwordExpiresAt, version, ...user }) {
+    return [
+      ...schemaIssues(User, user),
+      ...issueUnless(
+        passwordHash.startsWith('$scrypt$'),
+        '/passwordHash',
+        'passwordHash is not a scrypt hash.',
+      ),
+    ];
+  },
+});
+
+const userList: ListDefinition<UserListQuery> = {
+  table: 'users',
+  defaultSort: 'id',
+  orderBy: {
+    id: ascending('id'),
+    '-id': descending('id'),
+    name: ascending('nameKey'),
+    '-name': descending('nameKey'),
+    email: ascending('emailKey'),
+    '-email': descending('emailKey'),
+    createdAt: ascending('createdAt'),
+    '-createdAt': descending('createdAt'),
+  },
+  filters: {
+    userId: { kind: 'equality', column: 'id', matches: equals, indexes: 'unique' },
+    email: {
+      kind: 'equality',
+      column: 'emailKey',
+      matches: equals,
+      columnValueOf: emailKey,
+      indexes: 'unique',
+    },
+    role: { kind: 'equality', column: 'role', matches: equals, indexes: 'for every sort' },
+    name: { kind: 'range', column: 'nameKey', matches: beginsWith, columnValueOf: nameKey },
+  },
+};
+
+export function userSelection(access: RowAccess, query: UserListQuery): IndexedSelection {
+  return selectionOf(userList, { access, query });
+}

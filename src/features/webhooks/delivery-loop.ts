@@ -1,0 +1,290 @@
+// The deliveries of one webhook: the next event after its position, one request at a time, and its retries.
+import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Event } from '../events/event.ts';
+import { feedBounds, feedEpoch, readFeed } from '../events/feed-store.ts';
+import {
+  disableWebhook,
+  webhookVersion,
+  saveProgress,
+  type DeliveryWebhook,
+  type DeliveryProgress,
+} from './delivery-webhook-store.ts';
+import { webhookAdditionalData } from './webhook-store.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { failedDeliveryPermit } from '../../storage/permit.ts';
+import type { Timers } from '../../base/timers.ts';
+import { version } from '../../base/version.ts';
+import type { OutgoingPosts } from './outgoing-posts.ts';
+import type { PostResult } from './post-thread.ts';
+import { retryDelay } from './retry-schedule.ts';
+import { signedFields } from './signature.ts';
+
+const deliveryMillisecondsMax = 15_000;
+
+export type Outcome = 'delivered' | 'rejected' | 'blocked' | 'timeout' | 'failed';
+
+/** The services that all webhooks share. */
+export type DeliveryServices = {
+  readonly read: Connection;
+  readonly posts: OutgoingPosts;
+  readonly secrets: SealedSecrets;
+  readonly now: () => number;
+  readonly timers: Timers;
+  readonly log: Logger;
+  /** Runs `task` in a later turn of the event loop, in turn with tasks of other webhooks. */
+  readonly schedule: (webhookId: number, task: () => void) => void;
+  /** Called when the progress has to be saved. */
+  readonly onDirty: () => void;
+  readonly count: (outcome: Outcome) => void;
+};
+
+const nothing = (): void => {};
+
+export class DeliveryLoop {
+  readonly #services: DeliveryServices;
+  #webhook: DeliveryWebhook;
+  #progress: DeliveryProgress;
+  /** The position that is on disk. */
+  #savedPosition: number;
+  #sending: AbortController | undefined;
+  #cancelRetry = nothing;
+  #isScheduled = false;
+  #isDirty = false;
+  #isStopped = false;
+  /** Why the webhook has to be disabled; undefined again once an administrator changes it. */
+  #disableReason: string | undefined;
+
+  constructor(webhook: DeliveryWebhook, services: DeliveryServices) {
+    this.#services = services;
+    this.#webhook = webhook;
+    this.#progress = webhook;
+    this.#savedPosition = webhook.position;
+    this.#waitForRetry();
+  }
+
+  get position(): number {
+    return this.#progress.position;
+  }
+
+  get isDirty(): boolean {
+    return this.#isDirty;
+  }
+
+  /** Called when there may be events after the position. */
+  wake(): void {
+    if (!this.#isReady || this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#services.schedule(this.#webhook.id, () => {
+      this.#isScheduled = false;
+      this.#sendNext();
+    });
+  }
+
+  /** Called when an administrator has changed the webhook: aborts the request under way and starts again. */
+  reload(webhook: DeliveryWebhook): void {
+    if (webhook.version === this.#webhook.version) return;
+    this.#cancel();
+    const wasMoved = webhook.position !== this.#savedPosition;
+    const { failures, retryAt } = webhook;
+    const position = wasMoved ? webhook.position : this.#progress.position;
+    this.#webhook = webhook;
+    this.#savedPosition = webhook.position;
+    this.#disableReason = undefined;
+    this.#update({ position, failures, retryAt });
+    this.#waitForRetry();
+  }
+
+  /** Called when an administrator enables the webhook, even if it is enabled: brings a retry forward. */
+  resume(): void {
+    const { failures, retryAt } = this.#progress;
+    if (failures === 0 || retryAt === null) return;
+    this.#update({ failures: 0, retryAt: null });
+    this.#waitForRetry();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  /** Returns a function to call once the progress is on disk. */
+  save(writer: Connection): () => void {
+    this.#isDirty = false;
+    const { position } = this.#progress;
+    const isSaved = saveProgress(writer, this.#webhook, this.#progress);
+    if (this.#disableReason !== undefined) {
+      const permit = failedDeliveryPermit(writer, this.#services.now());
+      disableWebhook(permit, this.#webhook, this.#disableReason);
+    }
+    return () => {
+      if (isSaved) this.#savedPosition = position;
+    };
+  }
+
+  /** Called when the transaction of `save` was rolled back. */
+  markDirty(): void {
+    this.#isDirty = true;
+  }
+
+  #cancel(): void {
+    this.#sending?.abort();
+    this.#sending = undefined;
+    this.#cancelRetry();
+  }
+
+  get #isReady(): boolean {
+    if (this.#isStopped || this.#disableReason !== undefined) return false;
+    const isIdle = this.#sending === undefined && this.#progress.retryAt === null;
+    return this.#webhook.status === 'enabled' && isIdle;
+  }
+
+  #sendNext(): void {
+    if (!this.#isReady) return;
+    const { read } = this.#services;
+    const { types } = this.#webhook;
+    const { removedUpTo, latest } = feedBounds(read);
+    if (this.position > latest) this.#goBack(latest);
+    if (this.position < removedUpTo) return this.#disable(eventsRemoved(this.position));
+    if (this.position === latest) return;
+    const after = this.position;
+    const { events, end } = readFeed(read, { after, latest, access: 'all', types, rows: 1 });
+    const [event] = events;
+    if (event !== undefined) return this.#send(event);
+    this.#update({ position: end });
+    this.wake();
+  }
+
+  /** Called if the position is past the newest event, since an older database was restored. */
+  #goBack(latest: number): void {
+    const { id } = this.#webhook;
+    this.#services.log.write(
+      'warn',
+      'the position of a webhook was past the latest event; it continues from that event',
+      {
+        webhook: id,
+        position: this.position,
+        latest,
+      },
+    );
+    this.#update({ position: latest });
+  }
+
+  #send(event: Event): void {
+    if (this.#isOutdated) return; // changed a moment ago; it will be reloaded in this turn
+    const secrets = this.#openSecrets();
+    if (secrets === undefined) return this.#disable(secretLost(this.#webhook.id));
+    const { read, posts, now, timers } = this.#services;
+    const sending = new AbortController();
+    this.#sending = sending;
+    const sentAt = now();
+    const body = JSON.stringify(event);
+    const message = { id: `evt_${feedEpoch(read)}_${event.id}`, timestamp: Math.floor(sentAt / 1000), body };
+    const cancelTimeout = timers.after(deliveryMillisecondsMax, () => sending.abort());
+    const headers = { ...commonFields, ...signedFields(message, secrets) };
+    const post = { url: new URL(this.#webhook.url), headers, body, signal: sending.signal };
+    void posts.post(post).then((result) => {
+      cancelTimeout();
+      if (this.#sending !== sending) return; // stopped or reloaded: only a timeout aborts without that
+      this.#sending = undefined;
+      this.#settle(event, result, { sentAt, isTimeout: sending.signal.aborted });
+    });
+  }
+
+  get #isOutdated(): boolean {
+    return webhookVersion(this.#services.read, this.#webhook.id) !== this.#webhook.version;
+  }
+
+  /**
+   * Returns the current secret and, for a day, the previous one; undefined if the current one can't be
+   * decrypted.
+   */
+  #openSecrets(): Uint8Array[] | undefined {
+    const { secrets, now } = this.#services;
+    const { id, secret, previousSecret, previousEndsAt } = this.#webhook;
+    const current = secrets.open(secret, webhookAdditionalData(id));
+    if (current === undefined) return undefined;
+    const isOver = previousSecret === null || now() >= (previousEndsAt ?? 0);
+    const previous = isOver ? undefined : secrets.open(previousSecret, webhookAdditionalData(id));
+    return previous === undefined ? [current] : [current, previous];
+  }
+
+  #settle(
+    event: Event,
+    result: PostResult,
+    { sentAt, isTimeout }: { readonly sentAt: number; readonly isTimeout: boolean },
+  ): void {
+    const lastStatus = result.kind === 'response' ? result.status : null;
+    const isDelivered = lastStatus !== null && lastStatus >= 200 && lastStatus < 300;
+    this.#services.count(isDelivered ? 'delivered' : outcomeOf(result, isTimeout));
+    this.#update({ lastStatus, lastAt: sentAt });
+    if (!isDelivered) return this.#fail(event, result, { sentAt, isTimeout });
+    this.#update({ position: event.id, failures: 0, failingSince: null });
+    this.wake();
+  }
+
+  #fail(
+    event: Event,
+    result: PostResult,
+    { sentAt, isTimeout }: { readonly sentAt: number; readonly isTimeout: boolean },
+  ): void {
+    const { now, log } = this.#services;
+    const failures = this.#progress.failures + 1;
+    const retryAfter = result.kind === 'response' ? result.retryAfter : undefined;
+    const isGone = result.kind === 'response' && result.status === 410;
+    const delay = isGone ? undefined : retryDelay(failures, retryAfter, now());
+    const cause = failureCause(result, isTimeout);
+    const retryAt = delay === undefined ? null : now() + delay;
+    this.#update({ failures, retryAt, failingSince: this.#progress.failingSince ?? sentAt });
+    const { id: webhook } = this.#webhook;
+    log.write('warn', 'a webhook delivery failed', { webhook, event: event.id, cause, failures });
+    if (delay !== undefined) this.#waitForRetry();
+    else if (isGone) this.#disable('The receiver responded 410 Gone.');
+    else this.#disable(`Event ${event.id} could not be delivered in ${failures} attempts: ${cause}.`);
+  }
+
+  #waitForRetry(): void {
+    this.#cancelRetry();
+    const { retryAt } = this.#progress;
+    if (retryAt === null) return this.wake();
+    const { timers, now } = this.#services;
+    this.#cancelRetry = timers.after(Math.max(0, retryAt - now()), () => {
+      this.#progress = { ...this.#progress, retryAt: null };
+      this.wake();
+    });
+  }
+
+  #disable(reason: string): void {
+    const { log, onDirty } = this.#services;
+    log.write('warn', 'a webhook is disabled', { webhook: this.#webhook.id, reason });
+    this.#disableReason = reason;
+    this.#isDirty = true;
+    onDirty();
+  }
+
+  #update(changes: Partial<DeliveryProgress>): void {
+    this.#progress = { ...this.#progress, ...changes };
+    this.#isDirty = true;
+    this.#services.onDirty();
+  }
+}
+
+const commonFields = { 'content-type': 'application/json', 'user-agent': `orderly/${version}` };
+
+function outcomeOf({ kind }: PostResult, isTimeout: boolean): Outcome {
+  if (kind === 'response') return 'rejected';
+  return isTimeout ? 'timeout' : kind;
+}
+
+function failureCause(result: PostResult, isTimeout: boolean): string {
+  if (result.kind === 'response') return `status ${result.status}`;
+  return isTimeout ? `no response in ${deliveryMillisecondsMax / 1000} seconds` : result.cause;
+}
+
+function eventsRemoved(position: number): string {
+  return `Events after ${position} have expired and were removed. Set position to resume.`;
+}
+
+function secretLost(id: number): string {
+  return `The secret can no longer be read. Create a new one (POST /webhooks/${id}/secrets).`;
+}

@@ -1,0 +1,185 @@
+// The program of the thread that sends POST requests, over connections to checked addresses only.
+import type { LookupAddress } from 'node:dns';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { headerBytesMax } from '../../http/requests/request-headers.ts';
+import type { Handler } from '../../base/thread.ts';
+import { tlsSettings } from '../../http/connections/tls-settings.ts';
+import { permits, type TargetBlocks } from './webhook-targets.ts';
+import { webhooksMax } from './webhook.ts';
+
+/** A longer response to a delivery closes its connection. */
+const outgoingResponseBytesMax = 16 * 1024;
+/** A shorter time than that for which receivers keep connections open. */
+const outgoingIdleMillisecondsMax = 2_000;
+
+/** `cause` is a code or a sentence, for the log. */
+type PostFailure = { readonly kind: 'blocked' | 'failed'; readonly cause: string };
+export type PostResult =
+  | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | undefined }
+  | PostFailure;
+
+export type SentPost = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/** Finds all addresses of a name, as `dns.lookup` does: two names at once, on half of libuv's threads. */
+type AddressLookup = (
+  host: string,
+  options: { readonly all: true },
+  done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+) => void;
+
+/** The number of 1xx responses that are accepted before the final one. */
+const interimResponsesMax = 10;
+
+const agentSettings = {
+  keepAlive: true,
+  maxTotalSockets: webhooksMax,
+  timeout: outgoingIdleMillisecondsMax,
+} as const;
+
+type PostOptions = {
+  readonly targets: TargetBlocks;
+  /** The authorities to trust instead of the default ones, in PEM. */
+  readonly authorities: readonly string[] | undefined;
+};
+type PostSettings = ReturnType<typeof postSettings>;
+
+/** Returns what the program needs to know. */
+export function postSettings({ targets, authorities }: PostOptions) {
+  return {
+    agent: agentSettings,
+    tls: { ...tlsSettings, rejectUnauthorized: true, ca: authorities?.slice() },
+    headerBytesMax,
+    responseBytesMax: outgoingResponseBytesMax,
+    interimResponsesMax,
+    targets,
+  };
+}
+
+export function blocked(address: string): PostFailure {
+  return { kind: 'blocked', cause: `${address} may not be connected to` };
+}
+
+/** The program of the thread. */
+export function sendPosts(
+  settings: PostSettings,
+  failureOf: typeof blocked,
+  isPermitted: typeof permits,
+  lookUp: AddressLookup,
+): Handler<SentPost, PostResult> {
+  const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('node:http');
+  /** `stale` means that the other end had closed the kept connection before the request. */
+  type Attempt = PostResult | { readonly kind: 'stale' };
+
+  const httpAgent = new HttpAgent(settings.agent);
+  /** Created for the first request over HTTPS. */
+  let httpsAgent: HttpsAgent | undefined;
+
+  class BlockedError extends Error {
+    readonly address: string;
+
+    constructor(address: string) {
+      super();
+      this.address = address;
+    }
+  }
+
+  return async (post, { signal }) => {
+    try {
+      for (;;) {
+        const result = await attempt(post, signal);
+        if (result.kind !== 'stale') return result;
+      }
+    } catch (error) {
+      return { kind: 'failed', cause: String(error) }; // thrown before anything was sent
+    }
+  };
+
+  function attempt({ url, headers, body }: SentPost, signal: AbortSignal): Promise<Attempt> {
+    const { promise, resolve } = Promise.withResolvers<Attempt>();
+    const request = begin(new URL(url), {
+      method: 'POST',
+      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+      maxHeaderSize: settings.headerBytesMax,
+    });
+    const abort = (): void => void request.destroy(new Error('the request was aborted'));
+    signal.addEventListener('abort', abort);
+    let hasResponded = false;
+    /** Resolves with a failure, unless the head of a response has arrived: then its status counts. */
+    const fail = (result: Attempt): void => {
+      if (!hasResponded) resolve(result);
+    };
+    request.on('response', (response) => {
+      hasResponded = true;
+      const { statusCode: status = 0 } = response;
+      const retryAfter = response.headers['retry-after'];
+      const isValid = status >= 100 && status <= 599; // RFC 9110 section 15
+      const result: PostResult = isValid
+        ? { kind: 'response', status, retryAfter }
+        : { kind: 'failed', cause: `the status ${status} is invalid` };
+      ignoreBody(response, () => resolve(result));
+    });
+    let interim = 0;
+    request.on('information', () => {
+      interim += 1;
+      if (interim > settings.interimResponsesMax) request.destroy(new Error('too many interim responses'));
+    });
+    request.on('error', (error) => {
+      const isStale = request.reusedSocket && isReset(error);
+      fail(isStale ? { kind: 'stale' } : failure(error));
+    });
+    request.on('close', () => {
+      signal.removeEventListener('abort', abort);
+      fail({ kind: 'failed', cause: 'the connection was closed' });
+    });
+    request.end(body);
+    return promise;
+  }
+
+  function begin(url: URL, common: RequestOptions): ClientRequest {
+    const options = { ...common, lookup: lookupFor(url.protocol) };
+    if (url.protocol !== 'https:') return httpRequest(url, { ...options, agent: httpAgent });
+    const { Agent, request } = process.getBuiltinModule('node:https');
+    httpsAgent ??= new Agent({ ...settings.agent, ...settings.tls });
+    return request(url, { ...options, agent: httpsAgent });
+  }
+
+  /** The connection goes to the addresses that are checked here, and only if all of the name's are permitted. */
+  function lookupFor(protocol: string): LookupFunction {
+    return (host, { all }, done) =>
+      lookUp(host, { all: true }, (error, addresses) => {
+        const [first] = addresses ?? []; // the system's look-up gives none with an error
+        if (error !== null) return done(error, []);
+        if (first === undefined) return done(new Error(`${host} has no address.`), []);
+        const other = addresses.find(({ address }) => !isPermitted(settings.targets, address, protocol));
+        if (other !== undefined) done(new BlockedError(other.address), []);
+        else if (all === true) done(null, [...addresses]);
+        else done(null, first.address, first.family);
+      });
+  }
+
+  /** Reads a body to its end, so that its connection can be reused, unless the body is too long. */
+  function ignoreBody(response: IncomingMessage, done: () => void): void {
+    let bytes = 0;
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > settings.responseBytesMax) response.destroy();
+    });
+    response.on('error', () => {});
+    response.on('close', done);
+  }
+
+  function isReset({ code }: NodeJS.ErrnoException): boolean {
+    return code === 'ECONNRESET' || code === 'EPIPE';
+  }
+
+  function failure(error: NodeJS.ErrnoException): PostFailure {
+    if (error instanceof BlockedError) return failureOf(error.address);
+    return { kind: 'failed', cause: error.code ?? error.message };
+  }
+}

@@ -1,0 +1,215 @@
+// The rows of webhooks as administrators set them; delivery-webhook-store.ts has the progress of deliveries.
+import { accountAccessOf } from '../../auth/access.ts';
+import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
+import { dayMilliseconds } from '../../base/durations.ts';
+import { invalidAt } from '../../problem.ts';
+import { timestampOrNull } from '../../base/timestamp.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
+import { issueUnless } from '../../storage/audit.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { matchAll, type IndexedSelection } from '../../storage/keyset.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { assigned, blob, counter, integer, nullable, table, text, time, words } from '../../storage/table.ts';
+import { changesBetween, type EventType } from '../events/event.ts';
+import { recordEvent } from '../events/event-store.ts';
+import { feedBounds } from '../events/feed-store.ts';
+import { readBack, type ObjectSource, type Owned } from '../../storage/object-access.ts';
+import {
+  Webhook,
+  normalizedUrl,
+  type NewWebhook,
+  type WebhookSecret,
+  type WebhookStatus,
+  webhooksMax,
+} from './webhook.ts';
+import { randomBytes } from 'node:crypto';
+
+/** The time for which the previous secret still signs. */
+const webhookSecretOverlapMilliseconds = dayMilliseconds;
+
+const shown = {
+  id: assigned,
+  url: text(),
+  types: words<EventType>(),
+  status: text<WebhookStatus>(),
+  position: integer,
+  lastStatus: nullable(integer),
+  lastAt: nullable(time),
+  failingSince: nullable(time),
+  createdAt: time,
+};
+
+export const webhookColumns = {
+  ...shown,
+  sealedUnder: text(),
+  sealed: blob,
+  previousSealedUnder: nullable(text()),
+  previousSealed: nullable(blob),
+  previousEndsAt: nullable(integer),
+  failures: integer,
+  retryAt: nullable(integer),
+  version: counter,
+};
+export const webhookTable = table('webhooks', webhookColumns);
+const rows = webhookTable.select({ ...shown, version: counter });
+const begin = webhookTable.update(['position', 'sealedUnder', 'sealed']);
+const replaceContent = webhookTable.update([
+  'url',
+  'types',
+  'status',
+  'position',
+  'failures',
+  'retryAt',
+  'version',
+]);
+const replaceSecrets = webhookTable.update([
+  'sealedUnder',
+  'sealed',
+  'previousSealedUnder',
+  'previousSealed',
+  'previousEndsAt',
+  'failures',
+  'retryAt',
+  'version',
+]);
+
+/** `version` is incremented by every change, except those of the progress. */
+export type StoredWebhook = Webhook & { readonly version: number };
+
+/** Webhooks have no owner: administrators see all of them, others none. */
+export const webhookSource: ObjectSource<StoredWebhook> = {
+  name: 'webhook',
+  find: rows.find,
+  ownerOf: () => null,
+  accessOf: accountAccessOf,
+};
+
+export function webhookSelection(): IndexedSelection {
+  return {
+    table: 'webhooks',
+    key: 'id',
+    isDescending: true,
+    ranges: [matchAll],
+    residual: undefined,
+    owners: [],
+  };
+}
+
+/** Throws if `webhooksMax` webhooks exist. The webhook receives the events after that of its creation. */
+export function addWebhook(
+  permit: Permit,
+  { url, types }: NewWebhook,
+  secrets: SealedSecrets,
+): { readonly webhook: StoredWebhook; readonly secret: string } {
+  const { writer: db, origin } = permit;
+  checkCount(db);
+  const id = webhookTable.insert(db, {
+    url: normalizedUrl(url),
+    types,
+    status: 'enabled',
+    position: 0,
+    sealedUnder: '',
+    sealed: new Uint8Array(),
+    failures: 0,
+    createdAt: origin.now,
+  });
+  recordEvent(permit, { type: 'webhook.created', subjectId: id, ownerId: null });
+  const secret = randomSecret();
+  const { sealedUnder, bytes } = secrets.seal(secret, webhookAdditionalData(id));
+  begin(db, { position: feedBounds(db).latest, sealedUnder, sealed: bytes }, id);
+  db.invalidate({ kind: 'webhook', id });
+  return { webhook: readBack(webhookSource, permit, id), secret: secretText(secret) };
+}
+
+function checkCount(db: Connection): void {
+  const [count] = db.get<[number]>('SELECT count(*) FROM webhooks') ?? [0];
+  if (count < webhooksMax) return;
+  const detail = `There may be at most ${webhooksMax} webhooks; delete one first.`;
+  throw invalidAt('', 'max-webhooks', detail);
+}
+
+/** Any change ends the wait for a retry, and resets the count of failures. */
+export function replaceWebhook(
+  permit: Permit,
+  current: Owned<Webhook>,
+  wanted: Pick<Webhook, 'url' | 'types' | 'status' | 'position'>,
+): void {
+  replaceContent(permit.writer, { ...wanted, failures: 0, retryAt: null }, current.id);
+  recordChange(permit, current.id, changesBetween(current, wanted));
+}
+
+/** For a day the previous secret also signs; secrets before it no longer do. */
+export function rotateSecret(permit: Permit, { id }: Owned<Webhook>, secrets: SealedSecrets): WebhookSecret {
+  const { writer: db, origin } = permit;
+  const secret = randomSecret();
+  const { sealedUnder, bytes } = secrets.seal(secret, webhookAdditionalData(id));
+  const previous = openableSecret(db, id, secrets);
+  const previousEndsAt = previous === null ? null : origin.now + webhookSecretOverlapMilliseconds;
+  const values = {
+    sealedUnder,
+    sealed: bytes,
+    previousSealedUnder: previous?.sealedUnder ?? null,
+    previousSealed: previous?.bytes ?? null,
+    previousEndsAt,
+    failures: 0,
+    retryAt: null,
+  };
+  replaceSecrets(db, values, id);
+  recordChange(permit, id, { secret: null });
+  return { secret: secretText(secret), previousEndsAt: timestampOrNull(previousEndsAt) };
+}
+
+/** Returns the current secret as it is stored; null if no secret of the service decrypts it. */
+function openableSecret(db: Connection, id: number, secrets: SealedSecrets): Sealed | null {
+  const row = db.get<[string, Uint8Array]>('SELECT sealedUnder, sealed FROM webhooks WHERE id = ?', id);
+  if (row === undefined) return null;
+  const [sealedUnder, bytes] = row;
+  return secrets.open({ sealedUnder, bytes }, webhookAdditionalData(id)) === undefined
+    ? null
+    : { sealedUnder, bytes };
+}
+
+function recordChange(permit: Permit, id: number, changes: ReturnType<typeof changesBetween>): void {
+  recordEvent(permit, { type: 'webhook.changed', subjectId: id, ownerId: null, changes });
+  permit.writer.invalidate({ kind: 'webhook', id });
+}
+
+export function removeWebhook(permit: Permit, { id }: Owned<Webhook>): void {
+  permit.writer.run('DELETE FROM webhooks WHERE id = ?', id);
+  recordEvent(permit, { type: 'webhook.deleted', subjectId: id, ownerId: null });
+  permit.writer.invalidate({ kind: 'webhook', id });
+}
+
+/** Returns a line of text for each enabled webhook, without the URL's path, which may contain a key. */
+export function describeEnabledWebhooks(db: Connection): string[] {
+  const sql = "SELECT id, url FROM webhooks WHERE status = 'enabled' ORDER BY id";
+  return db.all<[number, string]>(sql).map(([id, url]) => `  ${id} to ${new URL(url).origin}`);
+}
+
+export const webhookAudit = webhookTable.audit({
+  thing: 'webhook',
+  columns: { ...shown, sealed: blob },
+  issues({ sealed, ...webhook }) {
+    return [
+      ...schemaIssues(Webhook, webhook),
+      ...issueUnless(sealed.length > 0, '/sealed', 'there is no secret.'),
+    ];
+  },
+});
+
+/** Standard Webhooks requires 24 to 64. */
+const secretBytes = 32;
+
+function randomSecret(): Buffer {
+  return randomBytes(secretBytes);
+}
+
+/** The form in which receivers configure a secret. */
+function secretText(secret: Buffer): string {
+  return `whsec_${secret.toString('base64')}`;
+}
+
+/** The additional data (AEAD) of a webhook's secrets, so that a row can't replace another webhook's. */
+export function webhookAdditionalData(webhookId: number): string {
+  return `webhook ${webhookId}`;
+}

@@ -1,0 +1,58 @@
+// The rows of responses that are stored for Idempotency-Key.
+import { hash } from 'node:crypto';
+import type { Mac } from '../../auth/mac.ts';
+import { idempotencySecondsMax, type ResponseStore, type StoredResponse } from './idempotency.ts';
+import type { Connection } from '../../storage/connection.ts';
+
+/**
+ * Takes a MAC for each secret, since a password could be guessed from a plain digest of its body. The first
+ * MAC creates the stored fingerprint and all of them are compared, so that a secret can be replaced while
+ * clients repeat requests.
+ */
+export function createStoredResponses(macs: readonly Mac[]): ResponseStore {
+  const fingerprints = (body: Buffer): string[] => {
+    const text = body.toString('latin1');
+    return macs.map((mac) => mac(text).toString('base64url'));
+  };
+  return { find, save, fingerprints };
+}
+
+function find(db: Connection, storageKey: string, now: number): StoredResponse | undefined {
+  const sql =
+    'SELECT fingerprint, objectId, ownerId, status, location, etag, body FROM storedResponses ' +
+    'WHERE request = ? AND createdAt > ?';
+  const row = db.get<[string, number, number | null, number, string | null, string, Uint8Array]>(
+    sql,
+    digestOf(storageKey),
+    now - idempotencySecondsMax * 1000,
+  );
+  if (row === undefined) return undefined;
+  const [fingerprint, objectId, ownerId, status, location, etag, bytes] = row;
+  const text = Buffer.from(bytes).toString('latin1');
+  return { fingerprint, objectId, ownerId, status, location, etag, text };
+}
+
+function save(
+  db: Connection,
+  { fingerprint, objectId, ownerId, status, location, etag, text }: StoredResponse,
+  { storageKey, now }: { readonly storageKey: string; readonly now: number },
+): void {
+  const sql =
+    'INSERT OR REPLACE INTO storedResponses ' +
+    '(request, fingerprint, objectId, ownerId, status, location, etag, body, createdAt) ' +
+    'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
+  const bytes = Buffer.from(text, 'latin1'); // as TEXT, all characters but ASCII would take twice their bytes
+  db.run(sql, digestOf(storageKey), fingerprint, objectId, ownerId, status, location, etag, bytes, now);
+}
+
+/** All digests have the same length, however long path and Idempotency-Key are. */
+function digestOf(storageKey: string): Buffer {
+  return hash('sha256', storageKey, 'buffer');
+}
+
+export function removeExpiredResponses(db: Connection, rowsMax: number, now: number): number {
+  const sql =
+    'DELETE FROM storedResponses WHERE rowid IN ' +
+    '(SELECT rowid FROM storedResponses WHERE createdAt <= ? LIMIT +?)';
+  return db.run(sql, now - idempotencySecondsMax * 1000, rowsMax).rowsChanged;
+}

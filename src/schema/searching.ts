@@ -1,0 +1,40 @@
+// The parameter q of lists, and the parameters that can't be combined with it.
+import { optional, type Issue } from './schema.ts';
+import { singleLine } from './members.ts';
+
+/** The most rows that a search finds. */
+const searchRowsMax = 50;
+
+const searchLengthMax = 100;
+
+export function searchParameter(what: string) {
+  const rest = `Case and accents are ignored. Finds the ${searchRowsMax} newest at most, in one page.`;
+  return optional(singleLine(searchLengthMax, `${what} ${rest}`, 'hopper'));
+}
+
+type ListQuery = {
+  readonly q?: string;
+  readonly limit?: number;
+  readonly sort?: string;
+  readonly cursor?: string;
+  readonly total?: boolean;
+};
+
+/**
+ * Returns the issues of `q` with a sort, a cursor or a total: a search has its own order and a single page.
+ */
+export function searchIssues({ q, limit = searchRowsMax, ...others }: ListQuery): Issue[] {
+  if (q === undefined) return [];
+  const issues: Issue[] = [];
+  if (limit > searchRowsMax)
+    issues.push(issueOf('limit', 'maximum', `With q, limit must be at most ${searchRowsMax}.`));
+  for (const name of ['sort', 'cursor', 'total'] as const) {
+    if (others[name] === undefined) continue;
+    issues.push(issueOf(name, 'not-with-q', `${name} can’t be combined with q; omit one of them.`));
+  }
+  return issues;
+}
+
+function issueOf(parameter: string, code: string, detail: string): Issue {
+  return { parameter, code, detail };
+}

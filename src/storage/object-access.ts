@@ -1,0 +1,73 @@
+// Proves what a caller may do with an object: `Visible` that they may see it, `Owned` that they may change it,
+// checked inside the write that changes it. Both are a 404 if it doesn't exist, a 403 if it is another user's.
+import assert from 'node:assert';
+import { isDeepStrictEqual } from 'node:util';
+import { allows, type Caller, type RowAccess } from '../auth/access.ts';
+import { forbidden, notFound } from '../problem.ts';
+import type { Connection } from './connection.ts';
+import type { Permit } from './permit.ts';
+
+declare const visible: unique symbol;
+declare const owned: unique symbol;
+
+export type Visible<T> = T & { readonly [visible]: true };
+
+/** Functions that change or remove rows of users require one. */
+export type Owned<T> = T & { readonly [owned]: true };
+
+/** Looks up objects of one kind, as rows or as cached representations. */
+export type ObjectSource<T> = {
+  /** The noun for one of them in a problem's detail. */
+  readonly name: string;
+  readonly find: (db: Connection, id: number) => T | undefined;
+  /** Returns the owner's id, or null if the object has no owner. */
+  readonly ownerOf: (object: T) => number | null;
+  readonly accessOf: (caller: Caller) => RowAccess;
+};
+
+/** What a read knows of its request. */
+type Reader = { readonly read: Connection; readonly caller: Caller };
+
+/** Only for reads. The only function that makes a `Visible`. */
+export function requireVisible<T>(source: ObjectSource<T>, { read, caller }: Reader, id: number): Visible<T> {
+  const object = requireWithin(source.accessOf(caller), source, { db: read, id });
+  return object as Visible<T>; // the brand exists for the compiler alone
+}
+
+/** The only function that makes an `Owned`. A permit without a caller names the rows that it covers. */
+export function requireOwned<T>(
+  source: ObjectSource<T>,
+  { writer, caller }: Permit<Caller | { readonly access: RowAccess }>,
+  id: number,
+): Owned<T> {
+  const access = 'access' in caller ? caller.access : source.accessOf(caller);
+  const object = requireWithin(access, source, { db: writer, id });
+  return object as Owned<T>; // the brand exists for the compiler alone
+}
+
+function requireWithin<T>(
+  access: RowAccess,
+  { name, find, ownerOf }: ObjectSource<T>,
+  { db, id }: { readonly db: Connection; readonly id: number },
+): T {
+  const object = find(db, id);
+  if (object === undefined) throw notFound(name, id);
+  if (!allows(access, ownerOf(object))) throw forbidden(`This ${name} belongs to another user.`);
+  return object;
+}
+
+/** Reads an object back inside the write that has just written it, whatever its caller may see. */
+export function readBack<T>(
+  { name, find }: ObjectSource<T>,
+  { writer }: Pick<Permit, 'writer'>,
+  id: number,
+): T {
+  const object = find(writer, id);
+  assert(object !== undefined, `${name} ${id} is gone after its own write`);
+  return object;
+}
+
+/** Whether the object has these values already: then nothing is written, and its ETag stays. */
+export function changesNothing<T extends object>(current: T, wanted: Partial<T>): boolean {
+  return isDeepStrictEqual({ ...current, ...wanted }, current);
+}

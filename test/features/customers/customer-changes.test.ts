@@ -1,0 +1,269 @@
+// Customers: changing them.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { serviceFor } from '../../service.ts';
+import { assertIssues, newCustomer, rootToken, shown } from '../resource-support.ts';
+import { address, whole } from './customer-support.ts';
+
+describe('changing a customer', () => {
+  const running = sharedService();
+
+  test('works as GET, edit, PUT', async () => {
+    const service = running();
+    const { token } = await service.person();
+    const before = await newCustomer(service, token, whole);
+    const put = await service.put(`/customers/${before.id}`, {
+      token,
+      body: { ...before, name: 'Grace Murray Hopper' },
+    });
+    assert.deepEqual(untimed(put.body), untimed({ ...before, name: 'Grace Murray Hopper' }));
+    assert.deepEqual((await service.get(`/customers/${before.id}`, { token })).body, put.body);
+  });
+
+  test('by PUT sets omitted members to null, but keeps the owner', async () => {
+    const service = running();
+    const { token } = await service.person();
+    const before = await newCustomer(service, token, whole);
+    const put = await service.put(`/customers/${before.id}`, {
+      token: await rootToken(service),
+      body: { name: 'Grace' },
+    });
+    assert.deepEqual(
+      untimed(put.body),
+      untimed({ ...before, name: 'Grace', email: null, phone: null, address: null }),
+    );
+  });
+
+  test('by PUT of an unknown id creates nothing', async () => {
+    const service = running();
+    for (const token of [(await service.person()).token, await rootToken(service)]) {
+      assertProblem(
+        await service.put('/customers/4711', { token, body: { name: 'Nobody' } }),
+        'not-found',
+        404,
+      );
+      assertProblem(await service.get('/customers/4711', { token }), 'not-found', 404);
+    }
+  });
+
+  const patches: readonly (readonly [patch: object, becomes: object])[] = [
+    [{ name: 'Grace' }, { ...whole, name: 'Grace' }],
+    [
+      { email: null, phone: null },
+      { ...whole, email: null, phone: null },
+    ],
+    [{ address: null }, { ...whole, address: null }],
+    [
+      { address: { city: 'Bremen', postalCode: '28195' } },
+      { ...whole, address: { ...address, city: 'Bremen', postalCode: '28195' } },
+    ],
+    [
+      { address: { region: null, line2: '2nd floor' } },
+      { ...whole, address: { ...address, region: null, line2: '2nd floor' } },
+    ],
+    [
+      { address: { postalCode: 'sw1a 2aa', country: 'GB' } },
+      { ...whole, address: { ...address, postalCode: 'SW1A 2AA', country: 'GB' } },
+    ],
+  ];
+  for (const [patch, becomes] of patches) {
+    test(`by PATCH to ${JSON.stringify(patch)} keeps the other members`, async () => {
+      const service = running();
+      const { token } = await service.person();
+      const before = await newCustomer(service, token, whole);
+      const response = await service.patch(`/customers/${before.id}`, {
+        token,
+        body: JSON.stringify(patch),
+        headers: { 'content-type': 'application/merge-patch+json' },
+      });
+      assert.deepEqual(untimed(response.body), untimed({ ...before, ...becomes }));
+      assert.deepEqual((await service.get(`/customers/${before.id}`, { token })).body, response.body);
+    });
+  }
+
+  test('by PATCH can add an address, if it is complete', async () => {
+    const service = running();
+    const { token } = await service.person();
+    const { id } = await newCustomer(service, token);
+    assertIssues(
+      await service.patch(`/customers/${id}`, { token, body: { address: { city: 'Bremen' } } }),
+      422,
+      ['#/address/country required', '#/address/line1 required'],
+    );
+    assert.deepEqual(
+      (await service.patch(`/customers/${id}`, { token, body: { address } })).body.address,
+      address,
+    );
+  });
+
+  const wrongPatches: readonly (readonly [body: object, issues: readonly string[]])[] = [
+    [
+      { name: null, id: null, createdAt: null, updatedAt: null },
+      ['#/createdAt type', '#/id type', '#/name type', '#/updatedAt type'],
+    ],
+    [{ userId: null }, ['#/userId type']],
+    [
+      { address: { line1: null, city: null, country: null } },
+      ['#/address/city type', '#/address/country type', '#/address/line1 type'],
+    ],
+    [{ address: { postalCode: null } }, ['#/address/postalCode postal-code']],
+    [{ address: { country: 'GB' } }, ['#/address/postalCode postal-code']],
+    [{ address: { zip: '1' } }, ['#/address/zip unknown-member']],
+    [{ id: 4711 }, ['#/id read-only']],
+    [
+      { createdAt: '2020-01-01T00:00:00.000Z', updatedAt: '2020-01-01T00:00:00.000Z' },
+      ['#/createdAt read-only', '#/updatedAt read-only'],
+    ],
+    [{ orders: [] }, ['#/orders unknown-member']],
+    [[{ name: 'Grace' }], ['# type']],
+  ];
+  for (const [body, issues] of wrongPatches) {
+    test(`by PATCH to ${JSON.stringify(body)} is rejected, and every issue is named`, async () => {
+      const service = running();
+      const { token } = await service.person();
+      const before = await newCustomer(service, token, whole);
+      assertIssues(await service.patch(`/customers/${before.id}`, { token, body }), 422, issues);
+      assert.deepEqual((await service.get(`/customers/${before.id}`, { token })).body, before);
+    });
+  }
+
+  const wrongPuts: readonly (readonly [change: object, issues: readonly string[]])[] = [
+    [{ name: undefined }, ['#/name required']],
+    [{ name: null }, ['#/name type']],
+    [{ id: 4711, createdAt: '2020-01-01T00:00:00.000Z' }, ['#/createdAt read-only', '#/id read-only']],
+    [{ address: { city: 'Bremen' } }, ['#/address/country required', '#/address/line1 required']],
+    [{ address: { ...address, postalCode: '1' } }, ['#/address/postalCode postal-code']],
+  ];
+  for (const [change, issues] of wrongPuts) {
+    test(`by PUT with ${shown(change)} is rejected, and every issue is named`, async () => {
+      const service = running();
+      const { token } = await service.person();
+      const before = await newCustomer(service, token, whole);
+      assertIssues(
+        await service.put(`/customers/${before.id}`, { token, body: { ...before, ...change } }),
+        422,
+        issues,
+      );
+    });
+  }
+
+  test('without an effect is 200 with the same entity tag and time', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    const { id } = await newCustomer(service, token, whole);
+    const { body, headers } = await service.get(`/customers/${id}`, { token });
+    service.clock.advance(1_000);
+    for (const [method, sent] of [
+      ['PATCH', {}],
+      ['PATCH', { address: { city: 'Oldenburg' } }],
+      ['PATCH', body],
+      ['PUT', body],
+      ['PUT', whole],
+    ] as const) {
+      const response = await service.call(method, `/customers/${id}`, { token, body: sent });
+      assert.deepEqual([response.status, response.headers.etag, response.body], [200, headers.etag, body]);
+    }
+  });
+
+  test('of any member changes the entity tag and the time of the change', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    const { id, createdAt } = await newCustomer(service, token, whole);
+    const seen = new Set([(await service.get(`/customers/${id}`, { token })).headers.etag]);
+    for (const body of [{ name: 'Grace' }, { phone: null }, { address: { line2: '3' } }]) {
+      service.clock.advance(1_000);
+      const response = await service.patch(`/customers/${id}`, { token, body });
+      if (service.inside !== undefined)
+        assert.equal(response.body.updatedAt, new Date(service.clock.now).toISOString());
+      assert.equal(response.body.createdAt, createdAt);
+      seen.add(response.headers.etag);
+    }
+    assert.equal(seen.size, 4);
+  });
+
+  test('back to earlier values has a new ETag, even within a millisecond', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    const made = await newCustomer(service, token, { name: 'Ada' });
+    const path = `/customers/${made.id}`;
+    const before = await service.get(path, { token });
+    const seen = [before];
+    for (const name of ['Grace', 'Ada', 'Grace', 'Ada']) {
+      seen.push(await service.patch(path, { token, body: { name } }));
+      service.clock.advance(-1_000); // a clock may be set back
+    }
+    assert.equal(new Set(seen.map(({ headers }) => headers.etag)).size, 5);
+    const times = seen.map(({ body }) => body.updatedAt);
+    assert.deepEqual(times, times.toSorted());
+    assert.equal(new Set(times).size, 5);
+    const headers = { 'if-match': String(before.headers.etag) };
+    assertProblem(await service.delete(path, { token, headers }), 'precondition-failed');
+  });
+
+  test('of its owner needs staff, and a user who exists', async () => {
+    const service = running();
+    const [owner, other, staff] = [
+      await service.person(),
+      await service.person(),
+      await service.person('staff'),
+    ];
+    const { id } = await newCustomer(service, owner.token);
+    for (const [method, name] of [
+      ['PATCH', undefined],
+      ['PUT', 'Grace'],
+    ] as const) {
+      assertProblem(
+        await service.call(method, `/customers/${id}`, {
+          token: owner.token,
+          body: { name, userId: other.id },
+        }),
+        'forbidden',
+        403,
+      );
+      assertIssues(
+        await service.call(method, `/customers/${id}`, { token: staff.token, body: { name, userId: 4711 } }),
+        422,
+        ['#/userId unknown'],
+      );
+    }
+    assert.equal(
+      (await service.patch(`/customers/${id}`, { token: staff.token, body: { userId: other.id } })).body
+        .userId,
+      other.id,
+    );
+    assertProblem(await service.get(`/customers/${id}`, { token: owner.token }), 'forbidden', 403);
+    assert.equal((await service.get(`/customers/${id}`, { token: other.token })).status, 200);
+  });
+
+  test('without an owner works as GET, edit, PUT, and staff can set one', async () => {
+    const service = running();
+    const [gone, heir, token] = [await service.person(), await service.person(), await rootToken(service)];
+    const { id } = await newCustomer(service, gone.token, whole);
+    await service.delete(`/api/users/${gone.id}`, { token });
+    const { body } = await service.get(`/customers/${id}`, { token });
+    assert.equal(body.userId, null);
+    assert.equal(
+      (await service.put(`/customers/${id}`, { token, body: { ...body, name: 'Grace' } })).body.userId,
+      null,
+    );
+    assert.equal(
+      (await service.patch(`/customers/${id}`, { token, body: { userId: null, phone: null } })).status,
+      200,
+    );
+    assertProblem(
+      await service.patch(`/customers/${id}`, { token: heir.token, body: { userId: heir.id } }),
+      'forbidden',
+      403,
+    );
+    assert.equal(
+      (await service.patch(`/customers/${id}`, { token, body: { userId: heir.id } })).body.userId,
+      heir.id,
+    );
+  });
+});
+
+/** Without the time of the change, which is the same only while the clock stands still. */
+function untimed({ updatedAt: _changing, ...rest }: Record<string, unknown>): object {
+  return rest;
+}

@@ -1,0 +1,261 @@
+// Customers: creating, reading and deleting them, and who owns them.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { type TestResponse } from '../../service.ts';
+import { assertIssues, idsIn, newCustomer, newKey, newOrder, rootToken, shown } from '../resource-support.ts';
+import { address, whole } from './customer-support.ts';
+
+describe('creating a customer', () => {
+  const running = sharedService();
+
+  test('needs only a name; absent members are null', async () => {
+    const service = running();
+    const { id: userId, token } = await service.person();
+    const made = await service.post('/customers', { token, body: { name: 'Grace Hopper' } });
+    assert.equal(made.status, 201);
+    const { id, createdAt, updatedAt, ...rest } = made.body;
+    assert.deepEqual(rest, { userId, name: 'Grace Hopper', email: null, phone: null, address: null });
+    assert.deepEqual(Object.keys(made.body), [
+      'id',
+      'userId',
+      'name',
+      'email',
+      'phone',
+      'address',
+      'createdAt',
+      'updatedAt',
+    ]);
+    assert.equal(createdAt, updatedAt);
+    assert.equal(made.headers.location, `/customers/${id}`);
+    const read = await service.get(`/customers/${id}`, { token });
+    assert.deepEqual(read.body, made.body);
+    assert.equal(read.headers.etag, made.headers.etag);
+  });
+
+  test('stores all members, the postal code trimmed and in capitals', async () => {
+    const service = running();
+    const { token } = await service.person();
+    assert.deepEqual(
+      (await newCustomer(service, token, { ...whole, email: 'Grace@Example.com' })).email,
+      'Grace@Example.com',
+    );
+    const postalCode = ' sw1a 2aa\t\n\u00a0';
+    const british = { line1: '10 Downing Street', city: 'London', country: 'GB', postalCode };
+    const { address: kept } = await newCustomer(service, token, { address: british });
+    assert.deepEqual(kept, { name: null, ...british, line2: null, region: null, postalCode: 'SW1A 2AA' });
+    assert.deepEqual(Object.keys(kept), [
+      'name',
+      'line1',
+      'line2',
+      'city',
+      'region',
+      'postalCode',
+      'country',
+    ]);
+  });
+
+  test('makes the caller its owner, and only staff may name another', async () => {
+    const service = running();
+    const [owner, other] = [await service.person(), await service.person()];
+    assert.equal((await newCustomer(service, owner.token, { userId: owner.id })).userId, owner.id);
+    assertProblem(
+      await service.post('/customers', { token: owner.token, body: { name: 'Grace', userId: other.id } }),
+      'forbidden',
+      403,
+    );
+    assertProblem(
+      await service.post('/customers', { token: owner.token, body: { name: 'Grace', userId: 4711 } }),
+      'forbidden',
+      403,
+    );
+    for (const userId of [other.id, 4711]) {
+      const body = { name: '', userId }; // with another issue, whether the user exists isn't shown either
+      assertIssues(await service.post('/customers', { token: owner.token, body }), 422, [
+        '#/name min-length',
+      ]);
+    }
+    for (const role of ['staff', 'admin'] as const) {
+      const { id, token } = await service.person(role);
+      assert.equal((await newCustomer(service, token)).userId, id);
+      assert.equal((await newCustomer(service, token, { userId: other.id })).userId, other.id);
+      assertIssues(await service.post('/customers', { token, body: { name: 'Grace', userId: 4711 } }), 422, [
+        '#/userId unknown',
+      ]);
+    }
+  });
+
+  const wrong: readonly (readonly [change: object, issues: readonly string[]])[] = [
+    [{ name: undefined }, ['#/name required']],
+    [{ name: null }, ['#/name type']],
+    [{ name: '' }, ['#/name min-length']],
+    [{ name: '\t' }, ['#/name pattern']],
+    [{ name: 'x'.repeat(201) }, ['#/name max-length']],
+    [{ email: 'grace' }, ['#/email pattern']],
+    [{ email: 'grace@.example.com' }, ['#/email format']],
+    [{ phone: '0441 12345678' }, ['#/phone format']],
+    [{ phone: '+1234567890123456' }, ['#/phone format']],
+    [{ phone: 4944112345678 }, ['#/phone type']],
+    [{ userId: null }, ['#/userId type']],
+    [{ userId: 0 }, ['#/userId minimum']],
+    [{ userId: 1.5 }, ['#/userId type']],
+    [{ userId: 2 ** 53 }, ['#/userId maximum']],
+    [
+      { id: 7, createdAt: '2026-03-01T09:30:00.000Z', updatedAt: null },
+      ['#/createdAt unknown-member', '#/id unknown-member', '#/updatedAt unknown-member'],
+    ],
+    [{ address: {} }, ['#/address/city required', '#/address/country required', '#/address/line1 required']],
+    [{ address: [] }, ['#/address type']],
+    [
+      { address: { ...address, line1: null, city: '', country: 'de' } },
+      ['#/address/city min-length', '#/address/country pattern', '#/address/line1 type'],
+    ],
+    [{ address: { ...address, country: 'XX' } }, ['#/address/country format']],
+    [{ address: { ...address, street: 'Main Street' } }, ['#/address/street unknown-member']],
+    [{ address: { ...address, postalCode: 'SW1A 2AA' } }, ['#/address/postalCode postal-code']],
+    [{ address: { ...address, postalCode: null } }, ['#/address/postalCode postal-code']],
+    [{ address: { ...address, postalCode: undefined } }, ['#/address/postalCode postal-code']],
+    [{ address: { ...address, postalCode: '' } }, ['#/address/postalCode pattern']],
+    [{ address: { ...address, postalCode: 26129 } }, ['#/address/postalCode type']],
+    [
+      { name: 7, email: 'grace', phone: '1', address: { city: 7 }, tel: 1 },
+      [
+        '#/address/city type',
+        '#/address/country required',
+        '#/address/line1 required',
+        '#/email pattern',
+        '#/name type',
+        '#/phone format',
+        '#/tel unknown-member',
+      ],
+    ],
+  ];
+  for (const [change, issues] of wrong) {
+    test(`with ${shown(change).slice(0, 80)} is rejected, and every issue is named`, async () => {
+      const service = running();
+      const { token } = await service.person();
+      assertIssues(await service.post('/customers', { token, body: { ...whole, ...change } }), 422, issues);
+    });
+  }
+
+  test('needs no postal code if the country has none', async () => {
+    const service = running();
+    const { token } = await service.person();
+    const { address: kept } = await newCustomer(service, token, {
+      address: { line1: '1 Connaught Place', city: 'Hong Kong', country: 'HK' },
+    });
+    assert.equal(kept.postalCode, null);
+  });
+});
+
+describe('another user’s customers', () => {
+  const running = sharedService();
+
+  test('are 403 to a user, and open to staff and administrators', async () => {
+    const service = running();
+    const owner = await service.person();
+    const { id } = await newCustomer(service, owner.token);
+    const path = `/customers/${id}`;
+    const { token } = await service.person();
+    for (const [method, body] of [
+      ['GET', undefined],
+      ['PUT', { name: 'Eve' }],
+      ['PATCH', { name: 'Eve' }],
+      ['DELETE', undefined],
+    ] as const) {
+      assertProblem(await service.call(method, path, { token, body }), 'forbidden', 403);
+      assertProblem(await service.call(method, '/customers/4711', { token, body }), 'not-found', 404);
+    }
+    assertProblem(await service.get(`${path}/orders`, { token }), 'forbidden', 403);
+    for (const role of ['staff', 'admin'] as const) {
+      const { token: trusted } = await service.person(role);
+      assert.equal((await service.get(path, { token: trusted })).status, 200);
+      assert.equal((await service.get(`${path}/orders`, { token: trusted })).status, 200);
+      assert.equal(
+        (await service.patch(path, { token: trusted, body: { name: `By ${role}` } })).body.name,
+        `By ${role}`,
+      );
+    }
+    assert.equal((await service.delete(path, { token: (await service.person('staff')).token })).status, 204);
+  });
+
+  test('aren’t in a user’s list, even if it is filtered for them', async () => {
+    const service = running();
+    const [owner, other, staff] = [
+      await service.person(),
+      await service.person(),
+      await service.person('staff'),
+    ];
+    const [mine, foreign] = [
+      await newCustomer(service, owner.token),
+      await newCustomer(service, other.token),
+    ];
+    assert.deepEqual(idsIn(await service.get('/customers', { token: owner.token })), [mine.id]);
+    assert.deepEqual(idsIn(await service.get(`/customers?userId=${other.id}`, { token: owner.token })), []);
+    const { key } = await newKey(service, owner.token, { scopes: ['customers:read'] });
+    assert.deepEqual(idsIn(await service.get('/customers', { key })), [mine.id]);
+    const all = idsIn(await service.get('/customers?limit=200', { token: staff.token }));
+    assert.ok(all.includes(mine.id) && all.includes(foreign.id));
+    assert.deepEqual(idsIn(await service.get(`/customers?userId=${other.id}`, { token: staff.token })), [
+      foreign.id,
+    ]);
+  });
+});
+
+describe('deleting a customer', () => {
+  const running = sharedService();
+
+  test('makes it unknown', async () => {
+    const service = running();
+    const { token } = await service.person();
+    const { id } = await newCustomer(service, token);
+    assert.equal((await service.get(`/customers/${id}`, { token })).status, 200);
+    const response = await service.delete(`/customers/${id}`, { token });
+    assert.deepEqual([response.status, response.text], [204, '']);
+    for (const method of ['GET', 'DELETE'])
+      assertProblem(await service.call(method, `/customers/${id}`, { token }), 'not-found', 404);
+    assertProblem(await service.get(`/customers/${id}/orders`, { token }), 'not-found', 404);
+    assertIssues(
+      await service.post('/orders', {
+        token,
+        body: { customerId: id, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 1 }] },
+      }),
+      422,
+      ['#/customerId unknown'],
+    );
+  });
+
+  test('with orders is rejected, whatever their status and whoever the caller is', async () => {
+    const service = running();
+    const { token } = await service.person();
+    const { id, customerId } = await newOrder(service, token);
+    const askers = [token, (await service.person('staff')).token, await rootToken(service)];
+    for (const by of askers)
+      assertProblem(
+        await service.delete(`/customers/${customerId}`, { token: by }),
+        'customer-has-orders',
+        409,
+      );
+    await service.patch(`/orders/${id}`, { token, body: { status: 'cancelled' } });
+    assertProblem(await service.delete(`/customers/${customerId}`, { token }), 'customer-has-orders', 409);
+    assert.equal((await service.get(`/customers/${customerId}`, { token })).status, 200);
+  });
+
+  test('while an order is placed lets exactly one of the two succeed', async () => {
+    const service = running();
+    const { token } = await service.person();
+    for (let round = 0; round < 20; round += 1) {
+      const { id } = await newCustomer(service, token);
+      const order = {
+        token,
+        body: { customerId: id, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 1 }] },
+      };
+      const place = (): Promise<TestResponse> => service.post('/orders', order);
+      const remove = (): Promise<TestResponse> => service.delete(`/customers/${id}`, { token });
+      const statuses = (await Promise.all(round % 2 === 0 ? [place(), remove()] : [remove(), place()])).map(
+        ({ status }) => status,
+      );
+      assert.ok(['201,409', '204,422'].includes(statuses.sort().join()), `${statuses}`);
+    }
+  });
+});

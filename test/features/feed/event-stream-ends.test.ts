@@ -1,0 +1,283 @@
+// How a stream of the feed ends: with the right to it, with the service, or when its reader is too slow.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem } from '../../http/http-support.ts';
+import { openRaw } from '../../http/raw-connection.ts';
+import { executable, password, serviceFor, type Person, type TestService } from '../../service.ts';
+import { newCustomer, newKey, newOrder, readRemovedEvents, rootToken } from '../resource-support.ts';
+import { openStream, type StreamReader } from './stream-support.ts';
+
+const sse = { accept: 'text/event-stream' };
+
+type Reader = { readonly person: Person; readonly key: { readonly id: number; readonly key: string } };
+type Way = (service: TestService, reader: Reader, root: string) => Promise<{ readonly status: number }>;
+
+const ways: Readonly<Record<string, Way>> = {
+  'signing out': (service, { person: { sessionId, token } }) =>
+    service.delete(`/api/sessions/${sessionId}`, { token }),
+  'an administrator ending the session': (service, { person: { sessionId } }, token) =>
+    service.delete(`/api/sessions/${sessionId}`, { token }),
+  'another role': (service, { person: { id } }, token) =>
+    service.patch(`/api/users/${id}`, { token, body: { role: 'staff' } }),
+  'a password set by an administrator': (service, { person: { id } }, token) =>
+    service.patch(`/api/users/${id}`, { token, body: { password: 'another good password' } }),
+  suspension: (service, { person: { id } }, token) =>
+    service.put(`/api/users/${id}/suspension`, { token, body: {} }),
+  deletion: (service, { person: { id } }, token) => service.delete(`/api/users/${id}`, { token }),
+  'the removal of its key': (service, { person: { token }, key: { id } }) =>
+    service.delete(`/api/keys/${id}`, { token }),
+};
+
+const ofToken = Object.keys(ways).filter((name) => !name.includes('key'));
+const ofKey = Object.keys(ways).filter((name) => !/signing out|session/.test(name));
+
+describe('a stream ends at once with', () => {
+  async function readerIn(service: TestService): Promise<Reader> {
+    const person = await service.person();
+    return { person, key: await newKey(service, person.token, { scopes: ['events:read'] }) };
+  }
+
+  for (const name of ofToken) {
+    test(`${name}, where it is a user's`, async (t) => {
+      const service = await serviceFor(t);
+      const [reader, root] = [await readerIn(service), await rootToken(service)];
+      const stream = await openStream(service, { token: reader.person.token });
+      assert.ok(((await ways[name]?.(service, reader, root))?.status ?? 500) < 300);
+      const { isWhole, left } = await stream.ended;
+      assert.ok(isWhole);
+      assert.deepEqual(
+        left.filter(({ data }) => data !== undefined),
+        [],
+      );
+    });
+  }
+
+  for (const name of ofKey) {
+    test(`${name}, where it is a key's`, async (t) => {
+      const service = await serviceFor(t);
+      const [reader, root] = [await readerIn(service), await rootToken(service)];
+      const stream = await openStream(service, { key: reader.key.key });
+      assert.ok(((await ways[name]?.(service, reader, root))?.status ?? 500) < 300);
+      assert.ok((await stream.ended).isWhole);
+    });
+  }
+
+  test('the time of its access token', { skip: executable !== undefined }, async (t) => {
+    const service = await serviceFor(t);
+    const [{ token }, root] = [await service.person(), await rootToken(service)];
+    const stream = await openStream(service, { token });
+    service.clock.advance(899_000);
+    const { id } = await newCustomer(service, token);
+    assert.equal((await stream.event()).data.subject, `/customers/${id}`);
+    service.clock.advance(1_000);
+    assert.ok((await stream.ended).isWhole);
+    assert.equal((await service.get('/events', { token: root })).status, 401);
+  });
+
+  test('the time of its key, before anything more is sent', { skip: executable !== undefined }, async (t) => {
+    const service = await serviceFor(t);
+    const root = await rootToken(service);
+    const expiresAt = new Date(service.clock.now + 60_000).toISOString();
+    const { key } = await newKey(service, root, { scopes: ['events:read'], expiresAt });
+    const stream = await openStream(service, { key });
+    service.clock.advance(60_000);
+    await newCustomer(service, root);
+    const { left } = await stream.ended;
+    assert.deepEqual(
+      left.filter(({ data }) => data !== undefined),
+      [],
+    );
+  });
+});
+
+test('nothing ends the streams of others', async (t) => {
+  const service = await serviceFor(t);
+  const [ada, bob, root] = [await service.person(), await service.person(), await rootToken(service)];
+  const stream = await openStream(service, { token: ada.token });
+  await service.delete(`/api/sessions/${bob.sessionId}`, { token: bob.token });
+  await service.delete(`/api/users/${bob.id}`, { token: root });
+  const { id } = await newCustomer(service, ada.token);
+  assert.equal((await stream.event()).data.subject, `/customers/${id}`);
+});
+
+test('a reader who does not keep up is disconnected, resumes and misses nothing', async (t) => {
+  const service = await serviceFor(t);
+  const token = await rootToken(service);
+  const { id, position: start } = await newOrderIn(service, token);
+  const slow = await openStream(service, { token });
+  slow.message.pause();
+  await changeUntilSlow(service, { id, token });
+  slow.message.resume();
+  const { isWhole, left } = await slow.ended;
+  assert.equal(isWhole, false);
+  const position = left.findLast((block) => block.id !== undefined)?.id ?? '';
+  const resumed = await openStream(service, { token, headers: { 'last-event-id': position } });
+  const { id: customerId } = await newCustomer(service, token);
+  const ids = left.flatMap(({ data }) => (data === undefined ? [] : [Number(data.id)]));
+  ids.push(...(await idsUntil(resumed, `/customers/${customerId}`)));
+  const all = await openStream(service, { token, headers: { 'last-event-id': start } });
+  assert.deepEqual(ids, await idsUntil(all, `/customers/${customerId}`));
+});
+
+/** Places an order, and returns the position of its event in the feed. */
+async function newOrderIn(
+  service: TestService,
+  token: string,
+): Promise<{ readonly id: number; readonly position: string }> {
+  const stream = await openStream(service, { token });
+  const { id } = await newOrder(service, token);
+  let block = await stream.event();
+  while (block.data.subject !== `/orders/${id}`) block = await stream.event();
+  stream.message.destroy();
+  return { id, position: block.id };
+}
+
+async function idsUntil(stream: StreamReader, subject: string): Promise<number[]> {
+  const ids: number[] = [];
+  for (;;) {
+    const { data } = await stream.event();
+    ids.push(data.id);
+    if (data.subject === subject) return ids;
+  }
+}
+
+/**
+ * Changes an order until a reader is cut, each time after the stream has sent the earlier events: it sends a
+ * few at a time, and the system may buffer megabytes for a connection.
+ */
+async function changeUntilSlow(
+  service: TestService,
+  { id, token }: { readonly id: number; readonly token: string },
+): Promise<void> {
+  let changes = 0;
+  while ((await ended(service, 'slow')) === 0) {
+    if ((await metric(service, 'orderly_stream_events_total')) < changes) continue;
+    assert.ok(changes < 100_000, 'a reader who reads nothing was never cut');
+    const requests = Array.from({ length: 50 }, (_, index) => {
+      const items = [{ name: `${changes + index} `.padEnd(200, 'x'), quantity: 1, unitPrice: 1 }];
+      return service.patch(`/orders/${id}`, { token, body: { items: Array(7).fill(items[0]) } });
+    });
+    await Promise.all(requests);
+    changes += requests.length;
+  }
+}
+
+async function metric(service: TestService, name: string): Promise<number> {
+  const { text } = await service.get('/metrics');
+  return Number(
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`${name} `))
+      ?.split(' ')[1],
+  );
+}
+
+function ended(service: TestService, reason: string): Promise<number> {
+  return metric(service, `orderly_streams_ended_total{reason="${reason}"}`);
+}
+
+describe('the number of streams is bounded', () => {
+  async function untilOpen(service: TestService, token: string): Promise<StreamReader> {
+    for (;;) {
+      const stream = await openStream(service, { token });
+      if (stream.status === 200) return stream;
+      await stream.ended;
+    }
+  }
+
+  test('for each user, whose keys count with them', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    const { key } = await newKey(service, token, { scopes: ['events:read'] });
+    const [first] = await Promise.all([1, 2, 3].map(() => openStream(service, { token })));
+    await Promise.all([1, 2].map(() => openStream(service, { key })));
+    const rejected = await service.get('/events', { key, headers: sse });
+    assertProblem(rejected, 'quota-exceeded', 429);
+    assert.deepEqual(rejected.body['violated-policies'], ['streams-per-user']);
+    assert.match(rejected.headers['retry-after'] ?? '', /^\d+$/);
+    assert.equal((await service.get('/events', { token })).status, 200);
+    first?.close();
+    assert.equal((await untilOpen(service, token)).status, 200);
+  });
+
+  test('for all users together, so that strangers leave some for staff', async (t) => {
+    const service = await serviceFor(t);
+    for (const [role, count] of [
+      ['user', 16],
+      ['staff', 4],
+    ] as const) {
+      for (let made = 0; made < count; made += 1) {
+        const { token } = await service.person(role);
+        const opened = await Promise.all([1, 2, 3, 4, 5].map(() => openStream(service, { token })));
+        assert.deepEqual(new Set(opened.map(({ status }) => status)), new Set([200]));
+      }
+      const { token } = await service.person(role);
+      const rejected = await service.get('/events', { token, headers: sse });
+      assertProblem(rejected, 'quota-exceeded', 429);
+      assert.deepEqual(rejected.body['violated-policies'], ['streams']);
+    }
+    assert.equal(await metric(service, 'orderly_streams'), 100);
+  });
+});
+
+test('a cursor whose events were removed is 410 before the stream begins', async (t) => {
+  const gone = await readRemovedEvents(t, {}, sse);
+  if (gone !== undefined) assertProblem(gone, 'events-gone', 410);
+});
+
+test(
+  'a comment follows every 15 seconds, with the position if it has moved',
+  { skip: executable !== undefined },
+  async (t) => {
+    const service = await serviceFor(t);
+    const [{ token }, root] = [await service.person(), await rootToken(service)];
+    const stream = await openStream(service, { token });
+    assert.deepEqual(await stream.block(), { retry: '3000' });
+    const begin = await stream.block();
+    const comment = { '': '' };
+    service.clock.advance(15_000);
+    assert.deepEqual(await stream.block(), comment);
+    const other = await openStream(service, { token: root });
+    await newCustomer(service, root);
+    const { id } = await other.event();
+    service.clock.advance(14_999);
+    service.clock.advance(1);
+    assert.deepEqual(await stream.block(), comment);
+    assert.notEqual(id, begin.id);
+    assert.deepEqual(await stream.block(), { id });
+  },
+);
+
+test('the service stops without waiting for streams', async (t) => {
+  const service = await serviceFor(t);
+  const token = await rootToken(service);
+  const streams = await Promise.all([1, 2, 3].map(() => openStream(service, { token })));
+  await service.stop();
+  for (const { ended } of streams) assert.ok((await ended).isWhole);
+});
+
+test('a stream is one request of its connection, and logged with its end', async (t) => {
+  const service = await serviceFor(t);
+  const { token, sessionId } = await service.person();
+  const connection = await openRaw(service.port);
+  const head = `Host: a\r\nAuthorization: Bearer ${token}\r\n`;
+  connection.write(`GET /events HTTP/1.1\r\n${head}Accept: text/event-stream\r\nX-Request-Id: live\r\n\r\n`);
+  connection.write(`GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+  while ((await metric(service, 'orderly_streams')) === 0);
+  await service.delete(`/api/sessions/${sessionId}`, { token });
+  const text = await connection.closed;
+  assert.match(text, /^HTTP\/1\.1 200 OK\r\n[^]*\r\n0\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+  const lines = service.logged.filter((line) => line.includes('"requestId":"live"'));
+  assert.equal(lines.length, 1);
+  const { status, path, end, principal } = JSON.parse(lines[0] ?? '');
+  assert.deepEqual({ status, path, end }, { status: 200, path: '/events', end: 'unauthorized' });
+  assert.match(principal, /^user/);
+});
+
+test('a stream continues after its user signs in elsewhere', async (t) => {
+  const service = await serviceFor(t);
+  const { token, email } = await service.person();
+  const stream = await openStream(service, { token });
+  await service.signIn(email, password);
+  assert.equal((await stream.event()).event, 'session.created');
+});

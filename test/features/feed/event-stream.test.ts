@@ -1,0 +1,205 @@
+// The feed as a stream (server-sent events): what it sends, from where, to whom, and how it resumes.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem } from '../../http/http-support.ts';
+import { serviceFor, type TestService } from '../../service.ts';
+import { newCustomer, newKey, newOrder, rootToken } from '../resource-support.ts';
+import { openStream, type StreamReader } from './stream-support.ts';
+
+async function subjects(stream: StreamReader, count: number): Promise<string[]> {
+  const seen: string[] = [];
+  while (seen.length < count) seen.push((await stream.event()).data.subject);
+  return seen;
+}
+
+const sse = { accept: 'text/event-stream' };
+
+describe('a stream of the feed', () => {
+  test('sends each event as it happens, as the feed shows it, with the cursor after it', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const stream = await openStream(service, { token });
+    assert.equal(stream.status, 200);
+    const { id } = await newCustomer(service, token);
+    const event = await stream.event();
+    assert.equal(event.event, 'customer.created');
+    assert.equal(event.data.subject, `/customers/${id}`);
+    const before = await service.get('/events?limit=200', { token });
+    assert.deepEqual(event.data, before.body.data.at(-1));
+    const order = await newOrder(service, token);
+    const after = await service.get(`/events?cursor=${event.id}`, { token });
+    assert.equal(after.body.data.at(-1).subject, `/orders/${order.id}`);
+  });
+
+  test('has a head that proxies and browsers let through unbuffered', async (t) => {
+    const service = await serviceFor(t);
+    const { headers } = await openStream(service, { token: await rootToken(service) });
+    assert.equal(headers['content-type'], 'text/event-stream');
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.equal(headers['x-accel-buffering'], 'no');
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.match(headers['vary'] ?? '', /Accept/);
+    assert.equal(headers['etag'], undefined);
+  });
+
+  test('begins with how long to wait before resuming, and from where', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const stream = await openStream(service, { token });
+    assert.deepEqual(await stream.block(), { retry: '3000' });
+    const { id } = await stream.block();
+    const customer = await newCustomer(service, token);
+    const { data } = (await service.get(`/events?cursor=${id}`, { token })).body;
+    assert.equal(data[0].subject, `/customers/${customer.id}`);
+  });
+
+  test('has all events of many changes once, in order', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const stream = await openStream(service, { token });
+    for (let round = 0; round < 5; round += 1)
+      await Promise.all(Array.from({ length: 20 }, () => newCustomer(service, token)));
+    const ids: number[] = [];
+    while (ids.length < 100) ids.push((await stream.event()).data.id);
+    assert.deepEqual(
+      ids,
+      ids.map((_, index) => (ids[0] ?? 0) + index),
+    );
+  });
+
+  test('with types has only those', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const stream = await openStream(service, { token }, '/events?type=order.created,order.paid');
+    const { id } = await newOrder(service, token);
+    await service.patch(`/orders/${id}`, { token, body: { note: 'Ring twice.' } });
+    await service.patch(`/orders/${id}`, { token, body: { status: 'paid' } });
+    assert.deepEqual(
+      [(await stream.event()).event, (await stream.event()).event],
+      ['order.created', 'order.paid'],
+    );
+  });
+
+  test('shows a user what is theirs, staff orders and customers, administrators all', async (t) => {
+    const service = await serviceFor(t);
+    const [ada, bob] = await Promise.all([service.person(), service.person()]);
+    const [staff, root] = [await service.person('staff'), await rootToken(service)];
+    const streams = await Promise.all(
+      [ada.token, staff.token, root].map((token) => openStream(service, { token })),
+    );
+    const [ofAda, ofStaff, ofRoot] = streams;
+    assert.ok(ofAda !== undefined && ofStaff !== undefined && ofRoot !== undefined);
+    await newKey(service, bob.token);
+    await newCustomer(service, bob.token);
+    await newCustomer(service, ada.token);
+    assert.deepEqual(await subjects(ofRoot, 3), ['/api/keys/1', '/customers/1', '/customers/2']);
+    assert.deepEqual(await subjects(ofStaff, 2), ['/customers/1', '/customers/2']);
+    assert.deepEqual(await subjects(ofAda, 1), ['/customers/2']);
+  });
+
+  test('with a key needs the scope events:read', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    const { key: other } = await newKey(service, token);
+    assertProblem(await service.get('/events', { key: other, headers: sse }), 'insufficient-scope', 403);
+    const { key } = await newKey(service, token, { scopes: ['events:read'] });
+    const stream = await openStream(service, { key });
+    const { id } = await newCustomer(service, token);
+    assert.deepEqual(await subjects(stream, 1), [`/customers/${id}`]);
+  });
+
+  test('counts once against the rate', async (t) => {
+    const service = await serviceFor(t, { settings: { 'rate-default': '600/60' } });
+    const token = await rootToken(service);
+    const { headers } = await openStream(service, { token });
+    assert.equal(headers['ratelimit'], '"default";r=599;t=1');
+    await newCustomer(service, token);
+    const { headers: later } = await service.get('/events', { token });
+    assert.equal(later['ratelimit'], '"default";r=597;t=1');
+  });
+});
+
+describe('a stream begins', () => {
+  async function follow(
+    service: TestService,
+    token: string,
+    path: string,
+    lastEventId?: string,
+  ): Promise<string[]> {
+    const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+    const stream = await openStream(service, { token, headers }, path);
+    const { id } = await newCustomer(service, token, { name: 'The last one' });
+    const seen: string[] = [];
+    while (seen.at(-1) !== `/customers/${id}`) seen.push((await stream.event()).data.subject);
+    stream.close();
+    return seen;
+  }
+
+  test('at the latest event by default, at the oldest with from=oldest', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    await newCustomer(service, token);
+    assert.deepEqual(await follow(service, token, '/events'), ['/customers/2']);
+    assert.deepEqual(await follow(service, token, '/events?from=latest'), ['/customers/3']);
+    const all = await follow(service, token, '/events?from=oldest&type=customer.created');
+    assert.deepEqual(all, ['/customers/1', '/customers/2', '/customers/3', '/customers/4']);
+  });
+
+  test('after its cursor, but after Last-Event-ID if both are sent', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const { next } = (await service.get('/events?from=latest', { token })).body;
+    await newCustomer(service, token);
+    assert.deepEqual(await follow(service, token, next), ['/customers/1', '/customers/2']);
+    const later = (await service.get(next, { token })).body.next;
+    const lastEventId = new URL(later, service.url).searchParams.get('cursor') ?? '';
+    assert.deepEqual(await follow(service, token, next, lastEventId), ['/customers/3']);
+    assert.deepEqual(await follow(service, token, '/events?from=oldest', lastEventId), [
+      '/customers/3',
+      '/customers/4',
+    ]);
+    assert.deepEqual(await follow(service, token, '/events', ''), ['/customers/5']);
+  });
+
+  test('far behind, and catches up', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    await Promise.all(Array.from({ length: 700 }, () => newCustomer(service, token)));
+    const stream = await openStream(service, { token }, '/events?from=oldest&type=customer.created');
+    assert.equal((await subjects(stream, 700)).length, 700);
+    const { id } = await newCustomer(service, token);
+    assert.deepEqual(await subjects(stream, 1), [`/customers/${id}`]);
+  });
+
+  test('not with an invalid cursor, or with cursor and from', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const call = { token, headers: sse };
+    assertProblem(await service.get('/events?cursor=foreign', call), 'invalid-cursor', 422);
+    const headers = { ...sse, 'last-event-id': 'foreign' };
+    assertProblem(await service.get('/events', { token, headers }), 'invalid-cursor', 422);
+    const { next } = (await service.get('/events', { token })).body;
+    assertProblem(await service.get(`${next}&from=latest`, call), 'validation-failed', 422);
+  });
+
+  test('not without a credential, or if nothing in Accept is available', async (t) => {
+    const service = await serviceFor(t);
+    assertProblem(await service.get('/events', { headers: sse }), 'unauthenticated', 401);
+    const token = await rootToken(service);
+    const xml = await service.get('/events', { token, headers: { accept: 'text/xml' } });
+    assertProblem(xml, 'not-acceptable', 406);
+    const any = await service.get('/events', { token, headers: { accept: '*/*' } });
+    assert.equal(any.headers['content-type'], 'application/json');
+  });
+
+  test('not with HEAD, which gets only the head', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const head = await service.call('HEAD', '/events', { token, headers: sse });
+    assert.equal(head.status, 200);
+    assert.equal(head.headers['content-type'], 'text/event-stream');
+    assert.equal(head.text, '');
+    const { status } = await service.call('HEAD', '/events', { headers: sse });
+    assert.equal(status, 401);
+  });
+});

@@ -1,0 +1,96 @@
+// For the tests of event streams: a client of GET /events that returns its events one by one.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Call, TestResponse, TestService } from '../../service.ts';
+
+/** A block of the stream; a comment has neither. */
+export type Block = { readonly id?: string; readonly event?: string; readonly data?: TestResponse['body'] };
+
+export type StreamReader = {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  /** Returns the next event, and skips other blocks. */
+  event(): Promise<Required<Block>>;
+  /** Returns the next block of any kind. */
+  block(): Promise<Block>;
+  /** Resolves at the end: whether the response is complete, and the blocks that were not returned before. */
+  readonly ended: Promise<{ readonly isWhole: boolean; readonly left: readonly Block[] }>;
+  readonly message: IncomingMessage;
+  close(): void;
+};
+
+/** Streams are closed by their tests, or when the service stops. */
+export async function openStream(
+  service: Pick<TestService, 'port'>,
+  { token, key, headers = {} }: Call,
+  path = '/events',
+): Promise<StreamReader> {
+  const asked = request({
+    port: service.port,
+    host: '127.0.0.1',
+    path,
+    agent: false,
+    headers: {
+      accept: 'text/event-stream',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(key === undefined ? {} : { 'x-api-key': key }),
+      ...headers,
+    },
+  });
+  asked.end();
+  const [message]: [IncomingMessage] = (await once(asked, 'response')) as [IncomingMessage]; // as documented
+  return readerOf(message, () => asked.destroy());
+}
+
+function readerOf(message: IncomingMessage, close: () => void): StreamReader {
+  const blocks: Block[] = [];
+  let text = '';
+  let isOver = false;
+  let wake = (): void => {};
+  message.setEncoding('utf8').on('data', (chunk: string) => {
+    const parts = (text + chunk).split('\n\n');
+    text = parts.pop() ?? '';
+    blocks.push(...parts.map(blockOf));
+    wake();
+  });
+  const ended = new Promise<{ isWhole: boolean; left: Block[] }>((resolve) => {
+    message.on('error', () => {}); // of a connection that was aborted
+    message.once('close', () => {
+      isOver = true;
+      wake();
+      resolve({ isWhole: message.complete, left: blocks });
+    });
+  });
+
+  async function block(): Promise<Block> {
+    for (;;) {
+      const next = blocks.shift();
+      if (next !== undefined) return next;
+      assert.ok(!isOver, 'the stream is over');
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  }
+
+  async function event(): Promise<Required<Block>> {
+    for (;;) {
+      const { id, event: type, data } = await block();
+      if (id !== undefined && type !== undefined) return { id, event: type, data };
+    }
+  }
+
+  const { statusCode: status = 0, headers } = message;
+  return { status, headers, event, block, ended, message, close };
+}
+
+function blockOf(text: string): Block {
+  const fields = text.split('\n').map((line) => /^(\w*):? ?(.*)$/.exec(line) ?? []);
+  const named = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
+  return 'data' in named ? { ...named, data: JSON.parse(named['data'] ?? '') } : named;
+}
+
+/** Waits for the work that a change does in the next turns of the service's event loop. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+}

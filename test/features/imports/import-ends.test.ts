@@ -1,0 +1,240 @@
+// Imports that end before their lines: reported results are on disk, and no response looks complete.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { assertProblem } from '../../http/http-support.ts';
+import { askRaw, openRaw } from '../../http/raw-connection.ts';
+import { admin, serviceFor } from '../../service.ts';
+import { startChild } from '../../torture/child-service.ts';
+import { settings, signedInFolder } from '../../torture/signed-in-folder.ts';
+import {
+  customerLine,
+  importLines,
+  linesOf,
+  openImport,
+  orderLine,
+  sendImport,
+  summaryOf,
+  untilCustomers,
+  type ImportResult,
+} from './import-support.ts';
+import { rootToken } from '../resource-support.ts';
+
+describe('an import ends early, and without its last chunk', () => {
+  for (const [way, status] of [
+    ['sign-out', 401],
+    ['demotion', 403],
+    ['suspension', 401],
+    ['the time of its token', 401],
+  ] as const)
+    test(`after ${way}, with the next line`, async (t) => {
+      const service = await serviceFor(t);
+      const root = await rootToken(service);
+      const actor = await service.person('admin');
+      if (way === 'the time of its token') service.clock.advance(890_000);
+      const sent = openImport(service, actor.token);
+      sent.write(linesOf([customerLine('a')]));
+      await untilCustomers(service, actor.token, 1);
+      if (way === 'sign-out')
+        await service.delete(`/api/sessions/${actor.sessionId}`, { token: actor.token });
+      if (way === 'demotion')
+        await service.patch(`/api/users/${actor.id}`, { token: root, body: { role: 'staff' } });
+      if (way === 'the time of its token') service.clock.advance(10_000);
+      if (way === 'suspension')
+        await service.put(`/api/users/${actor.id}/suspension`, { token: root, body: {} });
+      sent.write(linesOf([customerLine('b'), customerLine('c')]));
+      const { results, isWhole } = await sent.rest();
+      const statuses = results.map((each) => [each.line, each.status]);
+      assert.deepEqual(
+        [statuses, isWhole],
+        [
+          [
+            [1, 201],
+            [2, status],
+          ],
+          false,
+        ],
+      );
+      const { token } = await service.signIn(admin.email, admin.password);
+      const { body } = await service.get('/customers?total=true', { token });
+      assert.equal(body.total, 1);
+    });
+
+  test('if its chunks are malformed, after the lines before them', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person('admin');
+    const line = linesOf([customerLine('a')]);
+    const connection = await openRaw(service.port);
+    connection.write(
+      `POST /imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
+        'Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n' +
+        `${line.length.toString(16)}\r\n${line}\r\nzz\r\n`,
+    );
+    const text = await connection.closed;
+    assert.match(text, /"line":1,"status":201,.*"line":2,"status":400,/s);
+    assert.doesNotMatch(text, /\r\n0\r\n\r\n$/);
+  });
+
+  test('if no whole line arrives for half a minute', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const sent = openImport(service, token);
+    sent.write(`${linesOf([customerLine('a')])}{"key"`);
+    await untilCustomers(service, token, 1);
+    await service.clock.timer(30_000);
+    service.clock.advance(30_000); // of a line of which the beginning came
+    const { results, isWhole } = await sent.rest();
+    assert.deepEqual([results.map(summaryOf), isWhole], [['1 201', '2 408 # request-timeout'], false]);
+    await service.stop();
+    assert.ok(service.logged.some((line) => line.includes('"end":"slow"')));
+  });
+
+  test('past 32 MiB that were not announced', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const sent = openImport(service, token);
+    sent.write(linesOf([customerLine('a')]));
+    for (let mebibytes = 0; mebibytes < 33; mebibytes += 1) sent.write(Buffer.alloc(1024 * 1024, '\n'));
+    sent.end();
+    const { results, isWhole } = await sent.rest();
+    assert.equal(results[0]?.status, 201);
+    assert.deepEqual([results[1]?.status, isWhole], [413, false]);
+  });
+
+  test('when the service stops', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const sent = openImport(service, token);
+    sent.write(linesOf([customerLine('a')]));
+    await untilCustomers(service, token, 1);
+    const stopped = service.stop();
+    sent.write(linesOf([customerLine('b')]));
+    const { results, isWhole } = await sent.rest();
+    assert.deepEqual([results.map(summaryOf), isWhole], [['1 201', '2 503 # unavailable'], false]);
+    await stopped;
+  });
+});
+
+describe('an import whose client sends nothing ends when the service stops', () => {
+  for (const [what, text] of [
+    ['between two lines', ''],
+    ['within a line', '{"key":"b",'],
+  ] as const)
+    test(`${what}: the last line names the first line to send again`, async (t) => {
+      const service = await serviceFor(t);
+      const token = await rootToken(service);
+      const sent = openImport(service, token);
+      sent.write(`${linesOf([customerLine('a')])}${text}`);
+      await untilCustomers(service, token, 1);
+      const stopped = service.stop();
+      const { results, isWhole } = await sent.rest();
+      assert.deepEqual([results.map(summaryOf), isWhole], [['1 201', '2 503 # unavailable'], false]);
+      await stopped;
+      assert.ok(service.logged.some((line) => line.includes('"end":"stopping"')));
+    });
+});
+
+describe('an import whose client disconnects', () => {
+  test('keeps the complete lines, and is completed when it is sent again', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const values = Array.from({ length: 400 }, (_, index) => customerLine(String(index)));
+    const sent = openImport(service, token);
+    sent.write(linesOf(values.slice(0, 300)));
+    await untilCustomers(service, token, 1);
+    sent.destroy();
+    const results = await importLines(service, token, values);
+    assert.ok(results.every(({ status }, index) => status === 201 || (status === 200 && index < 300)));
+    assert.equal((await service.get('/customers?total=true', { token })).body.total, 400);
+  });
+
+  test('makes room for the next one', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const [first, second] = [openImport(service, token), openImport(service, token)];
+    while (!(await service.get('/metrics')).text.includes('\norderly_imports_running 2\n')) continue;
+    assertProblem(await sendImport(service, '', { token }), 'unavailable', 503);
+    first.destroy();
+    second.end();
+    assert.deepEqual(await second.rest(), { results: [], isWhole: true });
+    assert.deepEqual(await importLines(service, token, []), []);
+  });
+});
+
+test('over HTTP/1.0 an import is rejected, since a truncated response would look complete', async (t) => {
+  const service = await serviceFor(t);
+  const token = await rootToken(service);
+  const { status, body } = await askRaw(
+    service.port,
+    `POST /imports HTTP/1.0\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\n` +
+      'Content-Length: 0\r\n\r\n',
+  );
+  assert.deepEqual([status, body.code], [505, 'bad-request']);
+});
+
+test('while a client reads nothing, no more of its lines are read', async (t) => {
+  const service = await serviceFor(t);
+  const token = await rootToken(service);
+  const values = Array.from({ length: 4_000 }, () => wrongLine);
+  const sent = openImport(service, token);
+  sent.write(linesOf(values));
+  sent.end();
+  const taken = await untilItStays(async () => {
+    const { text } = await service.get('/metrics');
+    return Number(/^orderly_import_lines_total\{status="422"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  });
+  assert.ok(taken > 100 && taken < values.length, `${taken} lines were taken`);
+  const { results, isWhole } = await sent.rest();
+  assert.deepEqual([results.length, isWhole], [values.length, true]);
+});
+
+/** Its result takes 12 KB, so a thousand of them are more than the service keeps until all lines were sent. */
+const wrongLine = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`m${index}`, 0]));
+
+/** A number that has been the same five hundred times. */
+async function untilItStays(read: () => Promise<number>): Promise<number> {
+  let last = await read();
+  for (let same = 0; same < 500; same += 1) {
+    const next = await read();
+    if (next === 0 || next !== last) same = 0;
+    last = next;
+  }
+  return last;
+}
+
+test('after kill -9 reported objects exist, and the file sent again completes them', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const objects = Array.from({ length: 4_000 }, (_, index) =>
+    index % 2 === 0 ? customerLine(`${index}`) : orderLine(`${index}`, `${index - 1}`),
+  );
+  const values = [...Array.from({ length: 1_000 }, () => wrongLine), ...objects];
+  const { token } = await signedInFolder(folder);
+  const first = await startChild({ folder, settings });
+  const sent = openImport(first, token);
+  sent.write(linesOf(values));
+  const answered: ImportResult[] = [];
+  while (answered.length <= 1_000) answered.push(...((await sent.next()) ?? []));
+  await first.kill('SIGKILL');
+  // not `rest`: the last line may be cut
+  for (let more = await sent.next(); more !== undefined; more = await sent.next()) answered.push(...more);
+  const second = await startChild({ folder, settings });
+  t.after(() => second.kill('SIGTERM'));
+  const again = openImport(second, token);
+  again.write(linesOf(values));
+  again.end();
+  const { results, isWhole } = await again.rest();
+  assert.ok(isWhole && answered.length < values.length, String(answered.length));
+  const expected = (line: number): number[] => {
+    if (line <= 1_000) return [422];
+    return line <= answered.length ? [200] : [200, 201];
+  };
+  assert.ok(results.every(({ line, status }) => expected(line).includes(status)));
+  assert.deepEqual(
+    results.slice(1_000, answered.length).map(({ id }) => id),
+    answered.slice(1_000).map(({ id }) => id),
+  );
+  assert.equal(results.length, values.length);
+});

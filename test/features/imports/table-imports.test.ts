@@ -1,0 +1,230 @@
+// POST /imports with a table: customers, a row for each.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { dryRunKeys } from '../../../src/features/imports/import-store.ts';
+import type { Permit } from '../../../src/storage/permit.ts';
+import { openRaw } from '../../http/raw-connection.ts';
+import { serviceFor } from '../../service.ts';
+import { customerLine, importLines, importTable, summaryOf } from './import-support.ts';
+import { newKey, rootToken } from '../resource-support.ts';
+
+const columns = 'name,email,phone,address.line1,address.city,address.postalCode,address.country';
+
+describe('a table of customers', () => {
+  test('creates a customer from each row, whose cells its heading names', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const text =
+      `\ufeff${columns}\r\n` +
+      '"Hopper, ""Grace""",,\'+494411234567,Straße 1,Oldenburg,26133,DE\r\n' +
+      'Ødegård,o@example.com,,,,,\r\n' +
+      "''=1,,,,,,";
+    const results = await importTable(service, { token, text });
+    assert.deepEqual(results.map(summaryOf), ['2 201', '3 201', '4 201']);
+    const { body } = await service.get('/customers?sort=id', { token });
+    assert.deepEqual(
+      body.data.map(({ name, phone, email }: Record<string, unknown>) => [name, phone, email]),
+      [
+        ['Hopper, "Grace"', '+494411234567', null],
+        ['Ødegård', null, 'o@example.com'],
+        ["'=1", null, null],
+      ],
+    );
+    assert.deepEqual([body.data[0].address.city, body.data[1].address], ['Oldenburg', null]);
+  });
+
+  test('is the default of text/csv, and may declare its charset', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const headers = { 'content-type': 'text/csv; charset=UTF-8; header=present' };
+    const { text } = await service.post('/imports', { token, body: 'name\nAda\n', headers });
+    assert.equal(text, '{"line":2,"status":201,"id":1}\n');
+  });
+
+  for (const [what, separator] of [
+    ['semicolons, as Excel writes where the comma is decimal', ';'],
+    ['tabs', '\t'],
+  ] as const)
+    test(`may have ${what} between its cells`, async (t) => {
+      const service = await serviceFor(t);
+      const token = await rootToken(service);
+      const rows = [
+        ['name', 'email'],
+        ['Hopper, Grace', ''],
+        ['"Ada;\tL."', 'ada@example.com'],
+      ];
+      const text = rows.map((cells) => `${cells.join(separator)}\r\n`).join('');
+      const results = await importTable(service, { token, text });
+      assert.deepEqual(results.map(summaryOf), ['2 201', '3 422 #/customer/name pattern']);
+      const { body } = await service.get('/customers', { token });
+      assert.equal(body.data[0].name, 'Hopper, Grace');
+    });
+
+  test('is counted as a spreadsheet counts rows, with blank ones and with line breaks in cells', async (t) => {
+    const service = await serviceFor(t);
+    const text = 'name,email\n\n"Grace\nHopper",\n\nAda,x\n,a@example.com\n';
+    const results = await importTable(service, { token: await rootToken(service), text });
+    assert.deepEqual(results.map(summaryOf), [
+      '3 422 #/customer/name pattern',
+      '5 422 #/customer/email pattern',
+      '6 422 #/customer/name required',
+    ]);
+  });
+
+  test('sent again creates nothing twice, even with its columns in another order', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const first = await importTable(service, { token, text: 'name,email\nAda,a@example.com\nGrace,\n' });
+    assert.deepEqual(first.map(summaryOf), ['2 201', '3 201']);
+    const again = await importTable(service, {
+      token,
+      text: 'email;name\n;Grace\na@example.com;Ada\n;Grace\n;Mary\n',
+    });
+    assert.deepEqual(again.map(summaryOf), ['2 200', '3 200', '4 200', '5 201']);
+    assert.deepEqual(again.map(({ id }) => id).slice(0, 2), [2, 1]);
+  });
+
+  test('may have keys, which are those of lines of JSON', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const [known] = await importLines(service, token, [customerLine('a', { name: 'Ada' })]);
+    const results = await importTable(service, { token, text: 'key,name\na,Ada\nb,Ada\na,Grace\n' });
+    assert.deepEqual(results.map(summaryOf), ['2 200', '3 201', '4 422 #/key idempotency-key-reused']);
+    assert.equal(results[0]?.id, known?.id);
+    const order = { customerKey: 'b', currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 1 }] };
+    assert.deepEqual((await importLines(service, token, [{ key: 'o', order }])).map(summaryOf), ['1 201']);
+  });
+
+  test('needs the scope for customers', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const { key } = await newKey(service, token, { scopes: ['orders:write'] });
+    const headers = { 'content-type': 'text/csv' };
+    const { text } = await service.post('/imports', { key, body: 'name\nAda\n', headers });
+    assert.match(text, /^\{"line":2,"status":403,/);
+  });
+
+  test('of something else is a validation error', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const call = { token, body: 'name\nAda\n', headers: { 'content-type': 'text/csv' } };
+    const response = await service.post('/imports?of=colours', call);
+    assertProblem(response, 'validation-failed', 422);
+    assert.equal(response.body.errors[0].parameter, 'of');
+  });
+
+  test('may arrive byte by byte', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const { write, closed } = await openRaw(service.port);
+    write(
+      `POST /imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
+        'Content-Type: text/csv\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n',
+    );
+    for (const byte of Buffer.from('\ufeffname\r\n"Ødegård"\r\nAda'))
+      write(Buffer.concat([Buffer.from('1\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]));
+    write('0\r\n\r\n');
+    assert.match(await closed, /"line":2,"status":201,"id":1\}\n[^]*"line":3,"status":201,"id":2\}\n/);
+    assert.equal((await service.get('/customers/1', { token })).body.name, 'Ødegård');
+  });
+});
+
+describe('a table that can’t be read ends with the line that says why, after the rows before it', () => {
+  let token = '';
+  const service = sharedService({}, async (started) => {
+    token = await rootToken(started);
+  });
+
+  for (const [name, text, answers] of [
+    ['an unknown column', 'name,colour\na,b\n', ['1 422 # unknown-member']],
+    ['a column twice', 'name,name\na,b\n', ['1 422 # conflict']],
+    ['a quote in a cell', 'name\nquote\nb"c\nAda\n', ['2 201', '3 400 # bad-request']],
+    ['text after a quote', 'name\n"b"c\n', ['2 400 # bad-request']],
+    ['a quote without an end', 'name\nend\n"b\nAda\n', ['2 201', '3 400 # bad-request']],
+    ['a row without an end', `name\n"${'x'.repeat(70_000)}`, ['2 413 # content-too-large']],
+    ['bytes that are no UTF-8', Buffer.from('name\n\xff\n', 'latin1'), ['1 400 # bad-request']],
+    ['a character without its end', Buffer.from('name\nx\xc3', 'latin1'), ['2 400 # bad-request']],
+  ] as const)
+    test(`for ${name}`, async () => {
+      const results = await importTable(service(), { token, text });
+      assert.deepEqual(results.map(summaryOf), answers);
+    });
+
+  test('but only that row is rejected if it has too many or too few cells', async () => {
+    const results = await importTable(service(), { token, text: 'name,email\na\nb,,\ncells,\n' });
+    assert.deepEqual(results.map(summaryOf), ['2 422 # conflict', '3 422 # conflict', '4 201']);
+    assert.equal(results[0]?.errors?.[0]?.detail, 'The row has 1 cell, its heading 2.');
+  });
+
+  test('and a table without rows has no results', async () => {
+    for (const text of ['', '\n\n', 'name,email\r\n'])
+      assert.deepEqual(await importTable(service(), { token, text }), []);
+  });
+
+  test('and a large table with a wrong heading is read to its end, so that its client reads the answer', async () => {
+    const text = `colour\n${'red\n'.repeat(4_000_000)}`;
+    const results = await importTable(service(), { token, text });
+    assert.deepEqual(results.map(summaryOf), ['1 422 # unknown-member']);
+  });
+});
+
+describe('a dry run', () => {
+  test('answers as the import would, without ids of new objects, and creates nothing', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    await importLines(service, token, [customerLine('known')]);
+    const order = { currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 749 }] };
+    const lines = [
+      customerLine('known'),
+      customerLine('a'),
+      { key: 'o', order: { ...order, customerKey: 'a' } },
+      customerLine('a'),
+      customerLine('a', { name: 'Ada' }),
+      { key: 'p', order: { ...order, customerKey: 'b' } },
+    ];
+    const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const { text } = await service.post('/imports?dryRun=true', { token, body, headers });
+    const results = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(results.map(summaryOf), [
+      '1 200',
+      '2 201',
+      '3 201',
+      '4 200',
+      '5 422 #/key idempotency-key-reused',
+      '6 422 #/order/customerKey unknown',
+    ]);
+    assert.deepEqual(
+      results.slice(0, 4).map(({ id }) => id),
+      [1, null, null, null],
+    );
+    const totals = await Promise.all(
+      ['/customers', '/orders'].map(
+        async (path) => (await service.get(`${path}?total=true`, { token })).body.total,
+      ),
+    );
+    assert.deepEqual(totals, [1, 0]);
+  });
+
+  test('of a table finds its wrong rows', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const text = 'name,email\nAda,\nGrace,x\n';
+    const results = await importTable(service, { token, text, query: '?of=customers&dryRun=true' });
+    assert.deepEqual(results.map(summaryOf), ['2 201', '3 422 #/customer/email pattern']);
+    assert.equal((await service.get('/customers?total=true', { token })).body.total, 0);
+  });
+
+  test('remembers 200,000 keys', () => {
+    const keys = dryRunKeys();
+    const unused = {} as Permit;
+    const add = (index: number) =>
+      keys.add(unused, { kind: 'customer', key: `${index}`, fingerprint: Buffer.alloc(32) }, () => 1);
+    for (let index = 0; index < 200_000; index += 1) assert.equal(add(index), null);
+    assert.throws(() => add(200_000), { code: 'content-too-large' });
+  });
+});

@@ -1,0 +1,185 @@
+// API keys that are wrong, in the query, or not the only credential.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { scopes } from '../../../src/auth/access.ts';
+import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { password, serviceFor, type Call } from '../../service.ts';
+import { newCustomer, newKey, newOrder, rootToken } from '../resource-support.ts';
+import { assertRejected, assertInsufficient } from './key-support.ts';
+
+describe('a bad API key', () => {
+  const running = sharedService();
+  const bad: readonly (readonly [what: string, change: (key: string) => string])[] = [
+    ['empty', () => ''],
+    ['without its beginning', (key) => key.slice(4)],
+    ['of another form', () => 'secret'],
+    ['cut short', (key) => key.slice(0, -1)],
+    ['with one character more', (key) => `${key}A`],
+    [
+      'with one character changed',
+      (key) => key.slice(0, -2) + (key.at(-2) === 'A' ? 'B' : 'A') + key.slice(-1),
+    ],
+    ['with another id', (key) => key.replace(/^ord_\d+/, 'ord_4711')],
+    ['with a leading zero', (key) => key.replace('ord_', 'ord_0')],
+    ['with a huge id', (key) => key.replace(/^ord_\d+/, `ord_${'9'.repeat(16)}`)],
+    ['in capitals', (key) => key.toUpperCase()],
+    ['of 10,000 characters', (key) => key.padEnd(10_000, 'A')],
+    ['with quotes', (key) => `"${key}"`],
+  ];
+  for (const [what, change] of bad) {
+    test(`(${what}) is rejected`, async () => {
+      const service = running();
+      const { token } = await service.person();
+      const key = change((await newKey(service, token)).key);
+      assertRejected(await service.get('/orders', { key }));
+      if (key.length < 5_000) assertRejected(await service.get(`/orders?api_key=${encodeURIComponent(key)}`));
+    });
+  }
+
+  test('is rejected where no credential is needed', async () => {
+    assertRejected(
+      await running().post('/api/users', {
+        key: 'ord_1_x',
+        body: { name: 'Ada', email: 'ada@example.com', password },
+      }),
+    );
+  });
+
+  test('is rejected with the secret of another key', async () => {
+    const service = running();
+    const [one, two] = [await service.person(), await service.person()];
+    const [{ key: first }, { key: second }] = [
+      await newKey(service, one.token),
+      await newKey(service, two.token),
+    ];
+    assertRejected(await service.get('/orders', { key: first.slice(0, -43) + second.slice(-43) }));
+  });
+});
+
+describe('an API key in the query', () => {
+  test('without a value, or without "=", is a bad credential, and not an unknown parameter', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    for (const query of ['api_key', 'api_key=']) {
+      assertRejected(await service.get(`/orders?${query}`));
+      assertProblem(await service.get(`/orders?${query}`, { token }), 'multiple-credentials', 400);
+      assert.equal((await service.get(`/problems?${query}`)).status, 200);
+    }
+  });
+
+  test('is accepted like one in the header, among other parameters', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    const order = await newOrder(service, token);
+    const { key } = await newKey(service, token, { scopes: ['orders:read', 'customers:write'] });
+    assert.equal((await service.get(`/orders/${order.id}?api_key=${key}`)).body.id, order.id);
+    assert.deepEqual((await service.get(`/orders?status=open&api_key=${key}&limit=1`)).body.data, [order]);
+    assert.equal((await service.post(`/customers?api_key=${key}`, { body: { name: 'Grace' } })).status, 201);
+    assertInsufficient(await service.get(`/customers?api_key=${key}`), 'customers:read');
+  });
+
+  test('is in no log, next, Link or instance', async (t) => {
+    const service = await serviceFor(t, { settings: { log: 'debug' } });
+    const { token } = await service.person();
+    const customer = await newCustomer(service, token);
+    for (let index = 0; index < 3; index += 1) await newOrder(service, token, { customerId: customer.id });
+    const { key } = await newKey(service, token, {
+      scopes: ['orders:read', 'orders:write', 'customers:write'],
+    });
+    const secret = key.slice(-43);
+    const first = await service.get(`/orders?limit=1&api_key=${key}`);
+    const { next } = first.body;
+    assert.match(next, /^\/orders\?limit=1&cursor=/);
+    assert.ok(String(first.headers.link).includes(next));
+    const responses = [
+      first,
+      await service.get(`${next}&api_key=${key}`),
+      await service.get(`${next}&api%5Fkey=${key}`),
+      await service.get(`/orders?colour=red&%61%70i%5fkey=${key}`),
+      await service.get(`/orders?api_key=${key}&api_key=${key}`),
+      await service.get(`/orders?api_key=${key}&colour=red`),
+      await service.get(`/orders/4711?api_key=${key}`),
+      await service.get(`/nothing?api_key=${key}`),
+      await service.call('DELETE', `/orders?api_key=${key}`),
+      await service.get(`/customers?api_key=${key}`),
+      await service.get(`/orders?api_key=${secret}`),
+      await service.get(`/orders?api_key=${key}&limit=%ff`),
+      await service.post(`/orders?api_key=${key}`, { body: '{' }),
+      await service.call('OPTIONS', `/orders?api_key=${key}`),
+      await service.post(`/customers?api_key=${key}`, {
+        body: { name: 'Grace' },
+        headers: { 'idempotency-key': 'once' },
+      }),
+      await service.get(`/orders?api_key=${key}&status=${'open,'.repeat(2_000)}`),
+    ];
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [200, 200, 200, 422, 400, 422, 404, 404, 405, 403, 401, 400, 400, 204, 201, 414],
+    );
+    for (const { text, rawHeaders } of responses)
+      assert.ok(!`${text}\n${rawHeaders.join('\n')}`.includes(secret), text);
+    for (const { body } of responses)
+      if (body?.instance !== undefined) assert.ok(!body.instance.includes('?'), body.instance);
+    assert.ok(service.logged.some((line) => line.includes('/orders/4711'))); // so requests are logged
+    assert.ok(!service.logged.join('\n').includes(secret));
+    await service.get('/orders', { key });
+    assert.ok(!service.logged.join('\n').includes(secret));
+  });
+
+  test('is a bad credential without a value, with or without =', async (t) => {
+    const service = await serviceFor(t);
+    for (const query of ['api_key', 'api_key=', 'limit=1&api_key'])
+      assertRejected(await service.get(`/customers?${query}`));
+  });
+
+  test('can be disabled, and the header still works', async (t) => {
+    const service = await serviceFor(t, { settings: { 'api-key-query': 'off' } });
+    const { token } = await service.person();
+    const { key } = await newKey(service, token);
+    assertRejected(await service.get(`/orders?api_key=${key}`));
+    assert.equal((await service.get('/orders', { key })).status, 200);
+    assert.ok(!service.logged.join('\n').includes(key));
+  });
+});
+
+describe('two credentials in one request are rejected:', () => {
+  const running = sharedService();
+  const pairs: readonly (readonly [
+    what: string,
+    call: (token: string, key: string) => readonly [path: string, call: Call],
+  ])[] = [
+    ['a token and a key', (token, key) => ['/orders', { token, key }]],
+    ['a token and a key in the query', (token, key) => [`/orders?api_key=${key}`, { token }]],
+    ['a key and a key in the query', (_, key) => [`/orders?api_key=${key}`, { key }]],
+    ['two keys in the query', (_, key) => [`/orders?api_key=${key}&api_key=${key}`, {}]],
+    ['two keys', (_, key) => ['/orders', { headers: { 'x-api-key': [key, key] } }]],
+    [
+      'two tokens',
+      (token) => ['/orders', { headers: { authorization: [`Bearer ${token}`, `Bearer ${token}`] } }],
+    ],
+    ['a token and an empty key', (token) => ['/orders', { token, key: '' }]],
+  ];
+  for (const [what, callOf] of pairs) {
+    test(what, async () => {
+      const service = running();
+      const { token } = await service.person();
+      const { key } = await newKey(service, token);
+      assertProblem(await service.get(...callOf(token, key)), 'multiple-credentials', 400);
+    });
+  }
+
+  test('even if none is needed', async () => {
+    const service = running();
+    const token = await rootToken(service);
+    const { key } = await newKey(service, token, { scopes });
+    assertProblem(
+      await service.post('/api/users', {
+        token,
+        key,
+        body: { name: 'Ada', email: 'two@example.com', password },
+      }),
+      'multiple-credentials',
+      400,
+    );
+  });
+});

@@ -1,0 +1,19 @@
+// For the tests of API keys.
+import assert from 'node:assert/strict';
+import { assertProblem } from '../../http/http-support.ts';
+import { type TestResponse } from '../../service.ts';
+
+export const invalidToken = 'Bearer realm="orderly", error="invalid_token"';
+
+export function assertRejected(response: TestResponse): void {
+  assertProblem(response, 'invalid-token', 401);
+  assert.equal(response.headers['www-authenticate'], invalidToken);
+}
+
+export function assertInsufficient(response: TestResponse, scope: string | undefined): void {
+  assertProblem(response, 'insufficient-scope', 403);
+  assert.equal(
+    response.headers['www-authenticate'],
+    `Bearer realm="orderly", error="insufficient_scope"${scope === undefined ? '' : `, scope="${scope}"`}`,
+  );
+}

@@ -1,0 +1,309 @@
+// API keys: creating, sending and deleting them, and what they may do.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { scopes } from '../../../src/auth/access.ts';
+import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { executable, password, serviceFor, type TestResponse } from '../../service.ts';
+import { assertIssues, items, newKey, newOrder, newProduct, shown } from '../resource-support.ts';
+import { assertRejected, assertInsufficient } from './key-support.ts';
+
+const yearMilliseconds = 365 * 86_400_000;
+
+const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
+
+describe('creating an API key', () => {
+  const running = sharedService();
+
+  test('shows the key only once, with its location and its expiry', async () => {
+    const service = running();
+    const { token } = await service.person();
+    const made = await service.post('/api/keys', {
+      token,
+      body: { name: 'till 3', scopes: ['orders:read', 'customers:read'] },
+    });
+    assert.equal(made.status, 201);
+    const { key, ...rest } = made.body;
+    assert.deepEqual(Object.keys(rest), [
+      'id',
+      'name',
+      'scopes',
+      'createdAt',
+      'expiresAt',
+      'lastUsedAt',
+      'prefix',
+    ]);
+    assert.match(key, new RegExp(`^ord_${rest.id}_[A-Za-z0-9_-]{43}$`));
+    assert.ok(key.startsWith(rest.prefix) && rest.prefix.length < key.length - 32, rest.prefix);
+    assert.equal(Date.parse(rest.expiresAt) - Date.parse(rest.createdAt), yearMilliseconds);
+    assert.deepEqual([rest.lastUsedAt, rest.scopes], [null, ['orders:read', 'customers:read']]);
+    assert.equal(made.headers['cache-control'], 'no-store');
+    const read = await service.get(made.headers.location ?? '', { token });
+    assert.deepEqual(read.body, rest);
+    assert.equal(read.headers.etag, made.headers.etag);
+    assert.deepEqual((await service.get('/api/keys', { token })).body.data, [rest]);
+  });
+
+  test('accepts null for no expiry, and any future time', async () => {
+    const service = running();
+    const { token } = await service.person();
+    for (const expiresAt of [null, '2999-12-31T23:59:59.999Z'])
+      assert.equal((await newKey(service, token, { expiresAt })).expiresAt, expiresAt);
+  });
+
+  const wrong: readonly (readonly [change: object, issues: readonly string[]])[] = [
+    [{ name: undefined, scopes: undefined }, ['#/name required', '#/scopes required']],
+    [{ name: null, scopes: null }, ['#/name type', '#/scopes type']],
+    [{ name: '' }, ['#/name min-length']],
+    [{ name: 'x'.repeat(101) }, ['#/name max-length']],
+    [{ scopes: [] }, ['#/scopes min-items']],
+    [{ scopes: 'orders:read' }, ['#/scopes type']],
+    [{ scopes: ['orders:read', 'orders:read'] }, ['#/scopes unique-items']],
+    [{ scopes: ['orders:read', 'everything', 7] }, ['#/scopes/1 enum', '#/scopes/2 type']],
+    [{ expiresAt: '2020-01-01T00:00:00.000Z' }, ['#/expiresAt minimum']],
+    [{ expiresAt: 'tomorrow' }, ['#/expiresAt pattern']],
+    [{ expiresAt: '2999-02-30T00:00:00.000Z' }, ['#/expiresAt format']],
+    [
+      { id: 7, userId: 1, key: 'ord_7_x' },
+      ['#/id unknown-member', '#/key unknown-member', '#/userId unknown-member'],
+    ],
+  ];
+  for (const [change, issues] of wrong) {
+    test(`with ${shown(change).slice(0, 70)} is rejected, and every issue is named`, async () => {
+      const service = running();
+      const { token } = await service.person();
+      assertIssues(
+        await service.post('/api/keys', {
+          token,
+          body: { name: 'till', scopes: ['orders:read'], ...change },
+        }),
+        400,
+        issues,
+      );
+    });
+  }
+});
+
+describe('an API key', () => {
+  const running = sharedService();
+
+  test('of another user can be seen and deleted only by an administrator', async () => {
+    const service = running();
+    const owner = await service.person();
+    const { id, key } = await newKey(service, owner.token);
+    for (const role of ['user', 'staff'] as const) {
+      const { token } = await service.person(role);
+      assertProblem(await service.get(`/api/keys/${id}`, { token }), 'forbidden', 403);
+      assertProblem(await service.delete(`/api/keys/${id}`, { token }), 'forbidden', 403);
+      assertProblem(await service.get(`/api/keys?userId=${owner.id}`, { token }), 'forbidden', 403);
+      assert.deepEqual((await service.get('/api/keys', { token })).body.data, []);
+      assertProblem(await service.get('/api/keys/4711', { token }), 'not-found', 404);
+    }
+    assert.equal((await service.get('/orders', { key })).status, 200);
+    const { token } = await service.person('admin');
+    assert.deepEqual((await service.get('/api/keys', { token })).body.data, []);
+    const { data } = (await service.get(`/api/keys?userId=${owner.id}`, { token })).body;
+    assert.deepEqual(data, [(await service.get(`/api/keys/${id}`, { token: owner.token })).body]);
+    assert.deepEqual((await service.get(`/api/keys/${id}`, { token })).body, data[0]);
+    assert.equal((await service.delete(`/api/keys/${id}`, { token })).status, 204);
+    assertRejected(await service.get('/orders', { key }));
+  });
+
+  test('acts as its user', async () => {
+    const service = running();
+    const [owner, other] = [await service.person(), await service.person()];
+    const { key } = await newKey(service, owner.token, { scopes });
+    const made = await newOrder(service, owner.token);
+    const foreign = await newOrder(service, other.token);
+    assert.deepEqual(
+      (await service.get('/orders', { key })).body.data.map(({ id }: { id: number }) => id),
+      [made.id],
+    );
+    assertProblem(await service.get(`/orders/${foreign.id}`, { key }), 'forbidden', 403);
+    const own = await service.post('/orders', {
+      key,
+      body: { customerId: made.customerId, currency: 'EUR', items },
+    });
+    assert.equal(own.body.userId, owner.id);
+    assertProblem(
+      await service.patch(`/orders/${made.id}`, { key, body: { status: 'paid' } }),
+      'forbidden',
+      403,
+    );
+  });
+
+  test('may do what its scopes name and nothing else', async () => {
+    const service = running();
+    const { id: userId, token } = await service.person('staff');
+    const order = await newOrder(service, token);
+    const product = await newProduct(service, token);
+    const customer = `/customers/${order.customerId}`;
+    const byScope: Record<
+      (typeof scopes)[number],
+      readonly (readonly [method: string, path: string, body?: object])[]
+    > = {
+      'users:read': [['GET', `/api/users/${userId}`]],
+      'users:write': [['PATCH', `/api/users/${userId}`, {}]],
+      'customers:read': [
+        ['GET', '/customers'],
+        ['GET', customer],
+      ],
+      'customers:write': [
+        ['POST', '/customers', { name: 'Grace' }],
+        ['PUT', customer, { name: 'Grace' }],
+        ['PATCH', customer, {}],
+      ],
+      'orders:read': [
+        ['GET', '/orders'],
+        ['GET', `/orders/${order.id}`],
+        ['GET', `${customer}/orders`],
+        ['GET', `/api/users/${userId}/orders`],
+        ['GET', `/api/users/${userId}/orders/${order.id}`],
+      ],
+      'orders:write': [
+        ['POST', '/orders', { customerId: order.customerId, currency: 'EUR', items }],
+        ['PATCH', `/orders/${order.id}`, {}],
+      ],
+      'products:read': [
+        ['GET', '/products'],
+        ['GET', `/products/${product.id}`],
+      ],
+      'products:write': [
+        ['POST', '/products', { sku: 'new', name: 'Tea', unitPrice: 749, currency: 'EUR' }],
+        ['PUT', `/products/${product.id}`, product],
+        ['PATCH', `/products/${product.id}`, {}],
+        ['DELETE', `/products/${product.id}`],
+      ],
+      'events:read': [],
+    };
+    for (const scope of scopes) {
+      const { key } = await newKey(service, token, { scopes: [scope] });
+      for (const [needed, calls] of Object.entries(byScope)) {
+        for (const [method, path, body] of calls) {
+          const response = await service.call(method, path, { key, body });
+          if (needed === scope) assert.ok(response.status < 300, response.text);
+          else assertInsufficient(response, needed);
+        }
+      }
+    }
+  });
+
+  test('can’t manage sessions and keys, whatever its scopes and its user', async () => {
+    const service = running();
+    for (const { token, sessionId } of [await service.person(), await service.person('admin')]) {
+      const { id, key } = await newKey(service, token, { scopes });
+      for (const [method, path, body] of [
+        ['GET', '/api/sessions'],
+        ['GET', `/api/sessions/${sessionId}`],
+        ['DELETE', `/api/sessions/${sessionId}`],
+        ['GET', '/api/keys'],
+        ['GET', `/api/keys/${id}`],
+        ['DELETE', `/api/keys/${id}`],
+        ['POST', '/api/keys', { name: 'more', scopes }],
+      ] as const) {
+        assertInsufficient(await service.call(method, path, { key, body }), undefined);
+      }
+    }
+  });
+
+  test('can change neither a password nor an e-mail address, its user’s or another’s', async () => {
+    const service = running();
+    const [admin, other] = [await service.person('admin'), await service.person()];
+    const { key } = await newKey(service, admin.token, { scopes });
+    for (const { id, email } of [admin, other]) {
+      for (const body of [{ password: 'another good password' }, { email: `new.${email}` }]) {
+        assertProblem(await service.patch(`/api/users/${id}`, { key, body }), 'insufficient-scope', 403);
+        assertProblem(
+          await service.put(`/api/users/${id}`, { key, body: { name: 'Ada', email, ...body } }),
+          'insufficient-scope',
+          403,
+        );
+      }
+      await service.signIn(email, password);
+      assert.equal(
+        (await service.patch(`/api/users/${id}`, { key, body: { name: 'Renamed' } })).body.name,
+        'Renamed',
+      );
+    }
+  });
+
+  test('is rejected from the next request after its deletion', async () => {
+    const service = running();
+    const { token } = await service.person();
+    const [one, two] = [await newKey(service, token), await newKey(service, token)];
+    for (const { key } of [one, two]) assert.equal((await service.get('/orders', { key })).status, 200);
+    assert.equal((await service.delete(`/api/keys/${one.id}`, { token })).status, 204);
+    assertRejected(await service.get('/orders', { key: one.key }));
+    assert.equal((await service.get('/orders', { key: two.key })).status, 200);
+    assertProblem(await service.get(`/api/keys/${one.id}`, { token }), 'not-found', 404);
+    assertProblem(await service.delete(`/api/keys/${one.id}`, { token }), 'not-found', 404);
+  });
+
+  test('can’t be created to expire immediately', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    const expiring = (milliseconds: number): Promise<TestResponse> => {
+      const expiresAt = new Date(service.clock.now + milliseconds).toISOString();
+      return service.post('/api/keys', {
+        token,
+        body: { name: 'till 3', scopes: ['orders:read'], expiresAt },
+      });
+    };
+    assertIssues(await expiring(0), 400, ['#/expiresAt minimum']);
+    assert.equal((await expiring(1)).status, 201);
+  });
+
+  test('is rejected from the moment it expires', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    const { email, token } = await service.person();
+    const soon = await newKey(service, token, {
+      expiresAt: new Date(service.clock.now + 60_000).toISOString(),
+    });
+    const [usual, never] = [await newKey(service, token), await newKey(service, token, { expiresAt: null })];
+    service.clock.advance(59_999);
+    assert.equal((await service.get('/orders', { key: soon.key })).status, 200);
+    service.clock.advance(1);
+    assertRejected(await service.get('/orders', { key: soon.key }));
+    service.clock.advance(yearMilliseconds - 60_001);
+    assert.equal((await service.get('/orders', { key: usual.key })).status, 200);
+    service.clock.advance(1);
+    assertRejected(await service.get('/orders', { key: usual.key }));
+    assert.equal((await service.get('/orders', { key: never.key })).status, 200);
+    const again = await service.signIn(email, password);
+    // still to be seen, and to be deleted
+    assert.equal((await service.get('/api/keys', { token: again.token })).body.data.length, 3);
+  });
+
+  test('shows when it was last used, even if that was right before the service stopped', async (t) => {
+    const service = await serviceFor(t);
+    const person = await service.person();
+    const { id, key, createdAt } = await newKey(service, person.token);
+    const unused = await newKey(service, person.token);
+    service.clock.advance(60_000);
+    await service.get('/orders', { key });
+    // A wrong key is no use of the right one.
+    await service.get('/orders', { key: `${unused.key.slice(0, -1)}-` });
+    await service.restart();
+    const { token } = await service.signIn(person.email, password);
+    const { lastUsedAt } = (await service.get(`/api/keys/${id}`, { token })).body;
+    if (service.inside === undefined) assert.ok(lastUsedAt >= createdAt);
+    else assert.equal(lastUsedAt, new Date(service.clock.now).toISOString());
+    assert.equal((await service.get(`/api/keys/${unused.id}`, { token })).body.lastUsedAt, null);
+    assert.equal((await service.get('/orders', { key })).status, 200);
+  });
+
+  test('is not in the database', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    const { key, prefix } = await newKey(service, token);
+    await service.get('/orders', { key });
+    await service.stop();
+    const kept = readdirSync(service.folder)
+      .filter((name) => name.startsWith('orderly.db'))
+      .map((name) => readFileSync(join(service.folder, name), 'latin1'))
+      .join();
+    assert.ok(kept.includes(prefix)); // so it is the right place to look
+    assert.ok(!kept.includes(key.slice(-43)));
+  });
+});

@@ -1,0 +1,209 @@
+// Orders: PATCH of everything but the status.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { executable, type TestResponse, type Person } from '../../service.ts';
+import { assertIssues, newOrder } from '../resource-support.ts';
+import { tea, german } from './order-support.ts';
+
+describe('PATCH of an order', () => {
+  let ada: Person;
+  const service = sharedService({}, async (started) => {
+    ada = await started.person();
+  });
+  const placed = (members: { readonly [name: string]: unknown } = {}): Promise<TestResponse['body']> =>
+    newOrder(service(), ada.token, members);
+  const patch = (id: number, body: object, headers: Record<string, string> = {}): Promise<TestResponse> =>
+    service().patch(`/orders/${id}`, { token: ada.token, body, headers });
+
+  test('an empty patch changes nothing: 200 and the same tag', async () => {
+    const order = await placed();
+    const before = await service().get(`/orders/${order.id}`, { token: ada.token });
+    const response = await patch(order.id, {});
+    assert.deepEqual(
+      [response.status, response.text, response.headers.etag],
+      [200, before.text, before.headers.etag],
+    );
+  });
+
+  test('a patch that changes nothing costs no commit', { skip: executable !== undefined }, async () => {
+    const { stats } = service().inside?.database ?? assert.fail();
+    const members = { items: [tea], note: 'Ring twice' };
+    const order = await placed(members);
+    const { commits } = stats;
+    for (const sent of [{}, { ...members, status: 'open' }, order])
+      assert.equal((await patch(order.id, sent)).status, 200);
+    assert.equal(stats.commits, commits);
+    assert.equal((await patch(order.id, { note: 'Gift' })).status, 200);
+    assert.equal(stats.commits, commits + 1);
+  });
+
+  test('items are replaced as a whole, and their totals are computed again', async () => {
+    const order = await placed();
+    const { body } = await patch(order.id, { items: [{ name: 'Coffee', quantity: 3, unitPrice: 100 }] });
+    assert.deepEqual(
+      [body.items, body.total],
+      [[{ sku: null, name: 'Coffee', quantity: 3, unitPrice: 100, total: 300 }], 300],
+    );
+  });
+
+  test('a price of -0, which JSON has as well, is a price of 0: sent again it changes nothing', async () => {
+    const body = '{"items":[{"name":"Sample","quantity":1,"unitPrice":-0,"total":-0}]}';
+    const { id } = await placed();
+    const first = await service().patch(`/orders/${id}`, { token: ada.token, body });
+    const second = await service().patch(`/orders/${id}`, { token: ada.token, body });
+    assert.equal(first.body.items[0].unitPrice, 0);
+    assert.equal(second.headers['etag'], first.headers['etag']);
+  });
+
+  test('a total sent with items must be their sum; one sent alone must be the order’s', async () => {
+    const order = await placed();
+    assertIssues(await patch(order.id, { items: [tea], total: 1 }), 422, ['#/total total']);
+    assertIssues(await patch(order.id, { total: 1 }), 422, ['#/total total']);
+    assert.equal((await patch(order.id, { total: order.total })).status, 200);
+  });
+
+  test('a whole order can be sent back as its own patch', async () => {
+    const order = await placed({ note: 'a', shippingAddress: german });
+    const response = await patch(order.id, { ...order, note: 'b' });
+    assert.deepEqual(
+      [response.status, response.body],
+      [200, { ...order, note: 'b', updatedAt: response.body.updatedAt }],
+    );
+  });
+
+  test('read-only members are rejected if they differ', async () => {
+    const order = await placed();
+    const response = await patch(order.id, {
+      id: order.id + 1,
+      customerId: order.customerId + 1,
+      userId: order.userId + 1,
+      createdAt: '2020-01-01T00:00:00.000Z',
+      updatedAt: '2020-01-01T00:00:00.000Z',
+    });
+    assertIssues(response, 422, [
+      '#/id read-only',
+      '#/customerId read-only',
+      '#/userId read-only',
+      '#/createdAt read-only',
+      '#/updatedAt read-only',
+    ]);
+  });
+
+  test('null removes note and address, and is invalid for required members', async () => {
+    const order = await placed({ note: 'a', shippingAddress: german });
+    const { body } = await patch(order.id, { note: null, shippingAddress: null });
+    assert.deepEqual([body.note, body.shippingAddress], [null, null]);
+    assertIssues(await patch(order.id, { items: null, currency: null, status: null }), 422, [
+      '#/items type',
+      '#/currency type',
+      '#/status type',
+    ]);
+  });
+
+  test('a PATCH of a part of the address is checked together with its other parts', async () => {
+    const order = await placed({ shippingAddress: german });
+    const { body } = await patch(order.id, { shippingAddress: { line1: 'Am Hafen 2', name: 'c/o Bob' } });
+    assert.deepEqual(body.shippingAddress, {
+      ...german,
+      name: 'c/o Bob',
+      line1: 'Am Hafen 2',
+      line2: null,
+      region: null,
+    });
+    assertIssues(await patch(order.id, { shippingAddress: { country: 'GB' } }), 422, [
+      '#/shippingAddress/postalCode postal-code',
+    ]);
+    assertIssues(await patch(order.id, { shippingAddress: { city: null } }), 422, [
+      '#/shippingAddress/city type',
+    ]);
+  });
+
+  test('an address patched into an order without one must be complete', async () => {
+    const order = await placed();
+    assertIssues(await patch(order.id, { shippingAddress: { city: 'Emden' } }), 422, [
+      '#/shippingAddress/country required',
+      '#/shippingAddress/line1 required',
+    ]);
+    assert.equal((await patch(order.id, { shippingAddress: german })).body.shippingAddress.city, 'Oldenburg');
+  });
+
+  test('all issues of a patch are reported at once', async () => {
+    const order = await placed();
+    const response = await patch(order.id, {
+      items: [{ name: 'A', quantity: 0, unitPrice: -1 }],
+      note: 1,
+      x: 1,
+      currency: 'eur',
+    });
+    assertIssues(response, 422, [
+      '#/items/0/quantity minimum',
+      '#/items/0/unitPrice minimum',
+      '#/note type',
+      '#/x unknown-member',
+      '#/currency pattern',
+    ]);
+  });
+
+  test('a patch that isn’t an object is rejected', async () => {
+    const order = await placed();
+    assertIssues(await patch(order.id, []), 422, ['# type']);
+  });
+
+  test('an unknown order is 404, and a stranger’s is 403', async () => {
+    assertProblem(await patch(999_999, { note: 'x' }), 'not-found');
+    const stranger = await service().person();
+    assertProblem(
+      await service().patch(`/orders/${(await placed()).id}`, { token: stranger.token, body: { note: 'x' } }),
+      'forbidden',
+    );
+  });
+
+  test('orders can be neither replaced nor deleted', async () => {
+    const { id } = await placed();
+    for (const method of ['PUT', 'DELETE']) {
+      const response = await service().call(method, `/orders/${id}`, { token: ada.token });
+      assertProblem(response, 'method-not-allowed');
+      assert.equal(response.headers.allow, 'GET, HEAD, PATCH, OPTIONS');
+    }
+  });
+
+  test('updatedAt moves with a change, createdAt doesn’t; a clock set back moves neither', async (t) => {
+    if (service().inside === undefined) return t.skip('needs the clock');
+    const order = await placed();
+    service().clock.advance(5000);
+    const later = (await patch(order.id, { note: 'later' })).body;
+    assert.equal(Date.parse(later.updatedAt), Date.parse(order.createdAt) + 5000);
+    service().clock.advance(-60_000);
+    const back = (await patch(order.id, { note: 'back' })).body;
+    service().clock.advance(55_000);
+    assert.deepEqual([back.createdAt, back.updatedAt >= back.createdAt], [order.createdAt, true]);
+  });
+
+  test('changes within a millisecond or with a clock set back each have a time and an ETag', async (t) => {
+    if (service().inside === undefined) return t.skip('needs the clock');
+    const order = await placed();
+    const responses = [await service().get(`/orders/${order.id}`, { token: ada.token })];
+    for (const note of ['one', 'two', 'three']) responses.push(await patch(order.id, { note }));
+    service().clock.advance(-60_000);
+    responses.push(await patch(order.id, { note: 'four' }));
+    service().clock.advance(60_000);
+    const times = responses.map(({ body }) => body.updatedAt);
+    assert.deepEqual(times, [...new Set(times)].sort());
+    assert.equal(new Set(responses.map(({ headers }) => headers.etag)).size, responses.length);
+    const read = await service().get(`/orders/${order.id}`, { token: ada.token });
+    assert.equal(read.headers.etag, responses.at(-1)?.headers.etag);
+  });
+
+  test('of fifty concurrent patches none is applied in part: the order is that of one of them', async () => {
+    const order = await placed();
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        patch(order.id, { note: `n${index}`, items: [{ name: `n${index}`, quantity: 1, unitPrice: index }] }),
+      ),
+    );
+    assert.ok(responses.every(({ status }) => status === 200));
+    const { body } = await service().get(`/orders/${order.id}`, { token: ada.token });
+    assert.deepEqual([body.items[0].name, `n${body.total}`], [body.note, body.note]);
+  });
+});

@@ -1,0 +1,120 @@
+// The parameter q of /orders: found by id, by customer and by item, among those that the caller may see.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { sharedService } from '../../http/http-support.ts';
+import type { Person } from '../../service.ts';
+import { newCustomer, newKey, newOrder } from '../resource-support.ts';
+import { found } from '../customers/search-support.ts';
+
+describe('an order', () => {
+  let staff: Person;
+  const service = sharedService({}, async (started) => {
+    staff = await started.person('staff');
+  });
+  const tea = { sku: 'TEA-250', name: 'Grüner Tee "Sencha" 12"', quantity: 1, unitPrice: 749 };
+  const pot = { sku: null, name: 'Teapot, cast iron', quantity: 1, unitPrice: 5900 };
+
+  test('is found by its id, its customer and its items', async () => {
+    const customer = await newCustomer(service(), staff.token, { name: 'Ingrid Bergman' });
+    const placed = { customerId: customer.id, items: [tea, pot, { ...pot, name: 'WEIẞER Becher' }] };
+    const { id } = await newOrder(service(), staff.token, placed);
+    await newOrder(service(), staff.token, { items: [{ ...pot, name: 'Kettle' }] });
+    for (const q of [
+      'bergman',
+      'ing ber',
+      'tea-250',
+      'gruner',
+      'GRÜNER tee',
+      'sencha',
+      'weißer',
+      'WEIẞER',
+      '"Sencha"',
+      'cast ir',
+      '12"',
+    ])
+      assert.deepEqual(await found(service(), staff, '/orders', q), [id], q);
+    assert.equal((await found(service(), staff, '/orders', `#${id}`))[0], id);
+    for (const q of ['sku', 'name', 'quantity', 'unitprice', '5900', 'null', 'sencha iron', '{', '":"'])
+      assert.deepEqual(await found(service(), staff, '/orders', q), [], q);
+  });
+
+  test('is found by the id of its customer together with their name, and by its own id alone', async () => {
+    const customer = await newCustomer(service(), staff.token, { name: 'Henrik Ibsen' });
+    const { id } = await newOrder(service(), staff.token, { customerId: customer.id, items: [pot] });
+    assert.deepEqual(await found(service(), staff, '/orders', `ibsen ${customer.id}`), [id]);
+    assert.deepEqual(await found(service(), staff, '/orders', `ibsen #${customer.id + 700}`), []);
+    assert.deepEqual(await found(service(), staff, '/orders', `nobody ${id}`), []);
+  });
+
+  test('is found in the order of ids, its own first', async () => {
+    const customer = await newCustomer(service(), staff.token, { name: 'Ordered Twice' });
+    const ids: number[] = [];
+    for (let index = 0; index < 3; index += 1)
+      ids.push((await newOrder(service(), staff.token, { customerId: customer.id })).id);
+    assert.deepEqual(await found(service(), staff, '/orders', 'twice'), ids.toReversed());
+    assert.deepEqual(await found(service(), staff, '/orders?limit=2', 'twice'), ids.toReversed().slice(0, 2));
+    const [first = 0] = ids;
+    await newOrder(service(), staff.token, { items: [{ ...pot, name: `No. ${first}` }] });
+    assert.equal((await found(service(), staff, '/orders', String(first)))[0], first);
+  });
+
+  test('is found within the filters of the list', async () => {
+    const customer = await newCustomer(service(), staff.token, { name: 'Filtered Fennel' });
+    const ofCustomer = { customerId: customer.id };
+    const [paid, open] = [
+      await newOrder(service(), staff.token, { ...ofCustomer, items: [{ ...pot, name: 'Saffron' }] }),
+      await newOrder(service(), staff.token, { ...ofCustomer, items: [{ ...pot, name: 'Saffron' }] }),
+    ];
+    await service().patch(`/orders/${paid.id}`, { token: staff.token, body: { status: 'paid' } });
+    for (const q of ['fennel', 'saffron']) {
+      assert.deepEqual(await found(service(), staff, '/orders?status=paid,shipped', q), [paid.id]);
+      assert.deepEqual(await found(service(), staff, '/orders?currency=USD', q), []);
+      assert.deepEqual(await found(service(), staff, `/orders?customerId=${customer.id}`, q), [
+        open.id,
+        paid.id,
+      ]);
+    }
+    assert.deepEqual(await found(service(), staff, `/orders?status=open`, String(paid.id)), []);
+  });
+
+  test('is found only by its owner and staff', async () => {
+    const [owner, other] = [await service().person(), await service().person()];
+    const customer = await newCustomer(service(), owner.token, { name: 'Private Parsley' });
+    const { id } = await newOrder(service(), owner.token, {
+      customerId: customer.id,
+      items: [{ ...pot, name: 'Parsnip' }],
+    });
+    for (const q of ['parsley', 'parsnip', `#${id}`]) {
+      assert.equal((await found(service(), owner, '/orders', q))[0], id, q);
+      assert.equal((await found(service(), staff, '/orders', q))[0], id, q);
+      assert.deepEqual(await found(service(), other, '/orders', q), [], q);
+    }
+  });
+
+  test('is found by its customer with a key that may read customers, and by its items with any', async () => {
+    const customer = await newCustomer(service(), staff.token, { name: 'Keyed Kohlrabi' });
+    const placed = { customerId: customer.id, items: [{ ...pot, name: 'Kumquat' }] };
+    const { id } = await newOrder(service(), staff.token, placed);
+    for (const [scopes, expected] of [
+      [['orders:read'], []],
+      [['orders:read', 'customers:read'], [id]],
+    ] as const) {
+      const { key } = await newKey(service(), staff.token, { scopes });
+      const idsBy = async (q: string): Promise<number[]> =>
+        (await service().get(`/orders?q=${q}`, { key })).body.data.map((order: { id: number }) => order.id);
+      assert.deepEqual(await idsBy('kohlrabi'), expected);
+      assert.deepEqual(await idsBy('kumquat'), [id]);
+    }
+  });
+
+  test('of a customer of somebody else isn’t found by what the owner may not read', async () => {
+    const [owner, other] = [await service().person(), await service().person()];
+    const customer = await newCustomer(service(), other.token, { name: 'Hidden Hyssop' });
+    const placed = { customerId: customer.id, userId: owner.id };
+    const { id } = await newOrder(service(), staff.token, placed);
+    assert.deepEqual(await found(service(), owner, '/orders', 'hyssop'), []);
+    assert.deepEqual(await found(service(), owner, '/orders', `#${id}`), [id]);
+    assert.deepEqual(await found(service(), staff, '/orders', 'hyssop'), [id]);
+    assert.deepEqual(await found(service(), other, '/orders', 'hyssop'), []);
+  });
+});

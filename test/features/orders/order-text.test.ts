@@ -1,0 +1,91 @@
+// The text of an order that SQLite joins equals that of JSON.stringify.
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import { migrations } from '../../../src/migrations/migrations.ts';
+import { addCustomer } from '../../../src/features/customers/customer-store.ts';
+import { orderContentOf, type NewOrder } from '../../../src/features/orders/order.ts';
+import {
+  addOrder,
+  findOrder,
+  orderAudit,
+  orderSource,
+  findOrderText,
+  findOrderTexts,
+  replaceOrder,
+} from '../../../src/features/orders/order-store.ts';
+import { requireOwned } from '../../../src/storage/object-access.ts';
+import { addUser } from '../../../src/features/users/user-store.ts';
+import { auditRows } from '../../../src/storage/audit.ts';
+import { Connection } from '../../../src/storage/connection.ts';
+import { commandPermit } from '../../../src/storage/permit.ts';
+
+const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
+after(() => sqlite.close());
+for (const { sql } of migrations) sqlite.exec(sql);
+const db = new Connection(sqlite);
+const permit = commandPermit(db);
+const role = 'user';
+const userId = addUser(permit, { name: 'Ada', email: 'ada@example.com', role, passwordHash: '' }, 0);
+const customer = { name: 'Grace', email: null, phone: null, address: null, userId };
+const customerId = addCustomer(permit, customer, 0);
+
+const tea = { name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 };
+const orders: Readonly<Record<string, Omit<NewOrder, 'customerId' | 'currency'>>> = {
+  'as small as can be': { items: [tea] },
+  'with items of every kind': { items: [tea, { ...tea, sku: 'TEA-250' }, { ...tea, quantity: 1_000_000 }] },
+  'with the highest price': { items: [{ ...tea, quantity: 1, unitPrice: 1e12 }] },
+  'with an address': {
+    items: [tea],
+    shippingAddress: {
+      line1: 'Ammerländer Heerstraße 114',
+      city: 'Oldenburg',
+      postalCode: 'sw1a 1aa',
+      country: 'GB',
+    },
+  },
+  'with signs that JSON escapes': {
+    items: [{ ...tea, name: 'a "b" \\ / \u2028 é 茶 🍵' }],
+    note: '"\n\t\\\u2029',
+  },
+};
+
+for (const [name, order] of Object.entries(orders)) {
+  test(`an order ${name}`, () => {
+    const content = orderContentOf({ customerId, currency: 'EUR', ...order });
+    const added = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 2 });
+    assert.deepEqual(findOrder(db, added.id), added);
+    const text = { id: added.id, json: JSON.stringify(added), ownerId: userId, updatedAt: 2 };
+    assert.deepEqual(findOrderText(db, added.id), text);
+    assert.deepEqual(findOrderTexts(db, [999, added.id]), [text]);
+    const stored = requireOwned(orderSource, permit, added.id);
+    replaceOrder(permit, stored, { ...content, status: 'paid', note: null });
+    assert.equal(findOrderText(db, added.id)?.json, JSON.stringify(findOrder(db, added.id)));
+  });
+}
+
+test('check reports JSON in a row that is not as the service writes it', () => {
+  const content = orderContentOf({ customerId, currency: 'EUR', items: [tea] });
+  const { id } = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 1 });
+  const check = (): string[] => {
+    const reported: string[] = [];
+    auditRows(db, orderAudit, { report: (issue) => reported.push(issue), progress() {} });
+    return reported.filter((issue) => issue.startsWith(`order ${id} `));
+  };
+  assert.deepEqual(check(), []);
+  sqlite.exec(`UPDATE orders SET items = replace(items, '":', '": ') WHERE id = ${id}`);
+  assert.deepEqual(check(), [`order ${id} at /items: The JSON is not as the service writes it.`]);
+  sqlite.exec(`DELETE FROM orders WHERE id = ${id}`);
+});
+
+test('an order of a user who was removed', () => {
+  const content = orderContentOf({ customerId, currency: 'EUR', items: [tea] });
+  const { id } = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 1 });
+  sqlite.exec('DELETE FROM users');
+  assert.equal(findOrder(db, id)?.userId, null);
+  const text = { id, json: JSON.stringify(findOrder(db, id)), ownerId: null, updatedAt: 1 };
+  assert.deepEqual(findOrderText(db, id), text);
+});
+
+test('no order', () =>
+  assert.deepEqual([findOrder(db, 999), findOrderText(db, 999)], [undefined, undefined]));

@@ -1,0 +1,92 @@
+// Who sees an order.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { newOrder } from '../resource-support.ts';
+
+describe('who sees an order', () => {
+  const running = sharedService();
+
+  test('its owner, staff and administrators; at each of its places', async () => {
+    const service = running();
+    const [ada, bob, staff, root] = await Promise.all([
+      service.person(),
+      service.person(),
+      service.person('staff'),
+      service.person('admin'),
+    ]);
+    const order = await newOrder(service, ada.token);
+    const places = [
+      `/orders/${order.id}`,
+      `/api/users/${ada.id}/orders/${order.id}`,
+      `/api/users/${ada.id}/orders`,
+      `/customers/${order.customerId}/orders`,
+    ];
+    for (const path of places) {
+      for (const person of [ada, staff, root])
+        assert.equal((await service.get(path, { token: person.token })).status, 200, path);
+      assertProblem(await service.get(path, { token: bob.token }), 'forbidden');
+      assertProblem(await service.get(path), 'unauthenticated');
+    }
+    assert.deepEqual((await service.get('/orders', { token: bob.token })).body.data, []);
+    assert.deepEqual((await service.get('/orders', { token: ada.token })).body.data, [order]);
+    assert.deepEqual((await service.get('/orders', { token: staff.token })).body.data, [order]);
+  });
+
+  test('an order of one user isn’t found among another’s', async () => {
+    const service = running();
+    const [ada, bob, staff] = await Promise.all([
+      service.person(),
+      service.person(),
+      service.person('staff'),
+    ]);
+    const order = await newOrder(service, ada.token);
+    assertProblem(
+      await service.get(`/api/users/${bob.id}/orders/${order.id}`, { token: staff.token }),
+      'not-found',
+    );
+    assertProblem(
+      await service.get(`/api/users/${ada.id}/orders/999999`, { token: staff.token }),
+      'not-found',
+    );
+    assertProblem(await service.get('/api/users/999999/orders', { token: staff.token }), 'not-found');
+  });
+
+  for (const id of [
+    '0',
+    '-1',
+    '01',
+    '1.0',
+    '1e3',
+    'abc',
+    '9007199254740992',
+    '99999999999999999999',
+    '%20',
+    '1%20',
+    '',
+  ]) {
+    test(`an id spelled "${id}" is 404`, async () => {
+      const service = running();
+      const { token } = await service.person('staff');
+      assertProblem(await service.get(`/orders/${id}`, { token, isUndescribed: true }), 'not-found');
+    });
+  }
+
+  test('an order outlives its owner, without one', async () => {
+    const service = running();
+    const [ada, staff] = await Promise.all([service.person(), service.person('staff')]);
+    const order = await newOrder(service, ada.token);
+    assert.equal((await service.delete(`/api/users/${ada.id}`, { token: ada.token })).status, 204);
+    const read = await service.get(`/orders/${order.id}`, { token: staff.token });
+    assert.deepEqual(read.body, { ...order, userId: null });
+    assert.equal(
+      (
+        await service.patch(`/orders/${order.id}`, {
+          token: staff.token,
+          body: { status: 'paid', userId: null },
+        })
+      ).status,
+      200,
+    );
+  });
+});

@@ -1,0 +1,260 @@
+// Products: what the shop sells, found by code and name, changed by staff, and brought in and out as files.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem, sharedService } from '../../http/http-support.ts';
+import type { Person, TestResponse } from '../../service.ts';
+import { assertIssues, idsIn, newKey, newProduct } from '../resource-support.ts';
+
+const tea = { sku: 'TEA-250', name: 'Green tea, 250 g', unitPrice: 749, currency: 'EUR' };
+
+describe('a product', () => {
+  let staff: Person, ada: Person;
+  const service = sharedService({}, async (started) => {
+    [staff, ada] = await Promise.all([started.person('staff'), started.person()]);
+  });
+  const post = (body: object): Promise<TestResponse> =>
+    service().post('/products', { token: staff.token, body });
+  let count = 0;
+  const newSku = (): string => `SKU-${(count += 1)}`;
+
+  test('is created by staff, is sold by default, and is seen by everybody signed in', async () => {
+    const { status, body, headers } = await post(tea);
+    const { id, createdAt } = body;
+    assert.deepEqual([status, headers.location], [201, `/products/${id}`]);
+    assert.deepEqual(body, { id, ...tea, barcode: null, active: true, createdAt, updatedAt: createdAt });
+    const seen = await service().get(`/products/${id}`, { token: ada.token });
+    assert.deepEqual([seen.status, seen.body, seen.headers.etag], [200, body, headers.etag]);
+    assertProblem(await service().post('/products', { token: ada.token, body: tea }), 'forbidden');
+  });
+
+  for (const [what, members, issues] of [
+    ['no members', { sku: undefined, name: undefined, unitPrice: undefined, currency: undefined }, undefined],
+    ['a negative price', { unitPrice: -1 }, ['#/unitPrice minimum']],
+    ['a decimal price', { unitPrice: 7.49 }, ['#/unitPrice type']],
+    ['an unknown currency', { currency: 'EUX' }, ['#/currency format']],
+    ['a long SKU', { sku: 'x'.repeat(65) }, ['#/sku max-length']],
+    ['no SKU', { sku: null }, ['#/sku type']],
+    ['a barcode with a blank', { barcode: '4006 381' }, ['#/barcode pattern']],
+    ['a long barcode', { barcode: '4'.repeat(49) }, ['#/barcode max-length']],
+    ['a price of text and an id', { unitPrice: '7', id: 1 }, ['#/id unknown-member', '#/unitPrice type']],
+    ['neither true nor false', { active: null }, ['#/active type']],
+  ] as const) {
+    test(`with ${what} is invalid`, async () => {
+      const missing = ['sku', 'name', 'unitPrice', 'currency'].map((name) => `#/${name} required`);
+      assertIssues(await post({ ...tea, sku: newSku(), ...members }), 422, issues ?? missing);
+    });
+  }
+
+  test('has a SKU, whatever its case, and a barcode that no other product has', async () => {
+    const { id } = await newProduct(service(), staff.token, { sku: 'Café-1', barcode: '4006381333931' });
+    const other = await newProduct(service(), staff.token, { sku: newSku() });
+    const taken = { ...tea, sku: 'CAFE\u0301-1', barcode: '4006381333931' };
+    assertIssues(await post(taken), 422, ['#/barcode taken', '#/sku taken']);
+    const path = `/products/${other.id}`;
+    const change = (body: object): Promise<TestResponse> =>
+      service().patch(path, { token: staff.token, body });
+    assertIssues(await change({ sku: 'CAFÉ-1' }), 422, ['#/sku taken']);
+    assertIssues(await change({ barcode: '4006381333931' }), 422, ['#/barcode taken']);
+    await service().delete(`/products/${id}`, { token: staff.token });
+    assert.equal((await change({ sku: 'CAFÉ-1', barcode: '4006381333931' })).status, 200);
+  });
+
+  test('is replaced with PUT, changed with PATCH, and stays the same if nothing changes', async () => {
+    const made = await newProduct(service(), staff.token, { barcode: newSku(), active: false });
+    const path = `/products/${made.id}`;
+    const before = await service().get(path, { token: staff.token });
+    const same = await service().put(path, { token: staff.token, body: made });
+    assert.deepEqual([same.status, same.text, same.headers.etag], [200, before.text, before.headers.etag]);
+    const { body: patched } = await service().patch(path, { token: staff.token, body: { unitPrice: 799 } });
+    assert.deepEqual(patched, { ...made, unitPrice: 799, updatedAt: patched.updatedAt });
+    assert.ok(patched.updatedAt > made.updatedAt);
+    const sku = newSku();
+    const { body: replaced } = await service().put(path, { token: staff.token, body: { ...tea, sku } });
+    const { id, createdAt } = made;
+    const { updatedAt } = replaced;
+    assert.deepEqual(replaced, { id, ...tea, sku, barcode: null, active: true, createdAt, updatedAt });
+    const other = { id: id + 1, createdAt: '2020-01-01T00:00:00Z' };
+    assertIssues(await service().patch(path, { token: staff.token, body: other }), 422, [
+      '#/createdAt read-only',
+      '#/id read-only',
+    ]);
+  });
+
+  test('is neither changed nor deleted if it is another version than If-Match says', async () => {
+    const { id } = await newProduct(service(), staff.token);
+    const call = { token: staff.token, headers: { 'if-match': '"stale"' } };
+    const path = `/products/${id}`;
+    assertProblem(await service().patch(path, { ...call, body: { unitPrice: 1 } }), 'precondition-failed');
+    assertProblem(await service().delete(path, call), 'precondition-failed');
+    const { headers } = await service().get(path, { token: staff.token });
+    const current = { token: staff.token, headers: { 'if-match': String(headers.etag) } };
+    assert.equal((await service().delete(path, current)).status, 204);
+    assertProblem(await service().get(path, { token: staff.token }), 'not-found');
+  });
+
+  test('is created once with an Idempotency-Key', async () => {
+    const sent = {
+      token: staff.token,
+      body: { ...tea, sku: newSku() },
+      headers: { 'idempotency-key': 'once' },
+    };
+    const first = await service().post('/products', sent);
+    const again = await service().post('/products', sent);
+    assert.deepEqual([first.status, again.status, again.text], [201, 201, first.text]);
+    assert.equal(again.headers['idempotency-replayed'], 'true');
+  });
+
+  test('leaves events, which staff see and other users don’t', async () => {
+    const { body: start } = await service().get('/events?from=latest', { token: staff.token });
+    const { id } = await newProduct(service(), staff.token);
+    await service().patch(`/products/${id}`, { token: staff.token, body: { name: 'Sencha', unitPrice: 1 } });
+    await service().delete(`/products/${id}`, { token: staff.token });
+    const { data } = (await service().get(start.next, { token: staff.token })).body;
+    assert.deepEqual(
+      data.map(({ type, subject, changes }: TestResponse['body']) => [type, subject, changes]),
+      [
+        ['product.created', `/products/${id}`, { currency: [null, 'EUR'] }],
+        ['product.changed', `/products/${id}`, { name: null, unitPrice: null }],
+        ['product.deleted', `/products/${id}`, {}],
+      ],
+    );
+    assert.deepEqual((await service().get(start.next, { token: ada.token })).body.data, []);
+  });
+});
+
+describe('the list of products', () => {
+  let staff: Person;
+  const ids: Record<string, number> = {};
+  const service = sharedService({}, async (started) => {
+    staff = await started.person('staff');
+    for (const [sku, name, more] of [
+      ['b-2', 'Écharpe en laine 80 500', { barcode: '4006381333931', currency: 'CHF' }],
+      ['A-1', 'wool hat', { active: false }],
+      ['c-3', 'Zebra wool socks', { barcode: 'B-2x' }],
+      ['wool', 'Gloves', { active: false, currency: 'CHF' }],
+    ] as const)
+      ids[sku] = (await newProduct(started, staff.token, { sku, name, ...more })).id;
+  });
+  const get = (query: string): Promise<TestResponse> =>
+    service().get(`/products${query}`, { token: staff.token });
+
+  for (const [query, skus] of [
+    ['', ['wool', 'A-1', 'c-3', 'b-2']],
+    ['?sort=-name', ['b-2', 'c-3', 'A-1', 'wool']],
+    ['?sort=sku', ['A-1', 'b-2', 'c-3', 'wool']],
+    ['?sort=-sku', ['wool', 'c-3', 'b-2', 'A-1']],
+    ['?sort=createdAt', ['b-2', 'A-1', 'c-3', 'wool']],
+    ['?sort=-createdAt&active=true', ['c-3', 'b-2']],
+    ['?active=false&currency=EUR', ['A-1']],
+    ['?currency=CHF', ['wool', 'b-2']],
+    ['?q=B-2', ['b-2']],
+    ['?q=4006381333931', ['b-2']],
+    ['?q=400638133393', []],
+    ['?q=B-2x', ['c-3']],
+    ['?q=wool', ['wool', 'c-3', 'A-1']],
+    ['?q=wool&active=true', ['c-3']],
+    ['?q=ooL%20hat', ['A-1']],
+    ['?q=echarpe%2080%20500', ['b-2']],
+    ['?q=wool&limit=1', ['wool']],
+  ] as const) {
+    test(`${query} has ${skus.length === 0 ? 'none' : skus.join(', ')}`, async () => {
+      const response = await get(query);
+      assert.equal(response.status, 200, response.text);
+      assert.deepEqual(
+        idsIn(response),
+        skus.map((sku) => ids[sku]),
+      );
+    });
+  }
+
+  test('continues with its next page, and counts all', async () => {
+    const first = await get('?limit=3&total=true&active=false');
+    assert.deepEqual([first.body.data.length, first.body.total], [2, 2]);
+    const page = await get('?limit=3');
+    const rest = await service().get(page.body.next, { token: staff.token });
+    assert.deepEqual(idsIn(rest), [ids['b-2']]);
+  });
+
+  test('rejects unknown parameters, and a sort of a search', async () => {
+    assertIssues(await get('?sort=id&active=yes'), 422, ['active type', 'sort enum']);
+    assertIssues(await get('?q=wool&sort=sku'), 422, ['sort not-with-q']);
+  });
+
+  test('is a file as CSV, which comes in again and changes what was edited', async () => {
+    const file = await service().get('/products', { token: staff.token, headers: { accept: 'text/csv' } });
+    const lines = file.text.split('\r\n');
+    assert.equal(lines[0], 'id,sku,name,unitPrice,currency,barcode,active,createdAt,updatedAt');
+    assert.match(
+      String(lines.find((line) => line.includes('b-2'))),
+      /^1,b-2,Écharpe en laine 80 500,7\.49,CHF,4006381333931,true,2026-/,
+    );
+    const before = await get('?sort=sku');
+    const { token } = await service().person('admin');
+    const importFile = (text: string, query = ''): Promise<TestResponse> =>
+      service().post(`/imports?of=products${query}`, {
+        token,
+        body: Buffer.from(text),
+        headers: { 'content-type': 'text/csv' },
+      });
+    const statusesOf = ({ text }: TestResponse): unknown[] =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).status);
+    assert.deepEqual(statusesOf(await importFile(file.text)), [200, 200, 200, 200]);
+    assert.deepEqual((await get('?sort=sku')).body, before.body); // not even updatedAt
+    const edited =
+      'sku;unitPrice;name;currency;active\n' +
+      'WOOL;12,5;Gloves;CHF;TRUE\n' + // its barcode stays
+      'new;3;Scarf;JPY;\n' +
+      'NEW;3,5;Scarf;JPY;\n' +
+      'b-2;7.499;Scarf;CHF;maybe\n';
+    assert.deepEqual(statusesOf(await importFile(edited, '&dryRun=true')), [200, 201, 422, 422]);
+    assert.deepEqual((await get('?sort=sku')).body, before.body);
+    assert.deepEqual(statusesOf(await importFile(edited)), [200, 201, 422, 422]);
+    const { data } = (await get('?q=wool')).body;
+    assert.deepEqual([data[0].sku, data[0].unitPrice, data[0].active], ['WOOL', 1250, true]);
+    assert.deepEqual((await get('?currency=JPY')).body.data[0].unitPrice, 3);
+  });
+
+  test('takes lines of JSON, whose key is the SKU, with the scope for products', async () => {
+    const { token } = await service().person('admin');
+    const { key } = await newKey(service(), token, { scopes: ['orders:write'] });
+    const lines = [
+      { product: { ...tea, sku: 'J-1', barcode: 'J1' } },
+      { key: 'shop-1', product: { ...tea, sku: 'j-1', unitPrice: 1 } },
+      { product: { ...tea, sku: 'J-2', barcode: 'J1' } },
+      { customer: { name: 'Grace' } },
+      { key: 'shop-2', product: { ...tea, sku: 'J-3' }, customer: { name: 'Grace' } },
+    ];
+    const body = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const results = async (credential: object): Promise<unknown[]> => {
+      const { text } = await service().post('/imports', { ...credential, body, headers });
+      return text
+        .trim()
+        .split('\n')
+        .map((line) => {
+          const { status, errors } = JSON.parse(line);
+          return [
+            status,
+            ...(errors ?? []).map(({ pointer, code }: TestResponse['body']) => [pointer, code]),
+          ];
+        });
+    };
+    const invalid = [
+      [422, ['#/key', 'required']],
+      [422, ['#', 'conflict']],
+    ];
+    const denied = [403, ['#/product', 'insufficient-scope']];
+    assert.deepEqual(await results({ key }), [denied, denied, denied, ...invalid]);
+    assert.deepEqual(await results({ token }), [
+      [201],
+      [200],
+      [422, ['#/product/barcode', 'taken']],
+      ...invalid,
+    ]);
+    const { data } = (await get('?q=j-1')).body;
+    assert.deepEqual([data[0].sku, data[0].unitPrice, data[0].barcode], ['j-1', 1, 'J1']);
+  });
+});

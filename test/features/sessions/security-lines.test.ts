@@ -1,0 +1,166 @@
+// Log lines and counters for wrong credentials, and for rights that are lost midway.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { executable, serviceFor, type Call, type TestService } from '../../service.ts';
+import { manyLargeOrders, openUnread } from '../../http/export-support.ts';
+import { customerLine, linesOf, openImport, orderLine, sendImport } from '../imports/import-support.ts';
+import { newKey, rootToken } from '../resource-support.ts';
+
+const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
+
+type Owner = { readonly token: string; readonly key: string };
+
+describe('a wrong credential has its own line', { concurrency: true }, () => {
+  const wrong: readonly (readonly [
+    name: string,
+    call: (owner: Owner) => Call,
+    reason: string,
+    owns: boolean,
+  ])[] = [
+    ['an API key of no form', () => ({ key: 'secret' }), 'invalid-key', false],
+    ['an API key that there is not', () => ({ key: `ord_4711_${'a'.repeat(43)}` }), 'invalid-key', false],
+    [
+      'an API key with another secret',
+      ({ key }) => ({ key: key.slice(0, -43) + 'a'.repeat(43) }),
+      'invalid-key',
+      true,
+    ],
+    ['a token of no form', () => ({ token: 'secret' }), 'invalid-token', false],
+    [
+      'a token with another signature',
+      ({ token }) => ({ token: token.slice(0, -43) + 'A'.repeat(43) }),
+      'invalid-token',
+      false,
+    ],
+    ['an unsigned token', ({ token }) => ({ token: token.slice(0, -43) }), 'invalid-token', false],
+  ];
+  for (const [name, call, reason, owns] of wrong)
+    test(name, async (t) => {
+      const service = await serviceFor(t);
+      const { id, token } = await service.person();
+      const { key } = await newKey(service, token);
+      const { status, headers } = await service.get('/orders', call({ token, key }));
+      assert.equal(status, 401);
+      const [line, ...others] = named(service, 'authn_login_fail');
+      assert.deepEqual(others, []);
+      assert.deepEqual(
+        [line?.['level'], line?.['requestId'], line?.['address'], line?.['principal']],
+        ['warn', headers['x-request-id'], '127.0.0.1', null],
+      );
+      assert.deepEqual([line?.['userId'], line?.['reason']], [owns ? id : null, reason]);
+      assert.equal(await counted(service, 'authn_login_fail'), 1);
+    });
+
+  test('an API key that has expired', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    const { id, token } = await service.person();
+    const { key } = await newKey(service, token, { expiresAt: '2026-03-02T00:00:00Z' });
+    service.clock.advance(86_400_000);
+    assert.equal((await service.get('/orders', { key })).status, 401);
+    assert.deepEqual(reasons(service), [[id, 'key-expired']]);
+  });
+
+  test('a refresh token of another session, of no session, and in a cookie', async (t) => {
+    const service = await serviceFor(t);
+    const { id, sessionId, refreshToken } = await service.person();
+    const send = (session: number, token: string): Promise<unknown> =>
+      service.post(`/api/sessions/${session}/tokens`, { body: { refreshToken: token } });
+    await send(sessionId, 'A'.repeat(refreshToken.length));
+    await send(4711, refreshToken);
+    for (const value of ['nonsense', `${sessionId}.${'A'.repeat(52)}`]) {
+      const headers = { cookie: `__Host-Http-orderly=${value}`, 'sec-fetch-site': 'same-origin' };
+      const body = { browserKey: 'A'.repeat(43) };
+      const { status } = await service.post('/api/sessions/current/tokens', { headers, body });
+      assert.equal(status, 401);
+    }
+    const reason = 'invalid-refresh-token';
+    assert.deepEqual(reasons(service), [
+      [id, reason],
+      [null, reason],
+      [null, reason],
+      [id, reason],
+    ]);
+  });
+
+  test(
+    'but a token that was once valid has none, and a request beyond a rate has that line',
+    needsClock,
+    async (t) => {
+      const service = await serviceFor(t, {
+        settings: { 'rate-anonymous': '3/3600', 'public-url': 'https://orders.example' },
+      });
+      const { token } = await service.signIn(service.admin.email, service.admin.password);
+      const ended = await service.signIn(service.admin.email, service.admin.password);
+      await service.delete(`/api/sessions/${ended.sessionId}`, { token });
+      await service.get('/orders', { token: ended.token });
+      service.clock.advance(3_600_000);
+      await service.get('/orders', { token });
+      await service.restart();
+      await service.get('/orders', { token });
+      assert.deepEqual(reasons(service), []);
+      for (let count = 0; count < 5; count += 1) await service.get('/orders', { key: 'secret' });
+      assert.equal(named(service, 'authn_login_fail').length, 2);
+      assert.equal(named(service, 'excess_rate_limit_exceeded').length, 3);
+    },
+  );
+});
+
+describe('rights that are lost midway have one line', { concurrency: true }, () => {
+  test('in an import by a key that may not create customers', async (t) => {
+    const service = await serviceFor(t);
+    const { key, id } = await newKey(service, await rootToken(service), { scopes: ['orders:write'] });
+    const lines = linesOf([customerLine('a'), orderLine('1', 'a'), customerLine('b')]);
+    const { headers } = await sendImport(service, lines, { key });
+    assert.deepEqual(denials(service), [[headers['x-request-id'], `key:${id}`, 'insufficient-scope']]);
+    assert.equal(await counted(service, 'authz_fail'), 1);
+  });
+
+  test('in an import whose administrator is demoted', async (t) => {
+    const service = await serviceFor(t);
+    const root = await rootToken(service);
+    const actor = await service.person('admin');
+    const sent = await openImport(service, actor.token);
+    await service.patch(`/api/users/${actor.id}`, { token: root, body: { role: 'staff' } });
+    sent.write(linesOf([customerLine('a'), customerLine('b')]));
+    await sent.rest();
+    await service.stop(); // it logs a response when its connection has closed
+    assert.deepEqual(
+      denials(service).map(([, ...rest]) => rest),
+      [[`user:${actor.id}`, 'forbidden']],
+    );
+  });
+
+  test('in an export whose reader loses staff rights', async (t) => {
+    const service = await serviceFor(t);
+    const root = await rootToken(service);
+    const staff = await service.person('staff');
+    await manyLargeOrders(service, root);
+    const reader = await openUnread(service, staff.token);
+    await service.patch(`/api/users/${staff.id}`, { token: root, body: { role: 'user' } });
+    reader.message.resume();
+    await reader.ended;
+    await service.stop();
+    assert.deepEqual(
+      denials(service).map(([, ...rest]) => rest),
+      [[`user:${staff.id}`, 'forbidden']],
+    );
+  });
+});
+
+function named({ logged }: TestService, name: string): Record<string, unknown>[] {
+  return logged.map((line) => JSON.parse(line)).filter(({ message }) => message === name);
+}
+
+function reasons(service: TestService): unknown[][] {
+  return named(service, 'authn_login_fail').map(({ userId, reason }) => [userId, reason]);
+}
+
+function denials(service: TestService): unknown[][] {
+  return named(service, 'authz_fail').map(({ requestId, principal, code }) => [requestId, principal, code]);
+}
+
+async function counted(service: TestService, name: string): Promise<number> {
+  const { text } = await service.get('/metrics');
+  const found = new RegExp(`^orderly_security_events_total\\{event="${name}"\\} (\\d+)$`, 'm').exec(text);
+  return Number(found?.[1]);
+}

@@ -1,0 +1,209 @@
+// A session from sign-in to its end: who sees it, who ends it, and when it expires.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { password, serviceFor, type TestResponse, type Person } from '../../service.ts';
+import { idsIn, rootToken } from '../resource-support.ts';
+import { bearerRealm, minute, needsClock } from './session-support.ts';
+
+const day = 86_400_000;
+
+describe('a session', () => {
+  const running = sharedService();
+
+  test('can be read and listed by its user, newest first', async () => {
+    const service = running();
+    const person = await service.person();
+    const response = await service.post('/api/sessions', {
+      body: { email: person.email, password },
+      headers: { 'user-agent': 'till/3' },
+    });
+    const { id, createdAt, expiresAt } = response.body;
+    const read = await service.get(`/api/sessions/${id}`, { token: person.token });
+    assert.deepEqual(read.body, {
+      id,
+      userId: person.id,
+      createdAt,
+      lastUsedAt: createdAt,
+      expiresAt,
+      userAgent: 'till/3',
+    });
+    assert.equal(read.headers.etag, response.headers.etag);
+    const list = await service.get('/api/sessions', { token: person.token });
+    assert.deepEqual(idsIn(list), [id, person.sessionId]);
+    assert.equal(list.body.data[1].userAgent, null);
+  });
+
+  test('of another user can be seen and ended only by an administrator', async () => {
+    const service = running();
+    const owner = await service.person();
+    for (const role of ['user', 'staff'] as const) {
+      const { id, token } = await service.person(role);
+      assertProblem(await service.get(`/api/sessions/${owner.sessionId}`, { token }), 'forbidden', 403);
+      assertProblem(await service.delete(`/api/sessions/${owner.sessionId}`, { token }), 'forbidden', 403);
+      assertProblem(await service.get(`/api/sessions?userId=${owner.id}`, { token }), 'forbidden', 403);
+      assert.ok(!idsIn(await service.get('/api/sessions', { token })).includes(owner.sessionId));
+      assert.equal(idsIn(await service.get(`/api/sessions?userId=${id}`, { token })).length, 1);
+    }
+    const token = await rootToken(service);
+    assert.deepEqual(idsIn(await service.get(`/api/sessions?userId=${owner.id}`, { token })), [
+      owner.sessionId,
+    ]);
+    assert.equal((await service.delete(`/api/sessions/${owner.sessionId}`, { token })).status, 204);
+    assertProblem(await service.get('/orders', { token: owner.token }), 'invalid-token', 401);
+  });
+
+  test('that is ended is rejected from the next request, with its refresh token; others aren’t', async () => {
+    const service = running();
+    const one = await service.person();
+    const two = await service.signIn(one.email, password);
+    assert.equal((await service.get('/orders', { token: one.token })).status, 200);
+    assert.equal((await service.delete(`/api/sessions/${one.sessionId}`, { token: one.token })).status, 204);
+    assertProblem(await service.get('/orders', { token: one.token }), 'invalid-token', 401);
+    assertProblem(
+      await service.post(`/api/sessions/${one.sessionId}/tokens`, {
+        body: { refreshToken: one.refreshToken },
+      }),
+      'invalid-credentials',
+      401,
+    );
+    assertProblem(
+      await service.get(`/api/sessions/${one.sessionId}`, { token: two.token }),
+      'not-found',
+      404,
+    );
+    assertProblem(
+      await service.delete(`/api/sessions/${one.sessionId}`, { token: two.token }),
+      'not-found',
+      404,
+    );
+    assert.deepEqual(idsIn(await service.get('/api/sessions', { token: two.token })), [two.sessionId]);
+  });
+
+  test('shows the first 300 characters of the user agent, without control characters', async (t) => {
+    const service = await serviceFor(t);
+    const { email, token } = await service.person();
+    const headers = { 'user-agent': `${'a'.repeat(150)}\t\u0085${'a'.repeat(150)}b` }; // sent as UTF-8: Â, \u0085
+    const { body } = await service.post('/api/sessions', { body: { email, password }, headers });
+    const session = await service.get(`/api/sessions/${body.id}`, { token });
+    assert.equal(session.body.userAgent, `${'a'.repeat(150)}Â${'a'.repeat(149)}`);
+  });
+
+  test('ends 14 days after its last use', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    const [idle, used] = [await service.person(), await service.person()];
+    service.clock.advance(14 * day - 1);
+    const renewed = await service.post(`/api/sessions/${used.sessionId}/tokens`, {
+      body: { refreshToken: used.refreshToken },
+    });
+    assert.equal(renewed.status, 201);
+    service.clock.advance(1);
+    assertProblem(
+      await service.post(`/api/sessions/${idle.sessionId}/tokens`, {
+        body: { refreshToken: idle.refreshToken },
+      }),
+      'invalid-credentials',
+      401,
+    );
+    const { token } = await service.signIn(idle.email, password);
+    assertProblem(await service.get(`/api/sessions/${idle.sessionId}`, { token }), 'not-found', 404);
+    const list = await service.get('/api/sessions?total=true', { token });
+    assert.ok(!idsIn(list).includes(idle.sessionId));
+    assert.equal(list.body.total, 1);
+    const { lastUsedAt, createdAt } = (
+      await service.get(`/api/sessions/${used.sessionId}`, { token: renewed.body.accessToken })
+    ).body;
+    assert.equal(Date.parse(lastUsedAt) - Date.parse(createdAt), 14 * day - 1);
+  });
+
+  test(
+    'that is renewed after the clock stepped back isn’t used before its creation',
+    needsClock,
+    async (t) => {
+      const service = await serviceFor(t);
+      const { sessionId, refreshToken } = await service.person();
+      service.clock.advance(-20_000);
+      const refreshed = await service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken } });
+      assert.equal(refreshed.status, 201);
+      const { body } = await service.get(`/api/sessions/${sessionId}`, { token: refreshed.body.accessToken });
+      assert.equal(body.lastUsedAt, body.createdAt);
+      assert.equal(body.expiresAt, new Date(Date.parse(body.createdAt) + 14 * day).toISOString());
+    },
+  );
+
+  test('beyond 1,000 of one user ends that user’s oldest immediately', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    const oldest = await service.person();
+    const other = await service.person();
+    await service.inside?.database.write((db) => {
+      const copies = 'WITH RECURSIVE n (i) AS (VALUES (2) UNION ALL SELECT i + 1 FROM n LIMIT 998)';
+      const columns = 'userId, refreshSeed, createdAt, lastUsedAt, expiresAt';
+      db.run(
+        `${copies} INSERT INTO sessions (${columns}) SELECT ${columns} FROM sessions, n WHERE id = ?`,
+        oldest.sessionId,
+      );
+    });
+    const statusOf = async ({ token }: Person): Promise<number> =>
+      (await service.get('/api/sessions?limit=1', { token })).status;
+    await service.signIn(oldest.email, oldest.password);
+    assert.equal(await statusOf(oldest), 200);
+    await service.signIn(oldest.email, oldest.password);
+    assert.deepEqual([await statusOf(oldest), await statusOf(other)], [401, 200]);
+  });
+
+  test('that has ended is removed from the database', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    await service.person();
+    service.clock.advance(day);
+    const { sessionId } = await service.person();
+    service.clock.advance(13 * day);
+    await service.stop();
+    using db = new DatabaseSync(join(service.folder, 'orderly.db'));
+    assert.deepEqual(
+      db
+        .prepare('SELECT id FROM sessions')
+        .all()
+        .map(({ id }) => id),
+      [sessionId],
+    );
+  });
+
+  test(
+    'ends 30 days after sign-in, however much it is used, and its tokens with it',
+    needsClock,
+    async (t) => {
+      const service = await serviceFor(t);
+      const { sessionId, refreshToken } = await service.person();
+      let tokens: { refreshToken: string; accessToken: string; createdAt: string; expiresAt: string } = {
+        refreshToken,
+        accessToken: '',
+        createdAt: '',
+        expiresAt: '',
+      };
+      const refresh = (): Promise<TestResponse> =>
+        service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken: tokens.refreshToken } });
+      for (const milliseconds of [10 * day, 10 * day, 10 * day - 5 * minute]) {
+        service.clock.advance(milliseconds);
+        tokens = (await refresh()).body;
+      }
+      assert.equal(Date.parse(tokens.expiresAt) - Date.parse(tokens.createdAt), 30 * day);
+      assert.equal((await service.get('/orders', { token: tokens.accessToken })).status, 200);
+      service.clock.advance(5 * minute);
+      assertProblem(await service.get('/orders', { token: tokens.accessToken }), 'invalid-token', 401);
+      assertProblem(await refresh(), 'invalid-credentials', 401);
+    },
+  );
+
+  test('gives access tokens for 15 minutes, to the second', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    service.clock.advance(15 * minute - 1_000);
+    assert.equal((await service.get('/orders', { token })).status, 200);
+    service.clock.advance(1_000);
+    const response = await service.get('/orders', { token });
+    assertProblem(response, 'invalid-token', 401);
+    assert.equal(response.headers['www-authenticate'], `${bearerRealm}, error="invalid_token"`);
+  });
+});

@@ -1,0 +1,281 @@
+// How far one client can affect the sign-ins of others: places in the queue of hashing, token buckets, and
+// log lines.
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import { describe, test, type TestContext } from 'node:test';
+import { createPasswordHasher, type PasswordHasher } from '../../../src/auth/password.ts';
+import { assertProblem } from '../../http/http-support.ts';
+import { password, serviceFor, type TestResponse, type Call, type TestService } from '../../service.ts';
+
+const needsInside = { skip: process.env['ORDERLY_EXECUTABLE'] !== undefined };
+/** Takes a thread for twice as long as a real hash, and can't be stopped. */
+const long = `$scrypt$ln=15,r=8,p=6$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+const proxied = { 'trusted-proxy': '127.0.0.1' };
+
+function from(address: string): Call {
+  return { headers: { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' } };
+}
+
+function signIn(service: TestService, address: string, body: object): Promise<TestResponse> {
+  return service.post('/api/sessions', { ...from(address), body });
+}
+
+const wrong = (email: string): object => ({ email, password: 'not that password' });
+
+describe('in the queue of password hashing', needsInside, () => {
+  type Busy = { service: TestService; hasher: PasswordHasher; token: string; id: number };
+
+  /** Occupies both threads, so that later hashes wait. */
+  async function busyService(t: TestContext): Promise<Busy> {
+    const hasher = createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } });
+    t.after(() => hasher.close()); // first, since otherwise the service waits for the hashes
+    const service = await serviceFor(t, { hasher, settings: proxied });
+    const { token, id } = await personFrom(service, '192.0.2.1');
+    for (let thread = 0; thread < 2; thread += 1) hasher.verify('x', long).catch(() => {});
+    return { service, hasher, token, id };
+  }
+
+  async function waiting({ hasher }: Busy, count: number): Promise<void> {
+    while (hasher.waiting < count) await setImmediate();
+    assert.equal(hasher.waiting, count);
+  }
+
+  /** Requests that are answered only when the service ends. */
+  function leave(response: Promise<TestResponse>): void {
+    response.catch(() => {});
+  }
+
+  test('an address holds two places, whatever it requests, and others aren’t delayed', async (t) => {
+    const busy = await busyService(t);
+    const { service } = busy;
+    leave(signIn(service, '192.0.2.7', wrong('one@example.com')));
+    leave(service.post('/api/users', { ...from('192.0.2.7'), body: newUser('two@example.com') }));
+    await waiting(busy, 2);
+    const third = await signIn(service, '192.0.2.7', wrong('three@example.com'));
+    assertProblem(third, 'quota-exceeded', 429);
+    assert.deepEqual(third.body['violated-policies'], ['password-hashing']);
+    assert.equal(third.headers['retry-after'], '1');
+    leave(signIn(service, '192.0.2.8', wrong('one@example.com')));
+    await waiting(busy, 3);
+  });
+
+  test('a user holds two places, from however many addresses', async (t) => {
+    const busy = await busyService(t);
+    const change = (address: string): Promise<TestResponse> =>
+      busy.service.post('/api/users', {
+        ...from(address),
+        token: busy.token,
+        body: newUser('x@example.com'),
+      });
+    leave(change('192.0.2.7'));
+    leave(change('192.0.2.8'));
+    await waiting(busy, 2);
+    assertProblem(await change('192.0.2.9'), 'quota-exceeded', 429);
+  });
+
+  test('sign-ups take no more than their share, so sign-ins have places left', async (t) => {
+    const busy = await busyService(t);
+    const signUp = (host: number): Promise<TestResponse> =>
+      busy.service.post('/api/users', {
+        ...from(`198.51.100.${host}`),
+        body: newUser(`user${host}@example.com`),
+      });
+    for (let host = 1; host <= 8; host += 1) leave(signUp(host));
+    await waiting(busy, 8);
+    const rejected = await signUp(9);
+    assertProblem(rejected, 'unavailable', 503);
+    assert.equal(rejected.headers['retry-after'], '1');
+    leave(signIn(busy.service, '192.0.2.7', wrong('one@example.com')));
+    await waiting(busy, 9);
+  });
+});
+
+test('signing up counts as a sign-in of the address; an administrator creating a user doesn’t', async (t) => {
+  const service = await serviceFor(t, { settings: { ...proxied, 'rate-login-address': '3/3600' } });
+  const { accessToken: token } = (await signIn(service, '192.0.2.1', service.admin)).body;
+  for (let index = 0; index < 3; index += 1) {
+    const body = newUser(`user${index}@example.com`);
+    assert.equal((await service.post('/api/users', { ...from('192.0.2.2'), body })).status, 201);
+  }
+  const body = newUser('one.more@example.com');
+  const rejected = await service.post('/api/users', { ...from('192.0.2.2'), body });
+  assertProblem(rejected, 'quota-exceeded', 429);
+  assert.deepEqual(rejected.body['violated-policies'], ['login-address']);
+  assertProblem(await signIn(service, '192.0.2.2', wrong('user0@example.com')), 'quota-exceeded', 429);
+  for (let index = 0; index < 5; index += 1) {
+    const made = { ...from('192.0.2.2'), token, body: newUser(`made${index}@example.com`) };
+    assert.equal((await service.post('/api/users', made)).status, 201);
+  }
+});
+
+test('a password change counts as a sign-in of the address', async (t) => {
+  const service = await serviceFor(t, { settings: { ...proxied, 'rate-login-address': '3/3600' } });
+  const { id, token } = await personFrom(service, '192.0.2.1'); // two, by its sign-up and its sign-in
+  const body = { password: 'another good password', currentPassword: password };
+  let last = 0;
+  for (let index = 0; index < 4 && last !== 429; index += 1)
+    last = (
+      await service.patch(`/api/users/${id}`, { ...from('192.0.2.1'), token, body, isUndescribed: true })
+    ).status;
+  assert.equal(last, 429);
+});
+
+describe('failed sign-ins from everywhere', () => {
+  const settings = { ...proxied, 'rate-login-account': '5/3600', 'rate-login-account-total': '50/3600' };
+
+  /** Uses up the tokens that the account's owner, who has signed in once, has left. */
+  async function attack(service: TestService, email: string): Promise<void> {
+    for (let count = 0; count < 49; count += 1) {
+      const address = `198.51.100.${count % 10}`;
+      assertProblem(await signIn(service, address, wrong(email)), 'invalid-credentials', 401);
+    }
+    const rejected = await signIn(service, '198.51.100.99', wrong(email));
+    assertProblem(rejected, 'quota-exceeded', 429);
+    assert.deepEqual(rejected.body['violated-policies'], ['login-account-total']);
+  }
+
+  test('lock nobody out at an address where they have signed in before', async (t) => {
+    const service = await serviceFor(t, { settings });
+    assert.equal((await signIn(service, '192.0.2.1', service.admin)).status, 201);
+    await attack(service, service.admin.email);
+    assertProblem(await signIn(service, '192.0.2.2', service.admin), 'quota-exceeded', 429);
+    assert.equal((await signIn(service, '192.0.2.1', service.admin)).status, 201);
+  });
+
+  test('nor at one where their session was renewed, nor anywhere in that /48', async (t) => {
+    const service = await serviceFor(t, { settings });
+    const { id, refreshToken } = (await signIn(service, '192.0.2.1', service.admin)).body;
+    const renewal = { ...from('2001:db8::1'), body: { refreshToken } };
+    assert.equal((await service.post(`/api/sessions/${id}/tokens`, renewal)).status, 201);
+    await attack(service, service.admin.email);
+    assert.equal((await signIn(service, '2001:db8:0:1::2', service.admin)).status, 201);
+  });
+
+  test('nor on the machine itself', async (t) => {
+    const service = await serviceFor(t, { settings: { ...settings, 'trusted-proxy': '127.0.0.2' } });
+    for (let index = 0; index < 4; index += 1)
+      assertProblem(
+        await service.post('/api/sessions', { body: wrong(service.admin.email) }),
+        'invalid-credentials',
+        401,
+      );
+    assert.equal((await service.post('/api/sessions', { body: service.admin })).status, 201);
+  });
+
+  test('look the same for an account known there, one unknown there, and none at all', async (t) => {
+    const service = await serviceFor(t, { settings: { ...settings, 'rate-login-address': '20/3600' } });
+    await signIn(service, '192.0.2.1', service.admin);
+    service.clock.advance(3_600_000); // so that all buckets are full
+    const shown = async (address: string, email: string): Promise<unknown> => {
+      const { status, headers, body } = await signIn(service, address, wrong(email));
+      return {
+        status,
+        headers: { ...headers, 'x-request-id': '' },
+        body: { ...body, requestId: '', instance: '' },
+      };
+    };
+    const known = await shown('192.0.2.1', service.admin.email);
+    assert.deepEqual(known, await shown('192.0.2.2', service.admin.email));
+    assert.deepEqual(known, await shown('192.0.2.3', 'nobody@example.com'));
+  });
+});
+
+describe('the log and the metrics', () => {
+  type Line = Readonly<Record<string, unknown>>;
+  const lines = ({ logged }: TestService): Line[] => logged.map((line) => JSON.parse(line));
+  const named = (service: TestService, name: string): Line[] =>
+    lines(service).filter(({ message }) => message === name);
+
+  test('have successful and failed sign-ins, with address and account only', async (t) => {
+    const service = await serviceFor(t, { settings: { ...proxied, 'rate-login-account': '2/3600' } });
+    const { id, email } = await personFrom(service, '192.0.2.1');
+    const failed = await signIn(service, '2001:db8::7', wrong(email));
+    await signIn(service, '192.0.2.7', wrong('nobody@example.com'));
+    await signIn(service, '2001:db8::7', wrong(email));
+    const rejected = await signIn(service, '2001:db8::7', wrong(email));
+    const [first, second] = named(service, 'authn_login_fail');
+    assert.deepEqual(
+      { ...first, time: undefined },
+      {
+        time: undefined,
+        level: 'warn',
+        message: 'authn_login_fail',
+        requestId: failed.headers['x-request-id'],
+        address: '2001:db8::7',
+        principal: null,
+        userId: id,
+      },
+    );
+    assert.deepEqual([second?.['address'], second?.['userId']], ['192.0.2.7', null]);
+    const [max] = named(service, 'authn_login_fail_max');
+    assert.deepEqual([max?.['requestId'], max?.['userId']], [rejected.headers['x-request-id'], id]);
+    assert.deepEqual(
+      named(service, 'authn_login_success').map(({ userId }) => userId),
+      [id],
+    );
+    assert.deepEqual(
+      named(service, 'user_created').map(({ userId, role }) => [userId, role]),
+      [[id, 'user']],
+    );
+    assert.doesNotMatch(service.logged.join('\n'), /example\.com|not that password/);
+    const { accessToken: token } = (await signIn(service, '192.0.2.1', service.admin)).body;
+    const { text } = await service.get('/metrics', { ...from('192.0.2.1'), token });
+    assert.match(text, /^orderly_security_events_total\{event="authn_login_fail"\} 3$/m);
+    assert.match(text, /^orderly_security_events_total\{event="authn_login_fail_max"\} 1$/m);
+    assert.match(text, /^orderly_security_events_total\{event="authn_token_reuse"\} 0$/m);
+  });
+
+  test('have rejected access, exceeded rates and reused refresh tokens, one line per request', async (t) => {
+    const service = await serviceFor(t, { settings: { 'rate-default': '2/3600' } });
+    const { id, token, sessionId, refreshToken } = await service.person();
+    await service.get('/api/users', { token });
+    await service.get('/orders', { token });
+    await service.get('/orders', { token });
+    const refresh = (): Promise<TestResponse> =>
+      service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken } });
+    await refresh();
+    service.clock.advance(60_000);
+    await refresh();
+    const principal = `user:${id}`;
+    const [denied, limited, reused] = ['authz_fail', 'excess_rate_limit_exceeded', 'authn_token_reuse'].map(
+      (name) => named(service, name),
+    );
+    assert.deepEqual(
+      denied?.map((line) => [line['principal'], line['code']]),
+      [[principal, 'forbidden']],
+    );
+    assert.deepEqual(
+      limited?.map((line) => [line['principal'], line['policies']]),
+      [[principal, ['default']]],
+    );
+    if (service.inside !== undefined)
+      assert.deepEqual(
+        reused?.map((line) => [line['userId'], line['sessionId'], line['address']]),
+        [[id, sessionId, '127.0.0.1']],
+      );
+  });
+
+  test('have the client’s address in each request’s line, even behind trusted proxies', async (t) => {
+    const service = await serviceFor(t, { settings: proxied });
+    await service.get('/problems', from('2001:db8::7'));
+    await service.get('/problems', from('192.0.2.9, 127.0.0.1'));
+    const addresses = lines(service)
+      .filter(({ path }) => path === '/problems')
+      .map(({ address }) => address);
+    assert.deepEqual(addresses, ['2001:db8::7', '192.0.2.9']);
+  });
+});
+
+function newUser(email: string): object {
+  return { name: 'Ada Lovelace', email, password };
+}
+
+/** A user who signed up and signed in from this address. */
+async function personFrom(
+  service: TestService,
+  address: string,
+): Promise<{ readonly id: number; readonly token: string; readonly email: string }> {
+  const email = 'person@example.com';
+  const { id } = (await service.post('/api/users', { ...from(address), body: newUser(email) })).body;
+  return { id, email, token: (await signIn(service, address, { email, password })).body.accessToken };
+}

@@ -1,0 +1,247 @@
+// Suspending a user: what ends immediately, what no longer works, what isn't disclosed, and lifting it.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { executable, password, serviceFor, type TestResponse, type TestService } from '../../service.ts';
+import { assertIssues, newKey, rootToken } from '../resource-support.ts';
+
+const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
+const wrong = 'not that password';
+
+describe('a suspension', () => {
+  const running = sharedService();
+  const pathOf = (id: number): string => `/api/users/${id}/suspension`;
+
+  test('is created, read, changed and lifted at one path', async () => {
+    const service = running();
+    const token = await rootToken(service);
+    const { id } = await service.person();
+    assertProblem(await service.get(pathOf(id), { token }), 'not-found', 404);
+    const made = await service.put(pathOf(id), { token, body: { reason: 'Laptop stolen' } });
+    assert.deepEqual([made.status, made.headers.location], [201, pathOf(id)]);
+    assert.deepEqual(Object.keys(made.body), ['userId', 'createdAt', 'reason']);
+    assert.deepEqual([made.body.userId, made.body.reason], [id, 'Laptop stolen']);
+    const changed = await service.put(pathOf(id), { token, body: { ...made.body, reason: 'Left' } });
+    assert.deepEqual([changed.status, changed.headers.location], [200, undefined]);
+    assert.deepEqual(changed.body, { ...made.body, reason: 'Left' });
+    const read = await service.get(pathOf(id), { token });
+    assert.deepEqual([read.text, read.headers.etag], [changed.text, changed.headers.etag]);
+    assert.equal((await service.delete(pathOf(id), { token })).status, 204);
+    assertProblem(await service.delete(pathOf(id), { token }), 'not-found', 404);
+  });
+
+  test('that is sent again unchanged leaves no event', async () => {
+    const service = running();
+    const token = await rootToken(service);
+    const { id } = await service.person();
+    const etags: unknown[] = [];
+    for (const reason of ['Laptop stolen', 'Laptop stolen', 'Left', 'Left', 'Laptop stolen'])
+      etags.push((await service.put(pathOf(id), { token, body: { reason } })).headers.etag);
+    assert.equal(new Set(etags).size, 3, 'one for each change, though the last restores the first');
+    const { data } = (await service.get(`/api/users/${id}/events`, { token })).body;
+    const types: string[] = data.map(({ type }: { readonly type: string }) => type);
+    assert.deepEqual(types.slice(0, types.indexOf('user.suspended') + 1).filter(isOfUser), [
+      'user.changed',
+      'user.changed',
+      'user.suspended',
+    ]);
+  });
+
+  test('ends sessions and keys with the next request, and signing in', async () => {
+    const service = running();
+    const admin = await rootToken(service);
+    const { id, email, token, sessionId, refreshToken } = await service.person();
+    const { key } = await newKey(service, token);
+    await service.put(pathOf(id), { token: admin, body: {} });
+    assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
+    assertProblem(await service.get('/orders', { key }), 'invalid-token', 401);
+    const renewal = { body: { refreshToken } };
+    assertProblem(
+      await service.post(`/api/sessions/${sessionId}/tokens`, renewal),
+      'invalid-credentials',
+      401,
+    );
+    const right = await service.post('/api/sessions', { body: { email, password } });
+    assert.deepEqual(
+      shownOf(right),
+      shownOf(await service.post('/api/sessions', { body: { email, password: wrong } })),
+    );
+    await service.delete(pathOf(id), { token: admin });
+    await service.signIn(email, password);
+    assertProblem(await service.get('/orders', { key }), 'invalid-token', 401);
+  });
+
+  test('leaves the user object unchanged, and is deleted with it', async () => {
+    const service = running();
+    const admin = await rootToken(service);
+    const { id } = await service.person();
+    const before = await service.get(`/api/users/${id}`, { token: admin });
+    await service.put(pathOf(id), { token: admin, body: {} });
+    assert.equal((await service.get(`/api/users/${id}`, { token: admin })).text, before.text);
+    assert.equal((await service.delete(`/api/users/${id}`, { token: admin })).status, 204);
+    assertProblem(await service.get(pathOf(id), { token: admin }), 'not-found', 404);
+    assertProblem(await service.put(pathOf(id), { token: admin, body: {} }), 'not-found', 404);
+  });
+
+  test('respects the conditions of the request', async () => {
+    const service = running();
+    const token = await rootToken(service);
+    const { id } = await service.person();
+    const put = (headers: Record<string, string>): Promise<TestResponse> =>
+      service.put(pathOf(id), { token, headers, body: {} });
+    assertProblem(await put({ 'if-match': '*' }), 'precondition-failed', 412);
+    const { status, headers } = await put({ 'if-none-match': '*' });
+    assert.equal(status, 201);
+    assertProblem(await put({ 'if-none-match': '*' }), 'precondition-failed', 412);
+    assert.equal((await put({ 'if-match': String(headers.etag) })).status, 200);
+    const stale = { token, headers: { 'if-match': '"stale"' } };
+    assertProblem(await service.delete(pathOf(id), stale), 'precondition-failed', 412);
+  });
+
+  const invalid: readonly (readonly [body: object, issues: readonly string[]])[] = [
+    [{ reason: '' }, ['#/reason min-length']],
+    [{ reason: 'a'.repeat(201) }, ['#/reason max-length']],
+    [{ reason: 7 }, ['#/reason type']],
+    [{ until: '2027-01-01' }, ['#/until unknown-member']],
+    [{ userId: 1, createdAt: '2026-01-01T00:00:00Z' }, ['#/userId read-only', '#/createdAt read-only']],
+  ];
+  for (const [body, issues] of invalid)
+    test(`is rejected with ${JSON.stringify(body).slice(0, 60)}`, async () => {
+      const service = running();
+      const { id } = await service.person();
+      assertIssues(await service.put(pathOf(id), { token: await rootToken(service), body }), 400, issues);
+    });
+
+  test('needs a sign-in within the last 10 minutes, and so does lifting it', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    const { id } = await service.person();
+    const suspended = await service.person();
+    const { token } = await service.person('admin');
+    await service.put(pathOf(suspended.id), { token, body: {} });
+    service.clock.advance(600_001);
+    assertProblem(await service.put(pathOf(id), { token, body: {} }), 'step-up-required', 401);
+    assertProblem(await service.delete(pathOf(suspended.id), { token }), 'step-up-required', 401);
+  });
+
+  test('of the last administrator who isn’t suspended is not possible', async (t) => {
+    const service = await serviceFor(t);
+    const root = await service.signIn(service.admin.email, service.admin.password);
+    const other = await service.person('admin');
+    assert.equal((await service.put(pathOf(other.id), { token: root.token, body: {} })).status, 201);
+    for (const refused of [
+      await service.put(pathOf(root.id), { token: root.token, body: {} }),
+      await service.delete(`/api/users/${root.id}`, { token: root.token }),
+      await service.patch(`/api/users/${root.id}`, { token: root.token, body: { role: 'user' } }),
+    ])
+      assertProblem(refused, 'last-admin', 409);
+  });
+
+  test('during a sign-in prevents it', async (t) => {
+    const service = await serviceFor(t);
+    if (service.inside === undefined) return t.skip('needs the database');
+    const token = await rootToken(service);
+    const { id, email } = await service.person();
+    const [signedIn, suspended] = await Promise.all([
+      service.post('/api/sessions', { body: { email, password } }),
+      service.put(pathOf(id), { token, body: {} }),
+    ]);
+    assert.equal(suspended.status, 201);
+    if (signedIn.status === 201)
+      assertProblem(await service.get('/orders', { token: signedIn.body.accessToken }), 'invalid-token', 401);
+    const sessions = await service.get(`/api/sessions?userId=${id}&total=true`, { token });
+    assert.equal(sessions.body.total, 0);
+  });
+
+  test('is in the log, and so are the sign-ins that it rejects', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const { id, email } = await service.person();
+    await service.put(pathOf(id), { token, body: { reason: 'Laptop stolen' } });
+    await service.post('/api/sessions', { body: { email, password } });
+    await service.delete(pathOf(id), { token });
+    const lines = linesAbout(service, id);
+    assert.deepEqual(lines.slice(-3), [
+      ['authn_login_lock', undefined],
+      ['authn_login_fail', 'suspended'],
+      ['user_updated', 'suspension-lifted'],
+    ]);
+    assert.doesNotMatch(service.logged.join('\n'), /Laptop/);
+  });
+});
+
+describe('ending all sessions of a user', () => {
+  test('ends one’s own, this one included, and leaves keys and others alone', async (t) => {
+    const service = await serviceFor(t);
+    const first = await service.person();
+    const second = await service.signIn(first.email, password);
+    const other = await service.person();
+    const { key } = await newKey(service, first.token);
+    assert.equal((await service.delete('/api/sessions', { token: first.token })).status, 204);
+    for (const { token } of [first, second])
+      assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
+    assert.equal((await service.get('/orders', { key })).status, 200);
+    assert.equal((await service.get('/orders', { token: other.token })).status, 200);
+    assert.deepEqual(linesAbout(service, first.id).filter(([name]) => name === 'session_expired').length, 1);
+  });
+
+  test('leaves an event and a line in the log only if one had not expired', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const { id } = await service.person();
+    const expired = await service.person();
+    for (let again = 0; again < 3; again += 1)
+      assert.equal((await service.delete(`/api/sessions?userId=${id}`, { token })).status, 204);
+    service.clock.advance(14 * 86_400_000);
+    const later = await rootToken(service);
+    const path = `/api/sessions?userId=${expired.id}`;
+    assert.equal((await service.delete(path, { token: later })).status, 204);
+    const { body } = await service.get('/events?type=session.ended', { token: later });
+    assert.deepEqual(body.data.map(subjectOf), [`/api/sessions?userId=${id}`]);
+    const lines = [...linesAbout(service, id), ...linesAbout(service, expired.id)];
+    assert.equal(lines.filter(([name]) => name === 'session_expired').length, 1);
+  });
+
+  test('of another user needs an administrator who signed in recently', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    const { id, token } = await service.person();
+    const path = `/api/sessions?userId=${id}`;
+    for (const unknown of [id, 4711])
+      assertProblem(
+        await service.delete(`/api/sessions?userId=${unknown}`, { token: (await service.person()).token }),
+        'forbidden',
+        403,
+      );
+    const admin = await service.person('admin');
+    assertProblem(
+      await service.delete('/api/sessions?userId=4711', { token: admin.token }),
+      'not-found',
+      404,
+    );
+    service.clock.advance(600_001);
+    assertProblem(await service.delete(path, { token: admin.token }), 'step-up-required', 401);
+    const again = await service.signIn(admin.email, password);
+    assert.equal((await service.delete(path, { token: again.token })).status, 204);
+    assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
+  });
+});
+
+/** Everything that a client sees, except for the parts that differ in every response. */
+function shownOf({ status, text, headers, body }: TestResponse): object {
+  const { 'x-request-id': _id, date: _date, ...rest } = headers;
+  return { status, rest, text: text.replace(body.requestId, '') };
+}
+
+function linesAbout({ logged }: TestService, userId: number): unknown[][] {
+  return logged
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.userId === userId)
+    .map(({ message, reason, change }) => [message, reason ?? change]);
+}
+
+function subjectOf({ subject }: { readonly subject: string }): string {
+  return subject;
+}
+
+function isOfUser(type: string): boolean {
+  return type.startsWith('user.');
+}

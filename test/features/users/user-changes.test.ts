@@ -1,0 +1,191 @@
+// Users: changing them.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { password } from '../../service.ts';
+import { assertIssues, rootToken, shown } from '../resource-support.ts';
+
+describe('changing a user', () => {
+  const running = sharedService();
+
+  test('works as GET, edit, PUT', async () => {
+    const service = running();
+    const { id, token, email } = await service.person();
+    const path = `/api/users/${id}`;
+    const { body } = await service.get(path, { token });
+    const put = await service.put(path, { token, body: { ...body, name: 'Ada King' } });
+    assert.deepEqual(put.body, { ...body, name: 'Ada King' });
+    assert.deepEqual((await service.get(path, { token })).body, put.body);
+    await service.signIn(email, password); // the password, which can't be read, stayed
+  });
+
+  test('by PUT keeps an omitted role and password', async () => {
+    const service = running();
+    const { id, token, email } = await service.person('staff');
+    const put = await service.put(`/api/users/${id}`, { token, body: { name: 'Grace', email } });
+    assert.equal(put.body.role, 'staff');
+    await service.signIn(email, password);
+  });
+
+  test('by PUT of an unknown id creates nothing', async () => {
+    const service = running();
+    const token = await rootToken(service);
+    const before = await service.get('/api/users?total=true&limit=1', { token });
+    assertProblem(
+      await service.put('/api/users/4711', { token, body: { name: 'Nobody', email: 'nobody@example.com' } }),
+      'not-found',
+      404,
+    );
+    assert.equal(
+      (await service.get('/api/users?total=true&limit=1', { token })).body.total,
+      before.body.total,
+    );
+  });
+
+  test('without an effect is 200 with the same entity tag', async () => {
+    const service = running();
+    const { id, token, email } = await service.person();
+    const path = `/api/users/${id}`;
+    const { body, headers } = await service.get(path, { token });
+    for (const patch of [{}, { name: body.name }, body]) {
+      const response = await service.patch(path, { token, body: patch });
+      assert.equal(response.status, 200);
+      assert.deepEqual(response.body, body);
+      assert.equal(response.headers.etag, headers.etag);
+    }
+    assert.equal(
+      (await service.put(path, { token, body: { name: body.name, email } })).headers.etag,
+      headers.etag,
+    );
+  });
+
+  test('of any member, even the password, changes the entity tag', async () => {
+    const service = running();
+    const { id, token } = await service.person();
+    const path = `/api/users/${id}`;
+    const tags = [(await service.get(path, { token })).headers.etag];
+    for (const patch of [
+      { name: 'Grace' },
+      { email: 'grace@example.com' },
+      { password: 'another good password', currentPassword: password },
+      { name: 'Ada Lovelace' },
+    ]) {
+      tags.push((await service.patch(path, { token, body: patch })).headers.etag);
+    }
+    assert.equal(new Set(tags).size, tags.length);
+  });
+
+  test('by PATCH keeps the members that it doesn’t name', async () => {
+    const service = running();
+    const { id, token } = await service.person();
+    const path = `/api/users/${id}`;
+    const { body } = await service.get(path, { token });
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    assert.deepEqual((await service.patch(path, { token, body: '{"name":"Grace"}', headers: merge })).body, {
+      ...body,
+      name: 'Grace',
+    });
+    assert.deepEqual((await service.patch(path, { token, body: { email: 'only.email@example.com' } })).body, {
+      ...body,
+      name: 'Grace',
+      email: 'only.email@example.com',
+    });
+  });
+
+  const wrongPatches: readonly (readonly [body: object, issues: readonly string[]])[] = [
+    [
+      { name: null, email: null, password: null, role: null, id: null, createdAt: null },
+      ['name', 'email', 'password', 'role', 'id', 'createdAt'].map((name) => `#/${name} type`),
+    ],
+    [{ id: 4711 }, ['#/id read-only']],
+    [{ createdAt: '2020-01-01T00:00:00.000Z' }, ['#/createdAt read-only']],
+    [
+      { id: 4711, createdAt: '2020-01-01T00:00:00.000Z', password: 'a new one for Ada' },
+      ['#/id read-only', '#/createdAt read-only', '#/currentPassword required'],
+    ],
+    [{ id: 4711, name: '', password: 'password' }, ['#/name min-length', '#/password password']],
+    [{ id: '7', name: '', role: 'root' }, ['#/id type', '#/name min-length', '#/role enum']],
+    [{ version: 1 }, ['#/version unknown-member']],
+    [[], ['# type']],
+  ];
+  for (const [body, issues] of wrongPatches) {
+    test(`by PATCH to ${JSON.stringify(body)} is rejected, and every issue is named`, async () => {
+      const service = running();
+      const { id, token } = await service.person();
+      assertIssues(await service.patch(`/api/users/${id}`, { token, body }), 400, issues);
+    });
+  }
+
+  const wrongPuts: readonly (readonly [change: object, issues: readonly string[]])[] = [
+    [{ name: undefined }, ['#/name required']],
+    [{ name: undefined, email: undefined }, ['#/name required', '#/email required']],
+    [{ name: null, password: null, role: null }, ['#/name type', '#/password type', '#/role type']],
+    [{ id: 4711 }, ['#/id read-only']],
+    [{ createdAt: '2020-01-01T00:00:00.000Z' }, ['#/createdAt read-only']],
+    [{ updatedAt: '2020-01-01T00:00:00.000Z' }, ['#/updatedAt unknown-member']],
+  ];
+  for (const [change, issues] of wrongPuts) {
+    test(`by PUT with ${shown(change)} is rejected, and every issue is named`, async () => {
+      const service = running();
+      const { id, token, email } = await service.person();
+      assertIssues(
+        await service.put(`/api/users/${id}`, { token, body: { name: 'Ada', email, ...change } }),
+        400,
+        issues,
+      );
+    });
+  }
+
+  test('of another user is 403 whether or not that user exists, except for administrators', async () => {
+    const service = running();
+    const other = await service.person();
+    for (const role of ['user', 'staff'] as const) {
+      const { token } = await service.person(role);
+      for (const id of [other.id, 4711]) {
+        const path = `/api/users/${id}`;
+        assertProblem(await service.get(path, { token }), 'forbidden', 403);
+        assertProblem(
+          await service.put(path, { token, body: { name: 'Eve', email: 'eve@example.com' } }),
+          'forbidden',
+          403,
+        );
+        assertProblem(await service.patch(path, { token, body: { name: 'Eve' } }), 'forbidden', 403);
+        assertProblem(await service.delete(path, { token }), 'forbidden', 403);
+      }
+    }
+    const token = await rootToken(service);
+    assertProblem(await service.get('/api/users/4711', { token }), 'not-found', 404);
+    assertProblem(await service.patch('/api/users/4711', { token, body: { name: 'Eve' } }), 'not-found', 404);
+    assertProblem(await service.delete('/api/users/4711', { token }), 'not-found', 404);
+    assert.equal(
+      (await service.patch(`/api/users/${other.id}`, { token, body: { name: 'Renamed' } })).body.name,
+      'Renamed',
+    );
+  });
+
+  test('of its role needs an administrator', async () => {
+    const service = running();
+    for (const role of ['user', 'staff'] as const) {
+      const { id, token, email } = await service.person(role);
+      assertProblem(
+        await service.patch(`/api/users/${id}`, { token, body: { role: 'admin' } }),
+        'forbidden',
+        403,
+      );
+      assertProblem(
+        await service.put(`/api/users/${id}`, { token, body: { name: 'Eve', email, role: 'admin' } }),
+        'forbidden',
+        403,
+      );
+      assert.equal(
+        (await service.patch(`/api/users/${id}`, { token, body: { role, name: 'Eve' } })).status,
+        200,
+      );
+      const promoted = await service.patch(`/api/users/${id}`, {
+        token: await rootToken(service),
+        body: { role: 'admin' },
+      });
+      assert.equal(promoted.body.role, 'admin');
+    }
+  });
+});

@@ -1,0 +1,93 @@
+// The passwords that a user may choose.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { password } from '../../service.ts';
+import { assertIssues, rootToken } from '../resource-support.ts';
+
+describe('a password', () => {
+  const running = sharedService();
+
+  test('is never in a response', async () => {
+    const service = running();
+    const secret = 'never to be seen again';
+    const body = { name: 'Ada', email: 'secret@example.com', password: secret };
+    const { id } = (await service.post('/api/users', { body })).body;
+    const { token } = await service.signIn(body.email, secret);
+    const path = `/api/users/${id}`;
+    const responses = [
+      await service.get(path, { token }),
+      await service.patch(path, { token, body: { password: secret, currentPassword: secret } }),
+      await service.put(path, { token, body: { ...body, currentPassword: secret } }),
+      await service.get('/api/users', { token: await rootToken(service) }),
+      await service.post('/api/users', { body: { ...body, name: 7 } }),
+      await service.post('/api/users', { body: `{"password":"${secret}"` }),
+    ];
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [200, 200, 200, 200, 400, 400],
+    );
+    for (const { text } of responses)
+      assert.ok(!text.includes(secret) && !/passwordHash|scrypt/.test(text), text);
+    assert.ok(!service.logged.join('\n').includes(secret));
+  });
+
+  test('signs in, however its characters are composed', async () => {
+    const service = running();
+    await service.post('/api/users', {
+      body: { name: 'Ada', email: 'nfkc@example.com', password: '\u00c5ngstr\u00f6m \ufb01nds 12' },
+    });
+    await service.signIn('nfkc@example.com', 'A\u030angstro\u0308m finds 1\u00b2');
+  });
+
+  test('that was changed signs in, and the old one does not', async () => {
+    const service = running();
+    const { id, email, token } = await service.person();
+    assert.equal(
+      (
+        await service.patch(`/api/users/${id}`, {
+          token,
+          body: { password: 'another good password', currentPassword: password },
+        })
+      ).status,
+      200,
+    );
+    assertProblem(
+      await service.post('/api/sessions', { body: { email, password } }),
+      'invalid-credentials',
+      401,
+    );
+    await service.signIn(email, 'another good password');
+  });
+
+  test('is checked against the e-mail address that the same change sets', async () => {
+    const service = running();
+    const { id, token } = await service.person();
+    const body = { email: 'hopper.grace@example.com', password: 'hopper.grace', currentPassword: password };
+    assertIssues(await service.patch(`/api/users/${id}`, { token, body }), 400, ['#/password password']);
+    assertIssues(await service.put(`/api/users/${id}`, { token, body: { name: 'Grace', ...body } }), 400, [
+      '#/password password',
+    ]);
+  });
+});
+
+describe('if passwords need at least 15 characters', () => {
+  const running = sharedService({ settings: { 'password-min': '15' } });
+
+  test('14 are rejected at sign-up and at a change, 15 are accepted', async () => {
+    const service = running();
+    const body = { name: 'Ada', email: 'ada@example.com', password: 'fourteen chars' };
+    assertIssues(await service.post('/api/users', { body }), 400, ['#/password password']);
+    const { id } = (await service.post('/api/users', { body: { ...body, password: 'fifteen chars !' } }))
+      .body;
+    const { token } = await service.signIn(body.email, 'fifteen chars !');
+    assertIssues(
+      await service.patch(`/api/users/${id}`, {
+        token,
+        body: { password: 'fourteen chars', currentPassword: 'fifteen chars !' },
+      }),
+      400,
+      ['#/password password'],
+    );
+  });
+});

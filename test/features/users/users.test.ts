@@ -1,0 +1,245 @@
+// Users: signing up, reading, changing and deleting them.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { password } from '../../service.ts';
+import { assertIssues, rootToken } from '../resource-support.ts';
+
+const domain = `${'x'.repeat(63)}.${'x'.repeat(63)}.${'x'.repeat(58)}.de`;
+
+const longestEmail = `${'a'.repeat(64)}@${domain}`;
+
+describe('signing up', () => {
+  const running = sharedService();
+
+  test('creates a user with exactly these members, at its location', async () => {
+    const service = running();
+    const response = await service.post('/api/users', {
+      body: { name: 'Ada Lovelace', email: 'ada@example.com', password },
+    });
+    assert.equal(response.status, 201);
+    assert.deepEqual(Object.keys(response.body), ['id', 'name', 'email', 'role', 'createdAt']);
+    assert.equal(response.headers.location, `/api/users/${response.body.id}`);
+    const { token } = await service.signIn('ada@example.com', password);
+    const read = await service.get(response.headers.location ?? '', { token });
+    assert.deepEqual(read.body, response.body);
+    assert.equal(read.headers.etag, response.headers.etag);
+  });
+
+  test('gives the role user, and any other only by an administrator', async () => {
+    const service = running();
+    const tokens = {
+      nobody: undefined,
+      user: (await service.person()).token,
+      staff: (await service.person('staff')).token,
+      admin: await rootToken(service),
+    };
+    for (const [who, token] of Object.entries(tokens)) {
+      for (const role of ['user', 'staff', 'admin']) {
+        const response = await service.post('/api/users', {
+          token,
+          body: { name: 'Ada', email: `${role}.by.${who}@example.com`, password, role },
+        });
+        if (who === 'admin' || role === 'user') assert.equal(response.body.role, role);
+        else assertProblem(response, 'forbidden', 403);
+      }
+    }
+  });
+
+  test('with a bad credential is rejected, although none is needed', async () => {
+    const service = running();
+    assertProblem(
+      await service.post('/api/users', {
+        token: 'x.y.z',
+        body: { name: 'Ada', email: 'bad@example.com', password },
+      }),
+      'invalid-token',
+      401,
+    );
+  });
+
+  test('eight times at the same time with one address creates one user', async () => {
+    const service = running();
+    const responses = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        service.post('/api/users', { body: { name: 'Ada', email: 'race@example.com', password } }),
+      ),
+    );
+    assert.equal(responses.filter(({ status }) => status === 201).length, 1);
+    for (const response of responses)
+      if (response.status !== 201) assertProblem(response, 'email-taken', 409);
+  });
+
+  const wrong: readonly (readonly [what: string, change: object, issues: readonly string[]])[] = [
+    ['without a name', { name: undefined }, ['#/name required']],
+    ['without an address', { email: undefined }, ['#/email required']],
+    ['without a password', { password: undefined }, ['#/password required']],
+    [
+      'with nothing',
+      { name: undefined, email: undefined, password: undefined },
+      ['#/email required', '#/name required', '#/password required'],
+    ],
+    [
+      'with nulls',
+      { name: null, email: null, password: null, role: null },
+      ['#/email type', '#/name type', '#/password type', '#/role type'],
+    ],
+    ['with a number for a name', { name: 7 }, ['#/name type']],
+    ['with an empty name', { name: '' }, ['#/name min-length']],
+    ['with a blank name', { name: ' \u00a0' }, ['#/name pattern']],
+    ['with a name of two lines', { name: 'Ada\nLovelace' }, ['#/name pattern']],
+    ['with a name of 201 characters', { name: 'x'.repeat(201) }, ['#/name max-length']],
+    ['with what is no address', { email: 'ada.example.com' }, ['#/email pattern']],
+    ['with an address whose domain has two dots in a row', { email: 'ada@example..com' }, ['#/email format']],
+    ['with an address of 255 characters', { email: `a${'a'.repeat(64)}@${domain}` }, ['#/email max-length']],
+    ['with a password of 7 characters', { password: 'k7#pQ2x' }, ['#/password min-length']],
+    [
+      'with a password of 7 characters that take two code units each',
+      { password: '🦊🦉🐸🐝🐳🦔🦚' },
+      ['#/password min-length'],
+    ],
+    ['with a password of 129 characters', { password: 'k7#'.repeat(43) }, ['#/password max-length']],
+    [
+      'with a password that only looks long before NFKC',
+      { password: 'e\u0301'.repeat(4) },
+      ['#/password password'],
+    ],
+    ['with a common password', { password: 'Password123' }, ['#/password password']],
+    [
+      'with a common password in full-width letters',
+      { password: 'ｐａｓｓｗｏｒｄ１２３' },
+      ['#/password password'],
+    ],
+    [
+      'with the address as the password',
+      { email: 'grace.hopper@example.com', password: 'Grace.Hopper@example.com' },
+      ['#/password password'],
+    ],
+    [
+      'with the local part of the address as the password',
+      { email: 'grace.hopper@example.com', password: 'grace.hopper' },
+      ['#/password password'],
+    ],
+    ['with a role that is none', { role: 'root' }, ['#/role enum']],
+    ['with an id', { id: 7 }, ['#/id unknown-member']],
+    ['with a time of creation', { createdAt: '2026-03-01T09:30:00.000Z' }, ['#/createdAt unknown-member']],
+    [
+      'with members nobody knows',
+      { isAdmin: true, 'a/b~c': 1 },
+      ['#/a~1b~0c unknown-member', '#/isAdmin unknown-member'],
+    ],
+  ];
+  for (const [what, change, issues] of wrong) {
+    test(`${what} is rejected, and every issue is named`, async () => {
+      const service = running();
+      assertIssues(
+        await service.post('/api/users', {
+          body: { name: 'Ada', email: 'wrong@example.com', password, ...change },
+        }),
+        400,
+        issues,
+      );
+    });
+  }
+
+  for (const body of ['[]', '"Ada"', '7', 'null']) {
+    test(`with ${body} for a body is rejected`, async () =>
+      assertIssues(await running().post('/api/users', { body }), 400, ['# type']));
+  }
+
+  const right: readonly (readonly [what: string, change: object])[] = [
+    ['a name of 200 characters beyond the first plane', { name: '🦊'.repeat(200) }],
+    ['an address of 254 characters', { email: longestEmail }],
+    ['an address in another script', { email: 'आदा@उदाहरण.भारत' }],
+    ['a password of 8 emoji', { password: '🦊🦉🐸🐝🐳🦔🦚🐿' }],
+    ['a password of 128 characters', { password: 'k7# '.repeat(32) }],
+    ['a password of blanks and control characters', { password: ' \t\u0001 \u00a0 x ' }],
+    ['a password of letters only', { password: 'vtkfgzxwq' }],
+  ];
+  for (const [index, [what, change]] of right.entries()) {
+    test(`accepts ${what}, which then signs in`, async () => {
+      const service = running();
+      const body = { name: 'Ada', email: `right${index}@example.com`, password, ...change };
+      assert.equal((await service.post('/api/users', { body })).status, 201);
+      await service.signIn(body.email, body.password);
+    });
+  }
+});
+
+describe('an e-mail address', () => {
+  const running = sharedService();
+
+  test('is unique without regard to case and composition, and stored as it was written', async () => {
+    const service = running();
+    const made = await service.post('/api/users', {
+      body: { name: 'Ada', email: 'J\u00dcrgen@Example.COM', password },
+    });
+    assert.equal(made.body.email, 'J\u00dcrgen@Example.COM');
+    for (const email of ['j\u00fcrgen@example.com', 'JU\u0308RGEN@EXAMPLE.COM', 'ju\u0308rgen@example.com']) {
+      assertProblem(
+        await service.post('/api/users', { body: { name: 'Eve', email, password } }),
+        'email-taken',
+        409,
+      );
+      assert.equal((await service.signIn(email, password)).id, made.body.id);
+    }
+  });
+
+  test('of another user can be taken neither by PUT nor by PATCH', async () => {
+    const service = running();
+    const taken = await service.person();
+    const { id, token } = await service.person();
+    const email = taken.email.toUpperCase();
+    assertProblem(
+      await service.put(`/api/users/${id}`, { token, body: { name: 'Eve', email } }),
+      'email-taken',
+      409,
+    );
+    assertProblem(await service.patch(`/api/users/${id}`, { token, body: { email } }), 'email-taken', 409);
+  });
+
+  test('may change its case for its own user, and sign in either way', async () => {
+    const service = running();
+    const { id, token, email } = await service.person();
+    const response = await service.patch(`/api/users/${id}`, { token, body: { email: email.toUpperCase() } });
+    assert.equal(response.body.email, email.toUpperCase());
+    assert.equal((await service.signIn(email, password)).id, id);
+  });
+
+  test('is free again once its user is deleted or has another', async () => {
+    const service = running();
+    const [left, gone] = [await service.person(), await service.person()];
+    await service.patch(`/api/users/${left.id}`, {
+      token: left.token,
+      body: { email: 'elsewhere@example.com' },
+    });
+    await service.delete(`/api/users/${gone.id}`, { token: gone.token });
+    for (const { email } of [left, gone])
+      assert.equal(
+        (await service.post('/api/users', { body: { name: 'New', email, password } })).status,
+        201,
+      );
+  });
+});
+
+describe('while registration is closed', () => {
+  const running = sharedService({ settings: { registration: 'closed' } });
+
+  test('only an administrator creates users, of any role', async () => {
+    const service = running();
+    const token = await rootToken(service);
+    const body = (name: string, role?: string): object => ({
+      name,
+      email: `${name}@closed.example.com`,
+      password,
+      role,
+    });
+    assertProblem(await service.post('/api/users', { body: body('nobody') }), 'unauthenticated', 401);
+    for (const role of ['user', 'staff', 'admin'])
+      assert.equal((await service.post('/api/users', { token, body: body(role, role) })).status, 201);
+    for (const role of ['user', 'staff']) {
+      const { token: own } = await service.signIn(`${role}@closed.example.com`, password);
+      assertProblem(await service.post('/api/users', { token: own, body: body('new') }), 'forbidden', 403);
+    }
+  });
+});

@@ -1,0 +1,261 @@
+// Deliveries that fail: when they are retried, what ends them, and how receivers can’t interfere.
+import assert from 'node:assert/strict';
+import { createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { describe, test, type TestContext } from 'node:test';
+import { assertProblem } from '../../http/http-support.ts';
+import { Hooked, disabledReason, fail, hour, minute, needsInside, second } from './delivery-support.ts';
+import { Receiver } from './receiver.ts';
+
+const delays = [
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour,
+];
+
+describe('a delivery that fails', needsInside, () => {
+  test('is retried nine times over three days, each up to a tenth later, then no more', async (t) => {
+    const hook = await Hooked.start(t);
+    await hook.placeOrders(2);
+    const { clock } = hook.service;
+    const ids = new Set<unknown>();
+    const failingSince = new Date(clock.now).toISOString();
+    for (const [index, delay] of delays.entries()) {
+      const received = await hook.receiver.next();
+      ids.add(received.headers['webhook-id']);
+      assert.equal(received.headers['webhook-timestamp'], String(Math.floor(clock.now / 1000)));
+      received.answer(500);
+      const wait = await hook.retryDelay();
+      assert.ok(wait >= delay && wait <= delay * 1.1, `${index}: ${wait}`);
+      clock.advance(wait - 1);
+      assert.equal(hook.receiver.count, index + 1);
+      clock.advance(1);
+    }
+    (await hook.receiver.next()).answer(500);
+    assert.match(
+      await disabledReason(hook),
+      /^Event \d+ could not be delivered in 10 attempts: status 500\.$/,
+    );
+    const shown = (await hook.call('GET', hook.path)).body;
+    assert.deepEqual([shown.lastStatus, shown.failingSince, ids.size], [500, failingSince, 1]);
+    clock.advance(48 * hour);
+    assert.equal(hook.receiver.count, 10);
+    assert.ok(hook.service.logged.some((line) => line.includes('a webhook is disabled')));
+    await hook.patch({ status: 'enabled' });
+    assert.equal((await hook.receiver.next()).headers['webhook-id'], [...ids][0]);
+  });
+
+  test('continues its retries after a restart', async (t) => {
+    const hook = await Hooked.start(t);
+    await hook.placeOrders(1);
+    const { clock } = hook.service;
+    clock.advance(await fail(hook, 500));
+    const wait = await fail(hook, 500);
+    clock.advance(minute);
+    await hook.service.restart();
+    clock.advance(wait - minute - 1);
+    assert.equal(hook.receiver.count, 2);
+    clock.advance(1);
+    const third = await fail(hook, 500);
+    assert.ok(third >= 30 * minute, String(third));
+  });
+
+  test('is retried immediately when an administrator changes something', async (t) => {
+    const hook = await Hooked.start(t);
+    await hook.placeOrders(1);
+    await fail(hook, 500);
+    await hook.patch({ status: 'paused' });
+    await hook.patch({ status: 'enabled' });
+    const received = await hook.receiver.next();
+    received.answer(204);
+    assert.equal((await hook.settled()).failingSince, null);
+  });
+
+  test('is retried immediately when an administrator enables it again, without an event', async (t) => {
+    const hook = await Hooked.start(t);
+    await hook.placeOrders(1);
+    await fail(hook, 500);
+    const latest = await hook.latest();
+    await hook.patch({ status: 'enabled' });
+    (await hook.receiver.next()).answer(204);
+    assert.equal((await hook.until(({ failingSince }) => failingSince === null)).status, 'enabled');
+    assert.equal(await hook.latest(), latest);
+  });
+
+  for (const status of [301, 302, 307, 308])
+    test(`with a redirect (${status}) is not sent there`, async (t) => {
+      const hook = await Hooked.start(t);
+      const target = await Receiver.start(t);
+      await hook.placeOrders(1);
+      await fail(hook, status, { location: target.url() });
+      assert.equal(target.connections, 0);
+      assert.equal((await hook.until(({ lastStatus }) => lastStatus !== null)).lastStatus, status);
+    });
+
+  for (const status of [304, 400, 401, 404, 429, 503])
+    test(`with ${status} is retried`, async (t) => {
+      const hook = await Hooked.start(t);
+      await hook.placeOrders(1);
+      hook.service.clock.advance(await fail(hook, status));
+      (await hook.receiver.next()).answer(204);
+    });
+
+  test('with 410 disables the webhook immediately', async (t) => {
+    const hook = await Hooked.start(t);
+    await hook.placeOrders(1);
+    (await hook.receiver.next()).answer(410);
+    assert.equal(await disabledReason(hook), 'The receiver responded 410 Gone.');
+    assert.equal((await hook.call('GET', hook.path)).body.lastStatus, 410);
+  });
+
+  const retryAfter: readonly (readonly [field: string, delay: number])[] = [
+    ['120', 2 * minute],
+    ['1', 5 * second],
+    ['999999999', 24 * hour],
+    ['Sun, 01 Mar 2026 09:40:00 GMT', 10 * minute],
+    ['Sun, 01 Mar 2026 09:00:00 GMT', 5 * second],
+    ['Sun, 01 Mar 2099 09:00:00 GMT', 24 * hour],
+    ['-1', 5 * second],
+    ['soon', 5 * second],
+    ['1e3', 5 * second],
+  ];
+  for (const [field, delay] of retryAfter)
+    test(`with Retry-After: ${field} is retried after ${delay / 1000} seconds`, async (t) => {
+      const hook = await Hooked.start(t);
+      await hook.placeOrders(1);
+      const { clock } = hook.service;
+      (await hook.receiver.next()).answer(503, { 'retry-after': field });
+      const wait = await clock.timer(delay, delay * 1.1);
+      assert.ok(wait !== 15_000);
+    });
+
+  test('without a response in 15 seconds is aborted and retried', async (t) => {
+    const hook = await Hooked.start(t);
+    await hook.placeOrders(1);
+    const received = await hook.receiver.next();
+    const closed = once(received.response, 'close');
+    hook.service.clock.advance(15 * second - 1);
+    assert.ok(!received.response.destroyed);
+    hook.service.clock.advance(1);
+    await closed;
+    hook.service.clock.advance(await hook.retryDelay());
+    (await hook.receiver.next()).answer(204);
+    assert.match(hook.service.logged.join('\n'), /no response in 15 seconds/);
+  });
+});
+
+describe('a receiver', needsInside, () => {
+  test('whose response never ends has accepted the event, and its connection is closed', async (t) => {
+    const hook = await Hooked.start(t);
+    const [first, second] = await hook.placeOrders(2);
+    const { response, event } = await hook.receiver.next();
+    assert.equal(event.subject, first);
+    const closed = once(response, 'close');
+    response.writeHead(200);
+    while (!response.destroyed && response.write(Buffer.alloc(8 * 1024)));
+    response.on('drain', () => response.write(Buffer.alloc(8 * 1024)));
+    await closed;
+    assert.equal((await hook.receiver.next()).event.subject, second);
+  });
+
+  test('that sends only a head has accepted the event after 15 seconds', async (t) => {
+    const hook = await Hooked.start(t);
+    const [, later] = await hook.placeOrders(2);
+    const { response } = await hook.receiver.next();
+    response.writeHead(200, { 'content-length': '10' });
+    response.flushHeaders();
+    await hook.call('GET', '/orders'); // meanwhile the head arrives
+    await hook.call('GET', '/orders');
+    hook.service.clock.advance(15 * second);
+    assert.equal((await hook.receiver.next()).event.subject, later);
+  });
+
+  test('that closes an idle connection loses nothing, and gets the event over another', async (t) => {
+    const hook = await Hooked.start(t);
+    await hook.placeOrders(1);
+    const { response, answer } = await hook.receiver.next();
+    answer(204);
+    await hook.settled();
+    response.req.socket.destroy();
+    await hook.placeOrders(1);
+    (await hook.receiver.next()).answer(204);
+    await hook.settled();
+    assert.equal(hook.receiver.count, 2);
+    assert.ok(!hook.service.logged.join('').includes('failed'));
+  });
+
+  test('that sends endless interim responses is aborted before the 15 seconds are over', async (t) => {
+    let sent = 0;
+    const url = await answering(t, (socket) => {
+      const more = (): void => {
+        sent += 1;
+        if (socket.writable) socket.write('HTTP/1.1 102 Processing\r\n\r\n', more);
+      };
+      more();
+    });
+    const hook = await Hooked.start(t, {}, { url });
+    await hook.placeOrders(1);
+    await hook.retryDelay();
+    assert.ok(sent > 10);
+    assert.match(hook.service.logged.join('\n'), /too many interim responses/);
+  });
+
+  const garbage: readonly (readonly [what: string, text: string])[] = [
+    ['no HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
+    ['a head of 100 KB', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
+    ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['interim responses alone', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)],
+    ['the status 999', 'HTTP/1.1 999 Beyond\r\nContent-Length: 0\r\n\r\n'],
+    ['the status 099', 'HTTP/1.1 099 Below\r\nContent-Length: 0\r\n\r\n'],
+    ['a NUL in a field', 'HTTP/1.1 200 OK\r\nX: \0\r\n\r\n'],
+  ];
+  for (const [what, text] of garbage)
+    test(`that sends ${what} has not accepted the event`, async (t) => {
+      const url = await answering(t, (socket) => socket.end(text));
+      const hook = await Hooked.start(t, {}, { url });
+      await hook.placeOrders(1);
+      await hook.retryDelay();
+      assert.equal((await hook.until(({ failingSince }) => failingSince !== null)).lastStatus, null);
+    });
+});
+
+test(
+  'a webhook is disabled if events after its position were removed for their age',
+  needsInside,
+  async (t) => {
+    const hook = await Hooked.start(t, { settings: { 'events-days': '1' } });
+    await hook.placeOrders(1);
+    await fail(hook, 500);
+    hook.service.clock.now += 2 * 24 * hour;
+    await hook.service.person();
+    await hook.service.inside?.app.cleanup.run();
+    hook.service.clock.advance(0);
+    const reason = await disabledReason(hook);
+    assert.match(reason, /^Events after \d+ have expired and were removed\. Set position to resume\.$/);
+
+    assertProblem(await hook.call('PATCH', hook.path, { status: 'enabled' }), 'validation-failed', 400);
+    await hook.patch({ status: 'enabled', position: await hook.latest() });
+    await hook.placeOrders(1);
+    (await hook.receiver.next()).answer(204);
+  },
+);
+
+/** A server that handles every connection by a function. */
+async function answering(t: TestContext, answer: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => answer(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  return `http://127.0.0.1:${address.port}/`;
+}

@@ -1,0 +1,201 @@
+// Where the requests of webhooks go, tried with real sockets: names, addresses and certificates.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { describe, test, type TestContext } from 'node:test';
+import { issueCertificate, createAuthority } from '../../../src/auth/certificate.ts';
+import { WebhookTargets } from '../../../src/features/webhooks/webhook-targets.ts';
+import { OutgoingPosts } from '../../../src/features/webhooks/outgoing-posts.ts';
+import type { PostResult } from '../../../src/features/webhooks/post-thread.ts';
+import { FrozenClock } from '../../frozen-clock.ts';
+import { addressesInTurn, noAddress } from './receiver-names.ts';
+import { Receiver } from './receiver.ts';
+
+type Sending = {
+  readonly allowed?: readonly string[];
+  readonly lookup?: string;
+  readonly authorities?: readonly string[];
+};
+
+function posting(
+  t: TestContext,
+  { allowed = [], lookup = noAddress, authorities }: Sending,
+): (url: string) => Promise<PostResult> {
+  const targets = new WebhookTargets(allowed);
+  const posts = new OutgoingPosts({ targets, timers: new FrozenClock(0), lookup, authorities });
+  t.after(() => posts.close());
+  const { signal } = new AbortController();
+  return (url) => posts.post({ url: new URL(url), headers: {}, body: '{}', signal });
+}
+
+/** Answers all with 204. */
+async function accepting(
+  t: TestContext,
+  options: Parameters<typeof Receiver.start>[1] = {},
+): Promise<Receiver> {
+  const receiver = await Receiver.start(t, options);
+  const answer = async (): Promise<void> => {
+    for (;;) (await receiver.next()).answer(204);
+  };
+  void answer();
+  return receiver;
+}
+
+describe('nothing is sent', () => {
+  for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', '0.0.0.0'])
+    test(`to http://${host}, nor with https`, async (t) => {
+      const receiver = await accepting(t);
+      const post = posting(t, {});
+      for (const protocol of ['http', 'https'])
+        assert.equal((await post(`${protocol}://${host}:${receiver.port}/`)).kind, 'blocked');
+      assert.equal(receiver.connections, 0);
+    });
+
+  const names: readonly (readonly string[])[] = [
+    ['127.0.0.1'],
+    ['10.0.0.1'],
+    ['::1'],
+    ['::ffff:127.0.0.1'],
+    ['64:ff9b::7f00:1'],
+    ['fe80::1%lo'],
+    ['1.1.1.1', '127.0.0.1'],
+    ['127.0.0.1', '1.1.1.1'],
+    ['2606:4700:4700::1111', '169.254.169.254'],
+  ];
+  for (const addresses of names)
+    test(`to a name with ${addresses.join(' and ')}`, async (t) => {
+      const receiver = await accepting(t);
+      const post = posting(t, { lookup: addressesInTurn(addresses) });
+      const result = await post(`https://hooks.example:${receiver.port}/`);
+      assert.equal(result.kind, 'blocked');
+      assert.equal(receiver.connections, 0);
+    });
+
+  test('over HTTP to a public address, or a name that has one beside an allowed one', async (t) => {
+    const receiver = await accepting(t);
+    const post = posting(t, {
+      allowed: ['127.0.0.1'],
+      lookup: addressesInTurn(['127.0.0.1', '1.1.1.1'], ['127.0.0.1', '127.0.0.2']),
+    });
+    assert.equal((await post('http://1.1.1.1/')).kind, 'blocked');
+    for (const name of ['both.example', 'neighbour.example'])
+      assert.equal((await post(`http://${name}:${receiver.port}/`)).kind, 'blocked');
+    assert.equal(receiver.connections, 0);
+  });
+
+  test('to a name without an address', async (t) => {
+    const post = posting(t, { lookup: addressesInTurn([]) });
+    assert.deepEqual(await post('https://hooks.example/'), {
+      kind: 'failed',
+      cause: 'hooks.example has no address.',
+    });
+    assert.equal((await posting(t, {})('https://hooks.example/')).kind, 'failed');
+  });
+});
+
+test('a name is looked up once for a connection, which goes to the checked address', async (t) => {
+  const [checked, other] = [await accepting(t, { host: '127.0.0.2' }), await accepting(t)];
+  const lookup = addressesInTurn(['127.0.0.2'], ['127.0.0.1']);
+  const post = posting(t, { allowed: ['127.0.0.2'], lookup });
+  const url = `http://hooks.example:${checked.port}/`;
+  for (let count = 0; count < 2; count += 1) assert.equal((await post(url)).kind, 'response');
+  assert.equal(checked.connections, 1);
+  assert.equal((await post(`http://hooks.example:${other.port}/`)).kind, 'blocked');
+  assert.equal(other.connections, 0);
+});
+
+test('without a look-up of a test, the system finds the addresses of localhost', async (t) => {
+  const receiver = await accepting(t);
+  const targets = new WebhookTargets(['127.0.0.1', '::1']);
+  const posts = new OutgoingPosts({ targets, timers: new FrozenClock(0) });
+  t.after(() => posts.close());
+  const url = new URL(`http://localhost:${receiver.port}/`);
+  const { kind } = await posts.post({ url, headers: {}, body: '{}', signal: new AbortController().signal });
+  assert.equal(kind, 'response');
+});
+
+test('a name whose address changes is blocked by the next connection', async (t) => {
+  const receiver = await Receiver.start(t, { host: '127.0.0.2' });
+  const lookup = addressesInTurn(['127.0.0.2'], ['127.0.0.1']);
+  const post = posting(t, { allowed: ['127.0.0.2'], lookup });
+  const sent = post(`http://hooks.example:${receiver.port}/`);
+  (await receiver.next()).answer(204, { connection: 'close' });
+  assert.equal((await sent).kind, 'response');
+  assert.equal((await post(`http://hooks.example:${receiver.port}/`)).kind, 'blocked');
+});
+
+describe('over TLS', () => {
+  const now = Date.now();
+  const names = ['hooks.example'];
+  const authority = createAuthority(names, { now, owner: 'this machine' });
+  const { certPem: cert, keyPem: key } = issueCertificate(names, authority, now);
+  const lookup = addressesInTurn(['127.0.0.1']);
+  const allowed = ['127.0.0.1'];
+  const authorities = [authority.certPem];
+
+  test('a receiver whose certificate is trusted gets the request, by its name', async (t) => {
+    const receiver = await accepting(t, { tls: { cert, key } });
+    const result = await posting(t, { allowed, lookup, authorities })(receiver.url('hooks.example'));
+    assert.deepEqual(result, { kind: 'response', status: 204, retryAfter: undefined });
+  });
+
+  test('a certificate for another name is rejected', async (t) => {
+    const receiver = await accepting(t, { tls: { cert, key } });
+    for (const host of ['other.example', '127.0.0.1'])
+      assert.deepEqual(await posting(t, { allowed, lookup, authorities })(receiver.url(host)), {
+        kind: 'failed',
+        cause: 'ERR_TLS_CERT_ALTNAME_INVALID',
+      });
+    assert.equal(receiver.count, 0);
+  });
+
+  test('an untrusted certificate is rejected, whatever the environment says', async (t) => {
+    setEnvironment(t, { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+    const receiver = await accepting(t, { tls: { cert, key } });
+    const result = await posting(t, { allowed, lookup })(receiver.url('hooks.example'));
+    assert.equal(result.kind, 'failed');
+    assert.equal(receiver.count, 0);
+  });
+
+  test('a receiver is offered no key exchange whose cost it could choose', async (t) => {
+    const receiver = createServer().listen(0, '127.0.0.1');
+    t.after(() => receiver.close());
+    await once(receiver, 'listening');
+    const { port } = receiver.address() as AddressInfo; // it listens on TCP
+    const failed = posting(t, { allowed, lookup })(`https://hooks.example:${port}/`);
+    const [socket]: Socket[] = await once(receiver, 'connection');
+    const [hello]: Buffer[] = await once(socket ?? receiver, 'data');
+    socket?.destroy();
+    assert.equal((await failed).kind, 'failed');
+    const isTls13 = (suite: number): boolean => suite >= 0x1301 && suite <= 0x1303;
+    const suites = suitesOf(hello ?? Buffer.alloc(0)).filter((suite) => !isTls13(suite));
+    assert.deepEqual(suites, [0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca9, 0xcca8]);
+  });
+
+  test('a receiver of plain HTTP fails, and so does HTTP to one of TLS', async (t) => {
+    const [plain, tls] = [await accepting(t), await accepting(t, { tls: { cert, key } })];
+    const post = posting(t, { allowed, lookup });
+    assert.equal((await post(`https://127.0.0.1:${plain.port}/`)).kind, 'failed');
+    assert.equal((await post(`http://127.0.0.1:${tls.port}/`)).kind, 'failed');
+  });
+});
+
+/** Sets environment variables for threads that start during this test. */
+function setEnvironment(t: TestContext, variables: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(variables)) {
+    const before = process.env[name];
+    process.env[name] = value;
+    t.after(() => {
+      if (before === undefined) delete process.env[name];
+      else process.env[name] = before;
+    });
+  }
+}
+
+/** The cipher suites of a ClientHello in one record (RFC 8446 sections 4.1.2 and 5.1). */
+function suitesOf(record: Buffer): number[] {
+  const sessionIdAt = 5 + 4 + 2 + 32;
+  const listAt = sessionIdAt + 1 + record.readUInt8(sessionIdAt);
+  const count = record.readUInt16BE(listAt) / 2;
+  return Array.from({ length: count }, (_, index) => record.readUInt16BE(listAt + 2 + 2 * index));
+}

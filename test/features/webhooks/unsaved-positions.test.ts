@@ -1,0 +1,58 @@
+// Positions that can't be saved: delivered events aren't sent again, unless an administrator requests it.
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { newWebhook, rootToken } from '../resource-support.ts';
+import { Hooked, needsInside, second } from './delivery-support.ts';
+
+describe('while positions cannot be saved', needsInside, () => {
+  test('a changed webhook continues after its last delivery', async (t) => {
+    const hook = await withFailingSaves(t);
+    await deliver(hook);
+    await failToSave(hook);
+    await hook.patch({ url: `${hook.receiver.url()}s` });
+    const [later] = await hook.placeOrders(1);
+    assert.equal((await hook.receiver.next()).event.subject, later);
+  });
+
+  test('a webhook replays from the position that an administrator sets', async (t) => {
+    const hook = await withFailingSaves(t);
+    const position = await deliver(hook);
+    await failToSave(hook);
+    const replayed = await deliver(hook);
+    await hook.patch({ position });
+    assert.equal((await hook.receiver.next()).event.id, replayed);
+  });
+});
+
+/** With another webhook, whose position is saved in the same write and makes it fail. */
+async function withFailingSaves(t: TestContext): Promise<Hooked> {
+  const hook = await Hooked.start(t);
+  const { service } = hook;
+  const other = await newWebhook(service, await rootToken(service), { types: ['customer.deleted'] });
+  const trigger =
+    'CREATE TEMP TRIGGER unsaved BEFORE UPDATE OF position ON webhooks ' +
+    `WHEN NEW.id = ${other.id} BEGIN SELECT RAISE(ABORT, 'not now'); END`;
+  await service.inside?.database.write((writer) => {
+    writer.get(trigger);
+    writer.invalidate({ kind: 'everything' }); // a write that changes no row would be rolled back
+  });
+  return hook;
+}
+
+/** Delivers the event of an order until all webhooks have reached it; returns its id. */
+async function deliver(hook: Hooked): Promise<number> {
+  await hook.placeOrders(1);
+  const { event, answer } = await hook.receiver.next();
+  answer(204);
+  for (let attempt = 0; await isBehind(hook); attempt += 1) assert.ok(attempt < 500);
+  return event.id;
+}
+
+async function isBehind({ service }: Hooked): Promise<boolean> {
+  return /^orderly_webhook_events_behind\{.*\} [1-9]/m.test((await service.get('/metrics')).text);
+}
+
+async function failToSave({ service: { clock } }: Hooked): Promise<void> {
+  clock.advance(second);
+  await clock.timer(second); // it will be attempted again
+}

@@ -1,0 +1,250 @@
+// Webhooks as a resource: creating, reading, changing and deleting them, and their secrets at rest.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { eventTypes } from '../../../src/features/events/event.ts';
+import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { executable, serviceFor, type Person } from '../../service.ts';
+import { assertIssues, newOrder, newWebhook, rootToken } from '../resource-support.ts';
+
+const needsInside = { skip: executable !== undefined && 'needs the inside' };
+const url = 'https://hooks.example/orders';
+
+describe('a webhook', () => {
+  let token = '';
+  const running = sharedService({}, async (service) => {
+    token = await rootToken(service);
+  });
+  async function latestEvent(): Promise<number> {
+    const { next } = (await running().get('/events?from=latest', { token })).body;
+    await newOrder(running(), token);
+    return (await running().get(next, { token })).body.data[0].id - 1;
+  }
+  async function removeAll(): Promise<void> {
+    for (const { id } of (await running().get('/webhooks', { token })).body.data)
+      await running().delete(`/webhooks/${id}`, { token });
+  }
+
+  test('shows its secret only once, and begins after the event of its creation', async () => {
+    const service = running();
+    const response = await service.post('/webhooks', { token, body: { url, types: ['order.paid'] } });
+    assert.equal(response.status, 201);
+    const { secret, ...shown } = response.body;
+    assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+    assert.equal(response.headers['cache-control'], 'no-store');
+    assert.equal(response.headers.location, `/webhooks/${shown.id}`);
+    const { data } = (await service.get(`/events?type=webhook.created`, { token })).body;
+    assert.deepEqual(shown, {
+      id: shown.id,
+      url,
+      types: ['order.paid'],
+      status: 'enabled',
+      position: data.at(-1).id,
+      lastStatus: null,
+      lastAt: null,
+      failingSince: null,
+      createdAt: '2026-03-01T09:30:00.000Z',
+    });
+    const read = await service.get(`/webhooks/${shown.id}`, { token });
+    assert.deepEqual([read.body, read.headers.etag], [shown, response.headers.etag]);
+    assert.deepEqual((await service.get('/webhooks', { token })).body, { data: [shown], next: null });
+  });
+
+  test('keeps its URL as the URL standard serializes it', async () => {
+    const { url: kept } = await newWebhook(running(), token, {
+      url: 'HTTPS://EXAMPLE.com:443/./a',
+    });
+    assert.equal(kept, 'https://example.com/a');
+  });
+
+  test('accepts every type of event', async () => {
+    const { types } = await newWebhook(running(), token, { types: eventTypes });
+    assert.deepEqual(types, eventTypes);
+  });
+
+  const wrong: readonly (readonly [change: object, issues: readonly string[]])[] = [
+    [{ url: undefined, types: undefined }, ['#/types required', '#/url required']],
+    [{ url: 7, types: 'order.paid' }, ['#/types type', '#/url type']],
+    [{ url: 'https://127.0.0.1/', types: [] }, ['#/types min-items', '#/url format']],
+    [{ url: 'http://hooks.example/' }, ['#/url format']],
+    [{ url: `https://hooks.example/${'x'.repeat(2_000)}` }, ['#/url max-length']],
+    [{ types: ['order.eaten'] }, ['#/types/0 enum']],
+    [{ types: ['order.paid', 'order.paid'] }, ['#/types unique-items']],
+    [{ secret: 'whsec_x', status: 'enabled' }, ['#/secret unknown-member', '#/status unknown-member']],
+  ];
+  for (const [change, issues] of wrong)
+    test(`is not created with ${JSON.stringify(change).slice(0, 80)}`, async () => {
+      const body = { url, types: ['order.paid'], ...change };
+      assertIssues(await running().post('/webhooks', { token, body }), 400, issues);
+    });
+
+  test('is paused, enabled, moved and redirected to another URL by PATCH', async () => {
+    const service = running();
+    const { id, position, secret: _secret, ...made } = await newWebhook(service, token);
+    const changes = [
+      { status: 'paused' },
+      { status: 'enabled' },
+      { position: position - 1 },
+      { url: 'https://other.example/', types: ['order.created'] },
+    ];
+    let expected = { id, position, ...made };
+    for (const body of changes) {
+      const { status, body: changed } = await service.patch(`/webhooks/${id}`, { token, body });
+      expected = { ...expected, ...body };
+      assert.deepEqual([status, changed], [200, expected]);
+    }
+  });
+
+  test('stays unchanged by what GET showed, and by the same URL in another form', async () => {
+    const service = running();
+    const { secret: _secret, ...shown } = await newWebhook(service, token);
+    const before = await service.get(`/webhooks/${shown.id}`, { token });
+    for (const body of [shown, {}, { url: url.replace('https', 'HTTPS') }]) {
+      const { status, headers } = await service.patch(`/webhooks/${shown.id}`, { token, body });
+      assert.deepEqual([status, headers.etag], [200, before.headers.etag]);
+    }
+  });
+
+  const wrongPatches: readonly (readonly [change: object, issues: readonly string[]])[] = [
+    [{ url: null, types: null, status: null }, ['#/status type', '#/types type', '#/url type']],
+    [{ url: 'https://[::1]/' }, ['#/url format']],
+    [{ status: 'disabled' }, ['#/status enum']],
+    [{ status: 'off' }, ['#/status enum']],
+    [{ position: -1 }, ['#/position minimum']],
+    [{ position: 999_999, status: 'disabled' }, ['#/position maximum', '#/status enum']],
+    [{ position: 1.5 }, ['#/position type']],
+    [
+      { id: 999, lastStatus: 200, lastAt: '2026-03-01T09:30:00Z', failingSince: '2026-03-01T09:30:00Z' },
+      ['#/failingSince read-only', '#/id read-only', '#/lastAt read-only', '#/lastStatus read-only'],
+    ],
+    [{ secret: 'whsec_x' }, ['#/secret unknown-member']],
+  ];
+  for (const [change, issues] of wrongPatches)
+    test(`is not changed to ${JSON.stringify(change).slice(0, 80)}`, async () => {
+      await removeAll();
+      const { id } = await newWebhook(running(), token);
+      assertIssues(await running().patch(`/webhooks/${id}`, { token, body: change }), 400, issues);
+    });
+
+  test('may be moved to the latest event, and not beyond', async () => {
+    const { id } = await newWebhook(running(), token);
+    await latestEvent();
+    const path = `/webhooks/${id}`;
+    const { data } = (await running().get('/events?limit=200', { token })).body;
+    const latest = data.at(-1).id;
+    const beyond = await running().patch(path, { token, body: { position: latest + 1 } });
+    assertIssues(beyond, 400, ['#/position maximum']);
+    assert.equal((await running().patch(path, { token, body: { position: latest } })).status, 200);
+  });
+
+  test('has a new ETag after each change, even one that restores it', async () => {
+    const { id } = await newWebhook(running(), token);
+    const path = `/webhooks/${id}`;
+    const tag = async (): Promise<string> => String((await running().get(path, { token })).headers.etag);
+    const tags = [await tag()];
+    for (const status of ['paused', 'enabled', 'paused', 'enabled']) {
+      await running().patch(path, { token, body: { status } });
+      tags.push(await tag());
+    }
+    assert.equal((await running().post(`${path}/secrets`, { token })).status, 201);
+    tags.push(await tag());
+    assert.equal(new Set(tags).size, 6);
+  });
+
+  test('is not changed or deleted if If-Match names an earlier version', async () => {
+    const { id } = await newWebhook(running(), token);
+    const path = `/webhooks/${id}`;
+    const headers = { 'if-match': String((await running().get(path, { token })).headers.etag) };
+    await running().patch(path, { token, body: { status: 'paused' } });
+    assertProblem(
+      await running().patch(path, { token, headers, body: { status: 'enabled' } }),
+      'precondition-failed',
+    );
+    assertProblem(await running().delete(path, { token, headers }), 'precondition-failed');
+  });
+
+  test('is 404 once it is deleted', async () => {
+    const { id } = await newWebhook(running(), token);
+    assert.equal((await running().delete(`/webhooks/${id}`, { token })).status, 204);
+    for (const path of [`/webhooks/${id}`, '/webhooks/0', '/webhooks/x'])
+      assertProblem(await running().get(path, { token, isUndescribed: true }), 'not-found');
+    assertProblem(await running().post(`/webhooks/${id}/secrets`, { token }), 'not-found');
+  });
+
+  test('is one of twenty at most', async () => {
+    await removeAll();
+    for (let count = 0; count < 20; count += 1) await newWebhook(running(), token);
+    const body = { url, types: ['order.paid'] };
+    assertIssues(await running().post('/webhooks', { token, body }), 400, ['# max-webhooks']);
+    const { data } = (await running().get('/webhooks?limit=1', { token })).body;
+    await running().delete(`/webhooks/${data[0].id}`, { token });
+    await newWebhook(running(), token);
+    await removeAll();
+  });
+
+  test('has another secret after each rotation, shown only once', async () => {
+    const { id, secret } = await newWebhook(running(), token);
+    const rotated = await running().post(`/webhooks/${id}/secrets`, { token });
+    assert.deepEqual([rotated.status, rotated.headers.location], [201, `/webhooks/${id}`]);
+    assert.equal(rotated.headers['cache-control'], 'no-store');
+    assert.notEqual(rotated.body.secret, secret);
+    assert.equal(rotated.body.previousEndsAt, '2026-03-02T09:30:00.000Z');
+    assert.ok(!(await running().get(`/webhooks/${id}`, { token })).text.includes('whsec_'));
+  });
+});
+
+test('events of webhooks are shown to administrators only, and contain no URL', async (t) => {
+  const service = await serviceFor(t);
+  const staff: Person = await service.person('staff');
+  const token = await rootToken(service);
+  const { id } = await newWebhook(service, token);
+  await service.patch(`/webhooks/${id}`, {
+    token,
+    body: { url: 'https://eve.example/?key=1', status: 'paused' },
+  });
+  const { data } = (await service.get('/events?type=webhook.changed', { token })).body;
+  assert.deepEqual(
+    data.map(({ subject, changes }: { subject: string; changes: object }) => ({ subject, changes })),
+    [{ subject: `/webhooks/${id}`, changes: { url: null, status: ['enabled', 'paused'] } }],
+  );
+  const types = '/events?type=webhook.created,webhook.changed';
+  assert.deepEqual((await service.get(types, { token: staff.token })).body.data, []);
+});
+
+test('no file holds a secret of a webhook', needsInside, async (t) => {
+  const service = await serviceFor(t);
+  const token = await rootToken(service);
+  const { id, secret } = await newWebhook(service, token);
+  const { body } = await service.post(`/webhooks/${id}/secrets`, { token });
+  for (const text of [secret, body.secret]) {
+    const bytes = Buffer.from(text.slice(6), 'base64');
+    for (const name of readdirSync(service.folder)) {
+      const file = readFileSync(join(service.folder, name));
+      assert.ok(!file.includes(bytes) && !file.includes(text.slice(6)), name);
+    }
+    assert.ok(!service.logged.join('').includes(text.slice(6)));
+  }
+});
+
+test(
+  'a webhook whose events were removed meanwhile can be enabled only with another position',
+  needsInside,
+  async (t) => {
+    const service = await serviceFor(t, { settings: { 'events-days': '1' } });
+    let token = await rootToken(service);
+    const { id } = await newWebhook(service, token);
+    const path = `/webhooks/${id}`;
+    await service.patch(path, { token, body: { status: 'paused' } });
+    await newOrder(service, token);
+    service.clock.advance(2 * 86_400_000);
+    await service.person();
+    await service.inside?.app.cleanup.run();
+    token = await rootToken(service);
+    const enabling = await service.patch(path, { token, body: { status: 'enabled' } });
+    assertIssues(enabling, 400, ['#/position minimum']);
+    const [, oldest] = /from (\d+) to/.exec(enabling.body.detail) ?? [];
+    const body = { status: 'enabled', position: Number(oldest) };
+    assert.equal((await service.patch(path, { token, body })).status, 200);
+  },
+);

@@ -1,0 +1,164 @@
+// Two exports at once, one of each user, and none for a client that reads too slowly.
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { describe, test, type TestContext } from 'node:test';
+import { signedIn, type Caller } from '../../src/auth/access.ts';
+import { Exports, type ExportSource } from '../../src/http/transfers/export.ts';
+import { exportable } from '../../src/http/routing/reply.ts';
+import { represent } from '../../src/http/responses/representation.ts';
+import { route, type Route } from '../../src/http/routing/route.ts';
+import { object } from '../../src/schema/schema.ts';
+import { FrozenClock } from '../frozen-clock.ts';
+import { assertProblem } from './http-support.ts';
+import { executable, serviceFor, type Person, type TestResponse, type TestService } from '../service.ts';
+import { csv, openUnread, type UnreadExport } from './export-support.ts';
+
+const mebibyte = 1024 ** 2;
+/** More than the system keeps for a client that reads nothing. */
+const manyBytes = 40 * mebibyte;
+
+describe('exports', { skip: executable !== undefined && 'needs routes of its own' }, () => {
+  test('run two at once in all, and one of each user, staff or not', async (t) => {
+    const { ask, open, service } = await exporting(t);
+    const [staff, user, other] = [
+      await service.person('staff'),
+      await service.person(),
+      await service.person(),
+    ];
+    const [first, second] = [await open(staff), await open(user)];
+    for (const person of [staff, user, other]) {
+      const response = await ask(person);
+      assertProblem(response, 'unavailable', 503);
+      assert.equal(response.headers['retry-after'], '10');
+    }
+    first.message.resume();
+    assert.equal(await first.ended, true);
+    assertProblem(await ask(user), 'unavailable', 503);
+    assert.equal((await ask(other)).status, 200);
+    second.message.resume();
+    assert.equal(await second.ended, true);
+    assert.equal((await ask(user)).status, 200);
+  });
+
+  test('end if their clients stop reading for 10 seconds, however much they read before', async (t) => {
+    const { ask, open, service, clock, untilStill } = await exporting(t);
+    const person = await service.person();
+    const unread = await open(person);
+    for (const bytes of [8 * mebibyte, 8 * mebibyte, 0]) {
+      if (bytes > 0) await readSome(unread.message, bytes);
+      await untilStill();
+      clock.advance(10_000);
+    }
+    unread.message.resume();
+    assert.equal(await unread.ended, false);
+    assert.match(service.logged.at(-1) ?? '', /"end":"slow"/);
+    assert.equal((await ask(person)).status, 200);
+  });
+
+  test('continue for as long as their clients read 640 KiB in 10 seconds', async (t) => {
+    const { open, service, clock, untilStill } = await exporting(t);
+    const unread = await open(await service.person());
+    for (let read = 0; read < 6; read += 1) {
+      await readSome(unread.message, 4 * mebibyte);
+      await untilStill();
+      clock.advance(10_000);
+    }
+    unread.message.resume();
+    assert.equal(await unread.ended, true);
+  });
+
+  test('continue while they wait for their rows, whatever their clients read', async (t) => {
+    const found = Promise.withResolvers<void>();
+    const { open, service, clock } = await exporting(t, async function* () {
+      yield [];
+      await found.promise;
+    });
+    const opened = open(await service.person());
+    for (let times = 0; times < 3; times += 1) {
+      await clock.timer(10_000);
+      clock.advance(10_000);
+    }
+    found.resolve();
+    const { message, ended } = await opened;
+    message.resume();
+    assert.equal(await ended, true);
+  });
+
+  test('read no further while a part of them waits for the client', async (t) => {
+    const { open, service, untilStill } = await exporting(t);
+    const { message, ended } = await open(await service.person());
+    const taken = await untilStill();
+    assert.ok(taken > 0 && taken < elementsMax, `${taken} of ${elementsMax} elements were read`);
+    message.resume();
+    assert.equal(await ended, true);
+    assert.equal(await untilStill(), elementsMax);
+  });
+});
+
+const note = 'x'.repeat(60_000);
+const elementsMax = Math.ceil(manyBytes / note.length);
+
+type Exporting = {
+  readonly service: TestService;
+  readonly clock: FrozenClock;
+  readonly ask: (person: Person) => Promise<TestResponse>;
+  readonly open: (person: Person) => Promise<UnreadExport>;
+  /** Resolves once the service reads no more elements, with the number of those that it has read. */
+  readonly untilStill: () => Promise<number>;
+};
+
+/** A service with a list of 40 MiB, whose exports have a clock of their own. */
+async function exporting(t: TestContext, source?: ExportSource<unknown, Caller>): Promise<Exporting> {
+  let taken = 0;
+  async function* manyElements() {
+    for (let id = 1; id <= elementsMax; id += 1) {
+      taken += 1;
+      yield [represent({ note }, { id, ownerId: null })];
+    }
+  }
+  const clock = new FrozenClock(0);
+  const log = { write: () => {}, request: () => {}, flush: () => {} };
+  const exports = new Exports({ log, timers: clock });
+  const service = await serviceFor(t, { extraRoutes: [exportRoute(exports, source ?? manyElements)] });
+  const path = '/test/rows';
+  return {
+    service,
+    clock,
+    ask: ({ token }) => service.get(path, { token, headers: csv, isUndescribed: true }),
+    open: ({ token }) => openUnread(service, token, path),
+    async untilStill() {
+      for (let [same, before] = [0, -1]; same < 100; before = taken) {
+        same = taken === before ? same + 1 : 0;
+        assert.equal((await service.get('/health/live')).status, 200);
+      }
+      return taken;
+    },
+  };
+}
+
+function exportRoute(exports: Exports, source: ExportSource<unknown, Caller>): Route {
+  const table = { columns: ['note'], rowsOf: (row: unknown) => [[(row as { note: string }).note]] };
+  return route({
+    method: 'GET',
+    path: '/test/rows',
+    tag: 'Service',
+    summary: 'An export of many rows',
+    access: signedIn,
+    reply: { kind: 'list', schema: object({}), mediaTypes: exportable },
+    handle: (context) => exports.createResult(context, { name: 'rows', table }, source),
+  });
+}
+
+/** Reads at least this many bytes, and then pauses. */
+async function readSome(message: IncomingMessage, bytesMin: number): Promise<void> {
+  const enough = Promise.withResolvers<void>();
+  let bytes = 0;
+  const count = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes < bytesMin) return;
+    message.off('data', count).pause();
+    enough.resolve();
+  };
+  message.on('data', count).resume();
+  await enough.promise;
+}
