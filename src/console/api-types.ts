@@ -41,6 +41,16 @@ export type Order = {
   readonly updatedAt: string;
   readonly customer?: { readonly id: number; readonly name: string } | null;
 };
+export type Product = {
+  readonly id: number;
+  readonly sku: string;
+  readonly name: string;
+  readonly unitPrice: number;
+  readonly currency: string;
+  readonly barcode: string | null;
+  readonly active: boolean;
+  readonly createdAt: string;
+};
 export type User = {
   readonly id: number;
   readonly name: string;

@@ -22,6 +22,7 @@ import { OrderSteps } from './order-steps.ts';
 import { orderView } from './order-view.ts';
 import { ordersView } from './orders-view.ts';
 import { peopleView, personView } from './people-view.ts';
+import { productsView } from './products-view.ts';
 import { ScrollPlaces, scrollOnceLoaded } from './scroll-places.ts';
 import { confirmIdentity, signInView } from './sign-in-view.ts';
 import { todayView } from './today-view.ts';
@@ -38,6 +39,7 @@ const views: Readonly<Record<string, View>> = {
   customers: customersView,
   'customers/': customerView,
   'customers/new': newCustomerView,
+  products: productsView,
   people: peopleView,
   'people/': personView,
   webhooks: webhooksView,

@@ -21,6 +21,9 @@ const memberNames: Readonly<Record<string, string>> = {
   email: 'e-mail',
   shippingAddress: 'address',
   userId: 'owner',
+  sku: 'SKU',
+  unitPrice: 'price',
+  active: 'whether it is sold',
 };
 const enumeration = new Intl.ListFormat('en');
 

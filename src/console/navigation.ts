@@ -18,6 +18,7 @@ const navigationItems: Readonly<Record<string, NavigationItem>> = {
   orders: { title: 'Orders', icon: 'orders', roles: everyone, isPrimary: true },
   new: { title: 'New order', icon: 'add', roles: everyone, isPrimary: true },
   customers: { title: 'Customers', icon: 'customers', roles: everyone, isPrimary: true },
+  products: { title: 'Products', icon: 'products', roles: staff, isPrimary: false },
   people: { title: 'People', icon: 'people', roles: ['admin'], isPrimary: false },
   webhooks: { title: 'Webhooks', icon: 'webhooks', roles: ['admin'], isPrimary: false },
   health: { title: 'Health', icon: 'health', roles: ['admin'], isPrimary: false },

@@ -17,7 +17,7 @@ import { type Column, pager, rowLink, table } from './tables.ts';
 
 const roles: readonly (readonly [Role, string])[] = [
   ['user', 'user: their own orders'],
-  ['staff', 'staff: all orders and customers'],
+  ['staff', 'staff: all orders, customers and products'],
   ['admin', 'admin: everything'],
 ];
 

@@ -266,7 +266,7 @@ const docs: Feature = {
 
 const console: Feature = {
   name: 'console',
-  needs: [suspension, totp, sales, history, feed, webhooks],
+  needs: [suspension, totp, products, sales, history, feed, webhooks],
   async load() {
     const { consoleRoutes } = await import('../features/console/console-routes.ts');
     return ({ config, has }) => {

@@ -26,6 +26,7 @@ const pages = [
   ['customers', '#/customers'],
   ['customer', '#/customers/1'],
   ['new-customer', '#/customers/new'],
+  ['products', '#/products'],
   ['people', '#/people'],
   ['person', '#/people/2'],
   ['webhooks', '#/webhooks'],

@@ -1,0 +1,106 @@
+// The products of a shop in the console, in a real browser: found, added, changed in their rows, and deleted.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { admin } from '../service.ts';
+import { openShop } from './console-shop.ts';
+
+test('products in the console', { timeout: 120_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  await person.signIn(service.url, admin);
+  type Shown = { readonly id: number; readonly [member: string]: unknown };
+  const list = async (): Promise<readonly Shown[]> => (await service.get('/products', { token })).body.data;
+  const add = (body: object): Promise<{ readonly body: Shown }> =>
+    service.post('/products', { token, body: { currency: 'EUR', unitPrice: 749, ...body } });
+  const focused = 'document.activeElement.dataset.pointer ?? document.activeElement.dataset.key';
+
+  await t.test('the first one is added on its page, with the issues of its fields', async () => {
+    await person.press('Products');
+    await person.see('No products yet');
+    await person.press('Add a product');
+    await person.enter('Name', 'Green tea, 250 g');
+    await person.enter('Price', 'cheap');
+    await person.press('Add');
+    await person.see('Price must be an amount such as');
+    await person.enter('Price', '7,49');
+    await person.press('Add');
+    await person.see('SKU must');
+    await person.enter('SKU', 'TEA-250');
+    await person.enter('Barcode', '4006381333931');
+    await person.press('Add');
+    await person.see('Green tea, 250 g is a product now.');
+    await tab.until('document.querySelector("main td")?.innerText.includes("Green tea")');
+    const { id, createdAt, updatedAt, ...product } = (await list())[0] ?? { id: 0 };
+    const tea = { sku: 'TEA-250', name: 'Green tea, 250 g', unitPrice: 749, currency: 'EUR' };
+    assert.deepEqual(product, { ...tea, barcode: '4006381333931', active: true });
+  });
+
+  await t.test('one is changed in its row, by keyboard, and the rest of it stays', async () => {
+    const [before] = await list();
+    await person.press('Change Green tea');
+    await tab.until(`(${focused}) === '/name'`);
+    await person.enter('Price', '7,99');
+    await tab.press('Enter');
+    await person.see('is changed.');
+    await tab.until(`(${focused}) === 'change-1'`);
+    const [after] = await list();
+    assert.deepEqual(after, { ...before, unitPrice: 799, updatedAt: after?.['updatedAt'] });
+    await tab.press('Enter');
+    await tab.until(`(${focused}) === '/name'`);
+    await tab.press('Escape');
+    await tab.until(`(${focused}) === 'change-1'`);
+  });
+
+  await t.test('what somebody is changing stays while others change the list', async () => {
+    await person.press('Change Green tea');
+    await person.enter('Name', 'Green tea, 200 g');
+    await add({ sku: 'POT', name: 'A teapot' });
+    await service.patch('/products/1', { token, body: { unitPrice: 899 } });
+    await person.leave();
+    await tab.evaluate('document.activeElement.blur()');
+    await person.see('A teapot');
+    assert.equal(
+      await tab.evaluate('document.querySelector("[data-pointer=\'/name\']").value'),
+      'Green tea, 200 g',
+    );
+    await person.press('Save');
+    await person.see('Somebody has changed price of this product meanwhile. Nothing was saved yet.');
+    await person.press('Save');
+    await person.see('Green tea, 200 g is changed.');
+    const tea = (await list()).find(({ id }) => id === 1);
+    assert.deepEqual([tea?.['name'], tea?.['unitPrice']], ['Green tea, 200 g', 899]);
+  });
+
+  await t.test('one that is not sold now is found, and in its own list', async () => {
+    await person.press('Change A teapot');
+    await person.check('Sold now');
+    await person.press('Save');
+    await person.see('A teapot is changed.');
+    await person.press('Not sold now');
+    await tab.until('document.querySelectorAll("main tbody tr").length === 1');
+    await person.go('#/products?q=POT');
+    await person.see('A teapot');
+    assert.equal((await list()).find(({ id }) => id === 2)?.['active'], false);
+  });
+
+  await t.test('one is deleted once that was confirmed', async () => {
+    await person.go('#/products');
+    await person.press('Change A teapot');
+    await person.press('Delete …');
+    await person.press('Delete');
+    await person.see('A teapot was deleted.');
+    await tab.until('document.querySelectorAll("main tbody tr").length === 1');
+    assert.equal((await list()).length, 1);
+  });
+
+  await t.test('whoever is not of the staff has no such page', async () => {
+    const { email, password } = await service.person('user', 'Customer');
+    await person.press('Sign out');
+    await person.see('Password');
+    await person.signIn(service.url, { email, password });
+    assert.equal(await tab.evaluate('document.querySelector("[href=\'#/products\']")'), null);
+    await person.go('#/products');
+    await person.see('This page is not for accounts with the role user.');
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
