@@ -1,18 +1,17 @@
 // The entry point: signs in, draws the frame around the views, and finds the view that the URL names.
-import { accountView } from './account-view.ts';
 import { ApiClient, pause } from './api-client.ts';
 import type { User } from './api-types.ts';
 import { BrowserSession } from './browser-session.ts';
 import { changeOrderView } from './change-order-view.ts';
 import { isTemporary, Rejection } from './request-errors.ts';
-import { type App, failure, isStaff, setPageTitle, type View } from './view.ts';
+import type { officeViews } from './office-views.ts';
+import { type App, failure, isStaff, setPageTitle, skeleton, type View } from './view.ts';
 import { customersView, customerView, newCustomerView } from './customers-view.ts';
 import { dayView } from './day-view.ts';
 import { notify } from './dialogs.ts';
 import { Drawing, keepFocus } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
 import { messageOf } from './forms.ts';
-import { healthView } from './health-view.ts';
 import { Histories } from './histories.ts';
 import { KeptPage } from './kept-page.ts';
 import { LiveEvents } from './live-events.ts';
@@ -21,13 +20,10 @@ import { newOrderView } from './new-order-view.ts';
 import { OrderSteps } from './order-steps.ts';
 import { orderView } from './order-view.ts';
 import { ordersView } from './orders-view.ts';
-import { peopleView, personView } from './people-view.ts';
-import { productsView } from './products-view.ts';
 import { ScrollPlaces, scrollOnceLoaded } from './scroll-places.ts';
 import { confirmIdentity, signInView } from './sign-in-view.ts';
 import { todayView } from './today-view.ts';
 import { UnsentForms } from './unsent-forms.ts';
-import { webhooksView } from './webhooks-view.ts';
 
 const views: Readonly<Record<string, View>> = {
   today: todayView,
@@ -39,14 +35,33 @@ const views: Readonly<Record<string, View>> = {
   customers: customersView,
   'customers/': customerView,
   'customers/new': newCustomerView,
-  products: productsView,
-  people: peopleView,
-  'people/': personView,
-  webhooks: webhooksView,
-  health: healthView,
-  account: accountView,
+  products: officeView('products'),
+  people: officeView('people'),
+  'people/': officeView('people/'),
+  webhooks: officeView('webhooks'),
+  health: officeView('health'),
+  account: officeView('account'),
   more: moreView,
 };
+
+/** Draws the view once its file has been loaded, which takes a moment the first time. */
+function officeView(name: keyof typeof officeViews): View {
+  return (page) => {
+    const { main, signal } = page;
+    fill(main, setPageTitle('…'), skeleton(6));
+    import('./office-views.ts').then(
+      ({ officeViews }) => !signal.aborted && keepFocus(main, () => officeViews[name](page)),
+      () => !signal.aborted && fill(main, setPageTitle('Not loaded'), failure(notLoaded, reload)),
+    );
+  };
+}
+
+/** A service of another version may have another file. */
+const notLoaded = new Error('This page can’t be loaded. Is the service away, or a new one?');
+
+async function reload(): Promise<void> {
+  location.reload();
+}
 
 /** Shows the sign-in, or the frame and the views of the user who is signed in. */
 class Console {

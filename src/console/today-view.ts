@@ -36,7 +36,8 @@ type Waiting = Kind & List<LatestOrder>;
 type TodayData = {
   readonly sales: Sales;
   readonly waiting: readonly Waiting[];
-  readonly events: readonly NamedEvent[];
+  /** Undefined until they have been loaded, which takes two more round trips. */
+  readonly events: readonly NamedEvent[] | undefined;
   /** The number of new orders that wait while somebody is about to press a button in the list. */
   readonly newer?: number;
 };
@@ -49,14 +50,18 @@ export function todayView(page: Page): void {
   const lists = waiting.map((kind) => liveList(page, kind));
   const end = h('a', { class: 'button', href: daysEnd() }, 'Day’s end');
   steps.addEventListener('stale', () => lists.forEach((list) => list.outdate()), { signal });
+  let isFirst = true;
   const load = reloadable<TodayData>(page, content, {
-    load: async (loading) => {
-      const [current, events, ...loaded] = await Promise.all([
+    async load(loading, show) {
+      const latest = loading.histories.latest(loading.signal);
+      latest.catch(() => undefined); // it is awaited below
+      const [current, ...loaded] = await Promise.all([
         sales.get(loading),
-        loading.histories.latest(loading.signal),
         ...lists.map((list) => list.get(loading)),
       ]);
-      return { sales: current, events, waiting: loaded };
+      if (isFirst) show({ sales: current, events: undefined, waiting: loaded });
+      isFirst = false;
+      return { sales: current, events: await latest, waiting: loaded };
     },
     draw: (shown, reload) => todayContent(page, shown, { span, reload }),
     hold: holdToday,
@@ -130,17 +135,22 @@ function todayContent(page: Page, shown: TodayData, { span, reload }: Drawing): 
   const { sales, waiting: lists, events, newer = 0 } = shown;
   const notice = newerNotice(newer, 'order', reload);
   const today = (span.by === 'hour' ? sales.buckets : sales.buckets.slice(-1)).flatMap(figuresOf);
-  const isEmpty = events.length === 0 && lists.every(({ data }) => data.length === 0);
-  if (isEmpty && today.length === 0) return firstSteps();
+  const isEmpty = today.length === 0 && lists.every(({ data }) => data.length === 0);
+  if (isEmpty && events === undefined) return skeleton(8);
+  if (isEmpty && events?.length === 0) return firstSteps();
   return [
     tiles(today, lists),
     h(
       'div',
       { class: 'columns' },
       h('div', {}, toDoCard(page, toDoOf(lists), notice), salesCard(sales, span)),
-      card('Just now', events.length === 0 ? h('p', { class: 'soft' }, 'Nothing yet.') : eventList(events)),
+      card('Just now', events === undefined ? skeleton(4) : latestEvents(events)),
     ),
   ];
+}
+
+function latestEvents(events: readonly NamedEvent[]): Child {
+  return events.length === 0 ? h('p', { class: 'soft' }, 'Nothing yet.') : eventList(events);
 }
 
 function figuresOf({ figures }: Sales['buckets'][number]): readonly Figures[] {

@@ -51,8 +51,11 @@ export function setPageTitle(title: string, ...tools: readonly Child[]): HTMLEle
 }
 
 type Content<T> = {
-  /** The page’s signal is aborted when another load replaces this one. */
-  readonly load: (page: Page) => Promise<T>;
+  /**
+   * The page’s signal is aborted when another load replaces this one. `show` shows what has come before the
+   * rest.
+   */
+  readonly load: (page: Page, show: (value: T) => void) => Promise<T>;
   readonly draw: (value: T, reload: Reload) => Child;
   /**
    * Returns what is loaded, with its rows and buttons where those that are shown are: nothing may move under
@@ -140,10 +143,11 @@ class Loads<T> {
   }
 
   async #load(signal: AbortSignal): Promise<void> {
+    const show = (value: T): void => {
+      if (!signal.aborted) this.#show(value);
+    };
     try {
-      const value = await this.#content.load({ ...this.#page, signal });
-      if (signal.aborted) return;
-      this.#show(value);
+      show(await this.#content.load({ ...this.#page, signal }, show));
     } catch (error) {
       if (signal.aborted) return;
       if (this.#shown === undefined || !isTemporary(error)) this.#showFailure(error);

@@ -1,38 +1,45 @@
-// The files of the console as browsers receive them: modules without their types, and the stylesheet.
+// The files of the console as browsers receive them: its modules without types, joined into few files, and the
+// stylesheet.
 import { readdirSync, readFileSync } from 'node:fs';
 import { Thread, type Handler } from '../../base/thread.ts';
+import { joinModules } from './module-joiner.ts';
 
 export type ConsoleFile = { readonly name: string; readonly mediaType: string; readonly text: string };
 
-/** The entry point of the console; its other modules and the stylesheet are in the same folder. */
+/** The other modules and the stylesheet are in the same folder. */
 const entry = new URL('../../console/console-main.ts', import.meta.url);
 
-export const entryName = 'console-main.js';
+export const entryFile = 'console-main.js';
+export const styleFile = 'console.css';
 
 /**
- * Returns each module under its name with `.js`. The build of a single executable removes the types.
- * Otherwise this takes up to a tenth of a second, most of it the first time, so a thread does it.
+ * The build of a single executable removes the types. Otherwise this takes up to a tenth of a second, most of it
+ * the first time, so a thread does it.
  */
 export async function consoleFiles(): Promise<ConsoleFile[]> {
-  const folder = new URL('.', entry);
-  const sources = readdirSync(folder)
-    .filter((name) => /\.(ts|js|css)$/.test(name))
-    .map((name) => ({ name, text: readFileSync(new URL(name, folder), 'utf8') }));
-  const typed = sources.filter(({ name }) => name.endsWith('.ts'));
-  const plain = await withoutTypes(typed.map(({ text }) => text));
-  const modules = typed.map(({ name }, index) => ({
-    name: name.replace(/\.ts$/, '.js'),
-    text: withoutComments(plain[index] ?? '').replaceAll(/(\bfrom )'(\.\/[\w-]+)\.ts'/g, "$1'$2.js'"),
+  const names = readdirSync(new URL('.', entry)).filter((name) => /\.(ts|js)$/.test(name));
+  const typed = names.filter((name) => name.endsWith('.ts'));
+  const plain = await withoutTypes(typed.map(textOf));
+  const stripped = new Map(typed.map((name, index) => [name, plain[index]]));
+  const modules = names.map((name): [string, string] => [
+    name.replace(/\.\w+$/, ''),
+    withoutComments(stripped.get(name) ?? textOf(name)),
+  ]);
+  const files = [...joinModules(new Map(modules), 'console-main')].map(([name, text]) => ({
+    name: `${name}.js`,
+    mediaType: 'text/javascript; charset=utf-8',
+    text,
   }));
-  return [...modules, ...sources.filter(({ name }) => !name.endsWith('.ts'))].map((file) => ({
-    ...file,
-    mediaType: file.name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
-  }));
+  return [...files, { name: styleFile, mediaType: 'text/css; charset=utf-8', text: textOf(styleFile) }];
 }
 
-/** Empties lines that are comments as a whole: they are for readers of the sources. */
+function textOf(name: string): string {
+  return readFileSync(new URL(name, entry), 'utf8');
+}
+
+/** Drops lines that are comments as a whole, which are for readers of the sources, and empty ones. */
 function withoutComments(text: string): string {
-  return text.replaceAll(/^ *(?:\/\/.*|\/\*\*[^]*?\*\/)$/gm, (comment) => comment.replaceAll(/.+/g, ''));
+  return text.replaceAll(/^ *(?:\/\/.*|\/\*\*(?:(?!\*\/)[^])*\*\/)?\n/gm, '');
 }
 
 async function withoutTypes(texts: readonly string[]): Promise<string[]> {
@@ -45,7 +52,7 @@ async function withoutTypes(texts: readonly string[]): Promise<string[]> {
   }
 }
 
-/** The program of the thread. Code keeps its lines. */
+/** The program of the thread. */
 function stripTypes(): Handler<readonly string[], string[]> {
   const { stripTypeScriptTypes } = process.getBuiltinModule('node:module');
   return (texts) => texts.map((text) => withoutBlanks(stripTypeScriptTypes(text), text));

@@ -1,7 +1,7 @@
 // The page that the console runs in: its stylesheet, its modules, and the values that they need.
 import { currencyDigits } from '../../schema/decimal.ts';
 import { countries, currencies } from '../../schema/iso-codes.ts';
-import { entryName } from './console-files.ts';
+import { entryFile, styleFile } from './console-files.ts';
 import { html, icon, type Page } from '../../web/page-layout.ts';
 
 /** Allows only resources of the service itself, and no text that becomes markup or script. */
@@ -36,9 +36,7 @@ export type ConsoleSettings = {
 
 const withoutScripts = html`; the <a href="/docs">documentation</a> does not`;
 
-/** Lets browsers fetch all modules in parallel, instead of one after the other as they find the imports. */
-export function consolePage(names: readonly string[], { shop, hasDocs }: ConsoleSettings): Page {
-  const modules = names.filter((name) => name.endsWith('.js'));
+export function consolePage({ shop, hasDocs }: ConsoleSettings): Page {
   // the lists that browsers have differ from these
   const digits = [...currencies].map((code) => `${code}:${currencyDigits(code)}`);
   const { markup } = html`<!doctype html>
@@ -58,9 +56,8 @@ export function consolePage(names: readonly string[], { shop, hasDocs }: Console
 <meta name="documentation" content="${hasDocs ? '/docs' : ''}">
 <title>orderly</title>
 <link rel="icon" href="${icon}">
-<link rel="stylesheet" href="/console/console.css">
-${modules.map((name) => html`<link rel="modulepreload" href="/console/${name}">\n`)}
-<script type="module" src="/console/${entryName}"></script>
+<link rel="stylesheet" href="/console/${styleFile}">
+<script type="module" src="/console/${entryFile}"></script>
 </head>
 <body>
 <div id="page"><p class="start" role="status">orderly is starting …</p></div>

@@ -10,16 +10,14 @@ import { string } from '../../schema/schema.ts';
 import { consoleFiles, type ConsoleFile } from './console-files.ts';
 import { consolePage, type ConsoleSettings } from './console-page.ts';
 
-/** The files aren't rate-limited, since a browser requests dozens of them again with each page. */
+/** The page and its files aren't rate-limited: a browser asks for them again with each page. */
 export function consoleRoutes(settings: ConsoleSettings): Route[] {
-  const files = once(consoleFiles);
-  return [pageRoute(files, settings), fileRoute(files)];
+  return [pageRoute(settings), fileRoute()];
 }
 
-function pageRoute(files: () => Promise<readonly ConsoleFile[]>, settings: ConsoleSettings): Route {
+function pageRoute(settings: ConsoleSettings): Route {
   const made = once(async () => {
-    const names = (await files()).map(({ name }) => name);
-    const { html: text, policy } = consolePage(names, settings);
+    const { html: text, policy } = consolePage(settings);
     const fields = ['Content-Security-Policy', policy, ...pageFields];
     return sharedText(text, { mediaType: htmlInUtf8, fields });
   });
@@ -37,8 +35,8 @@ function pageRoute(files: () => Promise<readonly ConsoleFile[]>, settings: Conso
 
 const pageFields = ['Cross-Origin-Opener-Policy', 'same-origin', 'Referrer-Policy', 'no-referrer'];
 
-function fileRoute(files: () => Promise<readonly ConsoleFile[]>): Route {
-  const made = once(async () => new Map(await Promise.all((await files()).map(entryOf))));
+function fileRoute(): Route {
+  const made = once(async () => new Map(await Promise.all((await consoleFiles()).map(entryOf))));
   return route({
     method: 'GET',
     path: '/console/{name}',

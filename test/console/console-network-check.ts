@@ -1,0 +1,49 @@
+// The console on a slow network, in a real browser: a round trip takes 400 ms, and 400 kbit arrive in a second.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { admin } from '../service.ts';
+import { openShop } from './console-shop.ts';
+
+const millisecondsMax = 3_000;
+const bytesPerSecond = 400_000 / 8;
+
+test('the console is usable in three seconds on a slow network', { timeout: 120_000 }, async (t) => {
+  const { service, tab, person } = await openShop(t);
+  await tab.send('Network.enable');
+  const slowDown = (isSlow: boolean): Promise<unknown> =>
+    tab.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: isSlow ? 400 : 0,
+      downloadThroughput: isSlow ? bytesPerSecond : -1,
+      uploadThroughput: isSlow ? bytesPerSecond : -1,
+    });
+
+  await t.test('the sign-in, in a browser that has never seen it', async () => {
+    await slowDown(true);
+    await tab.send('Page.navigate', { url: `${service.url}/console` });
+    await isFast('document.querySelector("[type=password]")');
+  });
+
+  await slowDown(false);
+  await person.signIn(service.url, admin);
+  for (const view of ['today', 'orders'])
+    await t.test(`a reload of ${view}`, async () => {
+      await person.go(`#/${view}`);
+      await tab.evaluate('window.isOld = true');
+      await slowDown(true);
+      await tab.send('Page.reload');
+      await isFast('!window.isOld && document.querySelector("main td a")');
+      await slowDown(false);
+    });
+
+  assert.deepEqual(tab.complaints, []);
+
+  async function isFast(isUsable: string): Promise<void> {
+    await tab.until(isUsable);
+    const milliseconds = Math.round(await tab.evaluate('performance.now()'));
+    const requests = await tab.evaluate('performance.getEntriesByType("resource").length + 1');
+    const result = `${milliseconds} ms, ${requests} requests`;
+    t.diagnostic(result);
+    assert.ok(milliseconds < millisecondsMax, result);
+  }
+});

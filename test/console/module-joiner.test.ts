@@ -1,0 +1,84 @@
+// Modules joined into few files do what they did on their own, and what the joiner can't join is an error.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { joinModules } from '../../src/features/console/module-joiner.ts';
+
+/** As in a module; the checks of this project's own imports don't see it. */
+const at = (name: string): string => `'./${name}.ts'`;
+
+const modules = {
+  entry: `import { twice as double } from ${at('numbers')};
+import { Box,
+  label } from ${at('box-of')};
+const result = double(4);
+export const all = { result, label, boxed: new Box(result).value, load: () => import(${at('later')}) };
+`,
+  numbers: `const factor = 2;
+export function twice(value) { return value * factor; }
+export async function* count() { yield 1; }
+`,
+  'box-of': `import { twice } from ${at('numbers')};
+const factor = 'its own';
+export class Box { constructor(value) { this.value = value; } }
+export const label = [factor, twice(1)].join(' ');
+`,
+  later: `import { Box } from ${at('box-of')};
+import { own } from ${at('own')};
+export const made = [new Box(own), Box];
+`,
+  own: `export const own = 'only of the later file';
+`,
+};
+
+function joined(texts: Readonly<Record<string, string>>): Map<string, string> {
+  return joinModules(new Map(Object.entries(texts)), 'entry');
+}
+
+test('joined modules do what they do on their own, with names of their own', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-joiner-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const files = joined(modules);
+  assert.deepEqual([...files.keys()], ['entry', 'later']);
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  for (const [name, text] of files) writeFileSync(join(folder, `${name}.js`), text);
+  const { $entry, $box_of } = await import(pathToFileURL(join(folder, 'entry.js')).href);
+  const { result, label, boxed, load } = $entry.all;
+  assert.deepEqual([result, label, boxed], [8, 'its own 2', 8]);
+  const { made } = await load();
+  assert.equal(made[0].value, 'only of the later file');
+  assert.equal(made[1], $box_of.Box, 'a file that is loaded later shares the modules of the first one');
+});
+
+for (const [what, texts, message] of [
+  [
+    'modules that import each other',
+    { entry: `import { a } from ${at('a')};`, a: `import { b } from ${at('entry')};` },
+    /entry imports what imports it/,
+  ],
+  ['a module that is missing', { entry: `import { a } from ${at('a')};` }, /no module a/],
+  ['an export that may change', { entry: 'export let a = 1;' }, /export let a/],
+  ['a default export', { entry: 'export default 1;' }, /export default/],
+  ['an export in a list', { entry: 'const a = 1;\nexport { a };' }, /export \{ a \}/],
+  ['an import of all names', { entry: `import * as a from ${at('a')};`, a: '' }, /import \* as a/],
+  ['an import from another folder', { entry: `import { a } from '../a.ts';` }, /\.\.\/a/],
+  [
+    'a module that two later files would have',
+    {
+      entry: `const load = () => [import(${at('a')}), import(${at('b')})];`,
+      a: `import { c } from ${at('c')};`,
+      b: `import { c } from ${at('c')};`,
+      c: 'export const c = 1;',
+    },
+    /c would be in two files/,
+  ],
+  [
+    'a later file that loads another',
+    { entry: `import(${at('a')});`, a: `import(${at('b')});`, b: '' },
+    /a can’t load a file/,
+  ],
+] as const)
+  test(`the joiner rejects ${what}`, () => assert.throws(() => joined(texts), message));
