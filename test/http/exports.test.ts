@@ -68,6 +68,30 @@ describe('a list as NDJSON', () => {
     assert.deepEqual(linesOf(await service.get(path, { token, headers: ndjson })), list.body.data);
   });
 
+  test('of a search has what the search finds, within the filters', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    for (const [currency, name] of [
+      ['EUR', 'Sencha'],
+      ['JPY', 'Sencha'],
+      ['EUR', 'Matcha'],
+    ])
+      await newOrder(service, token, { currency, items: [{ name, quantity: 1, unitPrice: 5 }] });
+    for (let number = 0; number < 55; number += 1)
+      await newCustomer(service, token, { name: `Tea ${number}` });
+    for (const [path, found] of [
+      ['/orders?q=sencha', 2],
+      ['/orders?q=sencha&currency=EUR&include=customer', 1],
+      ['/customers?q=tea', 50],
+    ] as const) {
+      const list = await service.get(path, { token });
+      assert.equal(list.body.data.length, found, path);
+      assert.deepEqual(linesOf(await service.get(path, { token, headers: ndjson })), list.body.data, path);
+    }
+    const sorted = await service.get('/orders?q=sencha&sort=id', { token, headers: ndjson });
+    assert.equal(sorted.body.errors[0].code, 'not-with-q');
+  });
+
   test('keeps the order of a list that no index sorts', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
@@ -157,6 +181,7 @@ describe('a list as CSV', () => {
     assert.equal(first['items.unitPrice'], '7.49');
     assert.equal(first['items.total'], '14.98');
     assert.notEqual(first['customer.name'], '');
+    assert.equal(second['total'], '', 'a sum over the rows counts each order once');
     assert.equal(second['items.number'], '2');
     assert.equal(second['items.unitPrice'], '0.05');
     assert.equal(second['id'], first['id']);

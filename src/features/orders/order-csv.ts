@@ -4,7 +4,7 @@ import { decimalAmount } from '../../schema/decimal.ts';
 import { addressCells, addressColumns } from '../customers/address-csv.ts';
 import type { Order } from './order.ts';
 
-/** Filtering by `items.number` 1 leaves one row per order; sums over all rows are those of `items.total`. */
+/** The total is in the row of an order's first item alone, so that a sum over all rows counts it once. */
 export const orderTable: CsvTable<Order> = {
   columns: [
     'id',
@@ -15,9 +15,9 @@ export const orderTable: CsvTable<Order> = {
     'customer.name',
     'userId',
     'currency',
-    'total',
     'note',
     ...addressColumns('shippingAddress'),
+    'total',
     'items.number',
     'items.sku',
     'items.name',
@@ -26,8 +26,9 @@ export const orderTable: CsvTable<Order> = {
     'items.total',
   ],
   sharedCellsOf: cellsOfOrder,
-  rowsOf({ currency, items }) {
+  rowsOf({ currency, total: orderTotal, items }) {
     return items.map(({ sku, name, quantity, unitPrice, total }, index) => [
+      index === 0 ? decimalAmount(orderTotal, currency) : null,
       index + 1,
       sku,
       name,
@@ -39,7 +40,7 @@ export const orderTable: CsvTable<Order> = {
 };
 
 function cellsOfOrder(order: Order): CsvCell[] {
-  const { id, status, createdAt, updatedAt, customerId, customer, userId, currency, total, note } = order;
+  const { id, status, createdAt, updatedAt, customerId, customer, userId, currency, note } = order;
   return [
     id,
     status,
@@ -49,7 +50,6 @@ function cellsOfOrder(order: Order): CsvCell[] {
     customer?.name ?? null,
     userId,
     currency,
-    decimalAmount(total, currency),
     note,
     ...addressCells(order.shippingAddress),
   ];

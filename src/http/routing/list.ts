@@ -166,8 +166,7 @@ function wholeList<T>(call: ListCall<Caller>, list: List<T, Caller>): ExportSour
   const { caller, read: db } = call;
   const selection = list.selectionFor(caller);
   list.embedderFor?.({ caller, db, ids: [] }); // throws now: once the file has begun, it could only be cut
-  const sortsInMemory = 'sortsInMemory' in selection && selection.sortsInMemory;
-  const rows = sortsInMemory ? exportRowsSortedMax : exportRowsPerPage;
+  const rows = rowsPerRead(selection);
   return async function* (authorize) {
     let reader = caller;
     const currentReader = (): Caller => {
@@ -190,6 +189,12 @@ function wholeList<T>(call: ListCall<Caller>, list: List<T, Caller>): ExportSour
       after = next;
     } while (after !== undefined);
   };
+}
+
+/** The file of a search has what its page has. */
+function rowsPerRead(selection: Selection): number {
+  if ('search' in selection) return pageRowsDefault;
+  return selection.sortsInMemory === true ? exportRowsSortedMax : exportRowsPerPage;
 }
 
 /** A search has one order, and a single page. */

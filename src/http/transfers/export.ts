@@ -213,8 +213,8 @@ function csvFormat<T>(table: CsvTable<T>): FileFormat<T> {
   };
 }
 
-/** Parameters that apply only to pages; a search has only one page. */
-const pageParameters = ['limit', 'total', 'q'];
+/** Parameters that apply only to pages. */
+const pageParameters = ['limit', 'total'];
 
 /** Whether the request is for an export rather than a page. */
 export function isExport({ mediaType }: Pick<ExportCall, 'mediaType'>): boolean {
