@@ -3,7 +3,7 @@ import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const stepMilliseconds = 30_000;
 const secretBytes = 20; // RFC 4226 section 4, R6
-const recoveryCodeBytes = 16;
+const recoveryCodeBytes = 10;
 
 export function newTotpSecret(): Buffer {
   return randomBytes(secretBytes);
@@ -43,13 +43,13 @@ export function otpauthUri(secret: Uint8Array, issuer: string, account: string):
   return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}`;
 }
 
-/** Returns 128 random bits, such as `k5qj-7m2c-xw4d-ta3n-b6ho-ev2z-yi`. */
+/** Returns 80 random bits, such as `k5qj-7m2c-xw4d-ta3n`: people write them down, and type them again. */
 export function newRecoveryCode(): string {
   const text = base32(randomBytes(recoveryCodeBytes)).toLowerCase();
   return (text.match(/.{1,4}/g) ?? []).join('-');
 }
 
-/** Hashes a code regardless of case, blanks and hyphens. 128 random bits need no slow hash. */
+/** Hashes a code regardless of case, blanks and hyphens. 80 random bits need no slow hash. */
 export function recoveryCodeHash(code: string): Buffer {
   return hash('sha256', code.replaceAll(/[\s-]/g, '').toUpperCase(), 'buffer');
 }

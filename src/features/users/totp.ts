@@ -53,7 +53,7 @@ export const RecoveryCodes = named(
   'RecoveryCodes',
   object({
     recoveryCodes: array(
-      string({ maxLength: 32, pattern: '^[a-z2-7-]+$', examples: ['k5qj-7m2c-xw4d-ta3n-b6ho-ev2z-yi'] }),
+      string({ maxLength: 32, pattern: '^[a-z2-7-]+$', examples: ['k5qj-7m2c-xw4d-ta3n'] }),
       {
         minItems: recoveryCodesMax,
         maxItems: recoveryCodesMax,
@@ -61,7 +61,7 @@ export const RecoveryCodes = named(
         examples: [
           Array.from(
             { length: recoveryCodesMax },
-            (_, index) => `k5qj-7m2c-xw4d-ta3n-b6ho-ev2z-y${'abcdefgh'.charAt(index)}`,
+            (_, index) => `k5qj-7m2c-xw4d-ta3${'abcdefgh'.charAt(index)}`,
           ),
         ],
       },
