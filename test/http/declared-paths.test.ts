@@ -113,7 +113,7 @@ describe('every declared path', () => {
     const { body: document } = await service().get('/openapi.json');
     const { text } = await service().get('/console');
     const files = [...text.matchAll(/"\/console\/([^"]+)"/g)].map(([, name = '']) => name);
-    assert.ok(files.length > 10);
+    assert.ok(files.length > 1);
     for (const [path, names] of [
       ['/console/{name}', files],
       ['/problems/{name}', problemCodes],
