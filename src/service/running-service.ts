@@ -38,7 +38,7 @@ import { CertificateKeeper, ensureCertificate } from './certificate-keeper.ts';
 import { Cleanup } from './cleanup.ts';
 import { createCryptography, ensureSecrets } from './cryptography.ts';
 import type { Core, FeatureParts } from '../features/feature.ts';
-import { featuresWithout, tagsOf } from './features.ts';
+import { featuresWithout, problemPageOf, tagsOf } from './features.ts';
 import { createFirstAdmin } from '../features/users/first-admin.ts';
 import { LastEventFile, rejectLostDatabase } from './last-event-file.ts';
 import { gateFor, listen, localUrlOf, publicUrlOf } from './listening.ts';
@@ -114,6 +114,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       figuresOf(figures),
       parts.flatMap((each) => each.metrics?.() ?? []),
     );
+  const describe = describerOf(router, { tags: tagsOf(chosen), publicUrl, version }, turns);
   const core: Core = {
     ...cryptography,
     config,
@@ -131,9 +132,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     lookup,
     stopping: stopping.signal,
     has: (name) => chosen.some((feature) => feature.name === name),
-    describe: describerOf(router, { tags: tagsOf(chosen), publicUrl, version }, turns),
+    describe,
+    problemPage: problemPageOf(chosen, describe),
     metricsText,
     readiness: () => readinessOf(isStopping(), database),
+    ownerClearers: () => parts.flatMap((each) => each.clearOwner ?? []),
     cleanUp: () => cleanup.runInBackground(),
   };
   parts.push(...creators.map((create) => create(core)));

@@ -1,0 +1,15 @@
+// The responses that are stored for an Idempotency-Key, as a feature: they expire.
+import type { Feature } from '../feature.ts';
+
+export const idempotency: Feature = {
+  name: 'idempotency',
+  needs: [],
+  isCore: true,
+  async load() {
+    const { removeExpiredResponses } = await import('./stored-response-store.ts');
+    return ({ now }) => ({
+      groups: [],
+      cleanup: [(writer, rowsMax) => removeExpiredResponses(writer, rowsMax, now())],
+    });
+  },
+};

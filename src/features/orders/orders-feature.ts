@@ -1,0 +1,27 @@
+// Orders as a feature.
+import type { Feature } from '../feature.ts';
+
+export const orders: Feature = {
+  name: 'orders',
+  needs: [],
+  isCore: true,
+  tag: { name: 'Orders', description: 'What was ordered, and its status.' },
+  async load() {
+    const { orderRoutes, userOrderRoutes } = await import('./order-routes.ts');
+    const { clearOrderOwner } = await import('./order-store.ts');
+    return (core) => ({
+      groups: [
+        { invalidStatus: 422, routes: orderRoutes(core) },
+        { invalidStatus: 400, routes: userOrderRoutes(core) },
+      ],
+      clearOwner: clearOrderOwner,
+    });
+  },
+  async maintenance() {
+    const { orderAudit } = await import('./order-store.ts');
+    return {
+      audits: [orderAudit],
+      histories: [{ topic: 'order', table: 'orders', members: ['status', 'currency', 'items', 'total'] }],
+    };
+  },
+};
