@@ -226,6 +226,7 @@ CREATE TABLE webhooks (
   lastStatus INTEGER,
   lastAt INTEGER,
   failingSince INTEGER,
+  lastError TEXT,
   failures INTEGER NOT NULL DEFAULT 0,
   retryAt INTEGER,
   createdAt INTEGER NOT NULL,
