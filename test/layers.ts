@@ -31,7 +31,6 @@ export const layers: readonly (readonly string[])[] = [
   ['src/config/'],
   ['src/web/', 'src/openapi/'],
   ['src/http/'],
-  ['src/migrations/'],
   ['src/rates/'],
   ['src/storage/'],
   ['src/auth/'],

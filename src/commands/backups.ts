@@ -2,9 +2,8 @@
 // it with a copy.
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
-import { migrations } from '../migrations/migrations.ts';
 import { markFeedCopied } from '../features/events/feed-store.ts';
-import { maintenance } from '../service/features.ts';
+import { maintenance, migrations } from '../service/features.ts';
 import { backup, removePartial, restore } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
 import { databaseFile } from '../storage/database-file.ts';

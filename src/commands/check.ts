@@ -1,8 +1,8 @@
 // `orderly check`: whether the database is sound, from its pages to the sums of its orders.
-import { migrations } from '../migrations/migrations.ts';
 import { auditHistories } from '../features/events/history-audit-store.ts';
-import { maintenance } from '../service/features.ts';
+import { maintenance, migrations } from '../service/features.ts';
 import { auditRows } from '../storage/audit.ts';
+import { isCurrent, schemaState } from '../storage/applied-migrations.ts';
 import { integrityIssues, fromDatabase } from '../storage/backup.ts';
 import { Connection } from '../storage/connection.ts';
 import { databaseFile } from '../storage/database-file.ts';
@@ -19,8 +19,9 @@ export const check: Command = {
   async run({ config: { data } }) {
     const file = databaseFile(data);
     const issues: string[] = [];
-    const counts = await fromDatabase(file, migrations.length, async (sqlite, version) => {
-      if (version === migrations.length)
+    const counts = await fromDatabase(file, async (sqlite) => {
+      const state = schemaState(file, migrations);
+      if (state !== undefined && isCurrent(state))
         return await auditAll(new Connection(sqlite), (issue) => issues.push(issue));
       throw new StorageError(
         `${file} was written by an older orderly: start the service once to migrate it, ` +

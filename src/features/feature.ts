@@ -21,6 +21,7 @@ import type { Page } from '../web/page-layout.ts';
 import type { ClearOwner } from './users/user-store.ts';
 import type { PasswordChecks } from './users/password-checks.ts';
 import type { Readiness } from './health/health-routes.ts';
+import type { Migration } from '../storage/applied-migrations.ts';
 import type { Audit } from '../storage/audit.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Permit } from '../storage/permit.ts';
@@ -40,6 +41,8 @@ export type Feature = {
   readonly tag?: Tag;
   /** Returns the page of one problem type, or of all, given the OpenAPI document. */
   readonly problemPage?: (code: ProblemCode | undefined, document: object) => Promise<Page>;
+  /** The steps of its tables, from the first. All features have their tables, even those left out. */
+  readonly migrations?: readonly Migration[];
   /** What commands do with its rows, loaded when one of them runs; `--without` doesn't leave it out. */
   readonly maintenance?: () => Promise<Maintenance>;
   readonly load: () => Promise<(core: Core) => FeatureParts>;

@@ -20,6 +20,7 @@ import { totp } from '../features/totp/totp-feature.ts';
 import { users } from '../features/users/users-feature.ts';
 import { webhooks } from '../features/webhooks/webhooks-feature.ts';
 import type { Core, Feature, Maintenance } from '../features/feature.ts';
+import type { FeatureMigration } from '../storage/applied-migrations.ts';
 import type { Tag } from '../openapi/openapi.ts';
 
 export const features: readonly Feature[] = [
@@ -44,6 +45,11 @@ export const features: readonly Feature[] = [
   docs,
   console,
 ];
+
+/** The migrations of all features, in the order in which a new database gets them. */
+export const migrations: readonly FeatureMigration[] = features.flatMap(({ name, migrations = [] }) =>
+  migrations.map((migration) => ({ ...migration, feature: name })),
+);
 
 /** What commands do with the rows of all features. */
 export function maintenance(): Promise<readonly Maintenance[]> {

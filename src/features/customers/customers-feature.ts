@@ -1,11 +1,13 @@
 // Customers as a feature.
 import type { Feature } from '../feature.ts';
+import { customersMigrations } from './customers-migrations.ts';
 
 export const customers: Feature = {
   name: 'customers',
   needs: [],
   isCore: true,
   tag: { name: 'Customers', description: 'The people and companies that order.' },
+  migrations: customersMigrations,
   async load() {
     const { customerRoutes } = await import('./customer-routes.ts');
     const { clearCustomerOwner } = await import('./customer-store.ts');

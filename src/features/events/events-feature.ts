@@ -2,6 +2,7 @@
 import { dayMilliseconds } from '../../base/durations.ts';
 import type { Tag } from '../../openapi/openapi.ts';
 import type { Feature } from '../feature.ts';
+import { eventsMigrations } from './events-migrations.ts';
 
 /** The section of the documents for the features that show events. */
 export const eventsTag: Tag = {
@@ -13,6 +14,7 @@ export const events: Feature = {
   name: 'events',
   needs: [],
   isCore: true,
+  migrations: eventsMigrations,
   async load() {
     const { removeOldEvents } = await import('./event-store.ts');
     return ({ config, now }) => {

@@ -1,10 +1,12 @@
 // Imports as a feature: lines of a file that create customers, orders and products.
 import type { Feature } from '../feature.ts';
+import { importsMigrations } from './imports-migrations.ts';
 import { products } from '../products/products-feature.ts';
 
 export const imports: Feature = {
   name: 'imports',
   needs: [products],
+  migrations: importsMigrations,
   async load() {
     const { importRoutes } = await import('./import-routes.ts');
     const { Imports, importFamilies } = await import('./line-imports.ts');

@@ -1,11 +1,13 @@
 // API keys as a feature.
 import type { Feature } from '../feature.ts';
+import { keysMigrations } from './keys-migrations.ts';
 
 export const keys: Feature = {
   name: 'keys',
   needs: [],
   isCore: true,
   tag: { name: 'API keys', description: 'Credentials for other programs.' },
+  migrations: keysMigrations,
   async load() {
     const { keyRoutes } = await import('./key-routes.ts');
     return (core) => ({ groups: [{ invalidStatus: 400, routes: keyRoutes(core) }] });

@@ -1,11 +1,13 @@
 // Orders as a feature.
 import type { Feature } from '../feature.ts';
+import { ordersMigrations } from './orders-migrations.ts';
 
 export const orders: Feature = {
   name: 'orders',
   needs: [],
   isCore: true,
   tag: { name: 'Orders', description: 'What was ordered, and its status.' },
+  migrations: ordersMigrations,
   async load() {
     const { orderRoutes, userOrderRoutes } = await import('./order-routes.ts');
     const { clearOrderOwner } = await import('./order-store.ts');

@@ -1,11 +1,13 @@
 // Sessions as a feature.
 import type { Feature } from '../feature.ts';
+import { sessionsMigrations } from './sessions-migrations.ts';
 
 export const sessions: Feature = {
   name: 'sessions',
   needs: [],
   isCore: true,
   tag: { name: 'Sessions', description: 'Signing in, staying signed in, signing out.' },
+  migrations: sessionsMigrations,
   async load() {
     const { sessionRoutes } = await import('./session-routes.ts');
     const { removeExpiredSessions } = await import('./session-store.ts');

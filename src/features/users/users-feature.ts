@@ -1,11 +1,13 @@
 // Users as a feature, with what every sign-in asks of them: one-time codes, and whether they are suspended.
 import type { Feature } from '../feature.ts';
+import { usersMigrations } from './users-migrations.ts';
 
 export const users: Feature = {
   name: 'users',
   needs: [],
   isCore: true,
   tag: { name: 'Users', description: 'People who sign in. `role` is `user`, `staff` or `admin`.' },
+  migrations: usersMigrations,
   async load() {
     const { userRoutes } = await import('./user-routes.ts');
     const { clearRemovedOwners } = await import('./user-store.ts');

@@ -1,10 +1,12 @@
 // Webhooks as a feature: their routes, and the deliveries beside them.
 import type { Feature } from '../feature.ts';
+import { webhooksMigrations } from './webhooks-migrations.ts';
 
 export const webhooks: Feature = {
   name: 'webhooks',
   needs: [],
   tag: { name: 'Webhooks', description: 'Events sent to other programs, for administrators.' },
+  migrations: webhooksMigrations,
   async load() {
     const { Deliveries } = await import('./deliveries.ts');
     const { resealWebhooks } = await import('./delivery-webhook-store.ts');
