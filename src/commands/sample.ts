@@ -3,7 +3,7 @@
 import { dayMilliseconds } from '../base/durations.ts';
 import { createFirstAdmin, randomPassword } from '../features/users/first-admin.ts';
 import { CommandError } from '../config/command-error.ts';
-import type { CommandLine } from '../config/command-line.ts';
+import type { CommandLine } from '../service/command-line.ts';
 import { wholeNumber } from '../config/settings.ts';
 import { counted } from '../base/counted.ts';
 import { addCustomer, hasCustomers } from '../features/customers/customer-store.ts';

@@ -3,6 +3,7 @@ import type { Signer } from '../auth/jwt.ts';
 import type { RefreshTokens } from '../auth/refresh-tokens.ts';
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
 import type { Config } from '../config/config.ts';
+import type { Setting } from '../config/settings.ts';
 import type { HandlerExports } from '../http/transfers/export.ts';
 import type { RepresentationCache } from '../http/responses/representation-cache.ts';
 import type { Cursors } from '../http/routing/cursor.ts';
@@ -41,6 +42,8 @@ export type Feature = {
   readonly tag?: Tag;
   /** Returns the page of one problem type, or of all, given the OpenAPI document. */
   readonly problemPage?: (code: ProblemCode | undefined, document: object) => Promise<Page>;
+  /** Its flags, whose texts `config.setting` returns. */
+  readonly settings?: readonly Setting[];
   /** The steps of its tables, from the first. All features have their tables, even those left out. */
   readonly migrations?: readonly Migration[];
   /** What commands do with its rows, loaded when one of them runs; `--without` doesn't leave it out. */

@@ -21,6 +21,7 @@ import { users } from '../features/users/users-feature.ts';
 import { webhooks } from '../features/webhooks/webhooks-feature.ts';
 import type { Core, Feature, Maintenance } from '../features/feature.ts';
 import type { FeatureMigration } from '../storage/applied-migrations.ts';
+import { coreSettings, type Setting } from '../config/settings.ts';
 import type { Tag } from '../openapi/openapi.ts';
 
 export const features: readonly Feature[] = [
@@ -44,6 +45,12 @@ export const features: readonly Feature[] = [
   openapi,
   docs,
   console,
+];
+
+/** The settings of the service and of all features, also of those that are left out. */
+export const settings: readonly Setting[] = [
+  ...coreSettings,
+  ...features.flatMap((feature) => feature.settings ?? []),
 ];
 
 /** The migrations of all features, in the order in which a new database gets them. */

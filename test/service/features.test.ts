@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { ConfigError } from '../../src/config/command-error.ts';
-import { readCommandLine } from '../../src/config/command-line.ts';
+import { readCommandLine } from '../../src/service/command-line.ts';
 import { serve } from '../../src/commands/serve.ts';
 import { features } from '../../src/service/features.ts';
 import { executable, serviceFor, type TestService } from '../service.ts';

@@ -1,4 +1,5 @@
 // Webhooks as a feature: their routes, and the deliveries beside them.
+import { addressBlock, listOf, splitList } from '../../config/settings.ts';
 import type { Feature } from '../feature.ts';
 import { webhooksMigrations } from './webhooks-migrations.ts';
 
@@ -6,6 +7,15 @@ export const webhooks: Feature = {
   name: 'webhooks',
   needs: [],
   tag: { name: 'Webhooks', description: 'Events sent to other programs, for administrators.' },
+  settings: [
+    {
+      flag: 'webhook-allow',
+      value: 'LIST',
+      fallback: '',
+      help: 'addresses or CIDR blocks that webhooks may go to besides public ones, also by HTTP',
+      rule: listOf(addressBlock),
+    },
+  ],
   migrations: webhooksMigrations,
   async load() {
     const { Deliveries } = await import('./deliveries.ts');
@@ -16,7 +26,7 @@ export const webhooks: Feature = {
     return (core) => {
       const { config, lists, timers, lookup, sealedSecrets } = core;
       const secrets = sealedSecrets('webhook secrets');
-      const targets = new WebhookTargets(config.webhookAllow);
+      const targets = new WebhookTargets(splitList(config.setting('webhook-allow')));
       const posts = new OutgoingPosts({ targets, timers, lookup });
       const deliveries = new Deliveries({ ...core, posts, secrets });
       const routes = webhookRoutes({ lists, targets, secrets, onEnabled: (id) => deliveries.resume(id) });
