@@ -19,7 +19,7 @@ export class CustomerChoice {
   readonly element: HTMLElement;
   readonly #page: Page;
   readonly #picker: CustomerPicker;
-  readonly #contact = new ContactFields('/customer');
+  readonly #contact: ContactFields;
   readonly #isNew = h('input', { type: 'checkbox', id: 'is-new-customer' });
   readonly #newRows: HTMLElement;
   /** Creates one customer, however often the form is sent. */
@@ -28,6 +28,7 @@ export class CustomerChoice {
 
   constructor(page: Page, { suggest, next }: Uses) {
     this.#page = page;
+    this.#contact = new ContactFields(page.client, '/customer');
     this.#picker = new CustomerPicker(page, {
       onChoice: (customer) => {
         this.#customer = customer;
