@@ -7,12 +7,10 @@ import { type Child, fill, h } from './elements.ts';
 import { addressLines, money, nameOf, statusNames } from './formats.ts';
 import { form, throwIfInvalid } from './forms.ts';
 import { OrderFields } from './order-fields.ts';
-import { type Article, loadSoldArticles } from './order-lines.ts';
 
 type LoadedOrder = {
   readonly order: Order;
   readonly etag: string | undefined;
-  readonly sold: readonly Article[];
 };
 
 export function changeOrderView(page: Page): void {
@@ -25,16 +23,12 @@ export function changeOrderView(page: Page): void {
   });
 }
 
-async function load(page: Page): Promise<LoadedOrder> {
-  const { client, id, signal } = page;
-  const [{ value: order, etag }, sold] = await Promise.all([
-    client.read<Order>(`/orders/${id}`, signal),
-    loadSoldArticles(page),
-  ]);
-  return { order, etag, sold };
+async function load({ client, id, signal }: Page): Promise<LoadedOrder> {
+  const { value: order, etag } = await client.read<Order>(`/orders/${id}`, signal);
+  return { order, etag };
 }
 
-function changeForm({ client }: Page, { order, etag, sold }: LoadedOrder): Child {
+function changeForm({ client }: Page, { order, etag }: LoadedOrder): Child {
   const { id, status } = order;
   const back = (label: string): HTMLElement => h('a', { class: 'button', href: `#/orders/${id}` }, label);
   if (status !== 'open') {
@@ -43,8 +37,9 @@ function changeForm({ client }: Page, { order, etag, sold }: LoadedOrder): Child
       'on the page of the order.';
     return emptyState('Too late', text, back(`To order ${id}`));
   }
-  const fields = new OrderFields();
-  fields.fillItems(sold, order);
+  const fields = new OrderFields(client);
+  fields.fillItems(order);
+  void fields.loadSuggestions();
   fields.delivery.repeat(order.shippingAddress);
   fields.note = order.note;
   const idempotencyKey = crypto.randomUUID();
@@ -61,12 +56,19 @@ function changeForm({ client }: Page, { order, etag, sold }: LoadedOrder): Child
     inWords,
   });
   async function run(): Promise<void> {
+    await fields.settled;
     throwIfInvalid(fields.issues());
     await save();
     notify(`Order ${id} is changed.`);
     goTo(`/orders/${id}`);
   }
-  return form(fields.cards, { submit: 'Save', others: back('Cancel'), isLong: true, run });
+  return form(fields.cards, {
+    submit: 'Save',
+    lead: fields.total,
+    others: back('Cancel'),
+    isLong: true,
+    run,
+  });
 }
 
 function inWords({ status, items, currency, shippingAddress, note }: Order): [string, string][] {

@@ -1,16 +1,21 @@
 // The customer of a new order: one that is found, or a new one that is created with the order.
-import type { Address, Customer, Issue } from './api-types.ts';
+import { query } from './api-client.ts';
+import type { Address, Customer, Issue, List } from './api-types.ts';
 import { card } from './cards.ts';
 import { ContactFields } from './customer-fields.ts';
-import { CustomerPicker, nobodyIsChosen } from './customer-picker.ts';
+import { CustomerPicker, nobodyIsChosen, walkInName } from './customer-picker.ts';
 import { h } from './elements.ts';
 import { checkRow } from './forms.ts';
 import { Rejection } from './request-errors.ts';
 import type { Page } from './view.ts';
 
 type Uses = {
+  /** The customer is in the shop, and takes the goods along. */
+  readonly walkIn: () => void;
   /** Receives the address of the chosen customer; null if none is known. */
   readonly suggest: (address: Address | null) => void;
+  /** Takes a code that was scanned into the customer’s field; resolves to whether it is a product’s. */
+  readonly scanned: (code: string) => Promise<boolean>;
   /** Moves the focus to what is entered after the customer. */
   readonly next: () => void;
 };
@@ -19,22 +24,31 @@ export class CustomerChoice {
   readonly element: HTMLElement;
   readonly #page: Page;
   readonly #picker: CustomerPicker;
-  readonly #contact: ContactFields;
+  readonly #contact = new ContactFields('/customer');
   readonly #isNew = h('input', { type: 'checkbox', id: 'is-new-customer' });
   readonly #newRows: HTMLElement;
+  readonly #walkInButton = h('button', { type: 'button' }, walkInName);
   /** Creates one customer, however often the form is sent. */
   readonly #idempotencyKey = crypto.randomUUID();
   #customer: Customer | undefined;
+  #isWalkIn = false;
 
-  constructor(page: Page, { suggest, next }: Uses) {
+  constructor(page: Page, { walkIn, suggest, scanned, next }: Uses) {
     this.#page = page;
-    this.#contact = new ContactFields(page.client, '/customer');
     this.#picker = new CustomerPicker(page, {
       onChoice: (customer) => {
         this.#customer = customer;
+        this.#isWalkIn = false;
         if (customer !== undefined) suggest(customer.address);
+        if (customer?.name === walkInName) walkIn();
+      },
+      onWalkIn: () => {
+        this.#customer = undefined;
+        this.#isWalkIn = true;
+        walkIn();
       },
       onNew: (name) => this.#enterNew(name),
+      onScan: scanned,
       onNext: next,
     });
     const hint = h('p', { class: 'hint' }, 'The delivery address below becomes theirs.');
@@ -43,8 +57,12 @@ export class CustomerChoice {
       this.#show();
       suggest(this.#isNew.checked ? null : (this.#customer?.address ?? null));
     });
-    const newRow = checkRow(this.#isNew, 'A new customer');
-    this.element = card('Customer', this.#picker.element, newRow, this.#newRows);
+    this.#walkInButton.addEventListener('click', () => {
+      this.#picker.chooseWalkIn();
+      next();
+    });
+    const others = h('div', { class: 'others' }, checkRow(this.#isNew, 'A new customer'), this.#walkInButton);
+    this.element = card('Customer', this.#picker.element, others, this.#newRows);
   }
 
   focus(): void {
@@ -57,15 +75,16 @@ export class CustomerChoice {
   }
 
   issues(): Issue[] {
-    return this.#isNew.checked || this.#customer !== undefined ? [] : [noCustomer];
+    const isChosen = this.#isWalkIn || this.#customer !== undefined;
+    return this.#isNew.checked || isChosen ? [] : [noCustomer];
   }
 
   /** Returns the id of the chosen customer, or creates the new one, with this address. */
   async createOrGetId(address: object | null): Promise<number | undefined> {
     if (this.#isNew.checked) {
-      this.#picker.choose(await this.#addCustomer({ ...this.#contact.read(), address }));
+      this.#picker.choose(await this.#addCustomer({ ...this.#contact.read(), address }, 'customer'));
       this.#isNew.click(); // from now on the customer is one of those that can be found
-    }
+    } else if (this.#isWalkIn) this.#customer ??= await this.#findOrAddWalkIn();
     return this.#customer?.id;
   }
 
@@ -76,8 +95,16 @@ export class CustomerChoice {
     control.focus();
   }
 
-  async #addCustomer(body: object): Promise<Customer> {
-    const options = { idempotencyKey: this.#idempotencyKey, body };
+  /** Of two that were made at once, all tills find the older one. */
+  async #findOrAddWalkIn(): Promise<Customer> {
+    const found = `/customers?${query({ q: walkInName, limit: 50 })}`;
+    const { data } = await this.#page.client.get<List<Customer>>(found);
+    const known = data.filter(({ name }) => name === walkInName).sort((a, b) => a.id - b.id);
+    return known[0] ?? (await this.#addCustomer({ name: walkInName }, 'walk-in'));
+  }
+
+  async #addCustomer(body: object, kind: 'customer' | 'walk-in'): Promise<Customer> {
+    const options = { idempotencyKey: `${this.#idempotencyKey}-${kind}`, body };
     const sent = this.#page.client.send<Customer>('POST', '/customers', options);
     const { value } = await sent.catch((error: unknown) => {
       throw error instanceof Rejection ? inForm(error) : error;
@@ -88,6 +115,7 @@ export class CustomerChoice {
   #show(): void {
     this.#newRows.hidden = !this.#isNew.checked;
     this.#picker.element.hidden = this.#isNew.checked;
+    this.#walkInButton.hidden = this.#isNew.checked;
   }
 }
 

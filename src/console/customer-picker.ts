@@ -5,18 +5,25 @@ import type { Customer, List } from './api-types.ts';
 import type { Page } from './view.ts';
 import { fill, h } from './elements.ts';
 import { field, showIssue } from './forms.ts';
+import { Scans } from './scans.ts';
 
 const foundMax = 8;
 const typingMilliseconds = 40;
 const newOptionId = 'customer-new';
 
+/** The shop’s customer for sales without a name; there is one of them. */
+export const walkInName = 'Walk-in';
+
 export const nobodyIsChosen = 'Choose a customer from the list, or enter a new one.';
 
 type Choices = {
   readonly onChoice: (customer: Customer | undefined) => void;
+  readonly onWalkIn: () => void;
   /** Receives what was typed, as the name of a customer to create. */
   readonly onNew: (name: string) => void;
-  /** Enter was pressed although a customer is chosen: the next field is wanted. */
+  /** Resolves to whether a code that was scanned is a product’s. */
+  readonly onScan: (code: string) => Promise<boolean>;
+  /** Enter was pressed, and a customer is chosen: the next field is wanted. */
   readonly onNext: () => void;
 };
 type Option = {
@@ -46,6 +53,9 @@ export class CustomerPicker {
   /** Whether Enter was pressed while the look-up runs. */
   #isEntered = false;
   #isChosen = false;
+  /** The last choice. */
+  #chosen: { readonly name: string; readonly again: () => void } | undefined;
+  readonly #scans: Scans;
 
   constructor(page: Page, choices: Choices) {
     this.#page = page;
@@ -63,6 +73,7 @@ export class CustomerPicker {
     });
     const { row } = field({ label: 'Customer', pointer: '/customerId', control: this.control, isWide: true });
     this.element = h('div', { class: 'picker' }, row, this.#list);
+    this.#scans = new Scans(this.control);
     this.control.addEventListener('input', () => this.#typed());
     this.control.addEventListener('keydown', (event) => this.#pressed(event));
     this.control.addEventListener('blur', () => this.#close());
@@ -70,14 +81,23 @@ export class CustomerPicker {
 
   /** Whether nothing was typed or chosen yet. */
   get isEmpty(): boolean {
-    return this.control.value === '';
+    return this.control.value.trim() === '';
   }
 
   choose(customer: Customer): void {
+    this.#chosen = { name: customer.name, again: () => this.choose(customer) };
     this.control.value = customer.name;
     this.#isChosen = true;
     this.#close();
     this.#choices.onChoice(customer);
+  }
+
+  chooseWalkIn(): void {
+    this.#chosen = { name: walkInName, again: () => this.chooseWalkIn() };
+    this.control.value = walkInName;
+    this.#isChosen = true;
+    this.#close();
+    this.#choices.onWalkIn();
   }
 
   #typed(): void {
@@ -89,7 +109,7 @@ export class CustomerPicker {
   /** The options of the list stay in sight until the answer, but nobody can choose them. */
   #find(pauseMilliseconds: number): void {
     this.#void();
-    if (this.control.value.trim() === '') return this.#close();
+    if (this.isEmpty) return this.#close();
     this.#isSearching = true;
     this.#list.setAttribute('aria-busy', 'true');
     this.#timer = setTimeout(() => void this.#lookUp(), pauseMilliseconds);
@@ -119,7 +139,7 @@ export class CustomerPicker {
     if (document.activeElement !== this.control) return;
     this.#options = [...found.data.map((customer) => this.#optionOf(customer)), this.#newOption(q)];
     this.#active = 0;
-    if (isEntered) this.#options[0]?.choose();
+    if (isEntered) this.#chooseAndGoOn(this.#options[0]);
     else this.#draw();
   }
 
@@ -127,6 +147,13 @@ export class CustomerPicker {
     const { id, name, email, address } = customer;
     const about = [email, address?.city].filter(Boolean).join(' · ');
     return { id: `customer-${id}`, name, about, choose: () => this.choose(customer) };
+  }
+
+  #offerWalkIn(): void {
+    const choose = (): void => this.chooseWalkIn();
+    this.#options = [{ id: 'customer-walk-in', name: walkInName, about: 'A sale without a name', choose }];
+    this.#active = 0;
+    this.#draw();
   }
 
   #newOption(name: string): Option {
@@ -139,10 +166,10 @@ export class CustomerPicker {
 
   #draw(): void {
     const options = this.#options.map((option, index) => {
-      const { id, name, about, choose } = option;
+      const { id, name, about } = option;
       const onpointerdown = (event: Event): void => {
         event.preventDefault(); // the field keeps the focus
-        if (this.#options.includes(option)) choose();
+        if (this.#options.includes(option)) this.#chooseAndGoOn(option);
       };
       const isActive = String(index === this.#active);
       const attributes = { role: 'option', id, 'aria-selected': isActive, onpointerdown };
@@ -159,7 +186,9 @@ export class CustomerPicker {
     if (isComposing || ctrlKey || metaKey) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[key];
     if (key === 'Tab' && !shiftKey) return this.#leave(event);
-    if (key === 'Enter') this.#enter();
+    const code = key === 'Enter' ? this.#scans.take(event) : undefined;
+    if (code !== undefined) void this.#scanned(code);
+    else if (key === 'Enter') this.#enter();
     else if (step !== undefined && this.#options.length > 0) this.#move(step);
     else if (key === 'Escape' && !this.#list.hidden) this.#close();
     else return;
@@ -175,18 +204,37 @@ export class CustomerPicker {
   /** Never sends the form. */
   #enter(): void {
     const active = this.#options[this.#active];
-    if (active !== undefined) active.choose();
+    if (active !== undefined) this.#chooseAndGoOn(active);
     else if (this.#isChosen) this.#choices.onNext();
+    else if (this.isEmpty) this.#offerWalkIn();
     else if (this.#isSearching) this.#isEntered = true;
     else this.#find(0);
+  }
+
+  /** What is scanned may be one of the items, although the focus is still here, or a customer’s number. */
+  async #scanned(code: string): Promise<void> {
+    const { control } = this;
+    if (control.value === this.#chosen?.name) this.#chosen.again();
+    else this.#find(0);
+    const isProduct = await this.#choices.onScan(code);
+    if (isProduct || !this.isEmpty) return;
+    control.value = code;
+    this.#find(0);
+  }
+
+  /** A new customer’s name takes the focus itself. */
+  #chooseAndGoOn(option: Option | undefined): void {
+    option?.choose();
+    if (this.#isChosen) this.#choices.onNext();
   }
 
   /** Tab chooses like Enter, but waits for no answer. */
   #leave(event: Event): void {
     const active = this.#options[this.#active];
-    if (active?.id === newOptionId) event.preventDefault(); // it moves the focus itself
-    if (active !== undefined) active.choose();
-    else if (!this.#isChosen && !this.isEmpty) showIssue(this.control, nobodyIsChosen);
+    if (active !== undefined) {
+      event.preventDefault();
+      this.#chooseAndGoOn(active);
+    } else if (!this.#isChosen && !this.isEmpty) showIssue(this.control, nobodyIsChosen);
   }
 
   #close(): void {

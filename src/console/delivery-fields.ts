@@ -5,24 +5,57 @@ import { fill, h } from './elements.ts';
 import { addressLines } from './formats.ts';
 import { checkRow } from './forms.ts';
 
+/** The name in the storage of this device. */
+const usualKey = 'orderly-usually-picked-up';
+
 export class DeliveryFields {
   readonly element: HTMLElement;
   readonly #address = new AddressFields('/shippingAddress');
   readonly #isPickup = h('input', { type: 'checkbox', id: 'is-pickup' });
+  readonly #isUsual = h('input', { type: 'checkbox', id: 'is-usually-pickup' });
   readonly #rows = h('div', { class: 'grid' }, this.#address.rows);
-
   readonly #offer = h('p', { class: 'hint', role: 'status' });
   /** Whether the user has typed an address that no other one may replace. */
   #isTyped = false;
+  /** Whether the user has chosen between an address and pickup. */
+  #isChosen = false;
 
   constructor() {
     this.#rows.addEventListener('input', () => (this.#isTyped = true));
-    this.#isPickup.addEventListener('change', () => this.#show());
+    this.#isPickup.addEventListener('change', () => {
+      this.#isChosen = true;
+      this.#show();
+    });
     this.element = h('div', {}, checkRow(this.#isPickup, 'Picked up'), this.#rows, this.#offer);
+  }
+
+  /** For new orders: they begin as those of this device usually do, which can be changed here. */
+  beginAsUsual(): void {
+    this.#isUsual.addEventListener('input', (event) => event.stopPropagation()); // it is no part of the order
+    this.#isUsual.checked = localStorage.getItem(usualKey) !== null;
+    this.#isUsual.addEventListener('change', () => {
+      if (this.#isUsual.checked) localStorage.setItem(usualKey, 'yes');
+      else localStorage.removeItem(usualKey);
+      this.#setPickup(this.#isUsual.checked);
+    });
+    this.element.append(checkRow(this.#isUsual, 'New orders on this device begin as picked up'));
+    this.#setPickup(this.#isUsual.checked);
+  }
+
+  /** Whoever is in the shop takes the goods along, unless the user has chosen otherwise. */
+  walkIn(): void {
+    this.#setPickup(true);
+  }
+
+  #setPickup(isPickup: boolean): void {
+    if (this.#isChosen) return;
+    this.#isPickup.checked = isPickup;
+    this.#show();
   }
 
   /** Fills in the address of the chosen customer; null if none is known. One that was typed stays. */
   suggest(address: Address | null): void {
+    this.#setPickup(this.#isUsual.checked);
     const isKept = this.#isTyped && this.#address.read() !== null;
     if (isKept) this.#offerInstead(address);
     else this.#fill(address);
@@ -43,6 +76,7 @@ export class DeliveryFields {
 
   /** Copies the delivery of another order; null means that it was picked up. */
   repeat(address: Address | null): void {
+    this.#isChosen = true;
     this.#isPickup.checked = address === null;
     if (address !== null) this.#fill(address);
     this.#show();

@@ -72,9 +72,11 @@ export function throwIfInvalid(errors: readonly Issue[]): void {
 type FormOptions = {
   readonly submit: string;
   readonly isDangerous?: boolean;
+  /** Shown before the submit button. */
+  readonly lead?: Child;
   /** Shown beside the submit button. Following a link there gives the input up. */
   readonly others?: Child;
-  /** Whether Enter goes to the next field and only Ctrl+Enter sends the form. */
+  /** Whether Enter goes to the next field, only Ctrl+Enter sends the form, and the buttons stay in sight. */
   readonly isLong?: boolean;
   /** A form that is drawn again with the same key stays, with all that was entered. */
   readonly key?: string;
@@ -88,12 +90,13 @@ export const unsent = 'form[data-unsent]:not([data-key])';
 /** Submitting it again while `run` is pending does nothing. */
 export function form(
   content: Child,
-  { submit, isDangerous = false, others, isLong = false, key, run }: FormOptions,
+  { submit, isDangerous = false, lead, others, isLong = false, key, run }: FormOptions,
 ): HTMLFormElement {
   const button = h('button', { class: isDangerous ? 'danger' : 'primary', type: 'submit' }, submit);
   const message = h('p', { class: 'issue form-issue', role: 'alert' });
-  const buttons = h('div', { class: 'buttons' }, button, others);
-  const element = h('form', { novalidate: true, 'data-key': key }, content, message, buttons);
+  const buttons = h('div', { class: 'buttons' }, lead, button, others);
+  const end = h('div', { class: isLong && 'bar' }, message, buttons);
+  const element = h('form', { novalidate: true, 'data-key': key }, content, end);
   const send = async (pressed: HTMLElement | null): Promise<void> => {
     clearIssues(element);
     await run(pressed).then(

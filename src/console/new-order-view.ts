@@ -6,22 +6,26 @@ import { notify } from './dialogs.ts';
 import { fill, h } from './elements.ts';
 import { discardInput, form, throwIfInvalid } from './forms.ts';
 import { OrderFields } from './order-fields.ts';
-import { loadSoldArticles } from './order-lines.ts';
 import { goTo, setPageTitle, type Page, skeleton } from './view.ts';
 
 export function newOrderView(page: Page): void {
   const { main, client } = page;
-  const fields = new OrderFields();
+  const fields = new OrderFields(client);
+  fields.delivery.beginAsUsual();
   const choice = new CustomerChoice(page, {
+    walkIn: () => fields.delivery.walkIn(),
     suggest: (address) => fields.delivery.suggest(address),
+    scanned: (code) => fields.scanned(code),
     next: () => fields.focus(),
   });
   const idempotencyKey = crypto.randomUUID();
   const isCopy = page.parameters.has('copy'); // nothing can be entered before it is filled in
   async function run(pressed: HTMLElement | null): Promise<void> {
+    await fields.settled;
     throwIfInvalid([...choice.issues(), ...fields.issues()]);
+    const content = fields.read();
     const customerId = await choice.createOrGetId(fields.delivery.read());
-    const options = { idempotencyKey, body: { customerId, ...fields.read() } };
+    const options = { idempotencyKey, body: { customerId, ...content } };
     const sent = client.send<Order>('POST', '/orders', options);
     const { value: order } = await sent.catch(explainPlacedBefore);
     const path = `/orders/${order.id}`;
@@ -33,12 +37,13 @@ export function newOrderView(page: Page): void {
   const clear = h('button', { type: 'button', class: 'quiet', onclick: () => startOver(body) }, 'Start over');
   const body = form([choice.element, fields.cards], {
     submit: 'Place order',
-    others: [next, clear],
+    lead: fields.total,
+    others: next,
     isLong: true,
     run,
   });
   const content = h('div', { class: 'narrow' }, isCopy ? skeleton(8) : body);
-  fill(main, setPageTitle('New order'), content);
+  fill(main, setPageTitle('New order', clear), content);
   void prepare(page, fields, choice).then(() => isCopy && fill(content, body));
   choice.focus();
 }
@@ -59,9 +64,10 @@ const explainPlacedBefore = explainReusedKey(
 async function prepare(page: Page, fields: OrderFields, choice: CustomerChoice): Promise<void> {
   const { parameters } = page;
   const copied = parameters.get('copy');
-  const [sold, order] = await Promise.all([loadSoldArticles(page), found<Order>(page, 'orders', copied)]);
+  void fields.loadSuggestions();
+  const order = await found<Order>(page, 'orders', copied);
   const customer = await found<Customer>(page, 'customers', order?.customerId ?? parameters.get('customer'));
-  fields.fillItems(sold, order);
+  if (order !== undefined) fields.fillItems(order);
   if (customer !== undefined) choice.suggest(customer);
   if (order !== undefined) fields.delivery.repeat(order.shippingAddress);
   const isMissing = copied !== null && order === undefined && !page.signal.aborted;

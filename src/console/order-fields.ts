@@ -1,17 +1,22 @@
 // The fields of an order except its customer: items in a currency, delivery, and a note.
+import type { ApiClient } from './api-client.ts';
 import type { Issue, Order } from './api-types.ts';
 import { card } from './cards.ts';
 import { DeliveryFields } from './delivery-fields.ts';
 import { h } from './elements.ts';
 import { currencies, defaultCurrency } from './formats.ts';
 import { choice, field, textOf } from './forms.ts';
-import { OrderLines, type Article } from './order-lines.ts';
+import { Articles } from './articles.ts';
+import { OrderLines } from './order-lines.ts';
 import { noteField } from './order-note.ts';
 
 export class OrderFields {
   readonly cards: readonly HTMLElement[];
   readonly delivery = new DeliveryFields();
-  readonly #lines = new OrderLines();
+  /** The order’s total, for the bar with the form’s buttons. */
+  readonly total: HTMLElement;
+  readonly #articles: Articles;
+  readonly #lines: OrderLines;
   readonly #currency = field({
     label: 'Currency',
     pointer: '/currency',
@@ -24,7 +29,10 @@ export class OrderFields {
   /** Whether the user has chosen the currency. */
   #isChosen = false;
 
-  constructor() {
+  constructor(client: ApiClient) {
+    this.#articles = new Articles(client);
+    this.#lines = new OrderLines(this.#articles);
+    this.total = h('p', { class: 'sum-up' }, 'Total ', this.#lines.total);
     const { control, row } = this.#currency;
     control.addEventListener('change', () => {
       this.#isChosen = true;
@@ -36,14 +44,29 @@ export class OrderFields {
     ];
   }
 
-  /** Fills in an order to repeat or to change, and suggests what was sold before. */
-  fillItems(sold: readonly Article[], order?: Pick<Order, 'currency' | 'items'>): void {
-    if (order !== undefined && !this.#isChosen) this.#choose(order.currency);
-    this.#lines.articles = sold;
-    if (order !== undefined) this.#lines.replace(order.items);
+  /** Fills in an order to repeat or to change. */
+  fillItems(order: Pick<Order, 'currency' | 'items'>): void {
+    if (!this.#isChosen) this.#choose(order.currency);
+    this.#lines.replace(order.items);
   }
 
-  /** Focuses the first item. */
+  /** Suggests what was sold before. */
+  async loadSuggestions(): Promise<void> {
+    await this.#articles.loadSold();
+    this.#lines.suggest();
+  }
+
+  /** Resolves once all codes that were scanned are items. */
+  get settled(): Promise<void> {
+    return this.#lines.settled;
+  }
+
+  /** Adds the product with this code; resolves to whether there is one. */
+  scanned(code: string): Promise<boolean> {
+    return this.#lines.scanned(code);
+  }
+
+  /** Focuses the first empty item. */
   focus(): void {
     this.#lines.focus();
   }

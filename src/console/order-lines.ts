@@ -1,23 +1,19 @@
-// The form lines of an order's items, with suggestions from recent orders and a running total. Enter goes from
-// line to line, so a line that is empty is no item.
-import type { Issue, List, Order } from './api-types.ts';
-import type { Page } from './view.ts';
+// The form lines of an order's items, with suggestions and a running total. Enter goes from line to line, so a
+// line that is empty is no item. What is scanned into any field becomes a line of its own, or adds one to the
+// line of the same product; the focus waits in an empty line for the next scan, whatever the answers take.
+import type { Issue } from './api-types.ts';
+import { type Article, type Articles, isSame } from './articles.ts';
 import { fill, h, icon, icons } from './elements.ts';
 import { defaultCurrency, money, priceIssue, priceText, typedPrice } from './formats.ts';
 import { quantityOf } from './amounts.ts';
-import { type Control, field, type Field, showIssue, textOf } from './forms.ts';
+import { type Control, field, type Field, messageOf, showIssue, textOf } from './forms.ts';
+import { Scans } from './scans.ts';
 
 type NewItem = {
   readonly sku: string | null;
   readonly name: string;
   readonly quantity: number;
   readonly unitPrice: number;
-};
-export type Article = {
-  readonly name: string;
-  readonly sku: string | null;
-  readonly unitPrice: number;
-  readonly currency: string;
 };
 type Line = {
   readonly row: HTMLElement;
@@ -28,62 +24,55 @@ type Line = {
   readonly sum: HTMLElement;
 };
 
-/** Returns the articles of the newest 100 orders with their last prices; none if they can't be read. */
-export async function loadSoldArticles({ client, signal }: Page): Promise<readonly Article[]> {
-  const found = client.get<List<Order>>('/orders?limit=100', signal);
-  const { data } = await found.catch(() => ({ data: [] }));
-  const byName = new Map<string, Article>();
-  for (const { items, currency } of data) {
-    for (const { name, sku, unitPrice } of items) {
-      if (!byName.has(`${name} ${currency}`))
-        byName.set(`${name} ${currency}`, { name, sku, unitPrice, currency });
-    }
-  }
-  return [...byName.values()];
-}
-
 /** The lines of an order. A change of the currency changes only the parsing of prices. */
 export class OrderLines {
   readonly element = h('div', { class: 'lines' });
-  readonly #total = h('output', { class: 'total' });
+  /** Shown beside the form’s button, so that it is always in sight. */
+  readonly total = h('output', { class: 'total' });
   readonly #suggestions = h('datalist', { id: 'articles' });
   readonly #list = h('ol', {});
+  readonly #articles: Articles;
+  readonly #scans = new Scans(this.#list);
   #lines: Line[] = [];
-  #articles: readonly Article[] = [];
   #currency = defaultCurrency;
+  #finding = new AbortController();
+  #timer = 0;
+  /** Codes are looked up one after the other, so that the second scan of one finds the line of the first. */
+  #lookUps = Promise.resolve();
 
-  constructor() {
+  constructor(articles: Articles) {
+    this.#articles = articles;
     const add = h(
       'button',
       { type: 'button', onclick: () => this.add().name.control.focus() },
       icon(icons.add),
       'Add item',
     );
-    fill(
-      this.element,
-      this.#list,
-      this.#suggestions,
-      h('div', { class: 'sum' }, add, h('p', {}, 'Total ', this.#total)),
-    );
+    fill(this.element, this.#list, this.#suggestions, h('div', { class: 'sum' }, add));
+    this.#list.addEventListener('input', () => {
+      this.#number();
+      this.#sum();
+    });
     this.add();
     this.#sum();
   }
 
-  set articles(articles: readonly Article[]) {
-    this.#articles = articles;
-    this.#suggest();
+  /** Resolves once all codes that were scanned are items. */
+  get settled(): Promise<void> {
+    return this.#lookUps;
   }
 
   set currency(currency: string) {
     this.#currency = currency;
-    this.#suggest();
+    this.suggest();
     this.#number();
     this.#sum();
   }
 
-  /** Focuses the first line. */
+  /** Focuses the first empty line. */
   focus(): void {
-    this.#lines[0]?.name.control.focus();
+    const empty = this.#lines.find(isEmpty) ?? this.add();
+    empty.name.control.focus();
   }
 
   replace(items: readonly NewItem[]): void {
@@ -157,11 +146,7 @@ export class OrderLines {
     const row = h('li', { class: 'line' }, name.row, sku.row, quantity.row, price.row, sum, remove);
     const line = { row, name, sku, quantity, price, sum };
     remove.addEventListener('click', () => this.#remove(line));
-    name.control.addEventListener('input', () => this.#complete(line));
-    row.addEventListener('input', () => {
-      this.#number();
-      this.#sum();
-    });
+    name.control.addEventListener('input', () => this.#typed(line));
     row.addEventListener('keydown', (event) => this.#pressed(line, event));
     return line;
   }
@@ -170,7 +155,109 @@ export class OrderLines {
     const { key, ctrlKey, metaKey, isComposing, target } = event;
     if (key !== 'Enter' || ctrlKey || metaKey || isComposing || target instanceof HTMLButtonElement) return;
     event.preventDefault();
+    const code = this.#scans.take(event);
+    if (code === undefined) this.#entered(line);
+    else this.#scanned(code);
+  }
+
+  /** The code stands in the line until the answer; the next scan goes to the line after it. */
+  #scanned(code: string): void {
+    this.#stopFinding();
+    const line = this.#lines.find(isEmpty) ?? this.add();
+    line.name.control.value = code;
+    this.focus();
+    this.#changed();
+    this.#lookUps = this.#lookUps.then(() => this.#lookUp(line, code));
+  }
+
+  /** Adds the product with this code; resolves to whether there is one. */
+  async scanned(code: string): Promise<boolean> {
+    const found = this.#lookUps.then(() => this.#articles.withCode(code)).catch(() => undefined);
+    const taken = found.then((article) => {
+      if (article !== undefined) this.#put(this.#lines.find(isEmpty) ?? this.add(), article);
+      return article !== undefined;
+    });
+    this.#lookUps = taken.then(() => undefined);
+    return taken;
+  }
+
+  async #lookUp(line: Line, code: string): Promise<void> {
+    const control = line.name.control;
+    line.row.setAttribute('aria-busy', 'true');
+    try {
+      const article = await this.#articles.withCode(code);
+      if (!this.#lines.includes(line) || control.value !== code) return; // the user has changed it meanwhile
+      if (article === undefined) showIssue(control, noProduct);
+      else this.#put(line, article);
+    } catch (error) {
+      showIssue(control, messageOf(error));
+    } finally {
+      line.row.removeAttribute('aria-busy');
+    }
+  }
+
+  /** Enter in a line that has no price yet may end a SKU or barcode that was typed. */
+  #entered(line: Line): void {
+    const { name, sku, price } = line;
+    const code = textOf(name) ?? textOf(sku);
+    if (code === null || textOf(price) !== null) return this.#next(line).control.focus();
+    const article = this.#articles.known.find((each) => this.#isNamed(each, code));
+    if (article !== undefined) this.#fill(line, article);
     this.#next(line).control.focus();
+    if (article === undefined) this.#lookUps = this.#lookUps.then(() => this.#lookUpTyped(line, code));
+  }
+
+  #isNamed({ name, sku, currency }: Article, text: string): boolean {
+    return currency === this.#currency && (isSame(name, text) || (sku !== null && isSame(sku, text)));
+  }
+
+  /** A name that no product has is no error: the user is entering its price meanwhile. */
+  async #lookUpTyped(line: Line, code: string): Promise<void> {
+    const article = await this.#articles.withCode(code).catch(() => undefined);
+    const isSameText = (textOf(line.name) ?? textOf(line.sku)) === code;
+    if (article === undefined || !isSameText || textOf(line.price) !== null) return;
+    const hadFocus = line.row.contains(document.activeElement);
+    this.#put(line, article);
+    if (hadFocus && this.#lines.includes(line)) this.#next(line).control.focus();
+  }
+
+  /** Makes the line that of the article, or adds one to the line that has it already. */
+  #put(line: Line, article: Article): void {
+    const { sku } = article;
+    const same = this.#lines.find(
+      (each) => each !== line && sku !== null && isSame(each.sku.control.value.trim(), sku),
+    );
+    if (same === undefined) this.#fill(line, article);
+    else {
+      const { control } = same.quantity;
+      control.value = String((quantityOf(control.value) ?? 0) + 1);
+      this.#drop(line);
+    }
+    this.#changed();
+  }
+
+  #fill({ name, sku, price }: Line, article: Article): void {
+    const isSameCurrency = article.currency === this.#currency;
+    name.control.value = article.name;
+    sku.control.value = article.sku ?? '';
+    if (isSameCurrency) price.control.value = priceText(article.unitPrice, this.#currency);
+    price.control.dispatchEvent(new Event('input', { bubbles: true })); // clears its issue
+    if (!isSameCurrency)
+      showIssue(price.control, `Its price is in ${article.currency}: enter it in ${this.#currency}.`);
+  }
+
+  /** Removes a line that is of no use; a focus in it goes to the line for the next item. */
+  #drop(line: Line): void {
+    const hadFocus = line.row.contains(document.activeElement);
+    this.#lines = this.#lines.filter((each) => each !== line);
+    line.row.remove();
+    if (this.#lines.length === 0) this.add();
+    if (hadFocus) this.focus();
+  }
+
+  /** Browsers dispatch no event for what a script has entered. */
+  #changed(): void {
+    this.#list.dispatchEvent(new Event('input', { bubbles: true }));
   }
 
   /** Returns the field that the line still needs, or else the item of the next line, which is added at the end. */
@@ -189,11 +276,8 @@ export class OrderLines {
   }
 
   #remove(line: Line): void {
-    this.#lines = this.#lines.filter((each) => each !== line);
-    line.row.remove();
-    if (this.#lines.length === 0) this.add();
-    this.#number();
-    this.#sum();
+    this.#drop(line);
+    this.#changed();
     this.#lines.at(-1)?.name.control.focus();
   }
 
@@ -211,18 +295,39 @@ export class OrderLines {
       row.querySelector('button')?.setAttribute('aria-label', `Remove item ${index + 1}`);
   }
 
-  /** Fills in the SKU and the price of a chosen article. */
-  #complete({ name, sku, price }: Line): void {
-    const article = this.#articles.find(
-      (each) => each.name === name.control.value && each.currency === this.#currency,
-    );
-    if (article === undefined) return;
-    sku.control.value = article.sku ?? '';
-    price.control.value = priceText(article.unitPrice, this.#currency);
+  #typed(line: Line): void {
+    this.#complete(line);
+    this.#stopFinding();
+    const words = textOf(line.name);
+    if (words === null) return;
+    this.#finding = new AbortController();
+    const { signal } = this.#finding;
+    this.#timer = setTimeout(() => void this.#find(line, words, signal), typingMilliseconds);
   }
 
-  #suggest(): void {
-    const known = this.#articles.filter(({ currency }) => currency === this.#currency);
+  #stopFinding(): void {
+    clearTimeout(this.#timer);
+    this.#finding.abort(new Error('overtaken'));
+  }
+
+  async #find(line: Line, words: string, signal: AbortSignal): Promise<void> {
+    if (!(await this.#articles.find(words, signal))) return;
+    this.suggest();
+    if (textOf(line.price) === null) this.#complete(line);
+  }
+
+  /** Fills in the SKU and the price of a chosen article. */
+  #complete(line: Line): void {
+    const text = line.name.control.value;
+    const article = this.#articles.known.find(
+      ({ name, currency }) => name === text && currency === this.#currency,
+    );
+    if (article !== undefined) this.#fill(line, article);
+  }
+
+  /** Offers what is known now as the names of items. */
+  suggest(): void {
+    const known = this.#articles.known.filter(({ currency }) => currency === this.#currency);
     fill(
       this.#suggestions,
       known.map(({ name, unitPrice, currency }) =>
@@ -240,7 +345,7 @@ export class OrderLines {
       return total ?? 0;
     });
     fill(
-      this.#total,
+      this.total,
       money(
         sums.reduce((sum, each) => sum + each, 0),
         this.#currency,
@@ -249,6 +354,8 @@ export class OrderLines {
   }
 }
 
+const typingMilliseconds = 40;
+const noProduct = 'No product that is sold now has this SKU or barcode: enter its name and price.';
 const noQuantity = 'Quantity must be a whole number of 1 or more.';
 
 /** Shows the issue of a quantity immediately, before the form is sent. */

@@ -13,11 +13,7 @@ import { openDatabase, type Database, type DatabaseOptions } from '../../src/sto
 import { Problem } from '../../src/problem.ts';
 
 export const migrations = [
-  {
-    feature: 'notes',
-    name: 'notes',
-    sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT',
-  },
+  { name: 'notes', sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT' },
 ];
 
 export function newFolder(t: TestContext): string {

@@ -31,14 +31,11 @@ export type Tab = {
   /** Presses Tab, Enter, Escape … */
   press(key: string): Promise<void>;
   type(text: string): Promise<void>;
+  /** Types like a scanner: each character is a key, without a pause, and Enter ends them. */
+  scan(code: string): Promise<void>;
   screen(width: number, scheme: 'light' | 'dark'): Promise<void>;
   screenshot(file: string): Promise<void>;
-  /** The page as it is printed, with the document’s own margins if it has some. */
-  print(paper: Paper): Promise<Buffer>;
 };
-
-/** The width and height in millimetres. */
-export type Paper = readonly [width: number, height: number];
 
 const flags = [
   '--headless',
@@ -149,6 +146,14 @@ function tabOf(send: Tab['send'], complaints: string[]): Tab {
     async type(text) {
       await send('Input.insertText', { text });
     },
+    async scan(code) {
+      const keys = [...code].map((key) => ({ key, text: key }));
+      const enter = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' };
+      const sent = [...keys, enter].flatMap((key) =>
+        ['keyDown', 'keyUp'].map((type) => send('Input.dispatchKeyEvent', { type, ...key })),
+      );
+      await Promise.all(sent);
+    },
     async screen(width, scheme) {
       await send('Emulation.setDeviceMetricsOverride', {
         width,
@@ -166,11 +171,6 @@ function tabOf(send: Tab['send'], complaints: string[]): Tab {
     async screenshot(file) {
       const { data } = await send('Page.captureScreenshot', { format: 'png' });
       writeFileSync(file, Buffer.from(String(data), 'base64'));
-    },
-    async print([width, height]) {
-      const paper = { paperWidth: width / 25.4, paperHeight: height / 25.4 };
-      const { data } = await send('Page.printToPDF', paper);
-      return Buffer.from(String(data), 'base64');
     },
   };
 }

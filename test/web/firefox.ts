@@ -126,17 +126,15 @@ function tabOf(send: Send, { context, complaints }: Place): Tab {
     async type(text) {
       await typed(text);
     },
+    async scan(code) {
+      await typed(`${code}${keys['Enter']}`);
+    },
     async screen(width) {
       await send('browsingContext.setViewport', { context, viewport: { width, height: 900 } });
     },
     async screenshot(file) {
       const { data } = await send('browsingContext.captureScreenshot', { context });
       writeFileSync(file, Buffer.from(String(data), 'base64'));
-    },
-    async print([width, height]) {
-      const page = { width: width / 10, height: height / 10 };
-      const { data } = await send('browsingContext.print', { context, page });
-      return Buffer.from(String(data), 'base64');
     },
   };
 }

@@ -4,8 +4,6 @@ import { empty } from '../../http/routing/reply.ts';
 import { represent, type Representation } from '../../http/responses/representation.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
-import { removeUserKeys } from '../keys/key-store.ts';
-import { endUserSessions } from '../sessions/session-store.ts';
 import { readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { Suspension, SuspensionReplacement, replacementIssues } from '../users/suspension.ts';
 import {
@@ -16,10 +14,13 @@ import {
   type StoredSuspension,
   suspensionSource,
 } from '../users/suspension-store.ts';
+import type { UserChangeServices } from '../users/user-routes.ts';
 import { userSource } from '../users/user-store.ts';
 
-export function suspensionRoutes(): Route[] {
-  return [readSuspensionRoute(), putSuspensionRoute(), deleteSuspensionRoute()];
+type SuspensionServices = Pick<UserChangeServices, 'endSessions' | 'removeKeys'>;
+
+export function suspensionRoutes(services: SuspensionServices): Route[] {
+  return [readSuspensionRoute(), putSuspensionRoute(services), deleteSuspensionRoute()];
 }
 
 function representSuspension({ version, ...suspension }: StoredSuspension): Representation<Suspension> {
@@ -41,7 +42,7 @@ function readSuspensionRoute(): Route {
   });
 }
 
-function putSuspensionRoute(): Route {
+function putSuspensionRoute(services: SuspensionServices): Route {
   return route({
     ...suspensionRouteBase,
     method: 'PUT',
@@ -52,13 +53,16 @@ function putSuspensionRoute(): Route {
       'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
       `with a wrong password. Needs ${recentSignIn}.`,
     problems: ['last-admin', 'step-up-required'],
-    handle: (call) => suspend(call),
+    handle: (call) => suspend(call, services),
   });
 }
 
 type PutCall = Call<{ readonly id: number }, object, SuspensionReplacement, Caller>;
 
-async function suspend(call: PutCall): Promise<Representation<Suspension>> {
+async function suspend(
+  call: PutCall,
+  { endSessions, removeKeys }: SuspensionServices,
+): Promise<Representation<Suspension>> {
   const { id } = call.params;
   const { reason = null } = call.body;
   return call.write((permit) => {
@@ -73,8 +77,8 @@ async function suspend(call: PutCall): Promise<Representation<Suspension>> {
       return representSuspension(readBack(suspensionSource, permit, id));
     }
     addSuspension(permit, user, reason);
-    endUserSessions(permit, user, null);
-    removeUserKeys(permit, user);
+    endSessions(permit, user, null);
+    removeKeys(permit, user);
     call.reportSecurityEvent({ name: 'authn_login_lock', userId: id });
     return { ...representSuspension(readBack(suspensionSource, permit, id)), isNew: true };
   });

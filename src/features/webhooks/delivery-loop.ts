@@ -219,7 +219,7 @@ export class DeliveryLoop {
     this.#services.count(isDelivered ? 'delivered' : outcomeOf(result, isTimeout));
     this.#update({ lastStatus, lastAt: sentAt });
     if (!isDelivered) return this.#fail(event, result, { sentAt, isTimeout });
-    this.#update({ position: event.id, failures: 0, failingSince: null, lastError: null });
+    this.#update({ position: event.id, failures: 0, failingSince: null });
     this.wake();
   }
 
@@ -235,8 +235,7 @@ export class DeliveryLoop {
     const delay = isGone ? undefined : retryDelay(failures, retryAfter, now());
     const cause = failureCause(result, isTimeout);
     const retryAt = delay === undefined ? null : now() + delay;
-    const failingSince = this.#progress.failingSince ?? sentAt;
-    this.#update({ failures, retryAt, failingSince, lastError: cause.slice(0, 300) });
+    this.#update({ failures, retryAt, failingSince: this.#progress.failingSince ?? sentAt });
     const { id: webhook } = this.#webhook;
     log.write('warn', 'a webhook delivery failed', { webhook, event: event.id, cause, failures });
     if (delay !== undefined) this.#waitForRetry();

@@ -18,8 +18,6 @@ export type DeliveryProgress = {
   readonly lastStatus: number | null;
   readonly lastAt: number | null;
   readonly failingSince: number | null;
-  /** Why the last attempt failed; null after a success. */
-  readonly lastError: string | null;
 };
 
 export type DeliveryWebhook = DeliveryProgress & {
@@ -34,11 +32,10 @@ export type DeliveryWebhook = DeliveryProgress & {
   readonly version: number;
 };
 
-const instant = nullable(integer);
-const columns = { ...webhookColumns, lastAt: instant, failingSince: instant, retryAt: instant };
+const columns = { ...webhookColumns, lastAt: nullable(integer), failingSince: nullable(integer) };
 const rows = webhookTable.select(columns);
 const setProgress = webhookTable.update(
-  ['position', 'failures', 'retryAt', 'lastStatus', 'lastAt', 'failingSince', 'lastError'],
+  ['position', 'failures', 'retryAt', 'lastStatus', 'lastAt', 'failingSince'],
   'id = ? AND version = ?',
 );
 const disable = webhookTable.update(

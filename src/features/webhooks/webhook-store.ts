@@ -36,8 +36,6 @@ const shown = {
   lastStatus: nullable(integer),
   lastAt: nullable(time),
   failingSince: nullable(time),
-  lastError: nullable(text()),
-  retryAt: nullable(time),
   createdAt: time,
 };
 
@@ -49,6 +47,7 @@ export const webhookColumns = {
   previousSealed: nullable(blob),
   previousEndsAt: nullable(integer),
   failures: integer,
+  retryAt: nullable(integer),
   version: counter,
 };
 export const webhookTable = table('webhooks', webhookColumns);

@@ -1,0 +1,310 @@
+// Items at the till, in a real browser: scanned, typed, and sold to a customer who gives no name.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { admin, serviceFor } from '../service.ts';
+import { openFirefox } from '../web/firefox.ts';
+import { Person } from './console-actions.ts';
+import { openShop } from './console-shop.ts';
+
+const tea = {
+  sku: 'TEA-250',
+  name: 'Green tea, 250 g',
+  unitPrice: 749,
+  currency: 'EUR',
+  barcode: '4006381333931',
+};
+const pot = { sku: 'POT', name: 'Teapot', unitPrice: 3900, currency: 'EUR', barcode: '4012345678901' };
+const mug = { sku: 'MUG', name: 'Mug', unitPrice: 1200, currency: 'USD', barcode: '4099999999999' };
+const old = {
+  sku: 'OLD',
+  name: 'Old cup',
+  unitPrice: 100,
+  currency: 'EUR',
+  barcode: '4000000000000',
+  active: false,
+};
+
+/** The lines that are no longer empty, as they are in the form. */
+const lines = `[...document.querySelectorAll('.line')].map((line) =>
+  [...line.querySelectorAll('input')].map(({ value }) => value)).filter(([name]) => name !== '')`;
+const focusedLine = `[...document.querySelectorAll('.line')].findIndex((each) => each.contains(document.activeElement))`;
+const isSettled = '!document.querySelector(".line[aria-busy]")';
+const itemOf = (index: number): string =>
+  `document.querySelectorAll('.line')[${index}].querySelector('input')`;
+const slowly = `{
+  const send = fetch;
+  window.fastFetch = send;
+  window.fetch = async (path, options) => {
+    const response = await send(path, options);
+    if (String(path).startsWith('/products')) await new Promise((done) => setTimeout(done, 400));
+    return response;
+  };
+}`;
+
+test('items at the till', { timeout: 120_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  for (const body of [tea, pot, mug, old]) await service.post('/products', { token, body });
+  await person.signIn(service.url, admin);
+  type Placed = { readonly id: number; readonly customerId: number; readonly [member: string]: unknown };
+  const newest = async (): Promise<Placed> => (await service.get('/orders?limit=1', { token })).body.data[0];
+  const begin = async (): Promise<void> => {
+    await person.go('#/new');
+    await person.press('Start over');
+    await tab.until(`${itemOf(0)}?.value === '' && document.activeElement.role === 'combobox'`);
+  };
+  const focus = (line: number): Promise<unknown> => tab.evaluate(`${itemOf(line)}.focus()`);
+  /** As a hand types. Returns the number of keys. */
+  async function type(...parts: readonly string[]): Promise<number> {
+    let keys = 0;
+    for (const part of parts) {
+      for (const key of part === 'Enter' ? [part] : [...part]) {
+        await wait(70);
+        if (key === 'Enter') await tab.press(key);
+        else await tab.type(key);
+        keys += 1;
+      }
+    }
+    return keys;
+  }
+  async function placeByKeys(): Promise<number> {
+    const enter = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, modifiers: 2 };
+    await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', ...enter });
+    await tab.send('Input.dispatchKeyEvent', { type: 'keyUp', ...enter });
+    return 2;
+  }
+
+  await t.test('each scan fills a line, and the same one again adds one to it', async () => {
+    await begin();
+    await focus(0);
+    await tab.scan(tea.barcode);
+    await tab.scan(pot.sku);
+    await tab.scan(tea.barcode);
+    await tab.scan('tea-250');
+    await tab.until(isSettled);
+    assert.deepEqual(await tab.evaluate(lines), [
+      ['Green tea, 250 g', 'TEA-250', '3', '7.49'],
+      ['Teapot', 'POT', '1', '39.00'],
+    ]);
+    assert.equal(await tab.evaluate(focusedLine), 2);
+    await person.see('61.47');
+    assert.equal(await tab.evaluate('location.hash'), '#/new', 'no scan places the order');
+  });
+
+  await t.test('no scan is lost while the answers are slow, and none takes the focus', async () => {
+    await begin();
+    await tab.evaluate(slowly);
+    await focus(0);
+    for (const code of [tea.barcode, pot.barcode, tea.barcode]) await tab.scan(code);
+    await tab.type('Ribbon');
+    assert.equal(await tab.evaluate('document.activeElement.value'), 'Ribbon');
+    await tab.until(isSettled);
+    assert.equal(await tab.evaluate('document.activeElement.value'), 'Ribbon');
+    assert.deepEqual(await tab.evaluate(lines), [
+      ['Green tea, 250 g', 'TEA-250', '2', '7.49'],
+      ['Teapot', 'POT', '1', '39.00'],
+      ['Ribbon', '', '1', ''],
+    ]);
+    await tab.evaluate('window.fetch = window.fastFetch');
+  });
+
+  await t.test('a scan into a field that has a text leaves that text as it was', async () => {
+    await begin();
+    await focus(0);
+    await tab.scan(pot.barcode);
+    await tab.until(`${isSettled} && ${itemOf(0)}.value === 'Teapot'`);
+    for (const field of [0, 1, 2, 3]) {
+      await tab.evaluate(`document.querySelectorAll('.line')[0].querySelectorAll('input')[${field}].focus()`);
+      await tab.scan(tea.barcode);
+      await tab.until(isSettled);
+    }
+    assert.deepEqual(await tab.evaluate(lines), [
+      ['Teapot', 'POT', '1', '39.00'],
+      ['Green tea, 250 g', 'TEA-250', '4', '7.49'],
+    ]);
+  });
+
+  await t.test('what no product has stays, with what to do about it', async () => {
+    await begin();
+    await focus(0);
+    await tab.scan('9999999999999');
+    await tab.scan(old.barcode);
+    await tab.scan(mug.barcode);
+    await tab.until(isSettled);
+    await person.see('No product that is sold now has this SKU or barcode: enter its name and price.');
+    await person.see('Its price is in USD: enter it in EUR.');
+    assert.deepEqual(await tab.evaluate(lines), [
+      ['9999999999999', '', '1', ''],
+      [old.barcode, '', '1', ''],
+      ['Mug', 'MUG', '1', ''],
+    ]);
+  });
+
+  await t.test('what was sold before is completed by its SKU, too', async () => {
+    await begin();
+    await focus(0);
+    await tab.scan('TEA-40FT');
+    await tab.until(isSettled);
+    assert.deepEqual(await tab.evaluate(lines), [
+      ['Container of green tea, loose', 'TEA-40FT', '1', '987654.99'],
+    ]);
+  });
+
+  await t.test('a code that was pasted or typed is as good as a scan', async () => {
+    await begin();
+    await focus(0);
+    await tab.evaluate(`{
+      const control = document.activeElement;
+      const pasted = { inputType: 'insertFromPaste', data: 'POT', bubbles: true };
+      control.dispatchEvent(new InputEvent('beforeinput', pasted));
+      control.value = 'POT';
+      control.dispatchEvent(new InputEvent('input', pasted));
+    }`);
+    await wait(150);
+    await tab.press('Enter');
+    await type('tea-250', 'Enter');
+    await tab.until(isSettled);
+    await tab.until(`(${focusedLine}) === 2`);
+    assert.deepEqual(await tab.evaluate(lines), [
+      ['Teapot', 'POT', '1', '39.00'],
+      ['Green tea, 250 g', 'TEA-250', '1', '7.49'],
+    ]);
+  });
+
+  await t.test('a known customer and three scanned items take eight keys beside the scans', async () => {
+    await begin();
+    let keys = await type('grace', 'Enter');
+    await tab.until(
+      'document.querySelector("[data-pointer=\'/shippingAddress/city\']").value === "Oldenburg"',
+    );
+    for (const code of [tea.barcode, pot.barcode, tea.barcode]) await tab.scan(code);
+    keys += await placeByKeys();
+    await tab.until('location.hash.startsWith("#/orders/")');
+    assert.ok(keys <= 8, `${keys} keys`);
+    const { customerId, total } = await newest();
+    assert.deepEqual([customerId, total], [1, 5398]);
+  });
+
+  await t.test('a known customer and two typed items take 35 keys at most', async () => {
+    await begin();
+    let keys = await type('grace', 'Enter');
+    await tab.until(
+      'document.querySelector("[data-pointer=\'/shippingAddress/city\']").value === "Oldenburg"',
+    );
+    keys += await type('teapot', 'Enter', 'Red ribbon', 'Enter', '2,50', 'Enter');
+    keys += await placeByKeys();
+    await tab.until('location.hash.startsWith("#/orders/")');
+    assert.ok(keys <= 35, `${keys} keys`);
+    assert.equal((await newest())['total'], 4150);
+  });
+
+  await t.test('a sale without a name needs no customer and no address', async () => {
+    const sell = async (): Promise<Placed> => {
+      await begin();
+      await type('Enter', 'Enter');
+      await tab.scan(pot.barcode);
+      await tab.until(isSettled);
+      await placeByKeys();
+      await tab.until('location.hash.startsWith("#/orders/")');
+      return newest();
+    };
+    const first = await sell();
+    assert.equal(first['shippingAddress'], null);
+    const second = await sell();
+    assert.equal(second.customerId, first.customerId, 'there is one such customer');
+    const { body: customer } = await service.get(`/customers/${first.customerId}`, { token });
+    assert.equal(customer.name, 'Walk-in');
+    await begin();
+    await person.press('Walk-in');
+    await tab.until(`(${focusedLine}) === 0`);
+    await tab.scan(tea.barcode);
+    await person.press('Place order');
+    await tab.until('location.hash.startsWith("#/orders/")');
+    assert.equal((await newest()).customerId, first.customerId);
+  });
+
+  await t.test('a scan while the focus is still on the customer is an item', async () => {
+    await begin();
+    await type('grace', 'Enter');
+    await tab.until(`(${focusedLine}) === 0`);
+    await tab.evaluate('document.querySelector("[role=combobox]").focus()');
+    await tab.scan(tea.barcode);
+    await tab.until(`${itemOf(0)}.value === 'Green tea, 250 g'`);
+    assert.equal(await tab.evaluate('document.querySelector("[role=combobox]").value'), 'Grace Hopper');
+    await person.press('Place order');
+    await tab.until('location.hash.startsWith("#/orders/")');
+    assert.equal((await newest()).customerId, 1);
+  });
+
+  await t.test('new orders begin as picked up where this device is told so', async () => {
+    await begin();
+    const isPickup = 'document.getElementById("is-pickup").checked';
+    assert.equal(await tab.evaluate(isPickup), false);
+    await person.check('New orders on this device begin as picked up');
+    assert.equal(await tab.evaluate(isPickup), true);
+    await begin();
+    assert.equal(await tab.evaluate(isPickup), true);
+    await type('ada', 'Enter');
+    await tab.until(`(${focusedLine}) === 0`);
+    assert.equal(await tab.evaluate(isPickup), true);
+    await person.check('New orders on this device begin as picked up');
+    await begin();
+    assert.equal(await tab.evaluate(isPickup), false);
+  });
+
+  await t.test(
+    'the total and the button are in sight however long the order is, and hide no field',
+    async () => {
+      for (const width of [1280, 390]) {
+        await tab.screen(width, 'light');
+        await begin();
+        await focus(0);
+        for (let count = 0; count < 30; count += 1) await tab.evaluate(addLine);
+        await tab.evaluate('scrollTo(0, 0)');
+        assert.deepEqual(await tab.evaluate(isInSight), [true, true]);
+        await tab.evaluate(`${itemOf(15)}.focus()`);
+        const isBelow = `document.activeElement.getBoundingClientRect().bottom > document.querySelector('.bar').getBoundingClientRect().top`;
+        assert.equal(await tab.evaluate(isBelow), false, `${width} pixels`);
+      }
+      await tab.screen(1280, 'light');
+    },
+  );
+
+  assert.deepEqual(tab.complaints, []);
+});
+
+const addLine = `[...document.querySelectorAll('button')].find((each) => each.textContent === 'Add item').click()`;
+const isInSight = `['.total', '.bar .primary'].map((selector) => {
+  const { x, y, width, height } = document.querySelector(selector).getBoundingClientRect();
+  return document.elementsFromPoint(x + width / 2, y + height / 2)[0]?.closest(selector) !== null;
+})`;
+
+test(
+  'Firefox recognizes a scan',
+  { timeout: 120_000, skip: hasFirefox() ? false : 'it is not installed' },
+  (t) => scanInFirefox(t),
+);
+
+function hasFirefox(): boolean {
+  return spawnSync(process.env['FIREFOX'] ?? 'firefox-esr', ['--version']).error === undefined;
+}
+
+async function scanInFirefox(t: TestContext): Promise<void> {
+  const service = await serviceFor(t);
+  service.clock.now = Date.now();
+  const { token } = await service.signIn(admin.email, admin.password);
+  await service.post('/products', { token, body: tea });
+  const tab = await openFirefox();
+  t.after(() => tab.close());
+  await tab.screen(1280, 'light');
+  const person = new Person(tab, 'mouse');
+  await person.signIn(service.url, admin);
+  await person.go('#/new');
+  await tab.evaluate(`${itemOf(0)}.focus()`);
+  await tab.scan(tea.barcode);
+  await tab.scan(tea.barcode);
+  await tab.until(`${isSettled} && ${itemOf(0)}.value === 'Green tea, 250 g'`);
+  assert.deepEqual(await tab.evaluate(lines), [['Green tea, 250 g', 'TEA-250', '2', '7.49']]);
+  assert.deepEqual(tab.complaints, []);
+}
