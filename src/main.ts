@@ -3,9 +3,9 @@ import { accessSync, constants, lstatSync, readFileSync, statSync } from 'node:f
 import { parseEnv } from 'node:util';
 import { commandNames, commandsUnder, helpText, isCommand, loadCommand } from './commands/commands.ts';
 import { print } from './commands/terminal.ts';
-import { flagsTakenByNpm, readCommandLine, didYouMean } from './config/command-line.ts';
+import { flagsTakenByNpm, readCommandLine, didYouMean } from './service/command-line.ts';
 import { CommandError, ConfigError } from './config/command-error.ts';
-import { settings } from './config/settings.ts';
+import { settings } from './service/features.ts';
 import { Problem } from './problem.ts';
 import { takeOwnerRights } from './storage/private-files.ts';
 import { StorageError } from './storage/storage-error.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { dirname, join, normalize } from 'node:path';
 import { suite, test } from 'node:test';
 import { commandNames, loadCommand } from '../src/commands/commands.ts';
-import { settings } from '../src/config/settings.ts';
+import { settings } from '../src/service/features.ts';
 import { problemCodes } from '../src/problem.ts';
 import { problemTypes } from '../src/http/responses/problem-types.ts';
 import { securityEventLevels } from '../src/security-event.ts';

@@ -1,5 +1,5 @@
 // The layers of the sources, and which file imports which.
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, matchesGlob, normalize } from 'node:path';
 import { texts } from './source-text.ts';
 
 /** From top to bottom: a layer imports only lower ones. Folders in one line don't import each other. */
@@ -8,6 +8,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/main.ts'],
   ['src/commands/'],
   ['src/service/'],
+  ['src/features/*/*-feature.ts'],
   ['src/features/imports/'],
   [
     'src/features/suspension/',
@@ -23,14 +24,13 @@ export const layers: readonly (readonly string[])[] = [
     'src/features/console/',
   ],
   ['src/features/feature.ts'],
-  ['src/features/orders/', 'src/features/health/'],
+  ['src/features/orders/', 'src/features/health/', 'src/features/idempotency/'],
   ['src/features/customers/', 'src/features/keys/', 'src/features/sessions/'],
   ['src/features/users/'],
   ['src/features/events/'],
   ['src/config/'],
   ['src/web/', 'src/openapi/'],
   ['src/http/'],
-  ['src/migrations/'],
   ['src/rates/'],
   ['src/storage/'],
   ['src/auth/'],
@@ -40,8 +40,16 @@ export const layers: readonly (readonly string[])[] = [
   ['src/console/'],
 ];
 
+/** The values of features know the code of all of them; they lie beside it, and are a layer of their own. */
+const values = 'src/features/*/*-feature.ts';
+
+export function isAt(path: string, place: string): boolean {
+  const isValue = matchesGlob(path, values);
+  return place === values ? isValue : !isValue && path.startsWith(place);
+}
+
 export function layerOf(path: string): number {
-  return layers.findIndex((layer) => layer.some((place) => path.startsWith(place)));
+  return layers.findIndex((layer) => layer.some((place) => isAt(path, place)));
 }
 
 /** Returns the project's files that a file loads: imports, and workers by their URL. */

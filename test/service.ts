@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import type { PasswordHasher } from '../src/auth/password.ts';
 import { startService, type Service, type ServiceOptions } from '../src/service/running-service.ts';
-import { readCommandLine } from '../src/config/command-line.ts';
+import { readCommandLine } from '../src/service/command-line.ts';
 import { LineLogger } from '../src/base/logger.ts';
 import { SqlWorker } from '../src/storage/sql-worker.ts';
 import { FrozenClock } from './frozen-clock.ts';

@@ -2,11 +2,8 @@
 // it with a copy.
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
-import { migrations } from '../migrations/migrations.ts';
-import { beginFeedEpoch, markFeedCopied } from '../features/events/feed-store.ts';
-import { describeLiveKeys } from '../features/keys/key-store.ts';
-import { describeEnabledWebhooks } from '../features/webhooks/webhook-store.ts';
-import { endSessionsOfAllUsers } from '../features/sessions/session-store.ts';
+import { markFeedCopied } from '../features/events/feed-store.ts';
+import { maintenance, migrations } from '../service/features.ts';
 import { backup, removePartial, restore } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
 import { databaseFile } from '../storage/database-file.ts';
@@ -34,29 +31,18 @@ export const restoreBackup: Command = {
   operands: ['FILE'],
   flags: [{ flag: 'force', help: 'replace an existing database; changes after the backup are lost' }],
   async run({ config, operands: [file = ''], flags }) {
-    const keys: string[] = [];
-    const webhooks: string[] = [];
+    const parts = await maintenance();
+    const lines: string[] = [`${config.data} was restored from ${file}.`];
     const options = {
       migrations,
       force: flags['force'] === true,
       prepare(db: Connection) {
-        endSessionsOfAllUsers(db);
-        beginFeedEpoch(db);
-        keys.push(...describeLiveKeys(db, Date.now()));
-        webhooks.push(...describeEnabledWebhooks(db));
+        for (const { onRestore } of parts) lines.push(...(onRestore?.(db) ?? []));
       },
     };
     await withProgress('Restoring', (progress) =>
       leavingNoPartial(databaseFile(config.data), () => restore(file, config.data, { ...options, progress })),
     );
-    const lines = [`${config.data} was restored from ${file}. All sessions have ended.`];
-    if (keys.length > 0)
-      lines.push(
-        'These API keys are valid again, including any that were deleted after the backup:',
-        ...keys,
-      );
-    if (webhooks.length > 0)
-      lines.push('These webhooks deliver again, from where they were at the backup:', ...webhooks);
     return lines.join('\n');
   },
 };

@@ -1,6 +1,6 @@
 // The commands by name, and their help.
-import type { CommandLine, Syntax } from '../config/command-line.ts';
-import { settings } from '../config/settings.ts';
+import type { CommandLine, Syntax } from '../service/command-line.ts';
+import { settings } from '../service/features.ts';
 
 export type Command = Syntax & {
   readonly summary: string;

@@ -12,7 +12,7 @@ import { PasswordChecks } from '../features/users/password-checks.ts';
 import { Caches } from '../service/caches.ts';
 import { createCryptography } from '../service/cryptography.ts';
 import type { Core } from '../features/feature.ts';
-import { featuresWithout, tagsOf, withoutIssues } from '../service/features.ts';
+import { featuresWithout, problemPageOf, tagsOf, withoutIssues } from '../service/features.ts';
 import { publicUrlOf } from '../service/listening.ts';
 import { mountRoutes } from '../service/routes.ts';
 import { describerOf } from '../service/running-service.ts';
@@ -44,6 +44,8 @@ function notServing(config: Config, router: Router): Core {
   const caches = new Caches(0);
   const exports = { createResult: unused };
   const turns = new Turns();
+  const chosen = featuresWithout(config.without);
+  const describe = describerOf(router, { tags: tagsOf(chosen), publicUrl, version }, turns);
   return {
     ...cryptography,
     config,
@@ -61,13 +63,11 @@ function notServing(config: Config, router: Router): Core {
     lookup: undefined,
     stopping: new AbortController().signal,
     has: (name) => !config.without.includes(name),
-    describe: describerOf(
-      router,
-      { tags: tagsOf(featuresWithout(config.without)), publicUrl, version },
-      turns,
-    ),
+    describe,
+    problemPage: problemPageOf(chosen, describe),
     metricsText: unused,
     readiness: unused,
+    ownerClearers: unused,
     cleanUp: unused,
   };
 }

@@ -3,7 +3,7 @@
 import { dayMilliseconds } from '../base/durations.ts';
 import { createFirstAdmin, randomPassword } from '../features/users/first-admin.ts';
 import { CommandError } from '../config/command-error.ts';
-import type { CommandLine } from '../config/command-line.ts';
+import type { CommandLine } from '../service/command-line.ts';
 import { wholeNumber } from '../config/settings.ts';
 import { counted } from '../base/counted.ts';
 import { addCustomer, hasCustomers } from '../features/customers/customer-store.ts';
@@ -12,7 +12,8 @@ import type { CustomerContent } from '../features/customers/customer.ts';
 import type { NewItem } from '../features/orders/order-items.ts';
 import { orderContentOf, type OrderStatus } from '../features/orders/order.ts';
 import { addOrder, type OrderStep } from '../features/orders/order-store.ts';
-import { addProduct, hasProducts } from '../features/products/product-store.ts';
+import type { Sample } from '../features/feature.ts';
+import { maintenance } from '../service/features.ts';
 import { addUser, hasSeveralUsers } from '../features/users/user-store.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
@@ -65,10 +66,11 @@ export const sample: Command = {
 
 async function run({ config, flags }: CommandLine): Promise<string> {
   const orderCount = Number(flags['orders'] ?? 1_000);
+  const samples = (await maintenance()).flatMap(({ sample = [] }) => sample);
   const picker = createPicker(Number(flags['seed'] ?? 1));
   return withDatabase(config, async (database, hasher) => {
     const { connection } = database;
-    if (hasSeveralUsers(connection) || hasCustomers(connection) || hasProducts(connection)) {
+    if (hasSeveralUsers(connection) || hasCustomers(connection) || hasSamples(samples, connection)) {
       throw new CommandError(
         `The database in ${config.data} is not empty. Add --data sample-data to fill another one.`,
       );
@@ -83,7 +85,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
     const year = yearUntil(flags['until'] === undefined ? endDefault : untilOf(String(flags['until'])));
     const filling: Filling = { database, picker, year };
     const users = addUsers(filling, bounded(orderCount / 500, 5, 200), await hasher.hash(password));
-    addProducts(filling);
+    const others = addOthers(filling, samples);
     const customerCount = bounded(orderCount / 4, 5, 200_000);
     await withProgress('Making sample data', (reportProgress) => {
       const all = customerCount + orderCount;
@@ -94,7 +96,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
       };
       addOrders(filling, toOrders, addCustomers(filling, toCustomers, users));
     });
-    return summaryOf({ createdAdmin, users, customerCount, orderCount, password });
+    return summaryOf({ createdAdmin, others, users, customerCount, orderCount, password });
   });
 }
 
@@ -106,17 +108,18 @@ type Amount = { readonly count: number; readonly progress: (done: number) => voi
 type Summary = {
   /** A description of the administrator; undefined if there was one already. */
   readonly createdAdmin: string | undefined;
+  /** The numbers of rows that features have added, with their nouns. */
+  readonly others: readonly string[];
   readonly users: readonly SampleUser[];
   readonly customerCount: number;
   readonly orderCount: number;
   readonly password: string;
 };
 
-function summaryOf({ createdAdmin, users, customerCount, orderCount, password }: Summary): string {
-  const products = counted(sampleArticles.length, 'product');
-  const people = `${counted(users.length, 'user')}, ${counted(customerCount, 'customer')}`;
+function summaryOf({ createdAdmin, others, users, customerCount, orderCount, password }: Summary): string {
+  const added = [...others, counted(users.length, 'user'), counted(customerCount, 'customer')];
   const lines = [
-    `Added ${products}, ${people} and ${counted(orderCount, 'order')}.`,
+    `Added ${added.join(', ')} and ${counted(orderCount, 'order')}.`,
     `Sign in as ${users[0]?.email} (staff) or ${users[1]?.email}.`,
     `All of them have the password ${password}, shown only once.`,
   ];
@@ -145,13 +148,13 @@ function addUsers({ database, picker, year }: Filling, count: number, passwordHa
   });
 }
 
-function addProducts({ database, year }: Filling): void {
-  database.write((writer) => {
-    for (const [sku, name, unitPrice] of sampleArticles) {
-      const product = { sku, name, unitPrice, currency: 'EUR', barcode: null, active: true };
-      addProduct(commandPermit(writer), product, year.customersStart);
-    }
-  });
+function hasSamples(samples: readonly Sample[], db: Connection): boolean {
+  return samples.some(({ hasRows }) => hasRows(db));
+}
+
+function addOthers({ database, year }: Filling, samples: readonly Sample[]): string[] {
+  const sample = { articles: sampleArticles, now: year.customersStart };
+  return database.write((writer) => samples.map(({ add }) => add(commandPermit(writer), sample)));
 }
 
 function addCustomers(

@@ -1,7 +1,7 @@
 // `orderly serve`: runs the service until a signal or a failed disk stops it.
 import { flushCompileCache } from 'node:module';
 import { thisMachine } from '../service/own-certificate.ts';
-import type { CommandLine } from '../config/command-line.ts';
+import type { CommandLine } from '../service/command-line.ts';
 import type { Config } from '../config/config.ts';
 import { LineLogger, type Logger } from '../base/logger.ts';
 import { withoutIssues } from '../service/features.ts';

@@ -2,9 +2,10 @@
 import { rejectLostDatabase } from '../service/last-event-file.ts';
 import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
-import { migrations } from '../migrations/migrations.ts';
+import { migrations } from '../service/features.ts';
+import { isDatabase } from '../storage/applied-migrations.ts';
 import { openCommandDatabase, type CommandDatabase } from '../storage/command-database.ts';
-import { databaseFile, schemaVersion } from '../storage/database-file.ts';
+import { databaseFile } from '../storage/database-file.ts';
 import { StorageError } from '../storage/storage-error.ts';
 
 /** Throws if there is no database, instead of creating one. */
@@ -13,8 +14,7 @@ export async function withExistingDatabase<T>(
   use: (database: CommandDatabase, hasher: PasswordHasher) => Promise<T>,
 ): Promise<T> {
   const file = databaseFile(config.data);
-  if (schemaVersion(file, migrations.length) === undefined)
-    throw new StorageError(`There is no orderly database at ${file}.`);
+  if (!isDatabase(file)) throw new StorageError(`There is no orderly database at ${file}.`);
   return withDatabase(config, use);
 }
 

@@ -42,23 +42,16 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     /** 0 means forever. */
     eventsDays: Number(get('events-days')),
     checkpoints: get('checkpoints') as CheckpointsBy, // `settings.ts` has checked it
-    /** Addresses and blocks that webhooks may go to besides public ones. */
-    webhookAllow: splitList(get('webhook-allow')),
     passwordMin: Number(get('password-min')),
     defaultCountry: get('default-country') || undefined,
-    /** The shop in the console; all but the currency may be empty. */
-    shop: {
-      name: get('shop-name').trim(),
-      address: get('shop-address').trim(),
-      currency: get('default-currency'),
-      country: get('default-country'),
-    },
     cacheBytes: Number(get('cache-bytes')),
     corsOrigins: splitList(get('cors-origins')).map(withoutSlash),
     without: splitList(get('without')),
     log: get('log') as Level, // `settings.ts` has checked it
     adminEmail,
     adminPassword,
+    /** Returns the text of a feature's setting, which its rule has accepted. */
+    setting: get,
   } as const;
 }
 

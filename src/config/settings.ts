@@ -1,4 +1,4 @@
-// Every setting: its flag, its default, its help and its rule.
+// What a setting is, the rules that settings share, and the settings that belong to no feature.
 import { secretBytesMin } from '../auth/jwt.ts';
 import { levels } from '../base/log-lines.ts';
 import { isIP } from 'node:net';
@@ -14,13 +14,10 @@ export type CommandFlag = {
   readonly isRequired?: true;
   readonly rule?: SettingRule;
 };
-type Setting = CommandFlag & { readonly value: string; readonly fallback: string };
+/** Its environment variable is derived from the flag: `--public-url`, `ORDERLY_PUBLIC_URL`. */
+export type Setting = CommandFlag & { readonly value: string; readonly fallback: string };
 
-/**
- * Every setting, with its help and its rule. The environment variable is derived from the flag:
- * `--public-url`, `ORDERLY_PUBLIC_URL`.
- */
-export const settings: readonly Setting[] = [
+export const coreSettings: readonly Setting[] = [
   {
     flag: 'host',
     value: 'ADDRESS',
@@ -159,13 +156,6 @@ export const settings: readonly Setting[] = [
     rule: oneOf(['own', 'litestream']),
   },
   {
-    flag: 'webhook-allow',
-    value: 'LIST',
-    fallback: '',
-    help: 'addresses or CIDR blocks that webhooks may go to besides public ones, also by HTTP',
-    rule: listOf(addressBlock),
-  },
-  {
     flag: 'password-min',
     value: 'LENGTH',
     fallback: '8',
@@ -178,27 +168,6 @@ export const settings: readonly Setting[] = [
     fallback: '',
     help: 'country of new addresses in the console, and of phone numbers in national form',
     rule: dialledCountry,
-  },
-  {
-    flag: 'default-currency',
-    value: 'CODE',
-    fallback: 'EUR',
-    help: 'currency of new orders in the console',
-    rule: currency,
-  },
-  {
-    flag: 'shop-name',
-    value: 'NAME',
-    fallback: '',
-    help: 'the sender on packing slips',
-    rule: shortLine,
-  },
-  {
-    flag: 'shop-address',
-    value: 'ADDRESS',
-    fallback: '',
-    help: 'the sender’s address on packing slips, in one line',
-    rule: shortLine,
   },
   {
     flag: 'cache-bytes',
@@ -246,7 +215,7 @@ export function oneOf(values: readonly string[]): SettingRule {
   return (text) => (values.includes(text) ? undefined : `must be ${alternatives}`);
 }
 
-function listOf(rule: SettingRule): SettingRule {
+export function listOf(rule: SettingRule): SettingRule {
   return (text) => {
     const issues = splitList(text).map(rule);
     return issues.find((issue) => issue !== undefined);
@@ -283,13 +252,6 @@ function dialledCountry(text: string): string | undefined {
 
 export function currency(text: string): string | undefined {
   return currencies.has(text) ? undefined : 'must be a currency code such as EUR (ISO 4217)';
-}
-
-const lineCharsMax = 200;
-
-function shortLine(text: string): string | undefined {
-  if (text.length <= lineCharsMax && !/\p{Cc}/u.test(text)) return undefined;
-  return `must be a line of at most ${lineCharsMax} characters`;
 }
 
 export function secret(text: string): string | undefined {

@@ -1,4 +1,4 @@
-// The user's own account: password, one-time codes, sessions, and API keys.
+// The user's own account: name, password, one-time codes, sessions, and API keys.
 import { keyList, sessionList } from './access-lists.ts';
 import type { Key, List, Session, Totp } from './api-types.ts';
 import { card, factList } from './cards.ts';
@@ -7,6 +7,7 @@ import { reloadable, setPageTitle, type Page, type Reload, skeleton } from './vi
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { action, checkRow, field, form, textOf } from './forms.ts';
+import { totpPart } from './totp-setup.ts';
 
 type Account = {
   readonly sessions: readonly Session[];
@@ -109,59 +110,6 @@ function passwordForm({ client, user }: Page, reload: Reload): HTMLElement {
     },
   });
   return body;
-}
-
-function totpPart(page: Page, totp: Totp | undefined, reload: Reload): Child {
-  const { client, user } = page;
-  const off = async (): Promise<void> => {
-    await client.send('DELETE', `/api/users/${user.id}/totp`);
-    notify('One-time codes are off.');
-    await reload();
-  };
-  if (totp?.isOn === true)
-    return [h('p', {}, `On. ${totp.recoveryCodesLeft} recovery codes are left.`), action('Turn off', off)];
-  return [
-    h('p', {}, 'A second factor beside the password: six digits that an authenticator app shows.'),
-    action('Set up …', () => setUpTotp(page, reload)),
-  ];
-}
-
-async function setUpTotp({ client, user }: Page, reload: Reload): Promise<void> {
-  const path = `/api/users/${user.id}/totp`;
-  const { value } = await client.send<{ secret: string; uri: string }>('POST', path);
-  const code = field({
-    label: 'Code that the app shows now',
-    pointer: '/code',
-    attributes: { inputmode: 'numeric', autocomplete: 'one-time-code' },
-  });
-  const recoveryCodes = await ask({
-    title: 'Set up one-time codes',
-    content: [
-      h(
-        'p',
-        {},
-        'Type this secret into your authenticator app, or ',
-        h('a', { href: value.uri }, 'open it in the app'),
-        ' on this device.',
-      ),
-      secret('Secret', value.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')),
-      secret('The same as an address', value.uri),
-      code.row,
-    ],
-    submit: 'Turn on',
-    async run() {
-      const { value: confirmed } = await client.send<{ recoveryCodes: readonly string[] }>('PUT', path, {
-        body: { code: code.control.value.trim() },
-      });
-      return confirmed.recoveryCodes;
-    },
-  });
-  if (recoveryCodes === undefined) return;
-  await show('One-time codes are on', [
-    h('p', {}, 'Each replaces one code, once. Write them down: they are shown only now.'),
-    secret('Recovery codes', recoveryCodes.join('\n')),
-  ]);
-  await reload();
 }
 
 const scopes = [

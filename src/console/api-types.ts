@@ -90,6 +90,9 @@ export type Webhook = {
   readonly lastStatus: number | null;
   readonly lastAt: string | null;
   readonly failingSince: string | null;
+  /** Why the last delivery failed: `status 500`, a code such as `ENOTFOUND`, or words. */
+  readonly lastError: string | null;
+  readonly retryAt: string | null;
 };
 export type ServiceEvent = {
   readonly id: number;

@@ -24,7 +24,7 @@ export class CustomerChoice {
   readonly element: HTMLElement;
   readonly #page: Page;
   readonly #picker: CustomerPicker;
-  readonly #contact = new ContactFields('/customer');
+  readonly #contact: ContactFields;
   readonly #isNew = h('input', { type: 'checkbox', id: 'is-new-customer' });
   readonly #newRows: HTMLElement;
   readonly #walkInButton = h('button', { type: 'button' }, walkInName);
@@ -35,6 +35,7 @@ export class CustomerChoice {
 
   constructor(page: Page, { walkIn, suggest, scanned, next }: Uses) {
     this.#page = page;
+    this.#contact = new ContactFields(page.client, '/customer');
     this.#picker = new CustomerPicker(page, {
       onChoice: (customer) => {
         this.#customer = customer;

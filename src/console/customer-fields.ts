@@ -1,7 +1,8 @@
 // The fields of a customer.
 import { AddressFields } from './address-fields.ts';
-import type { Customer } from './api-types.ts';
-import { h } from './elements.ts';
+import { type ApiClient, query } from './api-client.ts';
+import type { Customer, List } from './api-types.ts';
+import { fill, h } from './elements.ts';
 import { field, type Field, textOf } from './forms.ts';
 
 /** The name, e-mail address and phone number of a customer. */
@@ -12,12 +13,13 @@ export class ContactFields {
   readonly #phone: Field;
 
   /** `pointer` is the place of the customer in the form: `/customer`. */
-  constructor(pointer: string, customer?: Customer) {
+  constructor(client: ApiClient, pointer: string, customer?: Customer) {
     const fieldOf = (label: string, member: 'name' | 'email' | 'phone'): Field =>
       field({ label, pointer: `${pointer}/${member}`, value: customer?.[member] ?? null });
     this.name = fieldOf('Name', 'name');
     this.#email = fieldOf('E-mail', 'email');
     this.#phone = fieldOf('Phone', 'phone');
+    warnOfTwins(client, this.#email, customer);
     this.rows = [this.name, this.#email, this.#phone].map(({ row }) => row);
   }
 
@@ -26,13 +28,30 @@ export class ContactFields {
   }
 }
 
+/** Says below the field who else has the e-mail address: it may be the same customer. */
+function warnOfTwins(client: ApiClient, { row, control }: Field, customer?: Customer): void {
+  const hint = h('p', { class: 'hint', role: 'status' });
+  row.append(hint);
+  control.addEventListener('change', async () => {
+    fill(hint);
+    const email = control.value.trim();
+    if (!/.@./.test(email)) return;
+    const path = `/customers?${query({ email, limit: 2 })}`;
+    const found = await client.get<List<Customer>>(path).catch(() => undefined); // what is wrong with it is said later
+    const twin = found?.data.find(({ id }) => id !== customer?.id);
+    if (twin === undefined || control.value.trim() !== email) return;
+    const link = h('a', { href: `#/customers/${twin.id}` }, h('bdi', {}, twin.name));
+    fill(hint, link, ' has this e-mail address, too.');
+  });
+}
+
 export class CustomerFields {
   readonly element: HTMLElement;
   readonly #contact: ContactFields;
   readonly #address = new AddressFields('/address');
 
-  constructor(customer?: Customer) {
-    this.#contact = new ContactFields('', customer);
+  constructor(client: ApiClient, customer?: Customer) {
+    this.#contact = new ContactFields(client, '', customer);
     if (customer !== undefined) this.#address.fill(customer.address);
     this.element = h('div', { class: 'grid' }, this.#contact.rows, this.#address.rows);
   }

@@ -87,7 +87,7 @@ function customersList({ data, next }: List<Customer>, parameters: URLSearchPara
 }
 
 export function newCustomerView({ main, client }: Page): void {
-  const fields = new CustomerFields();
+  const fields = new CustomerFields(client);
   const idempotencyKey = crypto.randomUUID();
   const body = form(card('Customer', fields.element), {
     submit: 'Add customer',
@@ -147,7 +147,7 @@ function customerHeading(
   const { id, name } = customer;
   const path = `/customers/${id}`;
   const edit = async (): Promise<void> => {
-    const fields = new CustomerFields(customer);
+    const fields = new CustomerFields(client, customer);
     const before = fields.read();
     const save = saverOf({
       what: 'customer',

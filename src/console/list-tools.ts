@@ -5,6 +5,7 @@ import { notify } from './dialogs.ts';
 import { type Child, h, icon, icons } from './elements.ts';
 import { statusNames } from './formats.ts';
 import { action } from './forms.ts';
+import { saveFile } from './saved-file.ts';
 import type { Page, Reload } from './view.ts';
 
 const typingMilliseconds = 40;
@@ -63,9 +64,7 @@ export function csvButton({ client, parameters }: Page, path: string, file: stri
   return action('CSV', async () => {
     if (parameters.has('q')) throw new Error('A search can’t be saved: clear it to save the whole list.');
     const response = await client.request('GET', path, { accept: 'text/csv' });
-    const address = URL.createObjectURL(await response.blob());
-    h('a', { href: address, download: file }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    saveFile(file, [await response.blob()]);
     notify(`${file} was saved.`);
   });
 }

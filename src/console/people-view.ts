@@ -224,7 +224,7 @@ function personActions(page: Page, { user, suspendedAt, totp, sessions }: Person
     { class: 'stack' },
     action('New password …', () => resetPassword(page, user, reload)),
     sessions.length > 0 && action('Sign out everywhere', signOut),
-    totp !== undefined && action('Turn one-time codes off', codesOff),
+    totp?.isOn === true && action('Turn one-time codes off', codesOff),
     suspendedAt === undefined
       ? action('Suspend …', () => suspend(page, user, reload), { class: 'danger' })
       : action('Lift the suspension', lift),

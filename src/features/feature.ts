@@ -3,6 +3,7 @@ import type { Signer } from '../auth/jwt.ts';
 import type { RefreshTokens } from '../auth/refresh-tokens.ts';
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
 import type { Config } from '../config/config.ts';
+import type { Setting } from '../config/settings.ts';
 import type { HandlerExports } from '../http/transfers/export.ts';
 import type { RepresentationCache } from '../http/responses/representation-cache.ts';
 import type { Cursors } from '../http/routing/cursor.ts';
@@ -16,8 +17,16 @@ import type { Tag } from '../openapi/openapi.ts';
 import type { Limiters } from '../rates/limiter.ts';
 import type { Customer } from './customers/customer.ts';
 import type { Order } from './orders/order.ts';
+import type { ProblemCode } from '../problem.ts';
+import type { Page } from '../web/page-layout.ts';
+import type { ClearOwner } from './users/user-store.ts';
 import type { PasswordChecks } from './users/password-checks.ts';
 import type { Readiness } from './health/health-routes.ts';
+import type { Migration } from '../storage/applied-migrations.ts';
+import type { Audit } from '../storage/audit.ts';
+import type { Connection } from '../storage/connection.ts';
+import type { Permit } from '../storage/permit.ts';
+import type { AuditedHistory } from './events/history-audit-store.ts';
 import type { Database } from '../storage/database.ts';
 import type { Step } from '../storage/slices.ts';
 import type { Timers } from '../base/timers.ts';
@@ -31,6 +40,14 @@ export type Feature = {
   readonly isCore?: true;
   /** The section of its routes in the OpenAPI document; several features may share one. */
   readonly tag?: Tag;
+  /** Returns the page of one problem type, or of all, given the OpenAPI document. */
+  readonly problemPage?: (code: ProblemCode | undefined, document: object) => Promise<Page>;
+  /** Its flags, whose texts `config.setting` returns. */
+  readonly settings?: readonly Setting[];
+  /** The steps of its tables, from the first. All features have their tables, even those left out. */
+  readonly migrations?: readonly Migration[];
+  /** What commands do with its rows, loaded when one of them runs; `--without` doesn't leave it out. */
+  readonly maintenance?: () => Promise<Maintenance>;
   readonly load: () => Promise<(core: Core) => FeatureParts>;
 };
 
@@ -39,6 +56,8 @@ export type FeatureParts = {
   readonly groups: readonly RouteGroup[];
   /** Steps of the periodic cleanup. */
   readonly cleanup?: readonly Step[];
+  /** Clears a removed user from the rows of its table that they owned. */
+  readonly clearOwner?: ClearOwner;
   readonly metrics?: () => readonly Family[];
   /** Starts what runs beside requests. */
   readonly start?: () => void;
@@ -51,12 +70,38 @@ export type FeatureParts = {
   readonly close?: () => void | Promise<void>;
 };
 
+/** What commands do with the rows of a feature. */
+export type Maintenance = {
+  /** What `orderly check` verifies: the rows of tables, rows in relation to others, and rows by their events. */
+  readonly audits?: readonly Audit[];
+  readonly checks?: readonly Check[];
+  readonly histories?: readonly AuditedHistory[];
+  /** Called by `orderly restore` with the copy; returns lines to print. */
+  readonly onRestore?: (db: Connection) => readonly string[];
+  readonly sample?: Sample;
+};
+
+type Check = {
+  /** Begins the line that shows the progress. */
+  readonly title: string;
+  readonly run: (db: Connection, report: (issue: string) => void) => void;
+};
+
+/** What `orderly sample` adds beside users, customers and orders. */
+export type Sample = {
+  readonly hasRows: (db: Connection) => boolean;
+  /** Returns the number of rows with their noun. */
+  readonly add: (permit: Permit, sample: { readonly articles: Articles; readonly now: number }) => string;
+};
+
+type Articles = readonly (readonly [sku: string, name: string, cents: number])[];
+
 /** What features may use of the service. */
 export type Core = {
   readonly refreshTokens: RefreshTokens;
   readonly signer: Signer;
-  readonly totpSecrets: SealedSecrets;
-  readonly webhookSecrets: SealedSecrets;
+  /** Encrypts what must be read again, by a key of its own for each purpose. */
+  readonly sealedSecrets: (purpose: string) => SealedSecrets;
   readonly cursors: Cursors;
   readonly config: Config;
   readonly publicUrl: string;
@@ -82,8 +127,12 @@ export type Core = {
   readonly has: (name: string) => boolean;
   /** Returns the OpenAPI document of all routes. */
   readonly describe: () => Promise<object>;
+  /** Returns the page of one problem type, or of all; undefined if no feature shows one. */
+  readonly problemPage: ((code: ProblemCode | undefined) => Promise<Page>) | undefined;
   readonly metricsText: () => string;
   readonly readiness: () => Readiness;
+  /** Returns what clears a removed user from the tables of all features. */
+  readonly ownerClearers: () => readonly ClearOwner[];
   /** Runs the cleanup now, in the background. */
   readonly cleanUp: () => void;
 };

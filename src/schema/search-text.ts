@@ -84,6 +84,11 @@ function phraseOf(word: string): string {
   return length < 3 ? word.padStart(word.length + 3 - length) : word;
 }
 
+/** Returns the phrase for the words that begin with it. It uses no name from outside, as `searchText`. */
+export function beginningOfWord(phrase: string): string {
+  return phrase.startsWith(' ') ? phrase : ` ${phrase}`;
+}
+
 /**
  * Returns the digits of a phone number as people write it, without leading zeros. In `+49 (0)30` the zero is
  * the trunk prefix, which most countries drop.

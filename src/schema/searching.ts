@@ -8,7 +8,7 @@ const searchRowsMax = 50;
 const searchLengthMax = 100;
 
 export function searchParameter(what: string) {
-  const rest = `Case and accents are ignored. Finds the ${searchRowsMax} newest at most, in one page.`;
+  const rest = `Case and accents are ignored. Finds ${searchRowsMax} at most, in one page: first those in which all words begin words.`;
   return optional(singleLine(searchLengthMax, `${what} ${rest}`, 'hopper'));
 }
 

@@ -7,7 +7,7 @@ import { createMacs } from '../auth/mac.ts';
 import { RefreshTokens } from '../auth/refresh-tokens.ts';
 import { SealedSecrets } from '../auth/sealed-secrets.ts';
 import { createCursors } from '../http/routing/cursor.ts';
-import { createStoredResponses } from '../http/requests/stored-response-store.ts';
+import { createStoredResponses } from '../features/idempotency/stored-response-store.ts';
 import type { Config } from '../config/config.ts';
 import { replacePrivate } from '../storage/private-files.ts';
 import { StorageError, toStorageError } from '../storage/storage-error.ts';
@@ -38,8 +38,7 @@ export function createCryptography(secrets: readonly Uint8Array[], publicUrl: st
   return {
     signer: createSigner({ secrets, issuer: publicUrl, audience: publicUrl }),
     refreshTokens: new RefreshTokens(secrets),
-    totpSecrets: new SealedSecrets(secrets, 'totp'),
-    webhookSecrets: new SealedSecrets(secrets, 'webhook secrets'),
+    sealedSecrets: (purpose: string) => new SealedSecrets(secrets, purpose),
     cursors: createCursors(createMacs(secrets, 'cursors')),
     storedResponses: createStoredResponses(createMacs(secrets, 'fingerprints')),
   };

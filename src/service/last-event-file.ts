@@ -3,10 +3,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migrations } from '../migrations/migrations.ts';
 import { feedBounds } from '../features/events/feed-store.ts';
 import type { Connection } from '../storage/connection.ts';
-import { databaseFile, schemaVersion } from '../storage/database-file.ts';
+import { isDatabase } from '../storage/applied-migrations.ts';
+import { databaseFile } from '../storage/database-file.ts';
 import { StorageError } from '../storage/storage-error.ts';
 
 /** The text of an id; a truncated file counts as missing. */
@@ -36,7 +36,7 @@ export function rejectLostDatabase(folder: string): void {
 /** Whether the file is missing, or has no tables. */
 function isMissing(file: string): boolean {
   try {
-    return schemaVersion(file, migrations.length) === undefined;
+    return !isDatabase(file);
   } catch {
     return false; // it is there; opening it, once the folder is locked, reports what is wrong
   }

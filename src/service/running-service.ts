@@ -14,7 +14,6 @@ import { RequestHandler } from '../http/requests/request-handler.ts';
 import type { Route } from '../http/routing/route.ts';
 import { Router } from '../http/routing/router.ts';
 import type { Logger } from '../base/logger.ts';
-import { migrations } from '../migrations/migrations.ts';
 import { once } from '../base/once.ts';
 import type { About } from '../openapi/openapi.ts';
 import { countBuckets, createLimiters, type Limiters } from '../rates/limiter.ts';
@@ -38,7 +37,7 @@ import { CertificateKeeper, ensureCertificate } from './certificate-keeper.ts';
 import { Cleanup } from './cleanup.ts';
 import { createCryptography, ensureSecrets } from './cryptography.ts';
 import type { Core, FeatureParts } from '../features/feature.ts';
-import { featuresWithout, tagsOf } from './features.ts';
+import { featuresWithout, migrations, problemPageOf, tagsOf } from './features.ts';
 import { createFirstAdmin } from '../features/users/first-admin.ts';
 import { LastEventFile, rejectLostDatabase } from './last-event-file.ts';
 import { gateFor, listen, localUrlOf, publicUrlOf } from './listening.ts';
@@ -114,6 +113,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       figuresOf(figures),
       parts.flatMap((each) => each.metrics?.() ?? []),
     );
+  const describe = describerOf(router, { tags: tagsOf(chosen), publicUrl, version }, turns);
   const core: Core = {
     ...cryptography,
     config,
@@ -131,9 +131,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     lookup,
     stopping: stopping.signal,
     has: (name) => chosen.some((feature) => feature.name === name),
-    describe: describerOf(router, { tags: tagsOf(chosen), publicUrl, version }, turns),
+    describe,
+    problemPage: problemPageOf(chosen, describe),
     metricsText,
     readiness: () => readinessOf(isStopping(), database),
+    ownerClearers: () => parts.flatMap((each) => each.clearOwner ?? []),
     cleanUp: () => cleanup.runInBackground(),
   };
   parts.push(...creators.map((create) => create(core)));

@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 import { backup as copyPages, type DatabaseSync } from 'node:sqlite';
 import { recordBackup, removeStalePartials } from './backup-traces.ts';
 import { Connection } from './connection.ts';
-import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
+import { isDatabase, schemaState, type FeatureMigration } from './applied-migrations.ts';
+import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
-import type { Migration } from './migrate.ts';
 import { createPrivate, syncFile, syncFolder } from './private-files.ts';
 import { isFailedRead, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
 import { isDamage, StorageError, toStorageError } from './storage-error.ts';
@@ -23,7 +23,7 @@ export async function backup(
 ): Promise<void> {
   if (existsSync(file)) throw new StorageError(`${file} exists; a backup does not overwrite files.`);
   if (!existsSync(dirname(file))) throw new StorageError(`The folder ${dirname(file)} does not exist.`);
-  await fromDatabase(databaseFile(folder), Infinity, (source) => copyDatabase(source, file, options));
+  await fromDatabase(databaseFile(folder), (source) => copyDatabase(source, file, options));
   recordBackup(folder);
   removeStalePartials(dirname(file));
 }
@@ -36,7 +36,7 @@ type CopyOptions = {
 
 type RestoreOptions = {
   /** Those of this version of the service. */
-  readonly migrations: readonly Migration[];
+  readonly migrations: readonly FeatureMigration[];
   readonly force: boolean;
   /** Called with the copy before it replaces the database. */
   readonly prepare?: (db: Connection) => void;
@@ -53,7 +53,8 @@ export async function restore(file: string, folder: string, options: RestoreOpti
     const target = databaseFile(folder);
     if (existsSync(target) && !options.force)
       throw new StorageError(`${target} exists and may be newer than the backup; --force replaces it.`);
-    await fromBackup(file, options.migrations.length, async (source) => {
+    await fromBackup(file, async (source) => {
+      schemaState(file, options.migrations); // rejects a newer one
       const [issue] = integrityIssues(new Connection(source));
       if (issue !== undefined) throw new StorageError(`${file} is damaged: ${issue}`);
       await copyDatabase(source, target, { ...options, beforeRename: () => removeWal(target) });
@@ -136,17 +137,12 @@ function makeOneFile(file: string, prepare: (db: Connection) => void): void {
   syncFile(file);
 }
 
-/** Opens a database of this service for the time of a call. */
-export async function fromDatabase<T>(
-  file: string,
-  schemaVersionMax: number,
-  use: (source: DatabaseSync, version: number) => Promise<T>,
-): Promise<T> {
-  const version = schemaVersion(file, schemaVersionMax);
-  if (version === undefined) throw new StorageError(`There is no orderly database at ${file}.`);
+/** Opens a database of this service, of whatever version, for the time of a call. */
+export async function fromDatabase<T>(file: string, use: (source: DatabaseSync) => Promise<T>): Promise<T> {
+  if (!isDatabase(file)) throw new StorageError(`There is no orderly database at ${file}.`);
   const source = openSqlite(file);
   try {
-    return await use(source, version);
+    return await use(source);
   } catch (error) {
     throw toStorageError(error, file);
   } finally {
@@ -155,11 +151,9 @@ export async function fromDatabase<T>(
 }
 
 /** Opens a backup to restore it. For one that is damaged there is other advice than for a database. */
-async function fromBackup(
-  ...[file, schemaVersionMax, use]: Parameters<typeof fromDatabase>
-): Promise<unknown> {
+async function fromBackup(...[file, use]: Parameters<typeof fromDatabase>): Promise<unknown> {
   try {
-    return await fromDatabase(file, schemaVersionMax, use);
+    return await fromDatabase(file, use);
   } catch (error) {
     if (!(error instanceof StorageError && sqliteCode(error.cause) === sqliteCodes.corrupt)) throw error;
     throw new StorageError(`${file} is damaged, and nothing was replaced: restore another backup.`);

@@ -2,18 +2,19 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection, type WriteCallback } from './connection.ts';
-import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
+import { isCurrent, schemaState, type FeatureMigration } from './applied-migrations.ts';
+import { databaseFile, openSqlite } from './database-file.ts';
 import { commitCheckMilliseconds, idleCommitCheckMilliseconds } from './external-commit-watcher.ts';
 import { lockFolder } from './folder-lock.ts';
 import { toStorageError } from './storage-error.ts';
-import { openMigrated, type Migration } from './migrate.ts';
+import { openMigrated } from './migrate.ts';
 
 export type CommandDatabase = Awaited<ReturnType<typeof openCommandDatabase>>;
 
 /**
  * Creates or migrates the database if needed, which requires that no service runs. Throws StorageError.
  */
-export async function openCommandDatabase(folder: string, migrations: readonly Migration[]) {
+export async function openCommandDatabase(folder: string, migrations: readonly FeatureMigration[]) {
   const sqlite = await openCurrent(folder, migrations);
   // a running service does the checkpoints; without one, they happen every 64 MB of WAL, and on closing
   sqlite.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 16384; PRAGMA cache_size = -65536');
@@ -47,9 +48,10 @@ export async function openCommandDatabase(folder: string, migrations: readonly M
   return { connection, write, noticed, close: () => sqlite.close() };
 }
 
-async function openCurrent(folder: string, migrations: readonly Migration[]): Promise<DatabaseSync> {
+async function openCurrent(folder: string, migrations: readonly FeatureMigration[]): Promise<DatabaseSync> {
   const file = databaseFile(folder);
-  if (schemaVersion(file, migrations.length) === migrations.length) return openSqlite(file);
+  const state = schemaState(file, migrations);
+  if (state !== undefined && isCurrent(state)) return openSqlite(file);
   const unlock = lockFolder(folder);
   try {
     return await openMigrated(folder, migrations);

@@ -1,8 +1,6 @@
 // The file of the database: its name, how it is opened, and whether it belongs to this service.
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StorageError, toStorageError } from './storage-error.ts';
 
 const applicationId = 0x6f726479; // 'ordy', in bytes 68–71 of each database of this service
 /** Marks a database as one of this service. If it is one already, page 1 is still written to the WAL. */
@@ -33,27 +31,7 @@ export function scalar(sqlite: DatabaseSync, sql: string): unknown {
   return Object.values(sqlite.prepare(sql).get() ?? {})[0];
 }
 
-/**
- * Returns the schema version of a database of this service, undefined for an empty file. Throws for any other
- * file, and for a newer version.
- */
-export function schemaVersion(file: string, versionMax: number): number | undefined {
-  try {
-    // unlike `existsSync`, it throws if this account may not look into the folder
-    const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    if (bytes === 0) return undefined;
-    using sqlite = openSqlite(file, { readOnly: true });
-    const tables = scalar(sqlite, 'SELECT count(*) FROM sqlite_schema');
-    const isOurs = scalar(sqlite, 'PRAGMA application_id') === applicationId;
-    if (!isOurs && tables === 0) return undefined; // a first start that was interrupted
-    if (!isOurs) throw new StorageError(`${file} belongs to another application; it was not changed.`);
-    const version = Number(scalar(sqlite, 'PRAGMA user_version'));
-    if (version <= versionMax) return version;
-    throw new StorageError(
-      `${file} has schema version ${version}, written by a newer orderly; ` +
-        `this one supports versions up to ${versionMax}. Use the newer one.`,
-    );
-  } catch (error) {
-    throw toStorageError(error, file);
-  }
+/** Whether this service has written the database, of whatever version. */
+export function isOurs(sqlite: DatabaseSync): boolean {
+  return scalar(sqlite, 'PRAGMA application_id') === applicationId;
 }

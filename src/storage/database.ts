@@ -11,7 +11,8 @@ import { isTransient, toStorageError } from './storage-error.ts';
 import { ExternalCommitWatcher } from './external-commit-watcher.ts';
 import { GroupCommit, type Fdatasync } from './group-commit.ts';
 import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
-import { openMigrated, type Migration } from './migrate.ts';
+import type { FeatureMigration } from './applied-migrations.ts';
+import { openMigrated } from './migrate.ts';
 import { ThreadError } from '../base/thread.ts';
 import { SqlWorker, type QueryOptions, type SqlWorkerOptions } from './sql-worker.ts';
 import { ReadSide } from './read-side.ts';
@@ -25,7 +26,7 @@ type Locked = { readonly sqlite: DatabaseSync; readonly unlock: () => void };
 
 export type DatabaseOptions = {
   readonly folder: string;
-  readonly migrations: readonly Migration[];
+  readonly migrations: readonly FeatureMigration[];
   /** Called with the invalidations of changes that are now on disk, before anybody can read them. */
   onSync(invalidations: readonly Invalidation[]): void;
   /** Called when another process has committed a change, so that anything cached may be stale. */

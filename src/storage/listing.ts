@@ -135,15 +135,19 @@ function isOneOf(column: string, values: readonly string[]): Condition {
   return { sql: `${column} IN (${values.map(() => '?').join(', ')})`, params: values };
 }
 
-/** Returns positions in the order of search results: the one with this id, then the newest. */
+/** Returns positions in the order of search results: the one with this id, then by key, then the newest. */
 export function rankPositions(
   positions: readonly KeysetPosition[],
   id: number,
   rows: number,
 ): KeysetPosition[] {
-  const ids = [...new Set(positions.map(([, each]) => each))];
-  ids.sort((a, b) => Number(b === id) - Number(a === id) || b - a);
-  return ids.slice(0, rows).map((each) => [each, each]);
+  const places = new Map<number, number>();
+  for (const [key, each] of positions) places.set(each, Math.min(Number(key), places.get(each) ?? 1));
+  const ranked = [...places].map(([each, place]): readonly [number, number] => [
+    each === id ? -1 : place,
+    each,
+  ]);
+  return ranked.sort(([a, idOfA], [b, idOfB]) => a - b || idOfB - idOfA).slice(0, rows);
 }
 
 type GivenFilter = { readonly filter: Filter; readonly condition: Condition };

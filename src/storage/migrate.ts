@@ -2,13 +2,18 @@
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import {
+  emptyState,
+  isCurrent,
+  recordMigrations,
+  schemaState,
+  type FeatureMigration,
+  type SchemaState,
+} from './applied-migrations.ts';
 import { copyDatabase } from './backup.ts';
-import { databaseFile, emptyCommitSql, openSqlite, scalar, schemaVersion } from './database-file.ts';
+import { databaseFile, emptyCommitSql, openSqlite, scalar } from './database-file.ts';
 import { makePrivate, syncFolder } from './private-files.ts';
 import { isFull, StorageError, toStorageError } from './storage-error.ts';
-
-/** A migration is numbered by its place in the list, and never edited once released. */
-export type Migration = { readonly name: string; readonly sql: string };
 
 type MigrationOptions = {
   /** Called with a sentence for the operator before a step that takes long. */
@@ -22,28 +27,28 @@ type MigrationOptions = {
 /** Opens the folder's database for writing, created or migrated if needed. The caller holds its lock. */
 export async function openMigrated(
   folder: string,
-  migrations: readonly Migration[],
+  migrations: readonly FeatureMigration[],
   { report = () => {}, signal, leavesWal = false }: MigrationOptions = {},
 ): Promise<DatabaseSync> {
   const file = databaseFile(folder);
   rejectLink(file);
-  const version = schemaVersion(file, migrations.length) ?? 0;
+  const state = schemaState(file, migrations) ?? emptyState(migrations);
   let sqlite: DatabaseSync | undefined;
   try {
     makePrivate(file);
     sqlite = openSqlite(file);
     sqlite.exec('PRAGMA journal_mode = WAL');
     if (leavesWal) sqlite.exec('PRAGMA wal_autocheckpoint = 0'); // or the first commit would checkpoint
-    if (version < migrations.length) sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    if (!isCurrent(state)) sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     else if (!leavesWal) checkpointIfRoom(sqlite);
     rejectTruncated(sqlite, file);
-    if (version > 0 && version < migrations.length) {
-      const backup = join(folder, `orderly-v${version}.backup.db`);
-      report(`Migrating the database from schema ${version} to ${migrations.length}; backup in ${backup}.`);
+    if (state.version > 0 && !isCurrent(state)) {
+      const backup = join(folder, `orderly-v${state.version}.backup.db`);
+      report(`Migrating the database from schema ${state.version}; backup in ${backup}.`);
       await copyDatabase(sqlite, backup, { progress: () => signal?.throwIfAborted() });
     }
     signal?.throwIfAborted();
-    if (version < migrations.length) migrate(sqlite, migrations, version);
+    if (!isCurrent(state)) migrate(sqlite, state);
     syncFolder(folder);
     return sqlite;
   } catch (error) {
@@ -75,24 +80,23 @@ function rejectTruncated(sqlite: DatabaseSync, file: string): void {
     throw new StorageError(`${file} is truncated: restore a backup.`);
 }
 
-function migrate(sqlite: DatabaseSync, migrations: readonly Migration[], version: number): void {
+function migrate(sqlite: DatabaseSync, state: SchemaState): void {
   // foreign keys are off while tables are rebuilt, as SQLite's documentation of ALTER TABLE says, and all
   // checked at the end
   sqlite.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
   try {
-    for (const migration of migrations.slice(version)) apply(sqlite, migration);
+    for (const { migration } of state.pending) apply(sqlite, migration);
+    recordMigrations(sqlite, state);
     if (scalar(sqlite, 'PRAGMA foreign_key_check') !== undefined)
       throw new StorageError('The migrations leave rows with dangling references.');
-    sqlite.exec(
-      `${emptyCommitSql}; PRAGMA user_version = ${migrations.length}; COMMIT; PRAGMA foreign_keys = ON`,
-    );
+    sqlite.exec(`${emptyCommitSql}; COMMIT; PRAGMA foreign_keys = ON`);
   } catch (error) {
     if (sqlite.isTransaction) sqlite.exec('ROLLBACK');
     throw error;
   }
 }
 
-function apply(sqlite: DatabaseSync, migration: Migration): void {
+function apply(sqlite: DatabaseSync, migration: FeatureMigration): void {
   try {
     sqlite.exec(migration.sql);
   } catch (error) {

@@ -3,7 +3,7 @@
 import { Slots } from '../base/slots.ts';
 import { Thread, type Handler } from '../base/thread.ts';
 import { unavailable } from '../problem.ts';
-import { searchText } from '../schema/search-text.ts';
+import { beginningOfWord, searchText } from '../schema/search-text.ts';
 import type { Row, SqlValue } from './connection.ts';
 
 /** The time on the processor after which a search through rows ends, so that others don't wait for it. */
@@ -22,8 +22,9 @@ const startDelayMilliseconds = 1_000;
 /**
  * A search in the rows of a statement, each of which has an id and texts. It keeps the rows in which every
  * phrase matches: at least one of its alternatives occurs in the texts (schema/search-text.ts). In a column
- * of JSON, all phrases must match within one of its objects. After `searchMillisecondsMax` it ends with what
- * it has found: a user's texts may be long, and take long to normalize.
+ * of JSON, all phrases must match within one of its objects. Rows in which all phrases begin words come before
+ * all others. After `searchMillisecondsMax` it ends with what it has found: a user's texts may be long, and take
+ * long to normalize.
  */
 export type RowSearch = {
   readonly phrases: readonly (readonly string[])[];
@@ -34,7 +35,7 @@ export type RowSearch = {
 type Query = {
   readonly sql: string;
   readonly params: readonly SqlValue[];
-  /** If set, the result has only ids, each as the key and the id of a position. */
+  /** If set, the result has positions: the key is 0 where all phrases begin words, 1 in all other rows. */
   readonly search?: RowSearch | undefined;
 };
 /** Whose query it is: clients take turns, regardless of how many queries each has, and staff go first. */
@@ -79,7 +80,7 @@ export class SqlWorker {
     this.#thread = new Thread({
       program: runStatements,
       data: { file, readOnly, searchMillisecondsMax },
-      helpers: [searchText],
+      helpers: [searchText, beginningOfWord],
       idleMilliseconds: readOnly ? idleMilliseconds : undefined,
     });
     if (starts === 'after a second') {
@@ -127,10 +128,13 @@ export class SqlWorker {
   }
 }
 
+type Wanted = { readonly phrases: RowSearch['phrases']; readonly inJson: RowSearch['phrases'] };
+
 /** The program of the thread. */
 function runStatements(
   { file, readOnly, searchMillisecondsMax: millisecondsMax }: Connected,
   textOf: typeof searchText,
+  beginningOf: typeof beginningOfWord,
 ): Handler<Query, Result> {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const sqlite = new DatabaseSync(file, {
@@ -166,20 +170,35 @@ function runStatements(
 
   /** A function within SQL could also do this, but its arguments would stay in memory until the end. */
   function matching(rows: Iterable<unknown>, { phrases, rowsMax, columns }: RowSearch): Row[] {
-    // most JSON need not be parsed: if an object has the words, so does the text
-    const inJson = phrases.map((each) => each.map((phrase) => JSON.stringify(phrase.trim()).slice(1, -1)));
-    const found: Row[] = [];
+    const fragments = { phrases, inJson: inJson(phrases, ['']) };
+    const begun = phrases.map((each) => each.map(beginningOf));
+    const beginnings = { phrases: begun, inJson: inJson(phrases, ['"', ' ']) };
+    const isFound = columns === 'texts' ? isInTexts : isInJson;
+    const first: Row[] = [];
+    const others: Row[] = [];
     const until = cpuMilliseconds() + millisecondsMax;
     for (const row of rows as Iterable<[number, ...(string | null)[]]>) {
       const [id, ...texts] = row;
-      const isFound =
-        columns === 'texts'
-          ? contains(textOf(...texts), phrases)
-          : contains(upperJson(texts), inJson) && textsOf(texts).some((text) => contains(text, phrases));
-      if (isFound) found.push([id, id]);
-      if (found.length === rowsMax || cpuMilliseconds() > until) break;
+      if (isFound(texts, beginnings)) first.push([0, id]);
+      else if (others.length < rowsMax && isFound(texts, fragments)) others.push([1, id]);
+      if (first.length === rowsMax || cpuMilliseconds() > until) break;
     }
-    return found;
+    return [...first, ...others].slice(0, rowsMax);
+  }
+
+  function isInTexts(texts: readonly (string | null)[], { phrases }: Wanted): boolean {
+    return contains(textOf(...texts), phrases);
+  }
+
+  /** Most JSON need not be parsed: if an object has the words, so does the text. */
+  function isInJson(texts: readonly (string | null)[], { phrases, inJson }: Wanted): boolean {
+    return contains(upperJson(texts), inJson) && textsOf(texts).some((text) => contains(text, phrases));
+  }
+
+  /** Returns the phrases as JSON has them, after one of these characters. */
+  function inJson(phrases: RowSearch['phrases'], after: readonly string[]): string[][] {
+    const escaped = (phrase: string): string => JSON.stringify(phrase.trim()).slice(1, -1);
+    return phrases.map((each) => each.flatMap((phrase) => after.map((sign) => sign + escaped(phrase))));
   }
 
   /** The time on the processor: on a busy machine a search must not find less. */

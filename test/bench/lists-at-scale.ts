@@ -10,7 +10,7 @@ import { createCursors, type ListQuery } from '../../src/http/routing/cursor.ts'
 import { Lists, orderOf } from '../../src/http/routing/list.ts';
 import { PageCache } from '../../src/http/routing/page-cache.ts';
 import { represent, representText, type Representation } from '../../src/http/responses/representation.ts';
-import { migrations } from '../../src/migrations/migrations.ts';
+import { migrations } from '../../src/service/features.ts';
 import { customerSorts } from '../../src/features/customers/customer.ts';
 import { findCustomer, customerSelection } from '../../src/features/customers/customer-store.ts';
 import { orderSorts } from '../../src/features/orders/order.ts';

@@ -65,7 +65,7 @@ async function grouped(folder: string): Promise<Way> {
     fdatasync(descriptor, (error) => setTimeout(done, syncMilliseconds, error))) as typeof fdatasync;
   const database = await openDatabase({
     folder,
-    migrations: [{ name: 'orders', sql: schema }],
+    migrations: [{ feature: 'orders', name: 'orders', sql: schema }],
     onSync() {},
     onExternalCommit() {
       console.log('external commit?');

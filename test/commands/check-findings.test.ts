@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { auditCustomerSearch } from '../../src/features/customers/customer-search-store.ts';
 import { removeOldEvents } from '../../src/features/events/event-store.ts';
-import { auditHistories, auditedHistories } from '../../src/features/events/history-audit-store.ts';
+import { auditHistories } from '../../src/features/events/history-audit-store.ts';
+import { maintenance } from '../../src/service/features.ts';
 import { Connection } from '../../src/storage/connection.ts';
 import { openSqlite } from '../../src/storage/database-file.ts';
 import { newCustomer, newOrder } from '../features/resource-support.ts';
@@ -104,7 +105,7 @@ describe('orderly check beside a service', { concurrency: true }, () => {
       change(folder, `${event} VALUES (0, 'user.changed', 'user', 1, '{"role":["admin","staff"]}')`);
       change(folder, `DELETE FROM users WHERE id = 1; ${event} VALUES (0, 'user.deleted', 'user', 1, NULL)`);
     });
-    assert.deepEqual(historyReports(db, 'users'), []);
+    assert.deepEqual(await historyReports(db, 'users'), []);
   });
 
   test('reports no object whose events are removed for age between two of its statements', async (t) => {
@@ -113,7 +114,7 @@ describe('orderly check beside a service', { concurrency: true }, () => {
       using sqlite = openSqlite(join(folder, 'orderly.db'));
       removeOldEvents(new Connection(sqlite), 1_000, Infinity);
     });
-    assert.deepEqual(historyReports(db, 'users'), []);
+    assert.deepEqual(await historyReports(db, 'users'), []);
   });
 });
 
@@ -152,8 +153,9 @@ function connectionTo(folder: string, nth: number, happens: () => void): Connect
   });
 }
 
-function historyReports(db: Connection, table: string): string[] {
-  const history = auditedHistories.find((each) => each.table === table);
+async function historyReports(db: Connection, table: string): Promise<string[]> {
+  const histories = (await maintenance()).flatMap((each) => each.histories ?? []);
+  const history = histories.find((each) => each.table === table);
   assert.ok(history);
   return reported((report) => auditHistories(db, history, { report, progress: () => {} }));
 }

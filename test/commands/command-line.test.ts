@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { commandNames, helpText, loadCommand } from '../../src/commands/commands.ts';
-import { settings } from '../../src/config/settings.ts';
+import { settings } from '../../src/service/features.ts';
 import { version } from '../../src/base/version.ts';
 import { assertAll, dataFolder, newFolder, orderly } from './command-support.ts';
 

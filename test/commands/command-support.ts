@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { migrations } from '../../src/migrations/migrations.ts';
+import { migrations } from '../../src/service/features.ts';
 import { commandPermit } from '../../src/storage/permit.ts';
 import { addUser } from '../../src/features/users/user-store.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';

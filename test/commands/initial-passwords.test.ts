@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { logStart } from '../../src/commands/welcome.ts';
-import { readCommandLine } from '../../src/config/command-line.ts';
+import { readCommandLine } from '../../src/service/command-line.ts';
 import { newKey } from '../features/resource-support.ts';
 import { admin, executable, serviceFor, type TestResponse, type TestService } from '../service.ts';
 import { orderly } from './command-support.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { ownNames } from '../../src/service/own-certificate.ts';
 import { ensureCertificate } from '../../src/service/certificate-keeper.ts';
-import { readCommandLine } from '../../src/config/command-line.ts';
+import { readCommandLine } from '../../src/service/command-line.ts';
 import { newCertificate } from '../new-certificate.ts';
 import { serviceFor } from '../service.ts';
 import { newFolder } from './command-support.ts';

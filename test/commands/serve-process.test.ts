@@ -9,7 +9,7 @@ import { describe, test } from 'node:test';
 import { newCertificate } from '../new-certificate.ts';
 import { ensureCertificate } from '../../src/service/certificate-keeper.ts';
 import { ensureSecrets } from '../../src/service/cryptography.ts';
-import { readCommandLine } from '../../src/config/command-line.ts';
+import { readCommandLine } from '../../src/service/command-line.ts';
 import type { Config } from '../../src/config/config.ts';
 import { version } from '../../src/base/version.ts';
 import { dataFolder, newFolder, orderly, readOnlyFolder, serving } from './command-support.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commandNames, loadCommand, type Command, type CommandName } from '../../src/commands/commands.ts';
-import { readCommandLine } from '../../src/config/command-line.ts';
+import { readCommandLine } from '../../src/service/command-line.ts';
 import { ConfigError } from '../../src/config/command-error.ts';
 import { assertAll } from './command-support.ts';
 
@@ -81,13 +81,8 @@ describe('settings', () => {
     [
       'origins',
       'serve',
-      '--cors-origins https://a.example/path --public-url example.com --default-country de --default-currency €',
-      [
-        /^--public-url must be/,
-        /^--default-country must be a country code/,
-        /^--default-currency must be a currency code/,
-        /^--cors-origins must be/,
-      ],
+      '--cors-origins https://a.example/path --public-url example.com --default-country de',
+      [/^--public-url must be/, /^--default-country must be a country code/, /^--cors-origins must be/],
     ],
     [
       'origins not as browsers write them',
@@ -141,13 +136,6 @@ describe('settings', () => {
       dotEnv,
     });
     assert.deepEqual([config.data, config.port, config.log], ['a', 2, 'off']);
-  });
-
-  test('the name and the address of the shop are one short line each', () => {
-    assertAll(issuesOf('serve', `--shop-name ${'x'.repeat(201)} --shop-address a\nb`), [
-      /^--shop-name must be a line of at most 200 characters/,
-      /^--shop-address must be a line of at most 200 characters/,
-    ]);
   });
 
   test('a slash at the end of an origin is removed', () => {

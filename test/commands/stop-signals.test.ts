@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
 import { startService } from '../../src/service/running-service.ts';
 import { createStopper } from '../../src/commands/serve.ts';
-import { readCommandLine } from '../../src/config/command-line.ts';
+import { readCommandLine } from '../../src/service/command-line.ts';
 import { LineLogger } from '../../src/base/logger.ts';
 import { executable } from '../service.ts';
 import { until } from '../storage/storage-support.ts';

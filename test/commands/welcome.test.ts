@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { logStart, welcome, type ServiceStart } from '../../src/commands/welcome.ts';
-import { readCommandLine } from '../../src/config/command-line.ts';
+import { readCommandLine } from '../../src/service/command-line.ts';
 import { newCertificate } from '../new-certificate.ts';
 import { executable, serviceFor } from '../service.ts';
 import { newFolder } from './command-support.ts';

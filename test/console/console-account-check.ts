@@ -7,6 +7,12 @@ import { admin, password } from '../service.ts';
 import { openShop } from './console-shop.ts';
 
 const elevenMinutes = 660_000;
+const once = 'Each replaces one code of the app, once.';
+/** `saved` becomes the file that is saved next. */
+const keepSaved = `{
+  const create = URL.createObjectURL;
+  URL.createObjectURL = (file) => create.call(URL, (window.saved = file));
+}`;
 
 test('accounts in the console', { timeout: 120_000 }, async (t) => {
   const { service, tab, person } = await openShop(t);
@@ -35,18 +41,46 @@ test('accounts in the console', { timeout: 120_000 }, async (t) => {
     assert.equal(browsers.length, 1, 'the session before has ended');
   });
 
+  await t.test('a set-up of one-time codes that was left is nothing that can be turned off', async () => {
+    const left = await service.person('user', 'Lise');
+    await service.post(`/api/users/${left.id}/totp`, { token: left.token });
+    await person.go(`#/people/${left.id}`);
+    await person.see('New password …');
+    assert.ok(!(await tab.evaluate<string>('document.body.innerText')).includes('one-time codes off'));
+  });
+
+  await t.test('an e-mail address that another customer has is said at once', async () => {
+    await person.go('#/customers/new');
+    await person.enter('E-mail', 'customer@example.com');
+    await tab.press('Tab');
+    await person.see('has this e-mail address, too.');
+    await person.press('Cancel');
+  });
+
   await t.test('one-time codes are set up, and asked for from then on', async () => {
     await person.go('#/account');
     await person.press('Set up …');
     await tab.until('document.querySelector("dialog .secret code")');
     const shown = await tab.evaluate<string>('document.querySelector("dialog .secret code").textContent');
     const secret = bytesOf(shown.replaceAll(' ', ''));
+    assert.ok(await tab.evaluate('document.querySelector("dialog svg.qr").checkVisibility()'));
     await person.enter('Code that the app shows now', codeOf(secret, service, -1));
     await person.press('Turn on');
     await person.see('One-time codes are on');
     const codes = await tab.evaluate<string>('document.querySelector("dialog .secret code").textContent');
-    assert.equal(codes.split('\n').length, 8);
+    assert.match(codes, /^([a-z2-7]{4}-){3}[a-z2-7]{4}(\n.{19}){7}$/);
+    await tab.evaluate(
+      'window.print = () => (window.printed = document.querySelector(".sheet").textContent)',
+    );
+    await person.press('Print');
+    const printed = await tab.evaluate<string>('window.printed');
+    assert.equal(printed, `Recovery codes of ${admin.email}${once}${codes.replaceAll('\n', '')}`);
+    await tab.evaluate(keepSaved);
+    await person.press('Save');
+    const saved = await tab.evaluate<string>('saved.text()');
+    assert.ok(saved.endsWith(`${once}\r\n\r\n${codes.replaceAll('\n', '\r\n')}\r\n`), saved);
     await person.press('Done');
+    await tab.until('document.querySelector(".sheet") === null');
     await person.press('Sign out');
     await person.enter('E-mail', admin.email);
     await person.enter('Password', admin.password);

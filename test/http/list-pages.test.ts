@@ -9,7 +9,7 @@ import { PageCache } from '../../src/http/routing/page-cache.ts';
 import type { ListPage } from '../../src/http/routing/reply.ts';
 import { represent, type Representation } from '../../src/http/responses/representation.ts';
 import { lookupOf } from '../../src/http/responses/representation-cache.ts';
-import { migrations } from '../../src/migrations/migrations.ts';
+import { migrations } from '../../src/service/features.ts';
 import {
   orderSorts,
   statuses,

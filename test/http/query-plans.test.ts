@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
-import { migrations } from '../../src/migrations/migrations.ts';
+import { migrations } from '../../src/service/features.ts';
 import { customerSorts } from '../../src/features/customers/customer.ts';
 import { productSorts } from '../../src/features/products/product.ts';
 import { productSelection } from '../../src/features/products/product-store.ts';

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { backup, integrityIssues, restore } from '../../src/storage/backup.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
@@ -252,7 +252,8 @@ test('only an intact database of orderly is restored', async (t) => {
   theirs.exec('CREATE TABLE theirs (x)');
   theirs.close();
   await assert.rejects(restore(join(folder, 'theirs.db'), folder, strict), says(/another application/));
-  await assert.rejects(restore(file, folder, { ...strict, migrations: [] }), says(/newer orderly/));
+  const newer = await newerDatabase(t);
+  await assert.rejects(restore(newer, folder, strict), says(/newer orderly/));
   const damaged = new DatabaseSync(file);
   damaged.enableDefensive(false);
   damaged.exec(
@@ -266,10 +267,18 @@ test('only an intact database of orderly is restored', async (t) => {
   assert.equal(existsSync(databaseFile(folder)), false);
 });
 
+/** Returns the file of a database with a migration that `strict` doesn't know. */
+async function newerDatabase(t: TestContext): Promise<string> {
+  const folder = newFolder(t);
+  const more = { feature: 'notes', name: 'more', sql: '' };
+  (await openCommandDatabase(folder, [...migrations, more])).close();
+  return databaseFile(folder);
+}
+
 test('dangling references are found', async (t) => {
   const marks = [
     ...migrations,
-    { name: 'marks', sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes) STRICT' },
+    { feature: 'notes', name: 'marks', sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes) STRICT' },
   ];
   const beside = await openCommandDatabase(newFolder(t), marks);
   t.after(() => beside.close());

@@ -16,7 +16,8 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
-import { databaseFile, schemaVersion } from '../../src/storage/database-file.ts';
+import { isDatabase, type FeatureMigration } from '../../src/storage/applied-migrations.ts';
+import { databaseFile } from '../../src/storage/database-file.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
 import { addNote, migrations, newFolder, noteTexts, openNotes } from './storage-support.ts';
 
@@ -140,9 +141,53 @@ test('tables and indexes that somebody has added do no harm', async (t) => {
 
 test('a database of a newer version is rejected', async (t) => {
   const folder = newFolder(t);
-  await (await openNotes(t, { folder, migrations: [...migrations, { name: 'more', sql: '' }] })).close();
-  await assert.rejects(openNotes(t, { folder }), says(/schema version 2, written by a newer orderly/));
-  await assert.rejects(openCommandDatabase(folder, migrations), says(/schema version 2/));
+  await (
+    await openNotes(t, { folder, migrations: [...migrations, { feature: 'notes', name: 'more', sql: '' }] })
+  ).close();
+  await assert.rejects(openNotes(t, { folder }), says(/migration 2 of notes, written by a newer orderly/));
+  await assert.rejects(openCommandDatabase(folder, migrations), says(/migration 2 of notes/));
+});
+
+test('the tables of a feature that the sources no longer have stay, and so do its rows', async (t) => {
+  const folder = newFolder(t);
+  const marks = {
+    feature: 'marks',
+    name: 'marks',
+    sql: 'CREATE TABLE marks (x); INSERT INTO marks VALUES (7)',
+  };
+  await (await openNotes(t, { folder, migrations: [...migrations, marks] })).close();
+  const without = await openNotes(t, { folder });
+  assert.deepEqual(without.read.all('SELECT x FROM marks'), [[7]]);
+  await without.close();
+  const again = await openNotes(t, { folder, migrations: [marks, ...migrations] });
+  assert.deepEqual(again.read.all('SELECT x FROM marks'), [[7]]);
+});
+
+test('a new feature gets its tables in a database that exists, wherever it stands in the list', async (t) => {
+  const folder = newFolder(t);
+  await (await openNotes(t, { folder })).close();
+  const marks = {
+    feature: 'marks',
+    name: 'marks',
+    sql: 'CREATE TABLE marks (x); INSERT INTO marks VALUES (7)',
+  };
+  const database = await openNotes(t, { folder, migrations: [marks, ...migrations] });
+  assert.deepEqual(database.read.all('SELECT x FROM marks'), [[7]]);
+});
+
+test('a database of the time when all features had one list of migrations is migrated', async (t) => {
+  const folder = newFolder(t);
+  await (await openNotes(t, { folder })).close();
+  const older = new DatabaseSync(databaseFile(folder));
+  older.exec("DROP TABLE migrations; PRAGMA user_version = 1; INSERT INTO notes (text) VALUES ('old')");
+  older.close();
+  const colour = { feature: 'notes', name: 'colour', sql: 'ALTER TABLE notes ADD COLUMN colour TEXT' };
+  const listed = migrations.map((migration): FeatureMigration => ({ ...migration, isInFirstList: true }));
+  const database = await openNotes(t, { folder, migrations: [...listed, colour] });
+  assert.deepEqual(database.read.all('SELECT text, colour FROM notes'), [['old', null]]);
+  assert.equal(existsSync(join(folder, 'orderly-v1.backup.db')), true);
+  await database.close();
+  await (await openNotes(t, { folder, migrations: [...listed, colour] })).close();
 });
 
 test('an older database is backed up and migrated; a migration that fails changes nothing', async (t) => {
@@ -150,13 +195,18 @@ test('an older database is backed up and migrated; a migration that fails change
   const old = await openNotes(t, { folder });
   await old.write(addNote('old'));
   await old.close();
-  const column = { name: 'colour', sql: "ALTER TABLE notes ADD COLUMN colour TEXT NOT NULL DEFAULT 'white'" };
-  const broken = { name: 'broken', sql: 'ALTER TABLE nowhere ADD COLUMN x' };
+  const column = {
+    feature: 'notes',
+    name: 'colour',
+    sql: "ALTER TABLE notes ADD COLUMN colour TEXT NOT NULL DEFAULT 'white'",
+  };
+  const broken = { feature: 'notes', name: 'broken', sql: 'ALTER TABLE nowhere ADD COLUMN x' };
   await assert.rejects(
     openNotes(t, { folder, migrations: [...migrations, column, broken] }),
     says(/Migration broken failed and nothing was changed: no such table/),
   );
   const dangling = {
+    feature: 'notes',
     name: 'dangling',
     sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes) STRICT; INSERT INTO marks VALUES (7)',
   };
@@ -196,7 +246,10 @@ test('a start that is abandoned during the backup before a migration leaves no b
   const starting = new AbortController();
   const started = openNotes(t, {
     folder,
-    migrations: [...migrations, { name: 'colour', sql: 'ALTER TABLE notes ADD COLUMN colour' }],
+    migrations: [
+      ...migrations,
+      { feature: 'notes', name: 'colour', sql: 'ALTER TABLE notes ADD COLUMN colour' },
+    ],
     signal: starting.signal,
     log: () => starting.abort(), // it is logged that the backup begins
   });
@@ -221,7 +274,7 @@ test('a database in a folder of another account is not called missing', async (t
   try {
     if (isRoot) process.seteuid?.(65_534);
     assert.throws(
-      () => schemaVersion(databaseFile(folder), 1),
+      () => isDatabase(databaseFile(folder)),
       says(/orderly\.db can't be opened: check the folder's permissions/),
     );
   } finally {

@@ -104,6 +104,7 @@ test('a commit that fails rejects its writes and leaves nothing', async (t) => {
   const deferred = [
     ...migrations,
     {
+      feature: 'notes',
       name: 'deferred',
       sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes DEFERRABLE INITIALLY DEFERRED) STRICT',
     },

@@ -23,6 +23,7 @@ const database = await openDatabase({
   folder,
   migrations: [
     {
+      feature: 'notes',
       name: 'notes',
       sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, text TEXT NOT NULL) STRICT',
     },

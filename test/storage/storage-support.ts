@@ -13,7 +13,11 @@ import { openDatabase, type Database, type DatabaseOptions } from '../../src/sto
 import { Problem } from '../../src/problem.ts';
 
 export const migrations = [
-  { name: 'notes', sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT' },
+  {
+    feature: 'notes',
+    name: 'notes',
+    sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT',
+  },
 ];
 
 export function newFolder(t: TestContext): string {

@@ -35,7 +35,12 @@ export type Tab = {
   scan(code: string): Promise<void>;
   screen(width: number, scheme: 'light' | 'dark'): Promise<void>;
   screenshot(file: string): Promise<void>;
+  /** The page as it is printed, with the document’s own margins if it has some. */
+  print(paper: Paper): Promise<Buffer>;
 };
+
+/** The width and height in millimetres. */
+export type Paper = readonly [width: number, height: number];
 
 const flags = [
   '--headless',
@@ -171,6 +176,11 @@ function tabOf(send: Tab['send'], complaints: string[]): Tab {
     async screenshot(file) {
       const { data } = await send('Page.captureScreenshot', { format: 'png' });
       writeFileSync(file, Buffer.from(String(data), 'base64'));
+    },
+    async print([width, height]) {
+      const paper = { paperWidth: width / 25.4, paperHeight: height / 25.4 };
+      const { data } = await send('Page.printToPDF', paper);
+      return Buffer.from(String(data), 'base64');
     },
   };
 }

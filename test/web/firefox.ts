@@ -136,6 +136,11 @@ function tabOf(send: Send, { context, complaints }: Place): Tab {
       const { data } = await send('browsingContext.captureScreenshot', { context });
       writeFileSync(file, Buffer.from(String(data), 'base64'));
     },
+    async print([width, height]) {
+      const page = { width: width / 10, height: height / 10 };
+      const { data } = await send('browsingContext.print', { context, page });
+      return Buffer.from(String(data), 'base64');
+    },
   };
 }
 

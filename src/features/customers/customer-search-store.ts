@@ -1,5 +1,5 @@
 // The full-text index of customers, updated together with their rows, and the searches that use it.
-import { searchText, type SearchQuery } from '../../schema/search-text.ts';
+import { beginningOfWord, searchText, type SearchQuery } from '../../schema/search-text.ts';
 import { inSnapshot, rowsByKey } from '../../storage/audit.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
 import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
@@ -39,7 +39,7 @@ function indexedText({ name, email, phone }: Searched): string {
   return [...searchText(name, phone, email)].slice(0, indexedCharsMax).join('');
 }
 
-/** Selects the customer with the query's id, then the newest customers that match. */
+/** Selects the customer with the query's id, then those with words that begin so, then all others. */
 export function matchingCustomers(scope: SearchScope, search: SearchQuery): SearchSelection {
   return {
     owners: scope.owners,
@@ -70,7 +70,8 @@ export function findCustomerById(
 type MatchingOptions = { readonly search: SearchQuery; readonly rowsMax: number };
 
 /**
- * Finds the newest customers that match. For one owner all customers of that owner are tested: they are few,
+ * Finds the customers that match, the newest first: those in which each word of the query begins a word, and then
+ * those in which it is within one; the key of a position is 0 or 1. For one owner all customers of that owner are tested: they are few,
  * whereas the index may find very many of other owners.
  */
 export function findMatchingCustomers(
@@ -85,15 +86,20 @@ export function findMatchingCustomers(
     const newest = `SELECT id, name, email, phone FROM customers WHERE ${sql} ORDER BY id DESC`;
     return database.readInWorker(newest, params, { search: { phrases, columns: 'texts', rowsMax } });
   }
-  return database.readInWorker(
-    'SELECT rowid, rowid FROM customerSearch WHERE customerSearch MATCH ? AND EXISTS ' +
-      `(SELECT 1 FROM customers WHERE id = customerSearch.rowid AND ${sql}) ORDER BY rowid DESC LIMIT +?`,
-    [matchExpression(search), ...params, rowsMax],
-  );
+  const matching = (place: 0 | 1): string =>
+    `SELECT * FROM (SELECT ${place}, rowid FROM customerSearch WHERE customerSearch MATCH ? AND EXISTS ` +
+    `(SELECT 1 FROM customers WHERE id = customerSearch.rowid AND ${sql}) ORDER BY rowid DESC LIMIT +?)`;
+  const begun = matchExpression(phrases.map((each) => each.map(beginningOfWord)));
+  const others = `(${matchExpression(phrases)}) NOT (${begun})`;
+  return database.readInWorker(`${matching(0)} UNION ALL ${matching(1)} LIMIT +?`, [
+    ...[begun, ...params, rowsMax],
+    ...[others, ...params, rowsMax],
+    rowsMax,
+  ]);
 }
 
 /** Returns an FTS5 query made of strings only, in which the quotation mark is the one special character. */
-function matchExpression({ phrases }: SearchQuery): string {
+function matchExpression(phrases: SearchQuery['phrases']): string {
   const anyOf = (each: readonly string[]): string => `(${each.map(quote).join(' OR ')})`;
   return phrases.map(anyOf).join(' AND ');
 }

@@ -5,19 +5,11 @@ import { receivedBy, type EventType, type Topic } from './event.ts';
 import { feedBounds } from './feed-store.ts';
 
 /** A table whose rows have histories, and the members whose values events show. */
-type AuditedHistory = {
+export type AuditedHistory = {
   readonly topic: Topic;
-  readonly table: 'orders' | 'customers' | 'products' | 'users' | 'webhooks';
+  readonly table: string;
   readonly members: readonly ('status' | 'currency' | 'items' | 'total' | 'role')[];
 };
-
-export const auditedHistories: readonly AuditedHistory[] = [
-  { topic: 'user', table: 'users', members: ['role'] },
-  { topic: 'customer', table: 'customers', members: [] },
-  { topic: 'order', table: 'orders', members: ['status', 'currency', 'items', 'total'] },
-  { topic: 'product', table: 'products', members: ['currency'] },
-  { topic: 'webhook', table: 'webhooks', members: ['status'] },
-];
 
 /** The id of an object and the values of its members. */
 type AuditedRow = readonly [id: number, ...values: SqlValue[]];

@@ -12,7 +12,7 @@ import { problemType, ProblemType, ProblemTypes } from './system.ts';
 
 type ProblemServices = {
   readonly publicUrl: string;
-  /** Returns the page of one type, or of all; undefined in a service without documentation. */
+  /** Returns the page of one type, or of all; undefined if no feature shows one. */
   readonly problemPage: ((code: ProblemCode | undefined) => Promise<Page>) | undefined;
 };
 

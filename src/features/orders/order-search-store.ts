@@ -14,7 +14,7 @@ type OrderSearch = {
   readonly customers: SearchScope | undefined;
 };
 
-/** Selects the order with the query's id, then the newest orders that match. */
+/** Selects the order with the query's id, then those found by beginnings of words, then all others. */
 export function matchingOrders(request: OrderSearch): SearchSelection {
   const { orders, search } = request;
   return {
@@ -38,14 +38,17 @@ async function findOfCustomers(
 ): Promise<KeysetPosition[]> {
   const matching = customers === undefined ? [] : await findCustomers(database, customers, search);
   const { sql, params } = orders.condition;
-  const byId = `SELECT id FROM orders WHERE id = ? AND ${sql}`;
+  const byId = `SELECT 0, id FROM orders WHERE id = ? AND ${sql}`;
   const ofCustomers =
-    'SELECT id FROM (SELECT value AS matchingId FROM json_each(?)) ' +
-    `CROSS JOIN orders ON customerId = matchingId WHERE ${sql} ORDER BY id DESC LIMIT +?`;
-  return database.readInWorker<Row & KeysetPosition>(
-    `SELECT id, id FROM (${byId} UNION SELECT id FROM (${ofCustomers}))`,
-    [idIfAlone(search), ...params, JSON.stringify(matching.map(([, id]) => id)), ...params, limit],
-  );
+    'SELECT place, id FROM (SELECT value ->> 0 AS place, value ->> 1 AS matchingId FROM json_each(?)) ' +
+    `CROSS JOIN orders ON customerId = matchingId WHERE ${sql} ORDER BY place, id DESC LIMIT +?`;
+  return database.readInWorker<Row & KeysetPosition>(`${byId} UNION ALL SELECT * FROM (${ofCustomers})`, [
+    idIfAlone(search),
+    ...params,
+    JSON.stringify(matching),
+    ...params,
+    limit,
+  ]);
 }
 
 /** An id alone is an order's id; beside words that match a customer, it is the customer's id. */

@@ -143,7 +143,7 @@ export function productSelection(query: ProductListQuery): IndexedSelection {
   return selectionOf(productList, { access: 'all', query });
 }
 
-/** Selects the products with that SKU or barcode, then the newest ones whose name has all words. */
+/** Selects the products with that SKU or barcode, then those whose name has all words, as beginnings first. */
 export function productSearch({ q, ...query }: ProductListQuery & { readonly q: string }): SearchSelection {
   const { owners, condition } = searchScopeOf(productList, { access: 'all', query });
   const { sql, params } = condition;

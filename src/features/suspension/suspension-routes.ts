@@ -4,6 +4,8 @@ import { empty } from '../../http/routing/reply.ts';
 import { represent, type Representation } from '../../http/responses/representation.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
+import { removeUserKeys } from '../keys/key-store.ts';
+import { endUserSessions } from '../sessions/session-store.ts';
 import { readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { Suspension, SuspensionReplacement, replacementIssues } from '../users/suspension.ts';
 import {
@@ -14,13 +16,10 @@ import {
   type StoredSuspension,
   suspensionSource,
 } from '../users/suspension-store.ts';
-import type { UserChangeServices } from '../users/user-routes.ts';
 import { userSource } from '../users/user-store.ts';
 
-type SuspensionServices = Pick<UserChangeServices, 'endSessions' | 'removeKeys'>;
-
-export function suspensionRoutes(services: SuspensionServices): Route[] {
-  return [readSuspensionRoute(), putSuspensionRoute(services), deleteSuspensionRoute()];
+export function suspensionRoutes(): Route[] {
+  return [readSuspensionRoute(), putSuspensionRoute(), deleteSuspensionRoute()];
 }
 
 function representSuspension({ version, ...suspension }: StoredSuspension): Representation<Suspension> {
@@ -42,7 +41,7 @@ function readSuspensionRoute(): Route {
   });
 }
 
-function putSuspensionRoute(services: SuspensionServices): Route {
+function putSuspensionRoute(): Route {
   return route({
     ...suspensionRouteBase,
     method: 'PUT',
@@ -53,16 +52,13 @@ function putSuspensionRoute(services: SuspensionServices): Route {
       'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
       `with a wrong password. Needs ${recentSignIn}.`,
     problems: ['last-admin', 'step-up-required'],
-    handle: (call) => suspend(call, services),
+    handle: (call) => suspend(call),
   });
 }
 
 type PutCall = Call<{ readonly id: number }, object, SuspensionReplacement, Caller>;
 
-async function suspend(
-  call: PutCall,
-  { endSessions, removeKeys }: SuspensionServices,
-): Promise<Representation<Suspension>> {
+async function suspend(call: PutCall): Promise<Representation<Suspension>> {
   const { id } = call.params;
   const { reason = null } = call.body;
   return call.write((permit) => {
@@ -77,8 +73,8 @@ async function suspend(
       return representSuspension(readBack(suspensionSource, permit, id));
     }
     addSuspension(permit, user, reason);
-    endSessions(permit, user, null);
-    removeKeys(permit, user);
+    endUserSessions(permit, user, null);
+    removeUserKeys(permit, user);
     call.reportSecurityEvent({ name: 'authn_login_lock', userId: id });
     return { ...representSuspension(readBack(suspensionSource, permit, id)), isNew: true };
   });

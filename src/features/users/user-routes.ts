@@ -169,7 +169,7 @@ function deleteUserRoute({ clearOwners }: UserServices): Route {
   });
 }
 
-export type UserChangeServices = {
+type UserChangeServices = {
   readonly passwords: PasswordChecks;
   readonly passwordMin: number;
   /** Ends all sessions of a user but one. Passed in, since sessions depend on users and not the reverse. */

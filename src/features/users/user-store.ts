@@ -172,14 +172,14 @@ export function assertOwnerExists({ writer, origin }: Permit, userId: number): v
 }
 
 /** Clears an owner from the rows of one table, and returns how many it changed. */
-type ClearOwner = (db: Connection, userId: number, rowsMax: number) => number;
+export type ClearOwner = (db: Connection, userId: number, rowsMax: number) => number;
 
 /** Clears removed users from the rows they owned; there is a function for each table. */
-export function clearRemovedOwners(clearOwnerOfTables: readonly ClearOwner[]): Step {
+export function clearRemovedOwners(ownerClearers: () => readonly ClearOwner[]): Step {
   return (db, rowsMax) => {
     const [id] = db.get<[number]>('SELECT id FROM removedUsers LIMIT 1') ?? [];
     if (id === undefined) return 0;
-    for (const clearOwner of clearOwnerOfTables) {
+    for (const clearOwner of ownerClearers()) {
       const changed = clearOwner(db, id, rowsMax);
       if (changed > 0) return changed;
     }

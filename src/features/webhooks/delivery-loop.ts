@@ -219,7 +219,7 @@ export class DeliveryLoop {
     this.#services.count(isDelivered ? 'delivered' : outcomeOf(result, isTimeout));
     this.#update({ lastStatus, lastAt: sentAt });
     if (!isDelivered) return this.#fail(event, result, { sentAt, isTimeout });
-    this.#update({ position: event.id, failures: 0, failingSince: null });
+    this.#update({ position: event.id, failures: 0, failingSince: null, lastError: null });
     this.wake();
   }
 
@@ -235,7 +235,8 @@ export class DeliveryLoop {
     const delay = isGone ? undefined : retryDelay(failures, retryAfter, now());
     const cause = failureCause(result, isTimeout);
     const retryAt = delay === undefined ? null : now() + delay;
-    this.#update({ failures, retryAt, failingSince: this.#progress.failingSince ?? sentAt });
+    const failingSince = this.#progress.failingSince ?? sentAt;
+    this.#update({ failures, retryAt, failingSince, lastError: cause.slice(0, 300) });
     const { id: webhook } = this.#webhook;
     log.write('warn', 'a webhook delivery failed', { webhook, event: event.id, cause, failures });
     if (delay !== undefined) this.#waitForRetry();

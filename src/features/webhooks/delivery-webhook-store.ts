@@ -18,6 +18,8 @@ export type DeliveryProgress = {
   readonly lastStatus: number | null;
   readonly lastAt: number | null;
   readonly failingSince: number | null;
+  /** Why the last attempt failed; null after a success. */
+  readonly lastError: string | null;
 };
 
 export type DeliveryWebhook = DeliveryProgress & {
@@ -32,10 +34,11 @@ export type DeliveryWebhook = DeliveryProgress & {
   readonly version: number;
 };
 
-const columns = { ...webhookColumns, lastAt: nullable(integer), failingSince: nullable(integer) };
+const instant = nullable(integer);
+const columns = { ...webhookColumns, lastAt: instant, failingSince: instant, retryAt: instant };
 const rows = webhookTable.select(columns);
 const setProgress = webhookTable.update(
-  ['position', 'failures', 'retryAt', 'lastStatus', 'lastAt', 'failingSince'],
+  ['position', 'failures', 'retryAt', 'lastStatus', 'lastAt', 'failingSince', 'lastError'],
   'id = ? AND version = ?',
 );
 const disable = webhookTable.update(

@@ -36,6 +36,8 @@ const shown = {
   lastStatus: nullable(integer),
   lastAt: nullable(time),
   failingSince: nullable(time),
+  lastError: nullable(text()),
+  retryAt: nullable(time),
   createdAt: time,
 };
 
@@ -47,7 +49,6 @@ export const webhookColumns = {
   previousSealed: nullable(blob),
   previousEndsAt: nullable(integer),
   failures: integer,
-  retryAt: nullable(integer),
   version: counter,
 };
 export const webhookTable = table('webhooks', webhookColumns);

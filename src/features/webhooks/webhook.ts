@@ -53,6 +53,14 @@ const failingSince = nullable(timestamp, {
   description: 'When the first of the deliveries that failed since the last success was sent.',
   examples: [null],
 });
+const lastError = nullable(string({ maxLength: 300 }), {
+  description: 'Why the last delivery failed; null after a success.',
+  examples: ['no response in 15 seconds'],
+});
+const retryAt = nullable(timestamp, {
+  description: 'When a delivery that failed is tried again; null if none waits for that.',
+  examples: [null],
+});
 const shownUrl = string({
   maxLength: webhookUrlCharsMax,
   format: 'uri',
@@ -61,7 +69,10 @@ const shownUrl = string({
   examples: ['https://example.com/hook'],
 });
 
-const members = { id, url: shownUrl, types, status, position, lastStatus, lastAt, failingSince };
+const members = {
+  ...{ id, url: shownUrl, types, status, position },
+  ...{ lastStatus, lastAt, failingSince, lastError, retryAt },
+};
 
 export const Webhook = named('Webhook', object({ ...members, createdAt: timestamp }));
 export type Webhook = Infer<typeof Webhook>;
@@ -121,6 +132,8 @@ export function webhookBodies(targets: WebhookTargets) {
         lastStatus: optional(lastStatus),
         lastAt: optional(nullable(sentTimestamp)),
         failingSince: optional(nullable(sentTimestamp)),
+        lastError: optional(lastError),
+        retryAt: optional(nullable(sentTimestamp)),
         createdAt: optional(sentTimestamp),
       },
       {
@@ -140,7 +153,7 @@ export function normalizedUrl(url: string): string {
 
 type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'status' | 'position'>;
 
-const readOnly = ['id', 'lastStatus', 'lastAt', 'failingSince', 'createdAt'];
+const readOnly = ['id', 'lastStatus', 'lastAt', 'failingSince', 'lastError', 'retryAt', 'createdAt'];
 
 /** Merges a PATCH into the settings of the current webhook. A URL that isn't sent isn't checked again. */
 export function mergeWebhook(current: Webhook, patch: WebhookPatch, bounds: FeedBounds): WebhookSettings {

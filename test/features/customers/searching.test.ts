@@ -154,6 +154,26 @@ describe('a customer', () => {
     assert.deepEqual(await found(service(), staff, '/customers?email=nobody%40example.com', 'hopper'), []);
   });
 
+  test('is found by the beginnings of its words before all others, by staff and by its owner', async () => {
+    const owner = await service().person();
+    const add = async (name: string): Promise<number> =>
+      (await newCustomer(service(), owner.token, { name })).id;
+    const [anna, hanna] = [await add('Anna Quast'), await add('Hanna Quast')];
+    const annabel = await add('Quast, Annabel');
+    for (let count = 0; count < 49; count += 1) await add('Johanna Quast');
+    const johanna = await add('Johanna Quast');
+    for (const person of [staff, owner]) {
+      assert.deepEqual(await found(service(), person, '/customers?limit=3', 'anna quast'), [
+        annabel,
+        anna,
+        johanna,
+      ]);
+      const all = await found(service(), person, '/customers', 'anna quast');
+      assert.equal(all.length, 50);
+      assert.ok(!all.includes(hanna), 'the oldest of 51 that are found within a word');
+    }
+  });
+
   test('is found only by its owner and staff', async () => {
     const [owner, other] = [await service().person(), await service().person()];
     const { id } = await newCustomer(service(), owner.token, {

@@ -117,4 +117,23 @@ describe('an order', () => {
     assert.deepEqual(await found(service(), staff, '/orders', 'hyssop'), [id]);
     assert.deepEqual(await found(service(), other, '/orders', 'hyssop'), []);
   });
+
+  test('is found by the beginning of a word before all that are found within one', async () => {
+    const [milka, camilla] = [
+      await newCustomer(service(), staff.token, { name: 'Milka Novak' }),
+      await newCustomer(service(), staff.token, { name: 'Camilla Rossi' }),
+    ];
+    const ids: number[] = [];
+    for (const placed of [
+      { customerId: milka.id, items: [pot] },
+      { items: [{ ...pot, name: 'Oat milk' }] },
+      { customerId: camilla.id, items: [pot] },
+      { items: [{ ...pot, name: 'Camomile' }] },
+    ])
+      ids.push((await newOrder(service(), staff.token, placed)).id);
+    const [ofMilka, withMilk, ofCamilla, withCamomile] = ids;
+    const expected = [withMilk, ofMilka, withCamomile, ofCamilla];
+    assert.deepEqual(await found(service(), staff, '/orders', 'mil'), expected);
+    assert.deepEqual(await found(service(), staff, '/orders?limit=2', 'mil'), expected.slice(0, 2));
+  });
 });

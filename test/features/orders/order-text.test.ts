@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { migrations } from '../../../src/migrations/migrations.ts';
+import { migrations } from '../../../src/service/features.ts';
 import { addCustomer } from '../../../src/features/customers/customer-store.ts';
 import { orderContentOf, type NewOrder } from '../../../src/features/orders/order.ts';
 import {

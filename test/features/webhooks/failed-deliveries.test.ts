@@ -88,6 +88,21 @@ describe('a delivery that fails', needsInside, () => {
     assert.equal(await hook.latest(), latest);
   });
 
+  test('shows its cause and its next attempt until one succeeds', async (t) => {
+    const hook = await Hooked.start(t);
+    await hook.placeOrders(1);
+    const { clock } = hook.service;
+    (await hook.receiver.next()).answer(500);
+    const wait = await hook.retryDelay();
+    const failing = await hook.until(({ lastError }) => lastError !== null);
+    assert.equal(failing.lastError, 'status 500');
+    assert.equal(Date.parse(failing.retryAt), Date.parse(failing.lastAt) + wait);
+    clock.advance(wait);
+    (await hook.receiver.next()).answer(204);
+    const shown = await hook.until(({ failingSince }) => failingSince === null);
+    assert.deepEqual([shown.lastError, shown.retryAt], [null, null]);
+  });
+
   for (const status of [301, 302, 307, 308])
     test(`with a redirect (${status}) is not sent there`, async (t) => {
       const hook = await Hooked.start(t);

@@ -44,6 +44,8 @@ describe('a webhook', () => {
       lastStatus: null,
       lastAt: null,
       failingSince: null,
+      lastError: null,
+      retryAt: null,
       createdAt: '2026-03-01T09:30:00.000Z',
     });
     const read = await service.get(`/webhooks/${shown.id}`, { token });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService, type Service } from '../../../src/service/running-service.ts';
-import { readCommandLine } from '../../../src/config/command-line.ts';
+import { readCommandLine } from '../../../src/service/command-line.ts';
 import { LineLogger } from '../../../src/base/logger.ts';
 
 export const admin = { email: 'admin@example.com', password: 'the first administrator' };

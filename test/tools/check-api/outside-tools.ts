@@ -12,6 +12,7 @@ export const toolsets = {
   ajv: ['ajv@8.20.0'],
   standardWebhooks: ['standardwebhooks@1.0.0'],
   axe: ['axe-core@4.11.0'],
+  codes: ['@zxing/library@0.23.0', 'jsqr@1.4.0'],
   litestream: ['@flydotio/litestream@1.0.1'],
 } as const;
 export type Toolset = keyof typeof toolsets;

@@ -1,8 +1,10 @@
 // Reads flags, environment and .env into one checked command line, and reports all issues together.
+import assert from 'node:assert';
 import { parseArgs } from 'node:util';
-import { buildConfig, combinationIssues, type Config, type Environment } from './config.ts';
-import { ConfigError } from './command-error.ts';
-import { adminVariables, settings, variableOf, type CommandFlag } from './settings.ts';
+import { buildConfig, combinationIssues, type Config, type Environment } from '../config/config.ts';
+import { ConfigError } from '../config/command-error.ts';
+import { adminVariables, variableOf, type CommandFlag } from '../config/settings.ts';
+import { settings } from './features.ts';
 
 /** The arguments of a command beyond the settings; all operands are required. */
 export type Syntax = {
@@ -34,7 +36,7 @@ export function readCommandLine(
   const { values, issues: valueIssues } = readSettings(given.flags, variables);
   const taken = flagsTakenByNpm(argv, environment, syntax.flags);
   const issues = [...taken, ...argumentIssues, ...valueIssues, ...unknownVariables(variables)];
-  const config = buildConfig((flag) => values.get(flag) ?? '', variables);
+  const config = buildConfig((flag) => settingOf(values, flag), variables);
   issues.push(...combinationIssues(config), ...(syntax.configIssues?.(config) ?? []));
   const misuse = misuseOf(syntax, given);
   if (issues.length + misuse.length > 0) throw new ConfigError(issues, misuse);
@@ -129,6 +131,12 @@ function readSettings(flags: Arguments['flags'], variables: Environment): Parsed
     values.set(flag, value);
   }
   return { values, issues };
+}
+
+function settingOf(values: ParsedSettings['values'], flag: string): string {
+  const value = values.get(flag);
+  assert(value !== undefined, `there is no setting --${flag}`);
+  return value;
 }
 
 function unknownVariables(environment: Environment): string[] {

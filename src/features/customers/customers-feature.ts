@@ -1,0 +1,28 @@
+// Customers as a feature.
+import type { Feature } from '../feature.ts';
+import { customersMigrations } from './customers-migrations.ts';
+
+export const customers: Feature = {
+  name: 'customers',
+  needs: [],
+  isCore: true,
+  tag: { name: 'Customers', description: 'The people and companies that order.' },
+  migrations: customersMigrations,
+  async load() {
+    const { customerRoutes } = await import('./customer-routes.ts');
+    const { clearCustomerOwner } = await import('./customer-store.ts');
+    return (core) => {
+      const routes = customerRoutes({ ...core, defaultCountry: core.config.defaultCountry });
+      return { groups: [{ invalidStatus: 422, routes }], clearOwner: clearCustomerOwner };
+    };
+  },
+  async maintenance() {
+    const { auditCustomerSearch } = await import('./customer-search-store.ts');
+    const { customerAudit } = await import('./customer-store.ts');
+    return {
+      audits: [customerAudit],
+      checks: [{ title: 'Search of customers', run: auditCustomerSearch }],
+      histories: [{ topic: 'customer', table: 'customers', members: [] }],
+    };
+  },
+};

@@ -1,0 +1,36 @@
+// The tables of customers, and the index of their search.
+import type { Migration } from '../../storage/applied-migrations.ts';
+
+export const customersMigrations: readonly Migration[] = [
+  {
+    name: 'customers',
+    isInFirstList: true,
+    sql: `
+CREATE TABLE customers (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  userId INTEGER,
+  name TEXT NOT NULL,
+  nameKey TEXT NOT NULL,
+  email TEXT,
+  emailKey TEXT,
+  phone TEXT,
+  address TEXT CHECK (address IS NULL OR json_valid(address)),
+  createdAt INTEGER NOT NULL,
+  updatedAt INTEGER NOT NULL
+) STRICT;
+CREATE INDEX customers_nameKey_id ON customers (nameKey, id, createdAt);
+CREATE INDEX customers_createdAt_id ON customers (createdAt, id, nameKey);
+CREATE INDEX customers_emailKey_id ON customers (emailKey, id, createdAt, nameKey, userId);
+CREATE INDEX customers_userId_id ON customers (userId, id, nameKey);
+CREATE INDEX customers_userId_nameKey_id ON customers (userId, nameKey, id, createdAt);
+CREATE INDEX customers_userId_createdAt_id ON customers (userId, createdAt, id, nameKey);
+
+-- The trigrams of the beginning of each customer's searchText, by the customer's id, without the text itself.
+-- searchText has folded case and accents, as the words of a query are folded. The trigrams of a deleted
+-- customer are removed immediately. FTS5's alternative, tombstones, would keep them, and has row ids past
+-- 2^53, for which node:sqlite throws.
+CREATE VIRTUAL TABLE customerSearch USING fts5 (text, content = '', tokenize = 'trigram case_sensitive 1');
+INSERT INTO customerSearch (customerSearch, rank) VALUES ('secure-delete', 1);
+`,
+  },
+];

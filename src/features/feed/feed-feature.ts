@@ -1,0 +1,22 @@
+// All events in order as a feature: pages, files and streams.
+import { eventsTag } from '../events/events-feature.ts';
+import type { Feature } from '../feature.ts';
+
+export const feed: Feature = {
+  name: 'feed',
+  needs: [],
+  tag: eventsTag,
+  async load() {
+    const { feedRoutes } = await import('./feed-routes.ts');
+    const { LiveFeed } = await import('./live-feed.ts');
+    return (core) => {
+      const live = new LiveFeed({ ...core, db: core.database.read });
+      return {
+        groups: [{ invalidStatus: 422, routes: feedRoutes({ ...core, live }) }],
+        metrics: () => live.families(),
+        onSync: (invalidations) => live.onSync(invalidations),
+        close: () => live.close(),
+      };
+    };
+  },
+};

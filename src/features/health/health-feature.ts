@@ -1,0 +1,21 @@
+// Health and problem types as a feature: what a service says of itself to anyone.
+import type { Feature } from '../feature.ts';
+
+export const health: Feature = {
+  name: 'health',
+  needs: [],
+  isCore: true,
+  tag: {
+    name: 'Service',
+    description:
+      'Health, metrics and documentation of the service. A client for users, customers and orders needs ' +
+      'none of these: its generator can leave the tag out.',
+  },
+  async load() {
+    const { healthRoutes } = await import('./health-routes.ts');
+    const { problemRoutes } = await import('./problem-routes.ts');
+    return (core) => ({
+      groups: [{ invalidStatus: 400, routes: [...healthRoutes(core.readiness), ...problemRoutes(core)] }],
+    });
+  },
+};

@@ -1,0 +1,17 @@
+// The responses that are stored for an Idempotency-Key, as a feature: they expire.
+import type { Feature } from '../feature.ts';
+import { idempotencyMigrations } from './idempotency-migrations.ts';
+
+export const idempotency: Feature = {
+  name: 'idempotency',
+  needs: [],
+  isCore: true,
+  migrations: idempotencyMigrations,
+  async load() {
+    const { removeExpiredResponses } = await import('./stored-response-store.ts');
+    return ({ now }) => ({
+      groups: [],
+      cleanup: [(writer, rowsMax) => removeExpiredResponses(writer, rowsMax, now())],
+    });
+  },
+};

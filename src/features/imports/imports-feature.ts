@@ -1,0 +1,22 @@
+// Imports as a feature: lines of a file that create customers, orders and products.
+import type { Feature } from '../feature.ts';
+import { importsMigrations } from './imports-migrations.ts';
+import { products } from '../products/products-feature.ts';
+
+export const imports: Feature = {
+  name: 'imports',
+  needs: [products],
+  migrations: importsMigrations,
+  async load() {
+    const { importRoutes } = await import('./import-routes.ts');
+    const { Imports, importFamilies } = await import('./line-imports.ts');
+    return (core) => {
+      const running = new Imports(core);
+      const { defaultCountry } = core.config;
+      return {
+        groups: [{ invalidStatus: 422, routes: importRoutes({ imports: running, defaultCountry }) }],
+        metrics: () => importFamilies(running.counts),
+      };
+    };
+  },
+};

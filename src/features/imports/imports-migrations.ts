@@ -1,0 +1,24 @@
+// The tables of what was imported, by the key of its line.
+import type { Migration } from '../../storage/applied-migrations.ts';
+
+export const importsMigrations: readonly Migration[] = [
+  {
+    name: 'imports',
+    isInFirstList: true,
+    sql: `
+CREATE TABLE importedCustomers (
+  key TEXT PRIMARY KEY,
+  customerId INTEGER NOT NULL UNIQUE REFERENCES customers ON DELETE CASCADE,
+  fingerprint BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- No index by order, which SQLite would look in for each order that is deleted: none is. The foreign key lets
+-- "orderly check" find a key that names no order.
+CREATE TABLE importedOrders (
+  key TEXT PRIMARY KEY,
+  orderId INTEGER NOT NULL REFERENCES orders,
+  fingerprint BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+`,
+  },
+];

@@ -1,0 +1,11 @@
+// The OpenAPI document over HTTP as a feature. The command `openapi` prints it without.
+import type { Feature } from '../feature.ts';
+
+export const openapi: Feature = {
+  name: 'openapi',
+  needs: [],
+  async load() {
+    const { openapiRoute } = await import('./openapi-routes.ts');
+    return (core) => ({ groups: [{ invalidStatus: 400, routes: [openapiRoute(core.describe)] }] });
+  },
+};

@@ -1,0 +1,29 @@
+// Orders as a feature.
+import type { Feature } from '../feature.ts';
+import { ordersMigrations } from './orders-migrations.ts';
+
+export const orders: Feature = {
+  name: 'orders',
+  needs: [],
+  isCore: true,
+  tag: { name: 'Orders', description: 'What was ordered, and its status.' },
+  migrations: ordersMigrations,
+  async load() {
+    const { orderRoutes, userOrderRoutes } = await import('./order-routes.ts');
+    const { clearOrderOwner } = await import('./order-store.ts');
+    return (core) => ({
+      groups: [
+        { invalidStatus: 422, routes: orderRoutes(core) },
+        { invalidStatus: 400, routes: userOrderRoutes(core) },
+      ],
+      clearOwner: clearOrderOwner,
+    });
+  },
+  async maintenance() {
+    const { orderAudit } = await import('./order-store.ts');
+    return {
+      audits: [orderAudit],
+      histories: [{ topic: 'order', table: 'orders', members: ['status', 'currency', 'items', 'total'] }],
+    };
+  },
+};

@@ -1,0 +1,30 @@
+// Products as a feature. Orders copy what they need of a product, so they work without it.
+import { counted } from '../../base/counted.ts';
+import type { Feature } from '../feature.ts';
+import { productsMigrations } from './products-migrations.ts';
+
+export const products: Feature = {
+  name: 'products',
+  needs: [],
+  tag: { name: 'Products', description: 'What the shop sells, with prices and barcodes.' },
+  migrations: productsMigrations,
+  async load() {
+    const { productRoutes } = await import('./product-routes.ts');
+    return ({ lists }) => ({ groups: [{ invalidStatus: 422, routes: productRoutes(lists) }] });
+  },
+  async maintenance() {
+    const { addProduct, hasProducts, productAudit } = await import('./product-store.ts');
+    return {
+      audits: [productAudit],
+      histories: [{ topic: 'product', table: 'products', members: ['currency'] }],
+      sample: {
+        hasRows: hasProducts,
+        add(permit, { articles, now }) {
+          for (const [sku, name, unitPrice] of articles)
+            addProduct(permit, { sku, name, unitPrice, currency: 'EUR', barcode: null, active: true }, now);
+          return counted(articles.length, 'product');
+        },
+      },
+    };
+  },
+};

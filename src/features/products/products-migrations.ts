@@ -1,0 +1,28 @@
+// The tables of products.
+import type { Migration } from '../../storage/applied-migrations.ts';
+
+export const productsMigrations: readonly Migration[] = [
+  {
+    name: 'products',
+    isInFirstList: true,
+    sql: `
+-- What the shop sells. Orders copy SKU, name and price, so no row refers to a product.
+CREATE TABLE products (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  sku TEXT NOT NULL,
+  skuKey TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  nameKey TEXT NOT NULL,
+  unitPrice INTEGER NOT NULL CHECK (unitPrice >= 0),
+  currency TEXT NOT NULL,
+  barcode TEXT UNIQUE,
+  active INTEGER NOT NULL CHECK (active IN (0, 1)),
+  createdAt INTEGER NOT NULL,
+  updatedAt INTEGER NOT NULL
+) STRICT;
+CREATE INDEX products_nameKey_id ON products (nameKey, id, active, currency);
+CREATE INDEX products_skuKey_id ON products (skuKey, id, active, currency);
+CREATE INDEX products_createdAt_id ON products (createdAt, id, active, currency);
+`,
+  },
+];

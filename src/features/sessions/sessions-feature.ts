@@ -1,0 +1,38 @@
+// Sessions as a feature.
+import type { Feature } from '../feature.ts';
+import { sessionsMigrations } from './sessions-migrations.ts';
+
+export const sessions: Feature = {
+  name: 'sessions',
+  needs: [],
+  isCore: true,
+  tag: { name: 'Sessions', description: 'Signing in, staying signed in, signing out.' },
+  migrations: sessionsMigrations,
+  async load() {
+    const { sessionRoutes } = await import('./session-routes.ts');
+    const { removeExpiredSessions } = await import('./session-store.ts');
+    const { removeOldAddresses } = await import('./known-address-store.ts');
+    return (core) => ({
+      groups: [
+        {
+          invalidStatus: 400,
+          routes: sessionRoutes({ ...core, totpSecrets: core.sealedSecrets('totp') }),
+        },
+      ],
+      cleanup: [
+        (writer, rowsMax) => removeExpiredSessions(writer, rowsMax, core.now()),
+        (writer, rowsMax) => removeOldAddresses(writer, rowsMax, core.now()),
+      ],
+    });
+  },
+  async maintenance() {
+    const { endSessionsOfAllUsers, sessionAudit } = await import('./session-store.ts');
+    return {
+      audits: [sessionAudit],
+      onRestore(db) {
+        endSessionsOfAllUsers(db);
+        return ['All sessions have ended.'];
+      },
+    };
+  },
+};

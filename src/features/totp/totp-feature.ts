@@ -1,0 +1,14 @@
+// The routes that set one-time codes up, as a feature. Without it, who has set them up still needs them.
+import type { Feature } from '../feature.ts';
+
+export const totp: Feature = {
+  name: 'totp',
+  needs: [],
+  async load() {
+    const { totpRoutes } = await import('./totp-routes.ts');
+    return ({ passwords, sealedSecrets }) => {
+      const routes = totpRoutes({ passwords, totpSecrets: sealedSecrets('totp') });
+      return { groups: [{ invalidStatus: 400, routes }] };
+    };
+  },
+};

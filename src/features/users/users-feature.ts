@@ -1,0 +1,57 @@
+// Users as a feature, with what every sign-in asks of them: one-time codes, and whether they are suspended.
+import type { Feature } from '../feature.ts';
+import { usersMigrations } from './users-migrations.ts';
+
+export const users: Feature = {
+  name: 'users',
+  needs: [],
+  isCore: true,
+  tag: { name: 'Users', description: 'People who sign in. `role` is `user`, `staff` or `admin`.' },
+  migrations: usersMigrations,
+  async load() {
+    const { userRoutes } = await import('./user-routes.ts');
+    const { clearRemovedOwners } = await import('./user-store.ts');
+    const { resealTotp } = await import('./totp-store.ts');
+    const { removeAdminFile } = await import('./first-admin.ts');
+    const { removeUserKeys } = await import('../keys/key-store.ts');
+    const { endUserSessions } = await import('../sessions/session-store.ts');
+    return (core) => {
+      const { config, ownerClearers, sealedSecrets } = core;
+      const totpSecrets = sealedSecrets('totp');
+      const routes = userRoutes({
+        ...core,
+        passwordMin: config.passwordMin,
+        registration: config.registration,
+        endSessions: endUserSessions,
+        removeKeys: removeUserKeys,
+        clearOwners: core.cleanUp,
+        onPasswordChange: (email) => removeAdminFile(config.data, email),
+      });
+      return {
+        groups: [{ invalidStatus: 400, routes }],
+        cleanup: [
+          clearRemovedOwners(ownerClearers),
+          (writer, rowsMax) => resealTotp(writer, totpSecrets, rowsMax),
+        ],
+      };
+    };
+  },
+  async maintenance() {
+    const { suspensionAudit } = await import('./suspension-store.ts');
+    const { totpAudit } = await import('./totp-store.ts');
+    const { hasAdmins, hasUsers, userAudit } = await import('./user-store.ts');
+    return {
+      audits: [userAudit, suspensionAudit, totpAudit],
+      checks: [
+        {
+          title: 'Administrators',
+          run(db, report) {
+            if (hasUsers(db) && !hasAdmins(db))
+              report('There are users, but no administrator; "orderly admin create" creates one.');
+          },
+        },
+      ],
+      histories: [{ topic: 'user', table: 'users', members: ['role'] }],
+    };
+  },
+};

@@ -1,0 +1,55 @@
+// Webhooks as a feature: their routes, and the deliveries beside them.
+import { addressBlock, listOf, splitList } from '../../config/settings.ts';
+import type { Feature } from '../feature.ts';
+import { webhooksMigrations } from './webhooks-migrations.ts';
+
+export const webhooks: Feature = {
+  name: 'webhooks',
+  needs: [],
+  tag: { name: 'Webhooks', description: 'Events sent to other programs, for administrators.' },
+  settings: [
+    {
+      flag: 'webhook-allow',
+      value: 'LIST',
+      fallback: '',
+      help: 'addresses or CIDR blocks that webhooks may go to besides public ones, also by HTTP',
+      rule: listOf(addressBlock),
+    },
+  ],
+  migrations: webhooksMigrations,
+  async load() {
+    const { Deliveries } = await import('./deliveries.ts');
+    const { resealWebhooks } = await import('./delivery-webhook-store.ts');
+    const { OutgoingPosts } = await import('./outgoing-posts.ts');
+    const { webhookRoutes } = await import('./webhook-routes.ts');
+    const { WebhookTargets } = await import('./webhook-targets.ts');
+    return (core) => {
+      const { config, lists, timers, lookup, sealedSecrets } = core;
+      const secrets = sealedSecrets('webhook secrets');
+      const targets = new WebhookTargets(splitList(config.setting('webhook-allow')));
+      const posts = new OutgoingPosts({ targets, timers, lookup });
+      const deliveries = new Deliveries({ ...core, posts, secrets });
+      const routes = webhookRoutes({ lists, targets, secrets, onEnabled: (id) => deliveries.resume(id) });
+      return {
+        groups: [{ invalidStatus: 400, routes }],
+        cleanup: [(writer) => resealWebhooks(writer, secrets)],
+        metrics: () => deliveries.families(),
+        start: () => deliveries.start(),
+        onSync: (invalidations) => deliveries.onSync(invalidations),
+        close: () => deliveries.close(),
+      };
+    };
+  },
+  async maintenance() {
+    const { describeEnabledWebhooks, webhookAudit } = await import('./webhook-store.ts');
+    return {
+      audits: [webhookAudit],
+      histories: [{ topic: 'webhook', table: 'webhooks', members: ['status'] }],
+      onRestore(db) {
+        const webhooks = describeEnabledWebhooks(db);
+        if (webhooks.length === 0) return [];
+        return ['These webhooks deliver again, from where they were at the backup:', ...webhooks];
+      },
+    };
+  },
+};

@@ -1,0 +1,31 @@
+// The tables of webhooks.
+import type { Migration } from '../../storage/applied-migrations.ts';
+
+export const webhooksMigrations: readonly Migration[] = [
+  {
+    name: 'webhooks',
+    isInFirstList: true,
+    sql: `
+CREATE TABLE webhooks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  url TEXT NOT NULL,
+  types TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('enabled', 'paused', 'disabled')),
+  position INTEGER NOT NULL,
+  sealedUnder TEXT NOT NULL,
+  sealed BLOB NOT NULL,
+  previousSealedUnder TEXT,
+  previousSealed BLOB,
+  previousEndsAt INTEGER,
+  lastStatus INTEGER,
+  lastAt INTEGER,
+  failingSince INTEGER,
+  lastError TEXT,
+  failures INTEGER NOT NULL DEFAULT 0,
+  retryAt INTEGER,
+  createdAt INTEGER NOT NULL,
+  version INTEGER NOT NULL DEFAULT 1
+) STRICT;
+`,
+  },
+];

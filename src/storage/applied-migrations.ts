@@ -1,0 +1,123 @@
+// Which migrations a database has. Each feature numbers its own, and the table `migrations` has a row for each
+// that was applied. Rows of a feature that the sources no longer have stay, and so do its tables.
+import { statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { isOurs, openSqlite, scalar } from './database-file.ts';
+import { StorageError, toStorageError } from './storage-error.ts';
+
+/**
+ * It is numbered by its place among those of its feature, and never edited once released. Times are
+ * milliseconds since 1970; JSON columns hold what responses show, spliced in as text.
+ */
+export type Migration = {
+  readonly name: string;
+  readonly sql: string;
+  /** Whether databases have it whose migrations were one list for all features. */
+  readonly isInFirstList?: true;
+};
+
+export type FeatureMigration = Migration & { readonly feature: string };
+
+/** The values of `user_version`: no migration yet, one list for all features, and the table `migrations`. */
+const forms = { empty: 0, oneList: 1, table: 2 } as const;
+
+const tableSql =
+  'CREATE TABLE migrations (feature TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (feature, number)) ' +
+  'STRICT, WITHOUT ROWID';
+
+/** A migration, and its place among those of its feature, from 1. */
+type Numbered = { readonly migration: FeatureMigration; readonly number: number };
+
+export type SchemaState = {
+  /** How many migrations were applied; those of the one list count as one. */
+  readonly version: number;
+  readonly hasTable: boolean;
+  /** Those that were applied but have no row in the table yet. */
+  readonly unrecorded: readonly Numbered[];
+  /** Those to apply, in their order. */
+  readonly pending: readonly Numbered[];
+};
+
+export function emptyState(migrations: readonly FeatureMigration[]): SchemaState {
+  return { version: 0, hasTable: false, unrecorded: [], pending: numbered(migrations) };
+}
+
+/** Whether the database has all migrations, and says so. */
+export function isCurrent({ hasTable, pending }: SchemaState): boolean {
+  return hasTable && pending.length === 0;
+}
+
+/** Called in the transaction that has applied what was pending. */
+export function recordMigrations(sqlite: DatabaseSync, { hasTable, unrecorded, pending }: SchemaState): void {
+  if (!hasTable) sqlite.exec(`${tableSql}; PRAGMA user_version = ${forms.table}`);
+  const insertion = sqlite.prepare('INSERT INTO migrations (feature, number) VALUES (?, ?)');
+  for (const { migration, number } of [...unrecorded, ...pending]) insertion.run(migration.feature, number);
+}
+
+/**
+ * Returns the state of a database of this service, undefined for an empty file. Throws for any other file, and
+ * for one that a newer version has written.
+ */
+export function schemaState(file: string, migrations: readonly FeatureMigration[]): SchemaState | undefined {
+  return inDatabase(file, (sqlite) => stateOf(sqlite, file, migrations));
+}
+
+/** Whether the file is a database of this service, of whatever version. Throws if it is something else. */
+export function isDatabase(file: string): boolean {
+  return inDatabase(file, () => true) ?? false;
+}
+
+function inDatabase<T>(file: string, read: (sqlite: DatabaseSync) => T): T | undefined {
+  try {
+    // unlike `existsSync`, it throws if this account may not look into the folder
+    const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes === 0) return undefined;
+    using sqlite = openSqlite(file, { readOnly: true });
+    if (isOurs(sqlite)) return read(sqlite);
+    const tables = scalar(sqlite, 'SELECT count(*) FROM sqlite_schema');
+    if (tables === 0) return undefined; // a first start that was interrupted
+    throw new StorageError(`${file} belongs to another application; it was not changed.`);
+  } catch (error) {
+    throw toStorageError(error, file);
+  }
+}
+
+function stateOf(sqlite: DatabaseSync, file: string, migrations: readonly FeatureMigration[]): SchemaState {
+  const form = Number(scalar(sqlite, 'PRAGMA user_version'));
+  const all = numbered(migrations);
+  if (form === forms.empty) return emptyState(migrations);
+  if (form === forms.oneList) {
+    const isApplied = ({ migration }: Numbered): boolean => migration.isInFirstList === true;
+    const pending = all.filter((each) => !isApplied(each));
+    return { version: 1, hasTable: false, unrecorded: all.filter(isApplied), pending };
+  }
+  if (form !== forms.table) throw newer(file, `schema version ${form}`);
+  const applied = appliedIn(sqlite);
+  for (const [feature, last] of applied) {
+    const known = migrations.filter((each) => each.feature === feature).length;
+    if (known > 0 && last > known) throw newer(file, `migration ${last} of ${feature}`);
+  }
+  return {
+    version: [...applied.values()].reduce((sum, last) => sum + last, 0),
+    hasTable: true,
+    unrecorded: [],
+    pending: all.filter(({ migration, number }) => number > (applied.get(migration.feature) ?? 0)),
+  };
+}
+
+/** The number of the last migration of each feature. */
+function appliedIn(sqlite: DatabaseSync): ReadonlyMap<string, number> {
+  const rows = sqlite.prepare('SELECT feature, max(number) FROM migrations GROUP BY feature').all();
+  return new Map(rows.map((row) => Object.values(row)).map(([name, last]) => [String(name), Number(last)]));
+}
+
+function numbered(migrations: readonly FeatureMigration[]): Numbered[] {
+  return migrations.map((migration) => {
+    const own = migrations.filter(({ feature }) => feature === migration.feature);
+    return { migration, number: own.indexOf(migration) + 1 };
+  });
+}
+
+function newer(file: string, what: string): StorageError {
+  return new StorageError(`${file} has ${what}, written by a newer orderly. Use the newer one.`);
+}

@@ -1,0 +1,41 @@
+// Barcodes and QR codes against fixed vectors, which other programs have made.
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { barcodeWidths } from '../../src/console/barcode.ts';
+import { qrModules } from '../../src/console/qr-code.ts';
+
+/** Made by bwip-js 4.11 from npm. */
+describe('a barcode of the number', () => {
+  for (const [number, expected] of [
+    [7, '211214312131311222'],
+    [12, '211232112232122231'],
+    [1234, '211232112232131123121241'],
+  ] as const)
+    test(`${number} has the symbols of Code 128`, () => {
+      assert.equal(barcodeWidths(number).join(''), `${expected}2331112`);
+    });
+});
+
+/** Made by qrcode 1.5.4 from npm, as bytes and at level M; the digest is of lines of 0 and 1. */
+const digests: Readonly<Record<number, readonly [size: number, digest: string]>> = {
+  84: [37, 'XfZoBzrWr7ooW6VoM8h8I5cVa0mCB9gO_VaSOEjSArk'],
+  95: [41, '4qi06HTD9lR2vJz52tOLe20hPM5LedFX_pAAqOgvIyo'],
+  106: [41, '3OktVQCsLphrisXmk2oXI2hgBx9QRR5-i2V7Cm_L1x0'],
+  122: [45, 'pynVFITnnkRGYLaKOm0S7Z3z7rTlyZ-cn_3kZedTQ20'],
+  152: [49, '39UajqWDP082yUzlYV8lc_adhbtGSf6ckEq6HHGQxb4'],
+  180: [53, 'DXvcPJT0i6uma-HEFYqhdNOSViF59BLmWLNgnLAIds8'],
+};
+const uri = 'otpauth://totp/orderly:ada%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=orderly';
+
+describe('a QR code of a text', () => {
+  for (const [length, [size, digest]] of Object.entries(digests))
+    test(`of ${length} bytes has ${size} modules on each side, each as it should be`, () => {
+      const modules = qrModules(uri.padEnd(180, 'x').slice(0, Number(length))) ?? [];
+      assert.equal(modules.length, size);
+      const text = modules.map((row) => row.map(Number).join('')).join('\n');
+      assert.equal(hash('sha256', text, 'base64url'), digest);
+    });
+
+  test('that is too long for it is none', () => assert.equal(qrModules('x'.repeat(181)), undefined));
+});

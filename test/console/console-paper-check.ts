@@ -1,0 +1,96 @@
+// What the console prints, in Chromium and Firefox: packing slips and a day's end, on A4, on Letter and on rolls.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { admin, type TestService } from '../service.ts';
+import type { Paper, Tab } from '../web/browser.ts';
+import { openFirefox } from '../web/firefox.ts';
+import { Person } from './console-actions.ts';
+import { openShop } from './console-shop.ts';
+
+const papers: Readonly<Record<string, Paper>> = {
+  a4: [210, 297],
+  letter: [216, 279],
+  roll: [80, 297],
+};
+const isInstalled = (program: string): boolean => spawnSync(program, ['-v']).error === undefined;
+const needed = ['pdftotext', process.env['FIREFOX'] ?? 'firefox-esr'];
+const missing = needed.filter((program) => !isInstalled(program));
+
+test(
+  'paper from the console',
+  { timeout: 240_000, skip: missing.length > 0 && `without ${missing.join(' and ')}` },
+  async (t) => {
+    const { service, token, tab, person } = await openShop(t, {
+      settings: { 'shop-name': 'Tea House', 'shop-address': 'Lange Straße 1, 26122 Oldenburg' },
+    });
+    const folder = mkdtempSync(join(tmpdir(), 'orderly-paper-'));
+    t.diagnostic(`the papers are in ${folder}`);
+    const long = await placeLongOrder(service, token);
+    await person.signIn(service.url, admin);
+    const firefox = await openFirefox();
+    t.after(() => firefox.close());
+    await firefox.screen(1280, 'light');
+    await new Person(firefox, 'mouse').signIn(service.url, admin);
+
+    for (const [browser, shown] of [
+      ['chromium', tab],
+      ['firefox', firefox],
+    ] as const)
+      for (const [name, paper] of Object.entries(papers)) {
+        const printed = (what: string): Promise<readonly string[]> =>
+          pagesOf(shown, paper, join(folder, `${what}-${browser}-${name}.pdf`));
+        await t.test(`a long slip on ${name} in ${browser}`, async () => {
+          await new Person(shown, 'mouse').go(`#/orders/${long}`);
+          const pages = await printed('long');
+          for (const [index, text] of pages.entries()) {
+            assert.match(text, new RegExp(`Tea House · Order ${long}\\b`), `page ${index + 1}`);
+            const number = name === 'roll' ? '\\d' : String(index + 1);
+            const count = name === 'roll' ? '\\d' : String(pages.length);
+            assert.match(text, new RegExp(`Page ${number} of ${count}\\b`), `page ${index + 1}`);
+          }
+          for (let item = 1; item <= 60; item += 1)
+            assert.equal(pages.join('').split(`Item ${item},`).length, 2, `item ${item}`);
+          assert.match(pages.at(-1) ?? '', /the last word/);
+        });
+        await t.test(`an ordinary slip is one page on ${name} in ${browser}`, async () => {
+          await new Person(shown, 'mouse').go('#/orders/3');
+          const [text = '', ...others] = await printed('slip');
+          assert.equal(others.length, 0);
+          assert.match(text, /Tea House, Lange Straße 1/);
+          assert.match(text, /Page 1 of 1/);
+          assert.doesNotMatch(text, /Mark as|Sign out/);
+        });
+        await t.test(`a day’s end is one page on ${name} in ${browser}`, async () => {
+          await new Person(shown, 'mouse').go('#/day');
+          assert.equal((await printed('day')).length, 1);
+        });
+      }
+    assert.deepEqual([...tab.complaints, ...firefox.complaints], []);
+  },
+);
+
+async function placeLongOrder(service: TestService, token: string): Promise<number> {
+  const items = Array.from({ length: 60 }, (_, index) => ({
+    sku: `TEA-${index + 1}`,
+    name: `Item ${index + 1}, ${'a name that needs two lines of most papers '.repeat(index % 7 === 0 ? 3 : 1)}`,
+    quantity: 1,
+    unitPrice: 749,
+  }));
+  const note = `${'Please ring twice. '.repeat(30)}\nthe last word`;
+  const { body } = await service.post('/orders', {
+    token,
+    body: { customerId: 1, currency: 'EUR', items, note },
+  });
+  return body.id;
+}
+
+/** The text of each page. */
+async function pagesOf(tab: Tab, paper: Paper, file: string): Promise<readonly string[]> {
+  writeFileSync(file, await tab.print(paper));
+  const { stdout } = spawnSync('pdftotext', ['-layout', file, '-'], { encoding: 'utf8' });
+  return stdout.split('\f').slice(0, -1);
+}
