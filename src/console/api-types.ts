@@ -111,6 +111,8 @@ export type Figures = {
   readonly total: number | null;
 };
 export type Sales = {
+  /** Of money `received`: what was before it is not complete; null if all is known. */
+  readonly completeFrom: string | null;
   readonly buckets: readonly {
     readonly from: string;
     readonly before: string;

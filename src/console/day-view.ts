@@ -1,14 +1,24 @@
-// The end of the day: sums by currency and status, for printing.
+// The end of the day: the money that was received, and the orders that were placed, by currency, for printing.
 import { query } from './api-client.ts';
-import { type Figures, statuses } from './api-types.ts';
+import { type Figures, type Sales, type Status, statuses } from './api-types.ts';
 import { reloadable, emptyState, setPageTitle, type Page, skeleton } from './view.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import { addDays, count, dayName, fullDay, money } from './formats.ts';
 import { csvButton } from './list-tools.ts';
 import { pill } from './order-status.ts';
-import { currenciesOf, isSale, readSales, sumOf, whatCounts } from './sales-figures.ts';
+import {
+  currenciesOf,
+  figuresOf,
+  incompleteText,
+  isSale,
+  readSales,
+  receivedOf,
+  sumOf,
+  whatCounts,
+} from './sales-figures.ts';
 
-/** Shows sums by currency and status of the orders that were placed on a day. */
+type DaySales = { readonly placed: Sales; readonly received: Sales };
+
 export function dayView(page: Page): void {
   const { main, parameters } = page;
   const [year = 0, month = 1, date = 1] = (parameters.get('date') ?? dayName(new Date()))
@@ -16,14 +26,16 @@ export function dayView(page: Page): void {
     .map(Number);
   const day = new Date(year, month - 1, date);
   const content = h('div', {}, skeleton(6));
-  const range = { from: day, before: addDays(day, 1) };
-  reloadable(page, content, {
-    load: (loading) => readSales(loading, { ...range, by: 'day' }),
-    draw: ({ buckets }) =>
-      dayContent(
-        buckets.flatMap(({ figures }) => figures),
-        day,
-      ),
+  const range = { from: day, before: addDays(day, 1), by: 'day' } as const;
+  reloadable<DaySales>(page, content, {
+    async load(loading) {
+      const [placed, received] = await Promise.all([
+        readSales(loading, { of: 'placed', ...range }),
+        readSales(loading, { of: 'received', ...range }),
+      ]);
+      return { placed, received };
+    },
+    draw: (sales) => dayContent(sales, day),
     concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
   const input = h('input', { type: 'date', value: dayName(day), 'aria-label': 'Day', 'data-key': 'day' });
@@ -49,25 +61,34 @@ export function dayView(page: Page): void {
   );
 }
 
-function dayContent(figures: readonly Figures[], day: Date): Child {
-  if (figures.length === 0) return emptyState('No orders', `None was placed on ${fullDay(day)}.`);
+function dayContent({ placed, received }: DaySales, day: Date): Child {
+  const [orders, payments] = [figuresOf(placed), figuresOf(received)];
+  const incomplete = incompleteText(received, day);
+  if (orders.length === 0 && payments.length === 0)
+    return emptyState(
+      'Nothing happened',
+      `No order was placed, paid or refunded on ${fullDay(day)}.`,
+      incomplete,
+    );
   return h(
     'section',
     { class: 'card day' },
-    h('h2', {}, `Orders of ${fullDay(day)}`),
-    currenciesOf(figures).map((currency) => dayTable(figures, currency)),
-    h('p', { class: 'soft' }, `${whatCounts} A summary for the shop, not a fiscal report.`),
+    h('h2', {}, fullDay(day)),
+    currenciesOf([...payments, ...orders]).map((currency) => dayTable({ orders, payments }, currency)),
+    incomplete !== undefined && h('p', {}, incomplete),
+    h(
+      'p',
+      { class: 'soft' },
+      'Received is what was marked as paid on this day, less what was given back on it, whenever the orders were ' +
+        `placed: it should match the drawer and the card terminal. ${whatCounts} A summary for the shop, not a ` +
+        'fiscal report.',
+    ),
   );
 }
 
-function dayTable(figures: readonly Figures[], currency: string): HTMLElement {
-  const own = figures.filter((each) => each.currency === currency);
-  const lines = statuses.flatMap((status) => own.filter((each) => each.status === status));
-  const rows = lines.map(({ status, orders, total }) =>
-    h('tr', {}, h('td', {}, pill(status), ordersText(orders)), numberCells(orders, money(total, currency))),
-  );
-  const orders = own.filter(isSale).reduce((sum, each) => sum + each.orders, 0);
-  const sum = numberCells(orders, money(sumOf(own, currency), currency));
+type DayFigures = { readonly orders: readonly Figures[]; readonly payments: readonly Figures[] };
+
+function dayTable({ orders, payments }: DayFigures, currency: string): HTMLElement {
   return h(
     'table',
     { class: 'plain' },
@@ -78,14 +99,57 @@ function dayTable(figures: readonly Figures[], currency: string): HTMLElement {
       h(
         'tr',
         {},
-        h('th', { scope: 'col' }, 'Status now'),
+        h('td', {}),
         h('th', { scope: 'col', class: 'number wide' }, 'Orders'),
-        h('th', { scope: 'col', class: 'number' }, 'Total'),
+        h('th', { scope: 'col', class: 'number' }, 'Amount'),
       ),
     ),
-    h('tbody', {}, rows),
-    h('tfoot', {}, h('tr', {}, h('th', { scope: 'row' }, 'Sum', ordersText(orders)), sum)),
+    receivedRows(payments, currency),
+    placedRows(orders, currency),
   );
+}
+
+/** What becomes of an order when money is taken or given back. */
+const paymentNames: Readonly<Partial<Record<Status, string>>> = {
+  paid: 'Paid',
+  refunded: 'Refunded',
+  open: 'Marked as paid by mistake',
+};
+
+function receivedRows(payments: readonly Figures[], currency: string): HTMLElement {
+  const own = payments.filter((each) => each.currency === currency);
+  const rows = Object.entries(paymentNames).flatMap(([status, name]) =>
+    own
+      .filter((each) => each.status === status)
+      .map(({ orders, total }) => row(name, orders, money(total, currency))),
+  );
+  const { received } = receivedOf(own, currency);
+  return h('tbody', {}, heading('Money'), rows, sumRow('Received', undefined, money(received, currency)));
+}
+
+function placedRows(figures: readonly Figures[], currency: string): HTMLElement {
+  const own = figures.filter((each) => each.currency === currency);
+  const rows = statuses.flatMap((status) =>
+    own
+      .filter((each) => each.status === status)
+      .map(({ orders, total }) => row(pill(status), orders, money(total, currency))),
+  );
+  const orders = own.filter(isSale).reduce((sum, each) => sum + each.orders, 0);
+  const sum = sumRow('Sold', orders, money(sumOf(own, currency), currency));
+  return h('tbody', {}, heading('Orders placed, by their status now'), rows, sum);
+}
+
+function heading(text: string): HTMLElement {
+  return h('tr', {}, h('th', { scope: 'rowgroup', colspan: 3 }, text));
+}
+
+function row(name: Child, orders: number, amount: string): HTMLElement {
+  return h('tr', {}, h('td', {}, name, ordersText(orders)), numberCells(orders, amount));
+}
+
+function sumRow(name: string, orders: number | undefined, amount: string): HTMLElement {
+  const below = orders !== undefined && ordersText(orders);
+  return h('tr', { class: 'total-row' }, h('th', { scope: 'row' }, name, below), numberCells(orders, amount));
 }
 
 /** The number of orders on phones, where its column has no room. */
@@ -93,6 +157,7 @@ function ordersText(orders: number): HTMLElement {
   return h('span', { class: 'phone soft' }, orders === 1 ? '1 order' : `${count(orders)} orders`);
 }
 
-function numberCells(orders: number, total: string): Child {
-  return [h('td', { class: 'number wide' }, count(orders)), h('td', { class: 'number' }, total)];
+function numberCells(orders: number | undefined, amount: string): Child {
+  const shown = orders === undefined ? '' : count(orders);
+  return [h('td', { class: 'number wide' }, shown), h('td', { class: 'number' }, amount)];
 }

@@ -23,6 +23,7 @@ const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short
 const shortHour = new Intl.DateTimeFormat(locale, { hour: 'numeric' });
 const plainNumber = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 const compactNumber = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+const wholeDays = new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' });
 const countryNames = new Intl.DisplayNames(locale, { type: 'region' });
 
 export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -90,6 +91,12 @@ export function hourLabel(iso: string): string {
 
 export function dayLabel(iso: string): string {
   return shortDay.format(new Date(iso));
+}
+
+/** Formats how long ago a time was, in whole days: `3 days`. */
+export function age(iso: string): string {
+  const days = (startOfDay(new Date()).getTime() - startOfDay(new Date(iso)).getTime()) / 86_400_000;
+  return wholeDays.format(Math.round(days));
 }
 
 /** Formats a time of today as its time of day, any other as its date. */

@@ -1,4 +1,5 @@
-// Health: the service's metrics as lines over the last minutes.
+// Health: what has to be looked after, and the service's metrics as lines over the last minutes.
+import { metricsOf, serviceAlerts } from './alerts.ts';
 import { pause } from './api-client.ts';
 import { card, factList } from './cards.ts';
 import { sparkline } from './charts.ts';
@@ -8,7 +9,7 @@ import { type Child, fill, h } from './elements.ts';
 import { count, dateOnly, dateTime } from './formats.ts';
 import { messageOf } from './forms.ts';
 
-/** The metrics at one time, by name and labels: `orderly_connections`, `…_total{reason="rate"}`. */
+/** The metrics at one time, by name and labels. */
 type Sample = { readonly at: number; readonly values: ReadonlyMap<string, number>; readonly text: string };
 
 const intervalMilliseconds = 3_000;
@@ -37,19 +38,20 @@ async function follow({ client, signal }: Page, content: Drawing): Promise<void>
       const response = await client.request('GET', '/metrics', { accept: 'text/plain', signal });
       samples.push(sampleOf(await response.text()));
       if (samples.length > samplesMax) samples.shift();
-      content.show(plots(samples), facts(samples));
+      content.show(verdict(samples), plots(samples), facts(samples));
     }
     await pause(samples.length < lineSamples ? firstMilliseconds : intervalMilliseconds, signal);
   }
 }
 
 function sampleOf(text: string): Sample {
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  const values = lines.map((line): [string, number] => {
-    const end = line.lastIndexOf(' ');
-    return [line.slice(0, end), Number(line.slice(end + 1))];
-  });
-  return { at: performance.now(), values: new Map(values), text };
+  return { at: performance.now(), values: metricsOf(text), text };
+}
+
+function verdict(samples: readonly Sample[]): Child {
+  const alerts = serviceAlerts(samples.at(-1)?.values ?? new Map());
+  if (alerts.length === 0) return h('p', { class: 'well' }, 'Nothing has to be done.');
+  return alerts.map(({ text }) => h('p', { class: 'banner' }, text));
 }
 
 function plots(samples: readonly Sample[]): Child {

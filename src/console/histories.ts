@@ -100,6 +100,6 @@ const deletedAccount = 'a deleted account';
 type Created = { readonly id: number; readonly createdAt: string };
 
 /** Compares by time before the id, since imported orders keep their original times. */
-export function newestFirst(a: Created, b: Created): number {
+function newestFirst(a: Created, b: Created): number {
   return Date.parse(b.createdAt) - Date.parse(a.createdAt) || b.id - a.id;
 }

@@ -50,8 +50,9 @@ export function ordersView(page: Page): void {
 function listQuery(parameters: URLSearchParams): string {
   const q = parameters.get('q') ?? undefined;
   const status = parameters.get('status') ?? undefined;
-  const cursor = q === undefined ? (parameters.get('cursor') ?? undefined) : undefined;
-  return query({ q, status, cursor, include: 'customer', limit: rowsPerPage });
+  const own = (name: string): string | undefined => parameters.get(name) ?? undefined;
+  const paged = q === undefined ? { cursor: own('cursor'), sort: own('sort') } : {}; // a search has its own order
+  return query({ q, status, ...paged, include: 'customer', limit: rowsPerPage });
 }
 
 function holdList(shown: OrderList, loaded: OrderList): OrderList {
@@ -74,7 +75,7 @@ function ordersList(page: Page, { data, next, newer = 0 }: OrderList, reload: Re
   const columns = [...orderColumns, stepColumn(page)];
   const isSearch = parameters.has('q');
   return [
-    newerNotice(newer, 'order', reload),
+    newerNotice(newer, 'new order', reload),
     table('Orders', isStaff(page) ? columns : orderColumns, orders),
     isSearch &&
       data.length === rowsPerPage &&

@@ -100,7 +100,7 @@ function productList(
   return h(
     'div',
     {},
-    newerNotice(newer, 'product', again),
+    newerNotice(newer, 'new product', again),
     table('Products', [...columns, changeColumn(edit)], data),
     pager(next, { label: 'Pages of products', parameters, name: 'products' }),
   );

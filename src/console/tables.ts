@@ -53,10 +53,13 @@ export function countNewer(shown: readonly Placed[], loaded: readonly Placed[]):
   return loaded.filter(({ id, createdAt }) => !ids.has(id) && createdAt >= newest).length;
 }
 
-/** Says over the head of the table that rows wait until nobody is about to press a button in it. */
+/**
+ * Says over the head of the table that rows, each a `new order` for example, wait until nobody is about to press
+ * a button in it.
+ */
 export function newerNotice(newer: number, name: string, reload: Reload): Child {
   if (newer === 0) return undefined;
-  const text = newer === 1 ? `1 new ${name} – show` : `${count(newer)} new ${name}s – show`;
+  const text = newer === 1 ? `1 ${name} – show` : `${count(newer)} ${name}s – show`;
   const show = h('button', { type: 'button', onclick: () => void reload() }, text);
   return h('div', { class: 'newer', role: 'status' }, show);
 }

@@ -1,19 +1,43 @@
-// Today: sales, orders that wait for their next step, and the latest events.
+// Today: money and sales, the orders that wait longest for their next step, the latest events, and for
+// administrators what they have to look after.
 import { query } from './api-client.ts';
 import type { Figures, List, Order, Sales } from './api-types.ts';
+import { type Alert, alertList, loadAlerts } from './alerts.ts';
 import { card, factList } from './cards.ts';
 import { type Bar, barPlot } from './charts.ts';
 import { watchDay } from './day-change.ts';
 import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { type Child, fill, h } from './elements.ts';
-import { addDays, compactMoney, count, dayLabel, dayName, hourLabel, money, startOfDay } from './formats.ts';
+import {
+  addDays,
+  age,
+  compactMoney,
+  count,
+  dateTime,
+  dayLabel,
+  dayName,
+  defaultCurrency,
+  hourLabel,
+  money,
+  shortTime,
+  startOfDay,
+} from './formats.ts';
 import { holdOrders, orderColumns, stepColumn } from './orders-view.ts';
 import type { LatestOrder } from './order-steps.ts';
 import { eventList } from './event-list.ts';
-import { isNews, newestFirst, type NamedEvent } from './histories.ts';
+import { isNews, type NamedEvent } from './histories.ts';
 import { LiveValue } from './live-value.ts';
-import { countNewer, newerNotice, table } from './tables.ts';
-import { currenciesOf, isSale, readSales, sumOf, whatCounts } from './sales-figures.ts';
+import { pill } from './order-status.ts';
+import { type Column, newerNotice, table } from './tables.ts';
+import {
+  currenciesOf,
+  figuresOf,
+  isSale,
+  readSales,
+  receivedOf,
+  sumOf,
+  whatCounts,
+} from './sales-figures.ts';
 
 const spans = [
   { name: 'Today', days: 1, by: 'hour' },
@@ -24,21 +48,24 @@ type Span = (typeof spans)[number];
 
 /** The statuses of orders that wait for their next step, and whether the shop has to do something for it. */
 const waiting = [
-  { status: 'open', label: 'To be paid', isToDo: true },
   { status: 'paid', label: 'To be shipped', isToDo: true },
+  { status: 'open', label: 'To be paid', isToDo: true },
   { status: 'shipped', label: 'On the way', isToDo: false },
 ] as const;
 type Kind = (typeof waiting)[number];
 
-/** The newest orders of one status, and how many there are. */
+/** The orders of one status that wait longest, and how many there are. */
 type Waiting = Kind & List<LatestOrder>;
 
 type TodayData = {
   readonly sales: Sales;
+  /** Money of today. */
+  readonly received: Sales;
+  readonly alerts: readonly Alert[];
   readonly waiting: readonly Waiting[];
   /** Undefined until they have been loaded, which takes two more round trips. */
   readonly events: readonly NamedEvent[] | undefined;
-  /** The number of new orders that wait while somebody is about to press a button in the list. */
+  /** The number of orders that come into the list once nobody is about to press a button in it. */
   readonly newer?: number;
 };
 
@@ -47,6 +74,8 @@ export function todayView(page: Page): void {
   const span = spans.find(({ days }) => String(days) === parameters.get('days')) ?? spans[0];
   const content = h('div', {}, skeleton(8));
   const sales = liveSales(page, span);
+  const received = liveReceived(page);
+  const alerts = liveAlerts(page);
   const lists = waiting.map((kind) => liveList(page, kind));
   const end = h('a', { class: 'button', href: daysEnd() }, 'Day’s end');
   steps.addEventListener('stale', () => lists.forEach((list) => list.outdate()), { signal });
@@ -55,13 +84,16 @@ export function todayView(page: Page): void {
     async load(loading, show) {
       const latest = loading.histories.latest(loading.signal);
       latest.catch(() => undefined); // it is awaited below
-      const [current, ...loaded] = await Promise.all([
+      const [current, money, toLookAfter, ...loaded] = await Promise.all([
         sales.get(loading),
+        received.get(loading),
+        alerts.get(loading),
         ...lists.map((list) => list.get(loading)),
       ]);
-      if (isFirst) show({ sales: current, events: undefined, waiting: loaded });
+      const shown = { sales: current, received: money, alerts: toLookAfter, waiting: loaded };
+      if (isFirst) show({ ...shown, events: undefined });
       isFirst = false;
-      return { sales: current, events: await latest, waiting: loaded };
+      return { ...shown, events: await latest };
     },
     draw: (shown, reload) => todayContent(page, shown, { span, reload }),
     hold: holdToday,
@@ -69,7 +101,7 @@ export function todayView(page: Page): void {
   });
   watchDay(signal, () => {
     end.href = daysEnd();
-    sales.outdate();
+    for (const value of [sales, received, alerts]) value.outdate();
     void load();
   });
   fill(
@@ -79,14 +111,16 @@ export function todayView(page: Page): void {
   );
 }
 
-/** Only the orders have buttons; what is above them has the same height, whatever it shows. */
+/** Only the orders have buttons; what is above them has the same height, but for the alerts. */
 function holdToday(shown: TodayData, loaded: TodayData): TodayData {
   const orders = loaded.waiting.flatMap(({ data }) => data);
   const held = loaded.waiting.map((list, index) => {
     const before = shown.waiting[index]?.data ?? [];
     return { ...list, data: holdOrders(before, orders) };
   });
-  return { ...loaded, waiting: held, newer: countNewer(toDoOf(shown.waiting), toDoOf(loaded.waiting)) };
+  const ids = new Set(toDoOf(held).map(({ id }) => id));
+  const newer = toDoOf(loaded.waiting).filter(({ id }) => !ids.has(id)).length;
+  return { ...loaded, alerts: shown.alerts, waiting: held, newer };
 }
 
 function daysEnd(): string {
@@ -98,7 +132,7 @@ function liveSales({ live, signal }: Page, { days, by }: Span): LiveValue<Sales,
   return new LiveValue(live, signal, {
     load(page: Page) {
       const before = addDays(startOfDay(new Date()), 1);
-      return readSales(page, { from: addDays(before, -days), before, by });
+      return readSales(page, { of: 'placed', from: addDays(before, -days), before, by });
     },
     concerns: ({ type, changes }) =>
       ['order.created', 'order.cancelled', 'order.refunded'].includes(type) ||
@@ -107,10 +141,29 @@ function liveSales({ live, signal }: Page, { days, by }: Span): LiveValue<Sales,
   });
 }
 
+function liveReceived({ live, signal }: Page): LiveValue<Sales, Page> {
+  return new LiveValue(live, signal, {
+    load(page: Page) {
+      const from = startOfDay(new Date());
+      return readSales(page, { of: 'received', from, before: addDays(from, 1), by: 'day' });
+    },
+    concerns: ({ type }) => ['order.paid', 'order.refunded', 'order.corrected'].includes(type),
+  });
+}
+
+function liveAlerts({ live, signal }: Page): LiveValue<readonly Alert[], Page> {
+  return new LiveValue(live, signal, {
+    load: async ({ client, user, signal: loading }: Page) =>
+      user.role === 'admin' ? loadAlerts(client, loading) : [],
+    concerns: ({ type }) => type.startsWith('webhook.'),
+  });
+}
+
 /** The list is stale once an order enters or leaves the status, and once one that is shown is changed. */
 function liveList({ live, signal }: Page, kind: Kind): LiveValue<Waiting, Page> {
   const { status, isToDo } = kind;
-  const parameters = query({ status, include: 'customer', limit: isToDo ? toDoShown : 1, total: true });
+  const limit = isToDo ? toDoShown : 1;
+  const parameters = query({ status, include: 'customer', sort: 'createdAt', limit, total: true });
   const isOf =
     (subject: string) =>
     ({ id, customerId }: Order): boolean =>
@@ -126,24 +179,27 @@ function liveList({ live, signal }: Page, kind: Kind): LiveValue<Waiting, Page> 
   });
 }
 
+/** Of each status. */
 const toDoShown = 6;
 const plotsShown = 2;
 
 type Drawing = { readonly span: Span; readonly reload: Reload };
 
 function todayContent(page: Page, shown: TodayData, { span, reload }: Drawing): Child {
-  const { sales, waiting: lists, events, newer = 0 } = shown;
-  const notice = newerNotice(newer, 'order', reload);
-  const today = (span.by === 'hour' ? sales.buckets : sales.buckets.slice(-1)).flatMap(figuresOf);
+  const { sales, received, alerts, waiting: lists, events, newer = 0 } = shown;
+  const notice = newerNotice(newer, 'more order', reload);
+  const today = figuresOf({ buckets: span.by === 'hour' ? sales.buckets : sales.buckets.slice(-1) });
+  const payments = figuresOf(received);
   const isEmpty = today.length === 0 && lists.every(({ data }) => data.length === 0);
   if (isEmpty && events === undefined) return skeleton(8);
   if (isEmpty && events?.length === 0) return firstSteps();
   return [
-    tiles(today, lists),
+    alertList(alerts),
+    tiles({ placed: today, payments }, lists),
     h(
       'div',
       { class: 'columns' },
-      h('div', {}, toDoCard(page, toDoOf(lists), notice), salesCard(sales, span)),
+      h('div', {}, toDoCard(page, lists, notice), moneyCard(today, payments), salesCard(sales, span)),
       card('Just now', events === undefined ? skeleton(4) : latestEvents(events)),
     ),
   ];
@@ -153,28 +209,22 @@ function latestEvents(events: readonly NamedEvent[]): Child {
   return events.length === 0 ? h('p', { class: 'soft' }, 'Nothing yet.') : eventList(events);
 }
 
-function figuresOf({ figures }: Sales['buckets'][number]): readonly Figures[] {
-  return figures;
-}
-
-/** Returns the newest orders that the shop has to do something for. */
+/** Returns the orders that the shop has to do something for, those to be shipped first. */
 function toDoOf(lists: readonly Waiting[]): readonly LatestOrder[] {
-  return lists
-    .filter(({ isToDo }) => isToDo)
-    .flatMap(({ data }) => data)
-    .sort(newestFirst)
-    .slice(0, toDoShown);
+  return lists.filter(({ isToDo }) => isToDo).flatMap(({ data }) => data);
 }
 
-function tiles(today: readonly Figures[], lists: readonly Waiting[]): HTMLElement {
-  const orders = today.reduce((sum, each) => sum + each.orders, 0);
+type TodayFigures = { readonly placed: readonly Figures[]; readonly payments: readonly Figures[] };
+
+function tiles({ placed, payments }: TodayFigures, lists: readonly Waiting[]): HTMLElement {
+  const orders = placed.reduce((sum, each) => sum + each.orders, 0);
   return h(
     'div',
     { class: 'tiles' },
     tile({
-      label: 'Sales today',
-      figure: salesText(today),
-      note: 'Paid or not; no cancelled and refunded ones',
+      label: 'Received today',
+      figure: receivedText(payments),
+      note: 'Paid today, less what was given back',
     }),
     tile({
       label: 'Orders today',
@@ -183,21 +233,83 @@ function tiles(today: readonly Figures[], lists: readonly Waiting[]): HTMLElemen
       href: daysEnd(),
     }),
     lists.map(({ label, status, total = 0 }) =>
-      tile({ label, figure: count(total), href: `#/orders?status=${status}` }),
+      tile({ label, figure: count(total), href: oldestFirst(status) }),
     ),
   );
 }
 
-function toDoCard(page: Page, toDo: readonly LatestOrder[], notice: Child): Child {
-  if (toDo.length === 0) return undefined;
-  const orders = toDo.map((order) => page.steps.latest(order));
-  const columns = orderColumns.filter(({ label }) => label !== 'Items' && label !== 'Placed');
-  const content = table('Orders that wait', [...columns, stepColumn(page)], orders);
-  return h('section', { class: 'card flush' }, h('h2', {}, 'To do'), notice, content);
+function oldestFirst(status: Kind['status']): string {
+  return `#/orders?${query({ status, sort: 'createdAt' })}`;
+}
+
+function toDoCard(page: Page, lists: readonly Waiting[], notice: Child): Child {
+  const orders = toDoOf(lists).map((order) => page.steps.latest(order));
+  if (orders.length === 0) return undefined;
+  const content = table('Orders that wait', [...toDoColumns, stepColumn(page)], orders);
+  const others = lists.filter(({ isToDo, data, total = 0 }) => isToDo && total > data.length);
+  const links = others.map(({ label, status, total = 0 }) =>
+    h('a', { href: oldestFirst(status) }, `All ${count(total)} ${label.toLowerCase()}`),
+  );
+  const all = links.length > 0 && h('p', { class: 'links' }, links);
+  return h('section', { class: 'card flush' }, h('h2', {}, 'To do'), notice, content, all);
+}
+
+const toDoColumns: readonly Column<Order>[] = [
+  ...orderColumns.filter(({ label }) => label === 'Order'),
+  {
+    label: 'Customer',
+    cell: ({ customer, customerId, status, createdAt }) => [
+      h('span', { class: 'clip', dir: 'auto' }, customer?.name ?? `Customer ${customerId}`),
+      h('span', { class: 'phone' }, pill(status), ' ', ageOf(createdAt)),
+    ],
+  },
+  { label: 'Waits', kind: 'tight wide', cell: ({ createdAt }) => ageOf(createdAt) },
+  ...orderColumns.filter(({ label }) => label === 'Total'),
+];
+
+function ageOf(createdAt: string): HTMLElement {
+  const isOfToday = new Date(createdAt) >= startOfDay(new Date());
+  const text = isOfToday ? shortTime(createdAt) : age(createdAt);
+  return h('time', { datetime: createdAt, title: dateTime(createdAt), class: !isOfToday && 'late' }, text);
+}
+
+/** Money of today beside what was placed today, a row for each currency. */
+function moneyCard(placed: readonly Figures[], payments: readonly Figures[]): Child {
+  const currencies = currenciesOf([...payments, ...placed]);
+  if (currencies.length === 0) return undefined;
+  const rows = currencies.map((currency) => {
+    const { paid, givenBack, received } = receivedOf(payments, currency);
+    const sold = sumOf(placed, currency);
+    const [soldText, paidText, backText] = [sold, paid, givenBack].map((amount) => money(amount, currency));
+    const below = `Sold ${soldText}, paid ${paidText}, given back ${backText}`;
+    return h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, currency, h('span', { class: 'phone soft' }, below)),
+      [soldText, paidText, backText].map((text) => h('td', { class: 'number wide' }, text)),
+      h('td', { class: 'number' }, h('strong', {}, money(received, currency))),
+    );
+  });
+  const heads = ['Sold', 'Paid', 'Given back', 'Received'].map((label, index) =>
+    h('th', { scope: 'col', class: index < 3 ? 'number wide' : 'number' }, label),
+  );
+  const head = h('thead', {}, h('tr', {}, h('td', {}), heads));
+  return h(
+    'section',
+    { class: 'card' },
+    h('header', { class: 'card-head' }, h('h2', {}, 'Money today'), h('a', { href: daysEnd() }, 'Day’s end')),
+    h(
+      'table',
+      { class: 'plain' },
+      h('caption', { class: 'hidden' }, 'Money today'),
+      head,
+      h('tbody', {}, rows),
+    ),
+  );
 }
 
 function salesCard(sales: Sales, span: Span): HTMLElement {
-  const currencies = currenciesOf(sales.buckets.flatMap(figuresOf).filter(isSale));
+  const currencies = currenciesOf(figuresOf(sales).filter(isSale));
   const nothing = h('p', { class: 'soft' }, 'Nothing was sold in this time.');
   return h(
     'section',
@@ -210,8 +322,8 @@ function salesCard(sales: Sales, span: Span): HTMLElement {
   );
 }
 
-function otherSales({ buckets }: Sales, currencies: readonly string[]): HTMLElement {
-  const figures = buckets.flatMap(figuresOf);
+function otherSales(sales: Sales, currencies: readonly string[]): HTMLElement {
+  const figures = figuresOf(sales);
   return h(
     'details',
     { class: 'sales' },
@@ -261,11 +373,13 @@ function spanTabs(span: Span): HTMLElement {
   return h('nav', { class: 'tabs', 'aria-label': 'Time' }, tabs);
 }
 
-function salesText(figures: readonly Figures[]): Child {
-  const [first, ...others] = currenciesOf(figures.filter(isSale));
-  const more = others.length === 1 ? '+ 1 currency' : `+ ${count(others.length)} currencies`;
-  const sum = first === undefined ? count(0) : money(sumOf(figures, first), first);
-  return [sum, h('small', {}, others.length === 0 ? '\u00a0' : more)];
+/** One line for all other currencies: the tile keeps its height when one more comes. */
+function receivedText(payments: readonly Figures[]): Child {
+  const [first, ...others] = currenciesOf(payments).map((currency) =>
+    money(receivedOf(payments, currency).received, currency),
+  );
+  const more = others.length === 0 ? '\u00a0' : others.map((sum) => `+ ${sum}`).join(' ');
+  return [first ?? money(0, defaultCurrency), h('small', { class: 'clip', title: more }, more)];
 }
 
 function salesPlot({ buckets }: Sales, currency: string, { by, name }: Span): HTMLElement {

@@ -7,6 +7,7 @@ import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { count, dateTime } from './formats.ts';
 import { action, checkRow, field } from './forms.ts';
+import { failureWords } from './webhook-words.ts';
 
 const types = [
   ...['created', 'changed', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'corrected'].map(
@@ -61,13 +62,28 @@ function webhookCard(page: Page, webhook: Webhook, reload: Reload): HTMLElement 
 }
 
 function webhookFacts(webhook: Webhook): readonly (readonly [string, Child])[] {
-  const { position, lastAt, failingSince } = webhook;
+  const { position, lastAt, failingSince, status } = webhook;
+  const failing: readonly (readonly [string, Child])[] = [
+    ['Failing since', dateTime(failingSince)],
+    ['Cause', causeText(webhook)],
+    ['Next attempt', nextText(webhook)],
+  ];
   return [
     ['Last response', responseText(webhook)],
     ['Last sent', dateTime(lastAt)],
-    ['Failing since', dateTime(failingSince)],
+    ...(failingSince === null && status !== 'disabled' ? [] : failing),
     ['Delivered up to', `event ${count(position)}`],
   ];
+}
+
+function causeText({ lastError }: Webhook): string {
+  const words = failureWords(lastError);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function nextText({ status, retryAt }: Webhook): string {
+  if (status !== 'enabled') return `none, as it is ${status}`;
+  return retryAt === null ? 'now' : dateTime(retryAt);
 }
 
 function responseText({ lastStatus, lastAt }: Webhook): string {

@@ -24,7 +24,7 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
     );
     return urls
       .map((url) => new URL(url))
-      .map(({ pathname, searchParams }) => [pathname, searchParams.get('status')].join(' ').trim())
+      .map(({ pathname, searchParams: of }) => [pathname, of.get('status') ?? of.get('of')].join(' ').trim())
       .sort();
   }
 
@@ -36,7 +36,7 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
         'a payment',
         () => change(8, { status: 'paid', note: 'Hurry!' }),
         'Order 8 paid',
-        ['/orders open', '/orders paid'],
+        ['/orders open', '/orders paid', '/sales received'],
       ],
       [
         'a new customer',
@@ -49,14 +49,14 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
         'a new order',
         () => service.post('/orders', { token, body: order }),
         'Order 16 created',
-        ['/orders open', '/sales'],
+        ['/orders open', '/sales placed'],
       ],
       ['a delivery', () => change(3, { status: 'delivered' }), 'Order 3 delivered', ['/orders shipped']],
       [
         'a cancellation',
         () => change(16, { status: 'cancelled' }),
         'Order 16 cancelled',
-        ['/orders open', '/sales'],
+        ['/orders open', '/sales placed'],
       ],
       [
         'a customer’s name',
@@ -71,7 +71,15 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
   await t.test('for a page that is visited again are those for what it shows', async () => {
     await person.go('#/orders');
     const requests = await requestsOf(() => person.go('#/today'), 'Just now');
-    assert.deepEqual(requests, ['/orders open', '/orders paid', '/orders shipped', '/sales']);
+    assert.deepEqual(requests, [
+      '/metrics',
+      '/orders open',
+      '/orders paid',
+      '/orders shipped',
+      '/sales placed',
+      '/sales received',
+      '/webhooks',
+    ]);
   });
 
   await t.test('begin when those before have ended, and see all that happened', async () => {

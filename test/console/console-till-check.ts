@@ -164,7 +164,7 @@ test('a seller at the till', { timeout: 120_000 }, async (t) => {
     await person.enter('E-mail', till.email);
     await person.enter('Password', till.password);
     await person.press('Sign in');
-    await person.see('Sales today');
+    await person.see('Received today');
     await person.go('#/new');
     assert.equal(await value('/customerId'), '');
     await enterOrder(person, 'grace');

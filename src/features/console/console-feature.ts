@@ -39,7 +39,11 @@ export const console: Feature = {
   async load() {
     const { consoleRoutes } = await import('./console-routes.ts');
     return ({ config, has }) => {
-      const routes = consoleRoutes({ shop: shopOf(config), hasDocs: has('docs') });
+      const routes = consoleRoutes({
+        shop: shopOf(config),
+        hasDocs: has('docs'),
+        isReplicated: config.checkpoints === 'litestream',
+      });
       return { groups: [{ invalidStatus: 400, routes }] };
     };
   },

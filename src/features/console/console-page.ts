@@ -32,11 +32,13 @@ export type ConsoleSettings = {
   readonly shop: Shop;
   /** Whether there is a documentation page, which the console links. */
   readonly hasDocs: boolean;
+  /** Whether another program copies the database as it changes, so that it needs no backups. */
+  readonly isReplicated: boolean;
 };
 
 const withoutScripts = html`; the <a href="/docs">documentation</a> does not`;
 
-export function consolePage({ shop, hasDocs }: ConsoleSettings): Page {
+export function consolePage({ shop, hasDocs, isReplicated }: ConsoleSettings): Page {
   // the lists that browsers have differ from these
   const digits = [...currencies].map((code) => `${code}:${currencyDigits(code)}`);
   const { markup } = html`<!doctype html>
@@ -53,6 +55,7 @@ export function consolePage({ shop, hasDocs }: ConsoleSettings): Page {
 <meta name="shop-address" content="${shop.address}">
 <meta name="default-currency" content="${shop.currency}">
 <meta name="default-country" content="${shop.country}">
+<meta name="replica" content="${isReplicated ? 'litestream' : ''}">
 <meta name="documentation" content="${hasDocs ? '/docs' : ''}">
 <title>orderly</title>
 <link rel="icon" href="${icon}">

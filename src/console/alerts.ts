@@ -1,0 +1,79 @@
+// What an administrator has to know: a backup that is missing or old, a certificate that ends soon, and webhooks
+// that fail. Each is a sentence with its cause, and a link to where something can be done about it.
+import type { ApiClient } from './api-client.ts';
+import type { List, Webhook } from './api-types.ts';
+import { type Child, h } from './elements.ts';
+import { age, dateOnly, dateTime, shortTime } from './formats.ts';
+import { textOfPage } from './page-text.ts';
+import { failureWords, hostOf } from './webhook-words.ts';
+
+export type Alert = { readonly text: string; readonly href: string };
+
+const dayMilliseconds = 86_400_000;
+/** A backup that is made each night is at most a day old. */
+const backupDaysMax = 2;
+const certificateDaysMin = 7;
+
+/** What can’t be loaded has no alerts: it must not keep the page from being shown. */
+export async function loadAlerts(client: ApiClient, signal: AbortSignal): Promise<readonly Alert[]> {
+  const metrics = client
+    .request('GET', '/metrics', { accept: 'text/plain', signal })
+    .then((response) => response.text())
+    .then((text) => serviceAlerts(metricsOf(text)));
+  const webhooks = client
+    .get<List<Webhook>>('/webhooks', signal)
+    .then(({ data }) => data.flatMap(webhookAlerts));
+  const loaded = await Promise.allSettled([metrics, webhooks]);
+  return loaded.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+}
+
+/** Returns the metrics by name and labels: `orderly_connections`, `…_total{reason="rate"}`. */
+export function metricsOf(text: string): ReadonlyMap<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const end = line.lastIndexOf(' ');
+      return [line.slice(0, end), Number(line.slice(end + 1))];
+    }),
+  );
+}
+
+export function serviceAlerts(metrics: ReadonlyMap<string, number>): readonly Alert[] {
+  const texts: string[] = [];
+  const backup = metrics.get('orderly_last_backup_timestamp_seconds');
+  if (textOfPage('replica') === '') texts.push(...backupTexts(backup));
+  const end = (metrics.get('orderly_certificate_end_timestamp_seconds') ?? Infinity) * 1_000;
+  if (end - Date.now() < certificateDaysMin * dayMilliseconds)
+    texts.push(`The service’s certificate ends on ${dateOnly(isoOf(end))}: renew it before.`);
+  return texts.map((text) => ({ text, href: '#/health' }));
+}
+
+function backupTexts(seconds: number | undefined): string[] {
+  if (seconds === undefined)
+    return ['There is no backup: if this machine fails, all orders and customers are lost.'];
+  const iso = isoOf(seconds * 1_000);
+  if (Date.now() - seconds * 1_000 < backupDaysMax * dayMilliseconds) return [];
+  return [`The last backup is ${age(iso)} old, of ${dateTime(iso)}: what came after it could be lost.`];
+}
+
+function isoOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function webhookAlerts(webhook: Webhook): Alert[] {
+  const { url, status, failingSince, lastError, retryAt } = webhook;
+  const href = '#/webhooks';
+  const cause = failureWords(lastError);
+  if (status === 'disabled')
+    return [{ text: `${hostOf(url)} receives no more events, after too many failures: ${cause}.`, href }];
+  if (status === 'paused' || failingSince === null) return [];
+  const next = retryAt === null ? 'It is tried again now.' : `Next attempt: ${shortTime(retryAt)}.`;
+  const text = `${hostOf(url)} has received no events since ${shortTime(failingSince)}: ${cause}. ${next}`;
+  return [{ text, href }];
+}
+
+export function alertList(alerts: readonly Alert[]): Child {
+  if (alerts.length === 0) return undefined;
+  const lines = alerts.map(({ text, href }) => h('li', {}, h('a', { href }, text)));
+  return h('section', { class: 'banner alerts', 'aria-label': 'To look after' }, h('ul', {}, lines));
+}

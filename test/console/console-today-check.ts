@@ -1,0 +1,127 @@
+// Today and Day's end of the console, in a real browser: money, the orders that wait longest, and what an
+// administrator has to look after.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dayMilliseconds } from '../../src/base/durations.ts';
+import { Receiver } from '../features/webhooks/receiver.ts';
+import { admin, password } from '../service.ts';
+import { openShop } from './console-shop.ts';
+
+test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t, { settings: { 'webhook-allow': '127.0.0.1' } });
+  const order = (unitPrice: number, currency = 'EUR'): object => ({
+    customerId: 1,
+    currency,
+    items: [{ name: 'Tea', quantity: 1, unitPrice }],
+  });
+  const place = async (body: object): Promise<number> =>
+    (await service.post('/orders', { token, body })).body.id;
+  const set = (id: number, status: string, reason?: string): Promise<unknown> =>
+    service.patch(`/orders/${id}`, { token, body: { status, reason } });
+  /** The cells of the first table below the element, row by row. */
+  const cells = (element: string): Promise<string[]> =>
+    tab.evaluate(`[...${element}.querySelectorAll('tbody tr')].map((row) =>
+      [...row.cells].map((cell) => cell.innerText.trim().replaceAll(/\\s+/g, ' ')).join(' | '))`);
+
+  // placed yesterday, paid today
+  service.clock.now = Date.now() - dayMilliseconds;
+  const late = await place(order(10_000));
+  const corrected = await place(order(700));
+  service.clock.now = Date.now();
+  await set(late, 'paid');
+  await set(corrected, 'paid');
+  await set(corrected, 'open', 'The wrong row.');
+  const yen = await place(order(500, 'JPY'));
+  await set(yen, 'paid');
+  await person.signIn(service.url, admin);
+
+  await t.test('show the money of the day by when it was paid, for each currency', async () => {
+    await person.go('#/today');
+    await person.see('Money today');
+    const card = `[...document.querySelectorAll('.card')].find((each) => each.innerText.startsWith('Money today'))`;
+    const shown = await cells(card);
+    assert.match(shown[0] ?? '', /^EUR \| €\S+ \| €\S+ \| -€114\.96 \| €\S+$/);
+    const euro = shown[0]?.split(' | ') ?? [];
+    await person.go('#/day');
+    await person.see('Marked as paid by mistake');
+    const day = await cells(`document.querySelector('.day table')`);
+    assert.ok(day.includes('Marked as paid by mistake | 1 | -€7.00'), day.join('\n'));
+    assert.ok(day.includes(`Received |  | ${euro[4]}`), day.join('\n'));
+    assert.ok(
+      day.some((each) => each.startsWith(`Sold | `) && each.endsWith(` | ${euro[1]}`)),
+      day.join('\n'),
+    );
+    assert.deepEqual(
+      await tab.evaluate(`[...document.querySelectorAll('.day caption')].map((each) => each.innerText)`),
+      ['EUR', 'USD', 'JPY'],
+    );
+    await person.go(`#/day?date=${new Date(Date.now() - dayMilliseconds).toLocaleDateString('sv')}`);
+    await person.see('€107.00');
+    const before = await cells(`document.querySelector('.day table')`);
+    assert.ok(before.includes('Received |  | €0.00'), before.join('\n'));
+  });
+
+  await t.test('count a payment at once', async () => {
+    await person.go('#/today');
+    const yenRow = `[...document.querySelectorAll('.card tr')].find((each) => each.innerText.startsWith('JPY'))`;
+    await tab.until(`${yenRow}.innerText.endsWith('¥500')`);
+    await set(await place(order(300, 'JPY')), 'paid');
+    await tab.until(`${yenRow}.innerText.endsWith('¥800')`);
+  });
+
+  await t.test('have what waits longest first, with its age, and all of it', async () => {
+    service.clock.now = Date.now() - 3 * dayMilliseconds;
+    const oldest = await place(order(100));
+    await set(oldest, 'paid');
+    service.clock.now = Date.now();
+    for (let count = 0; count < 7; count += 1) await place(order(100 + count));
+    await person.go('#/orders');
+    await person.go('#/today');
+    const rows = `[...document.querySelectorAll('.flush tbody tr')]`;
+    assert.equal(await tab.evaluate(`${rows}[0].querySelector('a').textContent`), `#${oldest}`);
+    assert.match(await tab.evaluate(`${rows}[0].innerText`), /3 days/);
+    const statuses = await tab.evaluate<string[]>(
+      `${rows}.map((row) => row.querySelector('.pill').textContent)`,
+    );
+    assert.deepEqual(statuses, statuses.toSorted().toReversed(), 'Paid before Open');
+    assert.equal(statuses.filter((each) => each === 'Open').length, 6);
+    const { total } = (await service.get('/orders?status=open&total=true&limit=1', { token })).body;
+    await person.press(`All ${total} to be paid`);
+    await person.settle();
+    assert.equal(await tab.evaluate(`document.querySelectorAll('main tbody tr').length`), total);
+    assert.equal(await tab.evaluate(`document.querySelector('main tbody a').textContent`), `#${corrected}`);
+  });
+
+  await t.test(
+    'say to administrators that a backup is missing and that a webhook fails, and why',
+    async () => {
+      const receiver = await Receiver.start(t);
+      await service.post('/webhooks', { token, body: { url: receiver.url(), types: ['order.changed'] } });
+      await service.patch('/orders/1', { token, body: { note: 'sent to the receiver' } });
+      (await receiver.next()).answer(503, { 'Retry-After': '3600' });
+      for (let tries = 0; tries < 1_000; tries += 1) {
+        if ((await service.get('/webhooks/1', { token })).body.failingSince !== null) break;
+        if (service.clock.hasTimer(1_000)) service.clock.advance(1_000);
+      }
+      await person.go('#/today');
+      await person.see('There is no backup: if this machine fails, all orders and customers are lost.');
+      await person.see(`${new URL(receiver.url()).host} has received no events since `);
+      await person.see(': it answers with status 503. Next attempt: ');
+      await person.press(new URL(receiver.url()).host);
+      await tab.until('location.hash === "#/webhooks"');
+      await person.see('It answers with status 503');
+      await person.go('#/health');
+      await person.see('There is no backup');
+    },
+  );
+
+  await t.test('say none of that to staff, who can do nothing about it', async () => {
+    const till = await service.person('staff', 'Second till');
+    await person.press('Sign out');
+    await person.signIn(service.url, { email: till.email, password });
+    await person.see('Money today');
+    assert.equal(await tab.evaluate('document.querySelector(".alerts")'), null);
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
