@@ -7,22 +7,8 @@ import {
   sessionIdleSecondsMax,
   sessionSecondsMax,
 } from '../src/auth/refresh-tokens.ts';
-import {
-  streamPageCharsMax,
-  streamsMax,
-  streamsPerUserMax,
-  streamsWithoutStaffMax,
-  streamTurnMillisecondsMax,
-} from '../src/features/feed/live-feed.ts';
-import { streamUnsentBytesMax } from '../src/features/feed/live-reader.ts';
 import { stepMillisecondsMax, turnMillisecondsMax } from '../src/base/turns.ts';
-import { importLineBytesMax } from '../src/features/imports/arriving-lines.ts';
 import { exportsMax } from '../src/http/transfers/export.ts';
-import {
-  importKeptCharsMax,
-  importsMax,
-  importUnsentBytesMax,
-} from '../src/features/imports/line-imports.ts';
 import { pageBytesMax, pageRowsDefault, pageRowsMax } from '../src/http/routing/list.ts';
 import {
   allPipelinedRequestsMax,
@@ -38,11 +24,8 @@ import {
 import { headerBytesMax, headersMillisecondsMax, urlBytesMax } from '../src/http/requests/request-headers.ts';
 import { unsentBytesMax } from '../src/http/responses/unsent-responses.ts';
 import { sessionsPerUserMax } from '../src/features/events/event-store.ts';
-import { importBytesMax } from '../src/features/imports/import-routes.ts';
+import { turnShares } from './turn-shares.ts';
 import { sliceMillisecondsMax, sliceRowsMax, sliceStepRowsMax } from '../src/storage/slices.ts';
-
-/** Requirements section 8: no work holds the event loop longer. */
-const eventLoopMillisecondsMax = 50;
 
 test('bounds of different files don’t contradict each other', () => {
   // a request: its head contains its URL and arrives before its body
@@ -54,26 +37,13 @@ test('bounds of different files don’t contradict each other', () => {
   assert(unfinishedBodyBytesPerClientMax < unfinishedBodyBytesMax);
   assert(pipelinedRequestsMax <= pipelinedRequestsPerClientMax);
   assert(pipelinedRequestsPerClientMax < allPipelinedRequestsMax);
-  assert(streamsPerUserMax < streamsWithoutStaffMax);
-  assert(streamsWithoutStaffMax < streamsMax);
 
-  // one turn of the event loop may run each of these: tasks, streams, a slice of a write, exports and imports
-  const steps = (exportsMax + importsMax) * stepMillisecondsMax;
-  const others = turnMillisecondsMax + streamTurnMillisecondsMax + sliceMillisecondsMax;
-  assert(others + steps <= eventLoopMillisecondsMax / 2);
+  // one turn of the event loop may run each of these: tasks, a slice of a write, exports
+  assert(turnMillisecondsMax + sliceMillisecondsMax + exportsMax * stepMillisecondsMax <= turnShares.service);
 
-  // what clients leave unread: a page, and all streams and imports together
+  // what clients leave unread: a page
   assert(pageRowsDefault <= pageRowsMax);
   assert(pageBytesMax < unsentBytesMax);
-  assert(streamPageCharsMax <= streamUnsentBytesMax);
-  assert(
-    streamsMax * streamUnsentBytesMax + importsMax * (importKeptCharsMax + importUnsentBytesMax) <
-      unsentBytesMax,
-  );
-
-  // a line of an import may be what a POST may be
-  assert(bodyBytesMax <= importLineBytesMax);
-  assert(importLineBytesMax <= importBytesMax);
 
   // a session outlives its tokens
   assert(refreshGraceMilliseconds < tokenSeconds * 1000);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { dirname, join, normalize } from 'node:path';
 import { suite, test } from 'node:test';
 import { commandNames, loadCommand } from '../src/commands/commands.ts';
-import { settings } from '../src/service/features.ts';
+import { features, settings } from '../src/service/features.ts';
 import { problemCodes } from '../src/problem.ts';
 import { problemTypes } from '../src/http/responses/problem-types.ts';
 import { securityEventLevels } from '../src/security-event.ts';
@@ -59,6 +59,21 @@ test(
     assert.deepEqual(listed.sort(), mounted.map(({ route }) => `${route.method} ${route.path}`).sort());
   },
 );
+
+test('settings.md has each feature that can be left out, and those that need it', () => {
+  const text = texts.get('src/docs/settings.md') ?? '';
+  const section = /^## Features\n.*?^## /ms.exec(text)?.[0] ?? '';
+  const rows = Array.from(section.matchAll(/^\| `(\w+)` \|.*\| (.*?) ?\|$/gm), ([, name, needing = '']) => [
+    name,
+    needing.replaceAll('`', ''),
+  ]);
+  const optional = features.filter(({ isCore }) => isCore !== true);
+  const expected = optional.map((feature) => {
+    const needing = features.filter(({ needs }) => needs.includes(feature));
+    return [feature.name, needing.map(({ name }) => name).join(', ')];
+  });
+  assert.deepEqual(rows, expected);
+});
 
 suite('settings.md', () => {
   test('has every flag with its variable and its default, and no other', () => {

@@ -13,7 +13,7 @@ import { readCommandLine } from '../src/service/command-line.ts';
 import { LineLogger } from '../src/base/logger.ts';
 import { SqlWorker } from '../src/storage/sql-worker.ts';
 import { FrozenClock } from './frozen-clock.ts';
-import { noAddress } from './features/webhooks/receiver-names.ts';
+import { noAddress } from './receiver-names.ts';
 import { cheapHasher } from './cheap-hasher.ts';
 import { send } from './service-call.ts';
 

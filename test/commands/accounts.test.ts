@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { fdatasync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { newCustomer, newKey } from '../features/resource-support.ts';
-import { personWithCodes } from '../features/totp/totp-support.ts';
+import { personWithCodes } from '../features/totp-support.ts';
 import { serviceFor, admin } from '../service.ts';
 import { orderly } from './command-support.ts';
 

@@ -2,7 +2,7 @@
 // people without staff rights.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytesOf, codeOf } from '../features/totp/totp-support.ts';
+import { bytesOf, codeOf } from '../features/totp-support.ts';
 import { admin, password } from '../service.ts';
 import { openShop } from './console-shop.ts';
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { newCustomer } from '../features/resource-support.ts';
-import { codeOf, personWithCodes } from '../features/totp/totp-support.ts';
+import { codeOf, personWithCodes } from '../features/totp-support.ts';
 import { executable, serviceFor, type TestService } from '../service.ts';
 import { sendHalf } from './withdrawn-support.ts';
 import type { RawResponse } from './raw-connection.ts';

@@ -8,7 +8,7 @@ import { represent } from '../../src/http/responses/representation.ts';
 import { route, type Route } from '../../src/http/routing/route.ts';
 import { object, string } from '../../src/schema/schema.ts';
 import { newCustomer, newKey, newOrder, readRemovedEvents } from '../features/resource-support.ts';
-import { signInWithoutCode } from '../features/totp/totp-support.ts';
+import { signInWithoutCode } from '../features/totp-support.ts';
 import { password, serviceFor, type TestResponse, type Person, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { askRaw, askTooSlowly, type RawResponse } from './raw-connection.ts';

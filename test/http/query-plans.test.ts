@@ -1,12 +1,8 @@
 // SQLite's plan for a page of each list: it walks an index in order, and sorts or scans nothing
 // (ARCHITECTURE.md, lists).
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
-import { after, describe, test } from 'node:test';
-import { migrations } from '../../src/service/features.ts';
+import { describe, test } from 'node:test';
 import { customerSorts } from '../../src/features/customers/customer.ts';
-import { productSorts } from '../../src/features/products/product.ts';
-import { productSelection } from '../../src/features/products/product-store.ts';
 import { customerSelection } from '../../src/features/customers/customer-store.ts';
 import { keySelection } from '../../src/features/keys/key-store.ts';
 import { orderSorts } from '../../src/features/orders/order.ts';
@@ -14,86 +10,9 @@ import { orderSelection } from '../../src/features/orders/order-list-store.ts';
 import { sessionSelection } from '../../src/features/sessions/session-store.ts';
 import { userSorts } from '../../src/features/users/user.ts';
 import { userSelection } from '../../src/features/users/user-store.ts';
-import { Connection, type SqlValue } from '../../src/storage/connection.ts';
-import { countRows, findPage, type KeysetPosition, type IndexedSelection } from '../../src/storage/keyset.ts';
-
-const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
-for (const { sql } of migrations) sqlite.exec(sql);
-const explaining = new Connection(sqlite);
-after(() => sqlite.close());
-
-type Asked = { readonly where: 'main thread' | 'query worker'; readonly plan: readonly string[] };
-
-/**
- * The plans of all statements of a page. They find nothing among many rows, so that every fallback runs; rows
- * that are gathered first are counted as few.
- */
-async function plansOf(selection: IndexedSelection, after: KeysetPosition | undefined): Promise<Asked[]> {
-  const asked: Asked[] = [];
-  const explain = (where: Asked['where'], sql: string, params: readonly SqlValue[]): [] => {
-    const rows = explaining.all<[number, number, number, string]>(`EXPLAIN QUERY PLAN ${sql}`, ...params);
-    asked.push({ where, plan: rows.map(([, , , detail]) => detail) });
-    return [];
-  };
-  const read = {
-    all: (sql: string, ...params: SqlValue[]) => explain('main thread', sql, params),
-    get: (sql: string, ...params: SqlValue[]) => {
-      explain('main thread', sql, params);
-      return selection.sortsInMemory === true ? undefined : [1];
-    },
-  } as unknown as Connection; // keyset.ts calls nothing else
-  const db = {
-    read,
-    readInWorker: (sql: string, params: readonly SqlValue[]) =>
-      Promise.resolve(explain('query worker', sql, params)),
-  };
-  const bounds = { after, rows: 50, rowsExaminedMax: 2000, whenSparse: 'ask the worker' } as const;
-  await findPage(db, selection, bounds);
-  return asked;
-}
-
-/**
- * `SCAN near` walks the result of a subquery, at most rowsExaminedMax rows; a covering index is walked in the
- * order of the list.
- */
-const isCheap = (step: string): boolean =>
-  !/^SCAN (?!near$|\w+ USING COVERING INDEX )|TEMP B-TREE|AUTOMATIC/.test(step);
-/**
- * An index has everything that the query needs: no row is read to be tested or sorted, except for the one
- * with an e-mail address.
- */
-const isCovered = (step: string): boolean =>
-  !/ (orders|customers|users) USING /.test(step) || covering.test(step);
-const covering = / USING (COVERING INDEX|INTEGER PRIMARY KEY|INDEX sqlite_autoindex_users_1 \(emailKey=\?\))/;
-
-async function assertCheap(selection: IndexedSelection, deep: KeysetPosition): Promise<void> {
-  for (const position of [undefined, deep]) {
-    const asked = await plansOf(selection, position);
-    const { sortsInMemory: isGathered = false, residual: rest } = selection;
-    // Gathered rows are counted first, and are then few enough to be sorted.
-    const walked = asked.filter(
-      ({ where }, index) => where === 'main thread' && !(isGathered && index === 1),
-    );
-    for (const { plan } of walked) assert.ok(plan.length > 0 && plan.every(isCheap), plan.join('\n'));
-    for (const { plan } of asked) assert.ok(plan.every(isCovered), plan.join('\n'));
-    assert.deepEqual(
-      asked.map(({ where }) => where),
-      isGathered
-        ? ['main thread', 'main thread']
-        : rest === undefined
-          ? ['main thread']
-          : ['main thread', 'main thread', 'query worker'],
-    );
-  }
-}
-
-/** Every combination of these filters. */
-function choices<Filter extends object>(filters: readonly Filter[]): Filter[] {
-  return filters.reduce<Filter[]>(
-    (sets, filter) => [...sets, ...sets.map((set) => ({ ...set, ...filter }))],
-    [{} as Filter],
-  ); // all members are optional
-}
+import type { Connection, SqlValue } from '../../src/storage/connection.ts';
+import { countRows } from '../../src/storage/keyset.ts';
+import { assertCheap, choices, explaining } from './query-plan-support.ts';
 
 const all = 'all';
 const own = { userId: 7 };
@@ -181,17 +100,6 @@ describe('a page of customers walks an index in order', () => {
     for (const sort of ['name', '-name'] as const)
       assert.equal(customerSelection(own, { sort, name: 'Gr' }).residual, undefined);
   });
-});
-
-describe('a page of products walks an index in order', () => {
-  const deep = { name: ['tea', 500], sku: ['tea-1', 500], createdAt: [1_772_357_400_000, 500] } as const;
-  for (const sort of productSorts) {
-    test(`by ${sort}, with every choice of filters`, async () => {
-      const key = sort.replace('-', '') as keyof typeof deep; // as above
-      for (const filter of choices([{ active: true }, { currency: 'EUR' }]))
-        await assertCheap(productSelection({ ...filter, sort }), deep[key]);
-    });
-  }
 });
 
 describe('a page of users walks an index in order', () => {

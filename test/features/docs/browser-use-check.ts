@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newKey } from '../resource-support.ts';
-import { codeOf, personWithCodes } from '../totp/totp-support.ts';
+import { codeOf, personWithCodes } from '../totp-support.ts';
 import { admin, serviceFor } from '../../service.ts';
 import { folderWith } from '../../tools/check-api/outside-tools.ts';
 import { fill, focused, isSignedIn, outcome, signIn } from '../../web/browser-actions.ts';

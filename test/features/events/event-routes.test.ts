@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { sharedService } from '../../http/http-support.ts';
 import { executable, password, type Call, type Person, type TestService } from '../../service.ts';
 import { items, newCustomer, newKey, newOrder, newProduct, newWebhook } from '../resource-support.ts';
-import { codeOf, personWithCodes } from '../totp/totp-support.ts';
+import { codeOf, personWithCodes } from '../totp-support.ts';
 
 /** A request that changes something; each test prepares a new one. */
 type Prepared = { readonly path: string; readonly call: Call & { readonly body?: object } };

@@ -1,9 +1,9 @@
 // Log lines and counters for wrong credentials, and for rights that are lost midway.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { executable, serviceFor, type Call, type TestService } from '../../service.ts';
+import { executable, serviceFor, type Call } from '../../service.ts';
 import { manyLargeOrders, openUnread } from '../../http/export-support.ts';
-import { customerLine, linesOf, openImport, orderLine, sendImport } from '../imports/import-support.ts';
+import { countedSecurityEvents, denials, reasons, securityLines } from '../security-line-support.ts';
 import { newKey, rootToken } from '../resource-support.ts';
 
 const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
@@ -41,14 +41,14 @@ describe('a wrong credential has its own line', { concurrency: true }, () => {
       const { key } = await newKey(service, token);
       const { status, headers } = await service.get('/orders', call({ token, key }));
       assert.equal(status, 401);
-      const [line, ...others] = named(service, 'authn_login_fail');
+      const [line, ...others] = securityLines(service, 'authn_login_fail');
       assert.deepEqual(others, []);
       assert.deepEqual(
         [line?.['level'], line?.['requestId'], line?.['address'], line?.['principal']],
         ['warn', headers['x-request-id'], '127.0.0.1', null],
       );
       assert.deepEqual([line?.['userId'], line?.['reason']], [owns ? id : null, reason]);
-      assert.equal(await counted(service, 'authn_login_fail'), 1);
+      assert.equal(await countedSecurityEvents(service, 'authn_login_fail'), 1);
     });
 
   test('an API key that has expired', needsClock, async (t) => {
@@ -99,37 +99,13 @@ describe('a wrong credential has its own line', { concurrency: true }, () => {
       await service.get('/orders', { token });
       assert.deepEqual(reasons(service), []);
       for (let count = 0; count < 5; count += 1) await service.get('/orders', { key: 'secret' });
-      assert.equal(named(service, 'authn_login_fail').length, 2);
-      assert.equal(named(service, 'excess_rate_limit_exceeded').length, 3);
+      assert.equal(securityLines(service, 'authn_login_fail').length, 2);
+      assert.equal(securityLines(service, 'excess_rate_limit_exceeded').length, 3);
     },
   );
 });
 
 describe('rights that are lost midway have one line', { concurrency: true }, () => {
-  test('in an import by a key that may not create customers', async (t) => {
-    const service = await serviceFor(t);
-    const { key, id } = await newKey(service, await rootToken(service), { scopes: ['orders:write'] });
-    const lines = linesOf([customerLine('a'), orderLine('1', 'a'), customerLine('b')]);
-    const { headers } = await sendImport(service, lines, { key });
-    assert.deepEqual(denials(service), [[headers['x-request-id'], `key:${id}`, 'insufficient-scope']]);
-    assert.equal(await counted(service, 'authz_fail'), 1);
-  });
-
-  test('in an import whose administrator is demoted', async (t) => {
-    const service = await serviceFor(t);
-    const root = await rootToken(service);
-    const actor = await service.person('admin');
-    const sent = await openImport(service, actor.token);
-    await service.patch(`/api/users/${actor.id}`, { token: root, body: { role: 'staff' } });
-    sent.write(linesOf([customerLine('a'), customerLine('b')]));
-    await sent.rest();
-    await service.stop(); // it logs a response when its connection has closed
-    assert.deepEqual(
-      denials(service).map(([, ...rest]) => rest),
-      [[`user:${actor.id}`, 'forbidden']],
-    );
-  });
-
   test('in an export whose reader loses staff rights', async (t) => {
     const service = await serviceFor(t);
     const root = await rootToken(service);
@@ -146,21 +122,3 @@ describe('rights that are lost midway have one line', { concurrency: true }, () 
     );
   });
 });
-
-function named({ logged }: TestService, name: string): Record<string, unknown>[] {
-  return logged.map((line) => JSON.parse(line)).filter(({ message }) => message === name);
-}
-
-function reasons(service: TestService): unknown[][] {
-  return named(service, 'authn_login_fail').map(({ userId, reason }) => [userId, reason]);
-}
-
-function denials(service: TestService): unknown[][] {
-  return named(service, 'authz_fail').map(({ requestId, principal, code }) => [requestId, principal, code]);
-}
-
-async function counted(service: TestService, name: string): Promise<number> {
-  const { text } = await service.get('/metrics');
-  const found = new RegExp(`^orderly_security_events_total\\{event="${name}"\\} (\\d+)$`, 'm').exec(text);
-  return Number(found?.[1]);
-}

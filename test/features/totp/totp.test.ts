@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../http/http-support.ts';
 import { executable, password, serviceFor, type TestResponse, type TestService } from '../../service.ts';
 import { assertIssues, rootToken } from '../resource-support.ts';
-import { bytesOf, codeOf, personWithCodes } from './totp-support.ts';
+import { bytesOf, codeOf, personWithCodes } from '../totp-support.ts';
 
 const minute = 60_000;
 const step = 30_000;

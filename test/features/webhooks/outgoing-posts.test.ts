@@ -8,7 +8,7 @@ import { WebhookTargets } from '../../../src/features/webhooks/webhook-targets.t
 import { OutgoingPosts } from '../../../src/features/webhooks/outgoing-posts.ts';
 import type { PostResult } from '../../../src/features/webhooks/post-thread.ts';
 import { FrozenClock } from '../../frozen-clock.ts';
-import { addressesInTurn, noAddress } from './receiver-names.ts';
+import { addressesInTurn, noAddress } from '../../receiver-names.ts';
 import { Receiver } from './receiver.ts';
 
 type Sending = {

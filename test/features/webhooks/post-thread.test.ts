@@ -10,7 +10,7 @@ import { WebhookTargets } from '../../../src/features/webhooks/webhook-targets.t
 import { OutgoingPosts } from '../../../src/features/webhooks/outgoing-posts.ts';
 import type { PostResult } from '../../../src/features/webhooks/post-thread.ts';
 import { FrozenClock } from '../../frozen-clock.ts';
-import { noAddress } from './receiver-names.ts';
+import { noAddress } from '../../receiver-names.ts';
 import { Receiver } from './receiver.ts';
 
 const second = 1_000;

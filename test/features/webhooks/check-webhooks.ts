@@ -7,12 +7,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { issueCertificate, createAuthority } from '../../src/auth/certificate.ts';
-import { freePort } from '../free-port.ts';
-import { admin } from '../service.ts';
-import { startChild, type ChildService } from '../torture/child-service.ts';
-import { Receiver } from '../features/webhooks/receiver.ts';
-import { folderWith } from './check-api/outside-tools.ts';
+import { issueCertificate, createAuthority } from '../../../src/auth/certificate.ts';
+import { freePort } from '../../free-port.ts';
+import { admin } from '../../service.ts';
+import { startChild, type ChildService } from '../../torture/child-service.ts';
+import { Receiver } from './receiver.ts';
+import { folderWith } from '../../tools/check-api/outside-tools.ts';
 
 type Verifier = { verify(body: string, headers: Readonly<Record<string, string>>): unknown };
 type Library = { readonly Webhook: new (secret: string) => Verifier };
@@ -65,7 +65,7 @@ async function checkDeliveries(): Promise<void> {
 
 /** Runs the receiver of the integrators' page, on another port. */
 async function checkSample(service: ChildService): Promise<void> {
-  const page = readFileSync(new URL('../../src/docs/integrators.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../src/docs/integrators.md', import.meta.url), 'utf8');
   const [, sample = ''] = /```js\n((?:(?!```)[^])*createHmac(?:(?!```)[^])*)```/.exec(page) ?? [];
   assert.match(sample, /listen\(8080\)/);
   const port = await freePort();

@@ -1,7 +1,7 @@
 // For the tests of one-time codes: generates codes, and creates users who need them.
 import assert from 'node:assert/strict';
-import { oneTimeCode, stepOf } from '../../../src/auth/one-time-codes.ts';
-import { password, type Person, type TestResponse, type TestService } from '../../service.ts';
+import { oneTimeCode, stepOf } from '../../src/auth/one-time-codes.ts';
+import { password, type Person, type TestResponse, type TestService } from '../service.ts';
 
 export type WithCodes = {
   readonly person: Person;

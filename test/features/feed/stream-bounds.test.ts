@@ -1,0 +1,21 @@
+// The bounds of streams, and those of the service that they must fit together with.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  streamPageCharsMax,
+  streamsMax,
+  streamsPerUserMax,
+  streamsWithoutStaffMax,
+  streamTurnMillisecondsMax,
+} from '../../../src/features/feed/live-feed.ts';
+import { streamUnsentBytesMax } from '../../../src/features/feed/live-reader.ts';
+import { unsentBytesMax } from '../../../src/http/responses/unsent-responses.ts';
+import { turnShares } from '../../turn-shares.ts';
+
+test('the bounds of streams don’t contradict each other', () => {
+  assert(streamsPerUserMax < streamsWithoutStaffMax);
+  assert(streamsWithoutStaffMax < streamsMax);
+  assert(streamTurnMillisecondsMax <= turnShares.streams);
+  assert(streamPageCharsMax <= streamUnsentBytesMax);
+  assert(streamsMax * streamUnsentBytesMax <= unsentBytesMax / 2);
+});

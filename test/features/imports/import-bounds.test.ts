@@ -1,0 +1,22 @@
+// The bounds of imports, and those of the service that they must fit together with.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stepMillisecondsMax } from '../../../src/base/turns.ts';
+import { importLineBytesMax } from '../../../src/features/imports/arriving-lines.ts';
+import { importBytesMax } from '../../../src/features/imports/import-routes.ts';
+import {
+  importKeptCharsMax,
+  importsMax,
+  importUnsentBytesMax,
+} from '../../../src/features/imports/line-imports.ts';
+import { bodyBytesMax } from '../../../src/http/requests/request-body.ts';
+import { unsentBytesMax } from '../../../src/http/responses/unsent-responses.ts';
+import { turnShares } from '../../turn-shares.ts';
+
+test('the bounds of imports don’t contradict each other', () => {
+  assert(importsMax * stepMillisecondsMax <= turnShares.imports);
+  assert(importsMax * (importKeptCharsMax + importUnsentBytesMax) <= unsentBytesMax / 2);
+  // a line may be what a POST may be
+  assert(bodyBytesMax <= importLineBytesMax);
+  assert(importLineBytesMax <= importBytesMax);
+});

@@ -1,0 +1,33 @@
+// The log lines and counters for rights that an import loses midway.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { serviceFor } from '../../service.ts';
+import { countedSecurityEvents, denials } from '../security-line-support.ts';
+import { newKey, rootToken } from '../resource-support.ts';
+import { customerLine, linesOf, openImport, orderLine, sendImport } from './import-support.ts';
+
+describe('rights that an import loses midway have one line', { concurrency: true }, () => {
+  test('those of a key that may not create customers', async (t) => {
+    const service = await serviceFor(t);
+    const { key, id } = await newKey(service, await rootToken(service), { scopes: ['orders:write'] });
+    const lines = linesOf([customerLine('a'), orderLine('1', 'a'), customerLine('b')]);
+    const { headers } = await sendImport(service, lines, { key });
+    assert.deepEqual(denials(service), [[headers['x-request-id'], `key:${id}`, 'insufficient-scope']]);
+    assert.equal(await countedSecurityEvents(service, 'authz_fail'), 1);
+  });
+
+  test('those of an administrator who is demoted', async (t) => {
+    const service = await serviceFor(t);
+    const root = await rootToken(service);
+    const actor = await service.person('admin');
+    const sent = await openImport(service, actor.token);
+    await service.patch(`/api/users/${actor.id}`, { token: root, body: { role: 'staff' } });
+    sent.write(linesOf([customerLine('a'), customerLine('b')]));
+    await sent.rest();
+    await service.stop(); // it logs a response when its connection has closed
+    assert.deepEqual(
+      denials(service).map(([, ...rest]) => rest),
+      [[`user:${actor.id}`, 'forbidden']],
+    );
+  });
+});
