@@ -6,7 +6,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { password, serviceFor, type TestResponse } from './service.ts';
+import { executable, password, serviceFor, type TestResponse } from './service.ts';
 import { items, address, createFixture, fixtureForSuite } from './requirements-support.ts';
 import { idsIn } from './features/resource-support.ts';
 
@@ -159,9 +159,9 @@ describe('section 1', () => {
     });
   }
 
-  test('rule 6: no path of the service has a verb', async () => {
+  test('rule 6: no path of the service has a verb', { skip: executable !== undefined }, () => {
     const { service } = fixture();
-    const paths = Object.keys((await service.get('/openapi.json')).body.paths);
+    const paths = (service.inside?.app.router.mounted ?? []).map(({ route }) => route.path);
     assert.ok(paths.length > 10);
     const verbs =
       'get|list|read|create|add|make|update|change|set|replace|delete|remove|login|logout|refresh|cancel|pay';

@@ -1,7 +1,7 @@
 // The lines of an import, while its body arrives: lines of JSON, or rows of a table.
 import { counted } from '../../base/counted.ts';
 import { withoutFormulaGuard, type CsvSource } from '../../base/csv.ts';
-import { CsvRows, type CsvRow } from '../../base/csv-rows.ts';
+import { CsvRows, type CsvRow } from './csv-rows.ts';
 import { invalidAt, Problem } from '../../problem.ts';
 import { parseJson } from '../../http/requests/strict-json.ts';
 
