@@ -14,7 +14,8 @@ import { action, form } from './forms.ts';
 import { orderColumns } from './orders-view.ts';
 import { eventList } from './event-list.ts';
 import type { NamedEvent } from './histories.ts';
-import { csvButton, searchField } from './list-tools.ts';
+import { csvButton } from './list-file.ts';
+import { searchField } from './list-tools.ts';
 import { type Column, inPlace, pager, rowLink, table } from './tables.ts';
 
 export function customersView(page: Page): void {
@@ -30,7 +31,7 @@ export function customersView(page: Page): void {
     main,
     setPageTitle(
       'Customers',
-      csvButton(page, '/customers', 'customers.csv'),
+      csvButton(page, () => `/customers?${listQuery(parameters)}`, 'customers.csv'),
       h('a', { class: 'button primary', href: '#/customers/new' }, 'New customer'),
     ),
     h('div', { class: 'toolbar' }, searchField(page, 'customers', { label: 'Search customers', reload })),

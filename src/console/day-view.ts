@@ -4,7 +4,7 @@ import { type Figures, type Sales, type Status, statuses } from './api-types.ts'
 import { reloadable, emptyState, setPageTitle, type Page, skeleton } from './view.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import { addDays, count, dayName, fullDay, money } from './formats.ts';
-import { csvButton } from './list-tools.ts';
+import { csvButton } from './list-file.ts';
 import { pill } from './order-status.ts';
 import {
   currenciesOf,
@@ -56,7 +56,12 @@ export function dayView(page: Page): void {
   );
   fill(
     main,
-    setPageTitle('Day’s end', input, csvButton(page, `/orders?${list}`, `orders-${dayName(day)}.csv`), print),
+    setPageTitle(
+      'Day’s end',
+      input,
+      csvButton(page, () => `/orders?${list}`, `orders-${dayName(day)}.csv`),
+      print,
+    ),
     content,
   );
 }

@@ -14,7 +14,7 @@ export const countries: readonly string[] = wordsOfPage('countries');
 export const defaultCurrency = textOfPage('default-currency');
 
 const locale = navigator.language;
-const decimalSign = new Intl.NumberFormat(locale).format(1.5).includes(',') ? ',' : '.';
+export const decimalSign = new Intl.NumberFormat(locale).format(1.5).includes(',') ? ',' : '.';
 const dayTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const dayOnly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'full' });
@@ -115,8 +115,16 @@ export function addDays(time: Date, days: number): Date {
 
 /** Formats a day in the browser's time zone: `2026-11-22`. */
 export function dayName(time: Date): string {
-  const two = (part: number): string => String(part).padStart(2, '0');
   return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+}
+
+/** Formats a time of day in the browser's time zone: `09:30:00`. */
+export function timeOfDay(time: Date): string {
+  return [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':');
+}
+
+function two(part: number): string {
+  return String(part).padStart(2, '0');
 }
 
 /** Returns the code itself if the browser has no name for it. */

@@ -1,11 +1,8 @@
-// The tools above a list: its search, the tabs of statuses, and the list as a file.
+// The tools above a list: its search, and the tabs of statuses.
 import { query } from './api-client.ts';
 import { type Status, statuses } from './api-types.ts';
-import { notify } from './dialogs.ts';
 import { type Child, h, icon, icons } from './elements.ts';
 import { statusNames } from './formats.ts';
-import { action } from './forms.ts';
-import { saveFile } from './saved-file.ts';
 import type { Page, Reload } from './view.ts';
 
 const typingMilliseconds = 40;
@@ -57,14 +54,4 @@ export function statusTabs(parameters: URLSearchParams): Child {
     return h('a', { href: `#/orders?${target}`, 'aria-current': status === current && 'page' }, label);
   };
   return [tab('', 'All'), statuses.map((status) => tab(status, statusNames[status]))];
-}
-
-/** A button, not a link: links send no access token. The service saves whole lists, not what a search finds. */
-export function csvButton({ client, parameters }: Page, path: string, file: string): HTMLElement {
-  return action('CSV', async () => {
-    if (parameters.has('q')) throw new Error('A search can’t be saved: clear it to save the whole list.');
-    const response = await client.request('GET', path, { accept: 'text/csv' });
-    saveFile(file, [await response.blob()]);
-    notify(`${file} was saved.`);
-  });
 }

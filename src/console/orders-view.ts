@@ -7,7 +7,8 @@ import { type Child, fill, h } from './elements.ts';
 import { dateTime, money, shortTime, statusNames, stepNames } from './formats.ts';
 import { action } from './forms.ts';
 import type { LatestOrder } from './order-steps.ts';
-import { csvButton, searchField, statusTabs } from './list-tools.ts';
+import { csvButton } from './list-file.ts';
+import { searchField, statusTabs } from './list-tools.ts';
 import { pill } from './order-status.ts';
 import { type Column, countNewer, inPlace, newerNotice, pager, rowLink, table } from './tables.ts';
 
@@ -26,7 +27,6 @@ export function ordersView(page: Page): void {
     concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
   watchDay(signal, () => void reload()); // orders of today are shown without their date
-  const status = parameters.get('status') ?? undefined;
   const tabs = h('nav', { class: 'tabs', 'aria-label': 'Status' });
   const showTabs = (): void => fill(tabs, statusTabs(parameters));
   showTabs();
@@ -34,7 +34,7 @@ export function ordersView(page: Page): void {
     main,
     setPageTitle(
       'Orders',
-      csvButton(page, `/orders?${query({ status, include: 'customer' })}`, 'orders.csv'),
+      csvButton(page, () => `/orders?${listQuery(parameters)}`, 'orders.csv'),
       h('a', { class: 'button primary', href: '#/new' }, 'New order'),
     ),
     h(

@@ -6,7 +6,8 @@ import { ask, notify } from './dialogs.ts';
 import { fill, h } from './elements.ts';
 import { currencies, defaultCurrency, money, priceIssue, priceText, typedPrice } from './formats.ts';
 import { action, checkRow, choice, field, form, textOf, throwIfInvalid } from './forms.ts';
-import { csvButton, searchField } from './list-tools.ts';
+import { csvButton } from './list-file.ts';
+import { searchField } from './list-tools.ts';
 import { type Column, countNewer, inPlace, newerNotice, pager, table } from './tables.ts';
 import { emptyState, type Page, reloadable, type Reload, setPageTitle, skeleton } from './view.ts';
 
@@ -50,11 +51,7 @@ export function productsView(page: Page): void {
     main,
     setPageTitle(
       'Products',
-      csvButton(
-        page,
-        `/products?${query({ active: parameters.get('active') ?? undefined })}`,
-        'products.csv',
-      ),
+      csvButton(page, () => `/products?${listQuery(parameters)}`, 'products.csv'),
       action('Add a product', () => addProduct(page, reload), { class: 'primary' }),
     ),
     h(

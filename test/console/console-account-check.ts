@@ -91,12 +91,6 @@ test('accounts in the console', { timeout: 120_000 }, async (t) => {
     await person.see('8 recovery codes are left.');
   });
 
-  await t.test('a list is saved as a file', async () => {
-    await person.go('#/orders');
-    await person.press('CSV');
-    await person.see('orders.csv was saved.');
-  });
-
   await t.test('a session that is ended elsewhere ends here, too', async () => {
     await person.press('Sign out');
     await person.signIn(service.url, { email: ada.email, password });

@@ -1,0 +1,100 @@
+// A list as a file: what the page shows, with its filters and its search, for a spreadsheet or for other programs.
+import { columnName } from './column-names.ts';
+import { ask, notify } from './dialogs.ts';
+import { h } from './elements.ts';
+import { dayName, decimalSign, timeOfDay, timeZone } from './formats.ts';
+import { action } from './forms.ts';
+import { saveFile } from './saved-file.ts';
+import { chunksOf } from './streams.ts';
+import { rowText, type Separator, TableReader } from './table-text.ts';
+import type { Page } from './view.ts';
+
+/** A button, not a link: links send no access token. `list` returns the path of the page that is shown. */
+export function csvButton(page: Page, list: () => string, name: string): HTMLElement {
+  return action('CSV', () => saveList(page, list(), name));
+}
+
+/** Excel splits cells where the region's list separator is, and reads UTF-8 only after a byte-order mark. */
+const separator: Separator = decimalSign === ',' ? ';' : ',';
+const byteOrderMark = '\ufeff';
+
+async function saveList({ client, signal }: Page, list: string, name: string): Promise<void> {
+  const forSpreadsheet = h('input', { type: 'radio', name: 'kind', id: 'for-spreadsheet', checked: true });
+  const forProgram = h('input', { type: 'radio', name: 'kind', id: 'for-program' });
+  const kind = (input: HTMLInputElement, label: string, hint: string): HTMLElement =>
+    h(
+      'p',
+      { class: 'check' },
+      input,
+      h('label', { for: input.id }, label, h('span', { class: 'hint' }, hint)),
+    );
+  await ask({
+    title: 'Save this list as a file',
+    content: [
+      kind(forSpreadsheet, 'For a spreadsheet', `Amounts like 7${decimalSign}49, times of ${timeZone}.`),
+      kind(
+        forProgram,
+        'For other programs',
+        'The names of the API, commas, amounts like 7.49, times in UTC.',
+      ),
+    ],
+    submit: 'Save',
+    async run() {
+      const response = await client.request('GET', wholeList(list), { accept: 'text/csv', signal });
+      const parts = forProgram.checked ? [await response.blob()] : await spreadsheetOf(response);
+      saveFile(name, parts);
+      notify(`${name} was saved.`);
+    },
+  });
+}
+
+/** The path of the list without what concerns its pages; orders have the names of their customers. */
+function wholeList(list: string): string {
+  const [path = '', parameters] = list.split('?', 2);
+  const query = new URLSearchParams(parameters);
+  for (const name of ['limit', 'cursor', 'total']) query.delete(name);
+  if (path === '/orders') query.set('include', 'customer');
+  return `${path}?${query}`;
+}
+
+async function spreadsheetOf({ body }: Response): Promise<string[]> {
+  const reader = new TableReader();
+  const parts = [byteOrderMark];
+  let columns: readonly string[] | undefined;
+  const write = (rows: readonly (readonly string[])[]): void => {
+    let text = '';
+    for (const row of rows) {
+      text +=
+        columns === undefined ? rowText(row.map(headingOf), separator) : rowText(row.map(cellOf), separator);
+      columns ??= row;
+    }
+    parts.push(text);
+  };
+  const cellOf = (cell: string, index: number): string => {
+    const name = columns?.[index] ?? '';
+    if (isAmount(name)) return cell.replace('.', decimalSign);
+    return isTime(name) && cell !== '' ? localTime(cell) : cell;
+  };
+  if (body !== null)
+    for await (const text of chunksOf(body.pipeThrough(new TextDecoderStream()))) write(reader.add(text));
+  write(reader.add('', true));
+  return parts;
+}
+
+function headingOf(name: string): string {
+  return isTime(name) ? `${columnName(name)} (${timeZone})` : columnName(name);
+}
+
+function isAmount(name: string): boolean {
+  return /^(items\.)?(total|unitPrice)$/.test(name);
+}
+
+function isTime(name: string): boolean {
+  return name === 'createdAt' || name === 'updatedAt';
+}
+
+/** `2026-03-01 09:30:00` of UTC, in the browser's time zone. */
+function localTime(cell: string): string {
+  const time = new Date(`${cell.replace(' ', 'T')}Z`);
+  return `${dayName(time)} ${timeOfDay(time)}`;
+}

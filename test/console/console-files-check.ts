@@ -1,0 +1,80 @@
+// Lists as files in the console, in a real browser: what the page shows, for a German spreadsheet and for programs.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { admin } from '../service.ts';
+import { openShop } from './console-shop.ts';
+
+/** `saved` becomes the file that is saved next. */
+const keepSaved = `{
+  const create = URL.createObjectURL;
+  URL.createObjectURL = (file) => create.call(URL, (window.saved = file));
+}`;
+
+test('a list as a file', { timeout: 120_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  await tab.send('Network.setUserAgentOverride', { userAgent: 'check', acceptLanguage: 'de-DE' });
+  await tab.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Berlin' });
+  const items = [
+    { name: 'Sencha; loose', quantity: 1, unitPrice: 749 },
+    { name: '=Matcha', quantity: 2, unitPrice: 1200 },
+  ];
+  const order = { customerId: 1, currency: 'EUR', items, note: 'Zwei "Dosen"' };
+  await service.post('/orders', { token, body: order });
+  await service.patch('/orders/16', { token, body: { status: 'paid' } });
+  await service.post('/orders', { token, body: order });
+  await person.signIn(service.url, admin);
+  await tab.evaluate(keepSaved);
+
+  async function linesOf(): Promise<readonly string[]> {
+    await person.press('Save');
+    await person.see('was saved.');
+    await person.press('Dismiss');
+    const bytes = await tab.evaluate<number[]>('saved.bytes().then((bytes) => [...bytes])');
+    return Buffer.from(bytes).toString('utf8').split('\r\n');
+  }
+
+  await t.test(
+    'has a byte-order mark, the region’s signs, words, names and zone, and totals once',
+    async () => {
+      await person.go('#/orders?q=sencha');
+      await person.press('CSV');
+      const [heading = '', first = '', second = '', ...others] = await linesOf();
+      assert.match(heading, /^\ufeffNumber;Status;Created \(Europe\/Berlin\);Changed \(Europe\/Berlin\);/);
+      assert.match(heading, /;Customer;.*;Total;Line;SKU;Item;Quantity;Price;Sum$/);
+      const { body } = await service.get('/orders/17', { token });
+      const time = new Date(body.createdAt).toLocaleString('sv-SE', { timeZone: 'Europe/Berlin' });
+      assert.equal(first.slice(0, 30), `17;open;${time};${time}`.slice(0, 30));
+      assert.match(first, /;Grace Hopper;1;EUR;"Zwei ""Dosen""";.*;31,49;1;;"Sencha; loose";1;7,49;7,49$/);
+      assert.match(second, /;;2;;'=Matcha;2;12,00;24,00$/);
+      assert.equal(others.length, 3, 'the rows of order 16, and the end');
+    },
+  );
+
+  await t.test('has the status that is shown, and what programs read', async () => {
+    await person.go('#/orders?status=paid&q=sencha');
+    await person.press('CSV');
+    await person.check('For other programs');
+    const [heading = '', first = '', ...others] = await linesOf();
+    assert.match(heading, /^id,status,createdAt,/);
+    assert.match(first, /^16,paid,.*,31\.49,1,,Sencha; loose,1,7\.49,7\.49$/);
+    assert.equal(others.length, 2);
+  });
+
+  await t.test('is there of customers, of products and of a day', async () => {
+    await service.post('/products', {
+      token,
+      body: { sku: 'T', name: 'Tee', unitPrice: 5, currency: 'EUR' },
+    });
+    for (const [hash, expected] of [
+      ['#/customers?q=grace', /^1;1;Grace Hopper;/],
+      ['#/products', /^1;T;Tee;0,05;EUR;;true;/],
+      ['#/day', /^17;open;/],
+    ] as const) {
+      await person.go(hash);
+      await person.press('CSV');
+      assert.match((await linesOf())[1] ?? '', expected, hash);
+    }
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
