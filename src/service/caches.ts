@@ -54,8 +54,8 @@ export class Caches {
       case 'user':
         this.callers.clear();
         break;
-      case 'webhook':
-        break; // not cached: deliveries read it again
+      case 'other':
+        break; // not cached here
       case 'everything':
         this.clear();
         break;

@@ -44,8 +44,8 @@ export function commandPermit(writer: Connection): Permit<Proof<'all'>> {
   return permit(writer, { access: 'all' }, { actor: null, requestId: null, now: Date.now() });
 }
 
-/** The proof is the first start, whose database has no users yet. */
-export function firstStartPermit(writer: Connection, now: number): Permit<null> {
+/** The proof is that the service itself makes the change: no client has asked for it. */
+export function servicePermit(writer: Connection, now: number): Permit<null> {
   return permit(writer, null, { actor: null, requestId: null, now });
 }
 
@@ -61,11 +61,6 @@ export function renewalPermit(
   origin: Origin,
 ): Permit<Proof<{ readonly userId: number }>> {
   return permit(writer, { access: { userId } }, origin);
-}
-
-/** The proof is a webhook's deliveries, which have failed for so long that it is disabled. */
-export function failedDeliveryPermit(writer: Connection, now: number): Permit<null> {
-  return permit(writer, null, { actor: null, requestId: null, now });
 }
 
 function permit<C>(writer: Connection, caller: C, origin: Origin): Permit<C> {

@@ -1,6 +1,6 @@
 // Mistakes in reading and changing rows that must not compile. Compiled by types.test.ts, never run.
 import type { Caller } from '../../src/auth/access.ts';
-import { commandPermit, failedDeliveryPermit, signInPermit, type Permit } from '../../src/storage/permit.ts';
+import { commandPermit, servicePermit, signInPermit, type Permit } from '../../src/storage/permit.ts';
 import type { Call } from '../../src/http/routing/route.ts';
 import {
   addCustomer,
@@ -65,7 +65,7 @@ export function mistakesOfStorage(
     // @ts-expect-error TS2739
     requireOwned(userSource, { writer: db, caller: call.caller }, 7),
     // @ts-expect-error TS2345
-    requireOwned(keySource, failedDeliveryPermit(db, 0), 7),
+    requireOwned(keySource, servicePermit(db, 0), 7),
     // @ts-expect-error TS2554
     userSelection({}),
     // @ts-expect-error TS2345

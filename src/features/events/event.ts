@@ -3,69 +3,73 @@ import { isDeepStrictEqual } from 'node:util';
 import { id, requestIdForm, text, timestamp } from '../../schema/members.ts';
 import { map, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
 
-export const eventTypes = [
-  'order.created',
-  'order.changed',
-  'order.paid',
-  'order.shipped',
-  'order.delivered',
-  'order.cancelled',
-  'order.refunded',
-  'order.corrected',
-  'customer.created',
-  'customer.changed',
-  'customer.deleted',
-  'product.created',
-  'product.changed',
-  'product.deleted',
-  'user.created',
-  'user.changed',
-  'user.suspended',
-  'user.deleted',
-  'session.created',
-  'session.ended',
-  'session.reused',
-  'key.created',
-  'key.removed',
-  'webhook.created',
-  'webhook.changed',
-  'webhook.disabled',
-  'webhook.deleted',
-] as const;
-export type EventType = (typeof eventTypes)[number];
+/**
+ * The kinds of objects that events are about. One list for all features, since events outlive them: what was
+ * recorded is read and checked even if its feature is left out, and one schema names all types. A kind has the
+ * path of its objects, the topic whose histories show it (sessions and keys are about their user), whether
+ * staff see all of its events, and what happens to its objects.
+ */
+const kinds = {
+  order: {
+    path: '/orders',
+    topic: 'order',
+    isForStaff: true,
+    types: ['created', 'changed', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'corrected'],
+  },
+  customer: {
+    path: '/customers',
+    topic: 'customer',
+    isForStaff: true,
+    types: ['created', 'changed', 'deleted'],
+  },
+  product: {
+    path: '/products',
+    topic: 'product',
+    isForStaff: true,
+    types: ['created', 'changed', 'deleted'],
+  },
+  user: {
+    path: '/api/users',
+    topic: 'user',
+    isForStaff: false,
+    types: ['created', 'changed', 'suspended', 'deleted'],
+  },
+  session: {
+    path: '/api/sessions',
+    topic: 'user',
+    isForStaff: false,
+    types: ['created', 'ended', 'reused'],
+  },
+  key: { path: '/api/keys', topic: 'user', isForStaff: false, types: ['created', 'removed'] },
+  webhook: {
+    path: '/webhooks',
+    topic: 'webhook',
+    isForStaff: false,
+    types: ['created', 'changed', 'disabled', 'deleted'],
+  },
+} as const;
 
-/** The kinds of objects that events are about; those of sessions and keys are about their user. */
-const topics = ['order', 'customer', 'product', 'user', 'webhook'] as const;
-export type Topic = (typeof topics)[number];
+type Kinds = typeof kinds;
+type Kind = keyof Kinds;
+export type EventType = { [K in Kind]: `${K}.${Kinds[K]['types'][number]}` }[Kind];
+export type Topic = Kinds[Kind]['topic'];
 
-type Kind = EventType extends `${infer K}.${string}` ? K : never;
+export const eventTypes = Object.entries(kinds).flatMap(([kind, { types }]) =>
+  types.map((type) => `${kind}.${type}`),
+) as readonly EventType[]; // each is a kind and one of its types
 
-const topicOfKind: Readonly<Record<Kind, Topic>> = {
-  order: 'order',
-  customer: 'customer',
-  product: 'product',
-  user: 'user',
-  session: 'user',
-  key: 'user',
-  webhook: 'webhook',
-};
-const pathOfKind: Readonly<Record<Kind, string>> = {
-  order: '/orders',
-  customer: '/customers',
-  product: '/products',
-  user: '/api/users',
-  session: '/api/sessions',
-  key: '/api/keys',
-  webhook: '/webhooks',
-};
+/** The topics of which staff see all events. */
+export const topicsForStaff: readonly Topic[] = Object.values(kinds)
+  .filter(({ isForStaff }) => isForStaff)
+  .map(({ topic }) => topic);
 
 export function topicOf(type: EventType): Topic {
-  return topicOfKind[kindOf(type)];
+  return kinds[kindOf(type)].topic;
 }
 
 /** The path of the changed object; without an id, that of all sessions or keys of the user. */
 export function subjectOf(type: EventType, subjectId: number | null, userId: number): string {
-  const path = pathOfKind[kindOf(type)];
+  const { path } = kinds[kindOf(type)];
   return subjectId === null ? `${path}?userId=${userId}` : `${path}/${subjectId}`;
 }
 

@@ -89,7 +89,7 @@ export class LiveReader {
         return true;
       case 'order':
       case 'customer':
-      case 'webhook':
+      case 'other':
         return false;
       default:
         invalidation satisfies never; // a new kind doesn't compile without its case

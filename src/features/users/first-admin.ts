@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { PasswordHasher } from '../../auth/password.ts';
 import type { Config } from '../../config/config.ts';
 import { dayMilliseconds } from '../../base/durations.ts';
-import { firstStartPermit } from '../../storage/permit.ts';
+import { servicePermit } from '../../storage/permit.ts';
 import { addUser, hasUsers } from './user-store.ts';
 import type { Connection, WriteCallback } from '../../storage/connection.ts';
 import { readFileSync, rmSync } from 'node:fs';
@@ -36,7 +36,7 @@ export async function createFirstAdmin(
   // the file comes first: nobody could use an administrator whose password is in no file
   if (!isChosen) writeAdminFile(data, { email, password });
   await write((db) => {
-    const permit = firstStartPermit(db, now);
+    const permit = servicePermit(db, now);
     addUser(permit, isChosen ? admin : { ...admin, passwordExpiresAt }, now);
   });
   if (isChosen) return `an administrator, ${email}`;

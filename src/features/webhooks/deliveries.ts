@@ -55,7 +55,8 @@ export class Deliveries {
   /** Called after each sync, which may have put events or changes of webhooks on disk. */
   onSync(invalidations: readonly Invalidation[]): void {
     for (const invalidation of invalidations)
-      if (invalidation.kind === 'webhook') this.#reloadSoon(invalidation.id);
+      if (invalidation.kind === 'other' && invalidation.feature === 'webhooks')
+        this.#reloadSoon(invalidation.id);
     if (this.#loops.size > 0) this.#wakeSoon();
   }
 

@@ -12,7 +12,7 @@ import {
 } from './delivery-webhook-store.ts';
 import { webhookAdditionalData } from './webhook-store.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { failedDeliveryPermit } from '../../storage/permit.ts';
+import { servicePermit } from '../../storage/permit.ts';
 import type { Timers } from '../../base/timers.ts';
 import { version } from '../../base/version.ts';
 import type { OutgoingPosts } from './outgoing-posts.ts';
@@ -114,7 +114,7 @@ export class DeliveryLoop {
     const { position } = this.#progress;
     const isSaved = saveProgress(writer, this.#webhook, this.#progress);
     if (this.#disableReason !== undefined) {
-      const permit = failedDeliveryPermit(writer, this.#services.now());
+      const permit = servicePermit(writer, this.#services.now());
       disableWebhook(permit, this.#webhook, this.#disableReason);
     }
     return () => {

@@ -93,7 +93,7 @@ export function disableWebhook(permit: Permit, { id, version }: Version, reason:
   if (disable(db, values, id, version) === 0) return;
   const changes = { status: ['enabled', 'disabled'] } as const;
   recordEvent(permit, { type: 'webhook.disabled', subjectId: id, ownerId: null, changes, reason });
-  db.invalidate({ kind: 'webhook', id });
+  db.invalidate({ kind: 'other', feature: 'webhooks', id });
 }
 
 /** After the service's secret was replaced, re-encrypts the secrets that an older one encrypts. */
@@ -110,7 +110,7 @@ export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
       previousSealed: previous?.bytes ?? null,
     };
     replaceSecrets(db, values, id);
-    db.invalidate({ kind: 'webhook', id });
+    db.invalidate({ kind: 'other', feature: 'webhooks', id });
     count += 1;
   }
   return count;

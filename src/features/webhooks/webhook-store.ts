@@ -118,7 +118,7 @@ export function addWebhook(
   const secret = randomSecret();
   const { sealedUnder, bytes } = secrets.seal(secret, webhookAdditionalData(id));
   begin(db, { position: feedBounds(db).latest, sealedUnder, sealed: bytes }, id);
-  db.invalidate({ kind: 'webhook', id });
+  db.invalidate({ kind: 'other', feature: 'webhooks', id });
   return { webhook: readBack(webhookSource, permit, id), secret: secretText(secret) };
 }
 
@@ -172,13 +172,13 @@ function openableSecret(db: Connection, id: number, secrets: SealedSecrets): Sea
 
 function recordChange(permit: Permit, id: number, changes: ReturnType<typeof changesBetween>): void {
   recordEvent(permit, { type: 'webhook.changed', subjectId: id, ownerId: null, changes });
-  permit.writer.invalidate({ kind: 'webhook', id });
+  permit.writer.invalidate({ kind: 'other', feature: 'webhooks', id });
 }
 
 export function removeWebhook(permit: Permit, { id }: Owned<Webhook>): void {
   permit.writer.run('DELETE FROM webhooks WHERE id = ?', id);
   recordEvent(permit, { type: 'webhook.deleted', subjectId: id, ownerId: null });
-  permit.writer.invalidate({ kind: 'webhook', id });
+  permit.writer.invalidate({ kind: 'other', feature: 'webhooks', id });
 }
 
 /** Returns a line of text for each enabled webhook, without the URL's path, which may contain a key. */
