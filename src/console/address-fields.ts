@@ -44,6 +44,15 @@ export class AddressFields {
     this.#country.control.value = address?.country ?? homeCountry();
   }
 
+  isSame(address: Address | null): boolean {
+    const texts = members.map((member) => textOf(this.#fields[member]));
+    return (
+      address !== null &&
+      texts.every((text, index) => text === address[members[index] ?? 'name']) &&
+      this.#country.control.value === address.country
+    );
+  }
+
   /** Returns null if all fields except the country are empty. */
   read(): object | null {
     const texts = members.map((member) => [member, textOf(this.#fields[member])] as const);

@@ -9,6 +9,7 @@ import { type App, failure, isStaff, setPageTitle, skeleton, type View } from '.
 import { customersView, customerView, newCustomerView } from './customers-view.ts';
 import { dayView } from './day-view.ts';
 import { notify } from './dialogs.ts';
+import { Drafts } from './drafts.ts';
 import { Drawing, keepFocus } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
 import { messageOf } from './forms.ts';
@@ -148,7 +149,8 @@ class Console {
     const reader = { client: this.#client, live: this.#live, user };
     const histories = new Histories(reader, signal);
     const steps = new OrderSteps(this.#client, this.#live, signal);
-    const app = { ...reader, session: this.#session, histories, steps };
+    const drafts = new Drafts(user.id, signal);
+    const app = { ...reader, session: this.#session, histories, steps, drafts };
     runFrame(app, this.#container, signal);
     if (before?.id === user.id && before.role !== user.role) notify(`Your role is ${user.role} now.`);
   }

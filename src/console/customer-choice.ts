@@ -1,15 +1,17 @@
 // The customer of a new order: one that is found, or a new one that is created with the order.
-import { query } from './api-client.ts';
+import { type ApiClient, query } from './api-client.ts';
 import type { Address, Customer, Issue, List } from './api-types.ts';
 import { card } from './cards.ts';
 import { ContactFields } from './customer-fields.ts';
 import { CustomerPicker, nobodyIsChosen, walkInName } from './customer-picker.ts';
+import type { Entered } from './drafts.ts';
 import { h } from './elements.ts';
 import { checkRow } from './forms.ts';
 import { Rejection } from './request-errors.ts';
-import type { Page } from './view.ts';
 
 type Uses = {
+  /** Of the order. A customer is made with one that is derived from it. */
+  readonly idempotencyKey: string;
   /** The customer is in the shop, and takes the goods along. */
   readonly walkIn: () => void;
   /** Receives the address of the chosen customer; null if none is known. */
@@ -22,21 +24,22 @@ type Uses = {
 
 export class CustomerChoice {
   readonly element: HTMLElement;
-  readonly #page: Page;
+  readonly #client: ApiClient;
   readonly #picker: CustomerPicker;
   readonly #contact: ContactFields;
   readonly #isNew = h('input', { type: 'checkbox', id: 'is-new-customer' });
   readonly #newRows: HTMLElement;
   readonly #walkInButton = h('button', { type: 'button' }, walkInName);
   /** Creates one customer, however often the form is sent. */
-  readonly #idempotencyKey = crypto.randomUUID();
+  readonly #idempotencyKey: string;
   #customer: Customer | undefined;
   #isWalkIn = false;
 
-  constructor(page: Page, { walkIn, suggest, scanned, next }: Uses) {
-    this.#page = page;
-    this.#contact = new ContactFields(page.client, '/customer');
-    this.#picker = new CustomerPicker(page, {
+  constructor(client: ApiClient, { idempotencyKey, walkIn, suggest, scanned, next }: Uses) {
+    this.#client = client;
+    this.#idempotencyKey = idempotencyKey;
+    this.#contact = new ContactFields(client, '/customer');
+    this.#picker = new CustomerPicker(client, {
       onChoice: (customer) => {
         this.#customer = customer;
         this.#isWalkIn = false;
@@ -60,6 +63,7 @@ export class CustomerChoice {
     });
     this.#walkInButton.addEventListener('click', () => {
       this.#picker.chooseWalkIn();
+      this.#picker.announce();
       next();
     });
     const others = h('div', { class: 'others' }, checkRow(this.#isNew, 'A new customer'), this.#walkInButton);
@@ -73,6 +77,22 @@ export class CustomerChoice {
   /** Chooses the customer whom the URL names, unless another one was entered meanwhile. */
   suggest(customer: Customer): void {
     if (this.#picker.isEmpty && !this.#isNew.checked) this.#picker.choose(customer);
+  }
+
+  /** A customer who is chosen is kept by their number alone. */
+  get entered(): Entered {
+    if (this.#customer !== undefined) return { '/customerId': '', customer: String(this.#customer.id) };
+    return this.#isWalkIn ? { customer: walkInName } : {};
+  }
+
+  restore(entered: Entered): void {
+    const { customer } = entered;
+    if (customer === walkInName) this.#picker.chooseWalkIn();
+    else if (typeof customer === 'string')
+      void this.#client.get<Customer>(`/customers/${customer}`).then(
+        (found) => this.suggest(found),
+        () => undefined,
+      );
   }
 
   issues(): Issue[] {
@@ -99,14 +119,14 @@ export class CustomerChoice {
   /** Of two that were made at once, all tills find the older one. */
   async #findOrAddWalkIn(): Promise<Customer> {
     const found = `/customers?${query({ q: walkInName, limit: 50 })}`;
-    const { data } = await this.#page.client.get<List<Customer>>(found);
+    const { data } = await this.#client.get<List<Customer>>(found);
     const known = data.filter(({ name }) => name === walkInName).sort((a, b) => a.id - b.id);
     return known[0] ?? (await this.#addCustomer({ name: walkInName }, 'walk-in'));
   }
 
   async #addCustomer(body: object, kind: 'customer' | 'walk-in'): Promise<Customer> {
     const options = { idempotencyKey: `${this.#idempotencyKey}-${kind}`, body };
-    const sent = this.#page.client.send<Customer>('POST', '/customers', options);
+    const sent = this.#client.send<Customer>('POST', '/customers', options);
     const { value } = await sent.catch((error: unknown) => {
       throw error instanceof Rejection ? inForm(error) : error;
     });

@@ -1,8 +1,7 @@
 // Finds customers while the user types, as an ARIA combobox. Only an answer to what is in the field now has
 // options: with the next letter all earlier ones are void, and Enter waits for the answer.
-import { query } from './api-client.ts';
+import { type ApiClient, query } from './api-client.ts';
 import type { Customer, List } from './api-types.ts';
-import type { Page } from './view.ts';
 import { fill, h } from './elements.ts';
 import { field, showIssue } from './forms.ts';
 import { Scans } from './scans.ts';
@@ -36,7 +35,7 @@ type Option = {
 export class CustomerPicker {
   readonly element: HTMLElement;
   readonly control: HTMLInputElement;
-  readonly #page: Page;
+  readonly #client: ApiClient;
   readonly #list = h('ul', {
     role: 'listbox',
     id: 'customers-found',
@@ -57,8 +56,8 @@ export class CustomerPicker {
   #chosen: { readonly name: string; readonly again: () => void } | undefined;
   readonly #scans: Scans;
 
-  constructor(page: Page, choices: Choices) {
-    this.#page = page;
+  constructor(client: ApiClient, choices: Choices) {
+    this.#client = client;
     this.#choices = choices;
     this.control = h('input', {
       type: 'text',
@@ -100,6 +99,11 @@ export class CustomerPicker {
     this.#choices.onWalkIn();
   }
 
+  /** Browsers dispatch no event for what a script has entered. */
+  announce(): void {
+    this.control.dispatchEvent(new Event('change', { bubbles: true }));
+  }
+
   #typed(): void {
     this.#isChosen = false;
     this.#choices.onChoice(undefined);
@@ -131,7 +135,7 @@ export class CustomerPicker {
     this.#search = new AbortController();
     const { signal } = this.#search;
     const path = `/customers?${query({ q, limit: foundMax })}`;
-    const found = await this.#page.client.get<List<Customer>>(path, signal).catch(() => undefined);
+    const found = await this.#client.get<List<Customer>>(path, signal).catch(() => undefined);
     if (signal.aborted) return;
     const isEntered = this.#isEntered;
     this.#close();
@@ -225,7 +229,9 @@ export class CustomerPicker {
   /** A new customer’s name takes the focus itself. */
   #chooseAndGoOn(option: Option | undefined): void {
     option?.choose();
-    if (this.#isChosen) this.#choices.onNext();
+    if (!this.#isChosen) return;
+    this.announce();
+    this.#choices.onNext();
   }
 
   /** Tab chooses like Enter, but waits for no answer. */

@@ -33,7 +33,8 @@ export class DeliveryFields {
   beginAsUsual(): void {
     this.#isUsual.addEventListener('input', (event) => event.stopPropagation()); // it is no part of the order
     this.#isUsual.checked = localStorage.getItem(usualKey) !== null;
-    this.#isUsual.addEventListener('change', () => {
+    this.#isUsual.addEventListener('change', (event) => {
+      event.stopPropagation();
       if (this.#isUsual.checked) localStorage.setItem(usualKey, 'yes');
       else localStorage.removeItem(usualKey);
       this.#setPickup(this.#isUsual.checked);
@@ -56,7 +57,7 @@ export class DeliveryFields {
   /** Fills in the address of the chosen customer; null if none is known. One that was typed stays. */
   suggest(address: Address | null): void {
     this.#setPickup(this.#isUsual.checked);
-    const isKept = this.#isTyped && this.#address.read() !== null;
+    const isKept = this.#isTyped && this.#address.read() !== null && !this.#address.isSame(address);
     if (isKept) this.#offerInstead(address);
     else this.#fill(address);
   }
@@ -69,9 +70,14 @@ export class DeliveryFields {
 
   #offerInstead(address: Address | null): void {
     if (address === null) return fill(this.#offer);
-    const use = h('button', { type: 'button', onclick: () => this.#fill(address) }, 'Use theirs');
+    const use = h('button', { type: 'button', onclick: () => this.#use(address) }, 'Use theirs');
     const lines = h('bdi', {}, addressLines(address).join(', '));
     fill(this.#offer, 'You have typed another address than the customer’s: ', lines, ' ', use);
+  }
+
+  #use(address: Address): void {
+    this.#fill(address);
+    this.element.dispatchEvent(new Event('change', { bubbles: true }));
   }
 
   /** Copies the delivery of another order; null means that it was picked up. */

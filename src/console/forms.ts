@@ -86,6 +86,8 @@ type FormOptions = {
 
 /** A form with input that has not been sent. Forms with a key belong to pages that are loaded again. */
 export const unsent = 'form[data-unsent]:not([data-key])';
+/** One whose input a reload would lose. */
+export const unkept = `${unsent}:not([data-kept])`;
 
 /** Submitting it again while `run` is pending does nothing. */
 export function form(
@@ -135,9 +137,39 @@ function focusAfter(element: HTMLFormElement, control: EventTarget | null): void
   shown[shown.findIndex((each) => each === control) + 1]?.focus();
 }
 
+/** Returns the text of each field by its pointer, and whether each checkbox is ticked by its id. */
+export function enteredIn(element: HTMLFormElement): Record<string, string | boolean> {
+  const ticked = checkboxesOf(element).map(({ id, checked }) => [id, checked] as const);
+  const typed = fieldsOf(element).map(({ dataset, value }) => [dataset['pointer'] ?? '', value] as const);
+  return Object.fromEntries([...ticked, ...typed]);
+}
+
+/** Enters it again as the user has: with the events, so that all that follows from it follows again. */
+export function enterInto(element: HTMLFormElement, entered: Readonly<Record<string, unknown>>): void {
+  for (const box of checkboxesOf(element)) {
+    const isTicked = entered[box.id];
+    if (typeof isTicked === 'boolean' && isTicked !== box.checked) box.click();
+  }
+  for (const control of fieldsOf(element)) {
+    const text = entered[control.dataset['pointer'] ?? ''];
+    if (typeof text !== 'string' || text === control.value) continue;
+    control.value = text;
+    for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
+  }
+}
+
+function checkboxesOf(element: HTMLFormElement): HTMLInputElement[] {
+  return [...element.querySelectorAll<HTMLInputElement>('[type="checkbox"]')];
+}
+
+function fieldsOf(element: HTMLFormElement): Control[] {
+  return [...element.querySelectorAll<Control>('[data-pointer]')];
+}
+
 /** The form’s input is of no more use: it was sent, or the user gives it up. */
 export function discardInput(element: HTMLFormElement): void {
   delete element.dataset['unsent'];
+  delete element.dataset['kept'];
   window.dispatchEvent(new Event('discard'));
 }
 
@@ -185,7 +217,7 @@ function showError(element: HTMLFormElement, error: unknown): void {
 
 /** Returns the field of the pointer, or of its nearest ancestor: `/address` for `/address/city`. */
 function controlOf(element: HTMLFormElement, { pointer = '' }: Issue): Control | undefined {
-  const controls = [...element.querySelectorAll<Control>('[data-pointer]')];
+  const controls = fieldsOf(element);
   let path = decodeURIComponent(pointer.replace(/^#/, ''));
   while (path !== '') {
     const current = path;
@@ -220,6 +252,6 @@ function clearIssue(control: Control): void {
 }
 
 function clearIssues(element: HTMLFormElement): void {
-  for (const control of element.querySelectorAll<Control>('[data-pointer]')) clearIssue(control);
+  for (const control of fieldsOf(element)) clearIssue(control);
   for (const issue of element.querySelectorAll('.form-issue')) fill(issue);
 }

@@ -1,7 +1,7 @@
 // The navigation bar: its views, and the roles that may open them.
 import type { Role } from './api-types.ts';
 import { type App, setPageTitle } from './view.ts';
-import { notify } from './dialogs.ts';
+import { ask, notify } from './dialogs.ts';
 import { fill, h, icon, icons } from './elements.ts';
 import { documentationLink } from './documentation-link.ts';
 
@@ -55,7 +55,7 @@ export function navigation(app: App, current: string): HTMLElement[] {
     icon(icons.more),
     h('span', {}, 'More'),
   );
-  const out = h('button', { type: 'button', class: 'quiet', onclick: () => signOut(app) }, 'Sign out');
+  const out = h('button', { type: 'button', class: 'quiet', onclick: () => void signOut(app) }, 'Sign out');
   return [
     h('a', { class: 'brand', href: '#/' }, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
     ...allowed.map(link),
@@ -70,12 +70,18 @@ export function navigation(app: App, current: string): HTMLElement[] {
   ];
 }
 
-function signOut({ steps, session }: App): void {
-  steps
-    .sendAll()
-    .then(() => session.signOut())
-    .catch(() => notify('You are still signed in: the service can’t be reached. Try again in a moment.'));
+async function signOut({ steps, session, drafts }: App): Promise<void> {
+  const leave = async (): Promise<void> => {
+    await steps.sendAll();
+    await session.signOut();
+    drafts.discardAll();
+  };
+  if (drafts.isEmpty) return leave().catch(() => notify(stillSignedIn));
+  const content = h('p', {}, 'A new order that is not placed yet will be lost.');
+  await ask({ title: 'Sign out?', content, submit: 'Sign out', dismiss: 'Stay', run: leave });
 }
+
+const stillSignedIn = 'You are still signed in: the service can’t be reached. Try again in a moment.';
 
 /** Lists the views that have no room in the navigation bar of a phone. */
 export function moreView(page: App & { readonly main: HTMLElement }): void {
@@ -85,7 +91,11 @@ export function moreView(page: App & { readonly main: HTMLElement }): void {
   const links = others.map(([name, { title, icon: drawing }]) =>
     h('a', { href: `#/${name}` }, icon(icons[drawing]), title),
   );
-  const out = h('button', { type: 'button', onclick: () => signOut(page) }, `Sign out ${page.user.name}`);
+  const out = h(
+    'button',
+    { type: 'button', onclick: () => void signOut(page) },
+    `Sign out ${page.user.name}`,
+  );
   const docs = documentationLink(icon(icons.orders), 'API documentation');
   fill(page.main, setPageTitle('More'), h('div', { class: 'more' }, links, docs), out);
 }

@@ -1,40 +1,57 @@
-// A new order for an existing or a new customer. Sending the form again places no second order.
+// A new order for an existing or a new customer. Sending the form again places no second order, and what was
+// entered survives a reload.
 import type { Customer, Order } from './api-types.ts';
 import { explainReusedKey } from './conflicts.ts';
 import { CustomerChoice } from './customer-choice.ts';
 import { notify } from './dialogs.ts';
+import type { Draft, Drafts, Entered } from './drafts.ts';
 import { fill, h } from './elements.ts';
-import { discardInput, form, throwIfInvalid } from './forms.ts';
+import { discardInput, enteredIn, enterInto, form, throwIfInvalid } from './forms.ts';
 import { OrderFields } from './order-fields.ts';
+import { Rejection } from './request-errors.ts';
 import { goTo, setPageTitle, type Page, skeleton } from './view.ts';
 
 export function newOrderView(page: Page): void {
+  const { main, drafts, parameters, signal } = page;
+  fill(main, setPageTitle('New order'));
+  void drafts.open(parameters.toString()).then((draft) => {
+    if (!signal.aborted) showForm(page, draft);
+  });
+}
+
+function showForm(page: Page, draft: Draft): void {
   const { main, client } = page;
+  const { idempotencyKey } = draft;
   const fields = new OrderFields(client);
   fields.delivery.beginAsUsual();
-  const choice = new CustomerChoice(page, {
+  const choice = new CustomerChoice(client, {
+    idempotencyKey,
     walkIn: () => fields.delivery.walkIn(),
     suggest: (address) => fields.delivery.suggest(address),
     scanned: (code) => fields.scanned(code),
     next: () => fields.focus(),
   });
-  const idempotencyKey = crypto.randomUUID();
-  const isCopy = page.parameters.has('copy'); // nothing can be entered before it is filled in
+  const entered = (): Entered => ({ ...enteredIn(body), ...choice.entered, items: fields.itemCount });
   async function run(pressed: HTMLElement | null): Promise<void> {
     await fields.settled;
     throwIfInvalid([...choice.issues(), ...fields.issues()]);
     const content = fields.read();
-    const customerId = await choice.createOrGetId(fields.delivery.read());
-    const options = { idempotencyKey, body: { customerId, ...content } };
-    const sent = client.send<Order>('POST', '/orders', options);
-    const { value: order } = await sent.catch(explainPlacedBefore);
-    const path = `/orders/${order.id}`;
-    notify([h('a', { href: `#${path}` }, `Order ${order.id}`), ' is placed.']);
-    if (pressed === next) startOver(body);
-    else goTo(path);
+    draft.markSent(true, entered());
+    try {
+      const customerId = await choice.createOrGetId(fields.delivery.read());
+      const options = { idempotencyKey, body: { customerId, ...content } };
+      const { value: order } = await client.send<Order>('POST', '/orders', options);
+      draft.end();
+      const path = `/orders/${order.id}`;
+      notify([h('a', { href: `#${path}` }, `Order ${order.id}`), ' is placed.']);
+      if (pressed === next) startOver(page.drafts, draft, body);
+      else goTo(path);
+    } catch (error) {
+      if (error instanceof Rejection) draft.markSent(false, entered());
+      explainPlacedBefore(error);
+    }
   }
   const next = h('button', { type: 'submit' }, 'Place it and enter the next');
-  const clear = h('button', { type: 'button', class: 'quiet', onclick: () => startOver(body) }, 'Start over');
   const body = form([choice.element, fields.cards], {
     submit: 'Place order',
     lead: fields.total,
@@ -42,14 +59,38 @@ export function newOrderView(page: Page): void {
     isLong: true,
     run,
   });
-  const content = h('div', { class: 'narrow' }, isCopy ? skeleton(8) : body);
+  for (const type of ['input', 'change']) {
+    body.addEventListener(type, () => {
+      body.dataset['unsent'] = '';
+      body.toggleAttribute('data-kept', draft.keep(entered()));
+    });
+  }
+  const isFilled = draft.entered === undefined && page.parameters.has('copy'); // before that nobody can enter
+  const content = h('div', { class: 'narrow' }, isFilled ? skeleton(8) : body);
+  const onclick = (): void => startOver(page.drafts, draft, body);
+  const clear = h('button', { type: 'button', class: 'quiet', onclick }, 'Start over');
   fill(main, setPageTitle('New order', clear), content);
-  void prepare(page, fields, choice).then(() => isCopy && fill(content, body));
+  void fields.loadSuggestions();
+  if (draft.entered === undefined)
+    void prepare(page, fields, choice).then(() => isFilled && fill(content, body));
+  else restore(draft.entered);
   choice.focus();
+
+  function restore(kept: Entered): void {
+    fields.addItems(Number(kept['items']));
+    choice.restore(kept);
+    enterInto(body, kept);
+    fields.lookUpAgain();
+    notify(draft.isSent ? maybePlaced : 'What you had entered is still here.');
+  }
 }
 
+const maybePlaced =
+  'What you had entered is still here. It was sent, and may have been placed: see Orders first.';
+
 /** Draws an empty form, also where this one was left and found again. */
-function startOver(body: HTMLFormElement): void {
+function startOver(drafts: Drafts, draft: Draft, body: HTMLFormElement): void {
+  drafts.startOver(draft);
   discardInput(body);
   history.replaceState(null, '', '#/new');
   window.dispatchEvent(new Event('hashchange'));
@@ -64,7 +105,6 @@ const explainPlacedBefore = explainReusedKey(
 async function prepare(page: Page, fields: OrderFields, choice: CustomerChoice): Promise<void> {
   const { parameters } = page;
   const copied = parameters.get('copy');
-  void fields.loadSuggestions();
   const order = await found<Order>(page, 'orders', copied);
   const customer = await found<Customer>(page, 'customers', order?.customerId ?? parameters.get('customer'));
   if (order !== undefined) fields.fillItems(order);

@@ -50,6 +50,21 @@ export class OrderFields {
     this.#lines.replace(order.items);
   }
 
+  /** The number of lines that are not empty. */
+  get itemCount(): string {
+    return String(this.#lines.count);
+  }
+
+  /** Looks up what was scanned, and had no answer yet. */
+  lookUpAgain(): void {
+    this.#lines.lookUpAgain();
+  }
+
+  /** Adds empty lines until there are this many. */
+  addItems(count: number): void {
+    for (let lines = 1; lines < count; lines += 1) this.#lines.add();
+  }
+
   /** Suggests what was sold before. */
   async loadSuggestions(): Promise<void> {
     await this.#articles.loadSold();

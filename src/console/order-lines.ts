@@ -69,6 +69,19 @@ export class OrderLines {
     this.#sum();
   }
 
+  /** The number of lines that are not empty. */
+  get count(): number {
+    return this.#lines.filter((line) => !isEmpty(line)).length;
+  }
+
+  /** Looks up the codes in lines that have no price. */
+  lookUpAgain(): void {
+    for (const line of this.#lines) {
+      const code = textOf(line.price) === null ? textOf(line.name) : null;
+      if (code !== null) this.#lookUps = this.#lookUps.then(() => this.#lookUpTyped(line, code));
+    }
+  }
+
   /** Focuses the first empty line. */
   focus(): void {
     const empty = this.#lines.find(isEmpty) ?? this.add();

@@ -2,7 +2,7 @@
 // whoever closes or reloads the tab is warned.
 import { notify } from './dialogs.ts';
 import { fill } from './elements.ts';
-import { unsent } from './forms.ts';
+import { unkept, unsent } from './forms.ts';
 
 type Left = { readonly title: string; readonly content: readonly ChildNode[] };
 
@@ -20,7 +20,7 @@ export class UnsentForms {
     this.#main = main;
     this.#frame = frame;
     this.#signal = signal;
-    for (const type of ['input', 'discard'])
+    for (const type of ['input', 'change', 'discard'])
       window.addEventListener(type, () => this.#updateWarning(), { signal });
     window.addEventListener('click', (event) => this.#allowLink(event), { signal });
   }
@@ -48,7 +48,7 @@ export class UnsentForms {
   /** Without input to lose there is no listener: it could exclude the page from the back/forward cache. */
   #updateWarning(): void {
     const shownOrLeft = [this.#frame, ...[...this.#left.values()].flatMap(({ content }) => content)];
-    if (shownOrLeft.some(hasUnsent)) window.addEventListener('beforeunload', warn, { signal: this.#signal });
+    if (shownOrLeft.some(hasUnkept)) window.addEventListener('beforeunload', warn, { signal: this.#signal });
     else window.removeEventListener('beforeunload', warn);
   }
 
@@ -62,6 +62,10 @@ export class UnsentForms {
 
 function hasUnsent(node: Node): boolean {
   return node instanceof Element && node.querySelector(unsent) !== null;
+}
+
+function hasUnkept(node: Node): boolean {
+  return node instanceof Element && node.querySelector(unkept) !== null;
 }
 
 function warn(event: Event): void {

@@ -3,6 +3,7 @@ import { type ApiClient, pause } from './api-client.ts';
 import type { ServiceEvent, User } from './api-types.ts';
 import type { BrowserSession } from './browser-session.ts';
 import { notify } from './dialogs.ts';
+import type { Drafts } from './drafts.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, h } from './elements.ts';
 import { messageOf } from './forms.ts';
@@ -17,6 +18,7 @@ export type App = {
   readonly live: LiveEvents;
   readonly histories: Histories;
   readonly steps: OrderSteps;
+  readonly drafts: Drafts;
   readonly user: User;
 };
 

@@ -32,7 +32,7 @@ const lines = `[...document.querySelectorAll('.line')].map((line) =>
 const focusedLine = `[...document.querySelectorAll('.line')].findIndex((each) => each.contains(document.activeElement))`;
 const isSettled = '!document.querySelector(".line[aria-busy]")';
 const itemOf = (index: number): string =>
-  `document.querySelectorAll('.line')[${index}].querySelector('input')`;
+  `document.querySelectorAll('.line')[${index}]?.querySelector('input')`;
 const slowly = `{
   const send = fetch;
   window.fastFetch = send;

@@ -1,0 +1,145 @@
+// New orders that are not placed yet: kept on this device for their user, so that they survive a reload and a
+// crash. A draft ends when it is placed or given up, when its user signs out, or after 30 days. Each form has a
+// draft of its own, which it locks, so a second tab never shows or overwrites the draft of the first.
+
+/** What was entered, by the field's pointer or the checkbox's id. */
+export type Entered = Readonly<Record<string, string | boolean>>;
+type Kept = {
+  readonly entered: Entered;
+  /** The parameters of the URL that the form began with. */
+  readonly from: string;
+  readonly savedAt: number;
+  /** Whether it was sent and no answer has arrived: the order may exist. */
+  readonly isSent: boolean;
+};
+
+const prefix = 'orderly-draft';
+const daysMax = 30;
+const draftsMax = 10;
+
+/** The drafts of one user. The tab holds its locks until the signal is aborted: the user is gone then. */
+export class Drafts {
+  readonly #prefix: string;
+  readonly #signal: AbortSignal;
+  /** Whether the user has asked for an empty form. */
+  #isFresh = false;
+
+  constructor(userId: number, signal: AbortSignal) {
+    this.#prefix = `${prefix}-${userId}-`;
+    this.#signal = signal;
+  }
+
+  get isEmpty(): boolean {
+    return this.#newestFirst().length === 0;
+  }
+
+  /**
+   * Resolves to the newest draft that no form has, or else to a new one. A form for a certain customer or a copy
+   * continues only its own.
+   */
+  async open(from: string): Promise<Draft> {
+    removeOutdated();
+    const kept = this.#isFresh ? [] : this.#newestFirst();
+    this.#isFresh = false;
+    for (const [name, found] of kept) {
+      const isFit = from === '' || found.from === from;
+      if (isFit && (await this.#lock(name))) return new Draft(name, { kept: found, from });
+    }
+    const name = `${this.#prefix}${crypto.randomUUID()}`;
+    await this.#lock(name);
+    return new Draft(name, { from });
+  }
+
+  /** Ends the draft; the next form is empty, even if there are drafts of other tabs. */
+  startOver(draft: Draft): void {
+    draft.end();
+    this.#isFresh = true;
+  }
+
+  discardAll(): void {
+    for (const [name] of this.#newestFirst()) localStorage.removeItem(name);
+  }
+
+  #newestFirst(): (readonly [name: string, kept: Kept])[] {
+    return drafts().filter(([name]) => name.startsWith(this.#prefix));
+  }
+
+  /** Resolves to whether this tab has the lock now; the browser releases it if the tab crashes or is closed. */
+  async #lock(name: string): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    void navigator.locks.request(name, { ifAvailable: true }, (lock) => {
+      resolve(lock !== null);
+      return lock === null ? undefined : this.#untilGone();
+    });
+    return promise;
+  }
+
+  #untilGone(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.#signal.aborted) resolve();
+    this.#signal.addEventListener('abort', () => resolve());
+    return promise;
+  }
+}
+
+/** What one form keeps. */
+export class Draft {
+  /** Of the order: placing it again after a reload places no second one. */
+  readonly idempotencyKey: string;
+  readonly #name: string;
+  readonly #from: string;
+  readonly entered: Entered | undefined;
+  #isSent: boolean;
+  #hasEnded = false;
+
+  constructor(name: string, { kept, from }: { readonly kept?: Kept; readonly from: string }) {
+    this.idempotencyKey = name.slice(-uuidLength);
+    this.#name = name;
+    this.#from = from;
+    this.entered = kept?.entered;
+    this.#isSent = kept?.isSent ?? false;
+  }
+
+  get isSent(): boolean {
+    return this.#isSent;
+  }
+
+  /** Returns whether there was room for it. */
+  keep(entered: Entered): boolean {
+    if (this.#hasEnded) return true;
+    const kept: Kept = { entered, from: this.#from, savedAt: Date.now(), isSent: this.#isSent };
+    try {
+      localStorage.setItem(this.#name, JSON.stringify(kept));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** To be called before the order is sent, and once it was rejected. */
+  markSent(isSent: boolean, entered: Entered): void {
+    this.#isSent = isSent;
+    this.keep(entered);
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    localStorage.removeItem(this.#name);
+  }
+}
+
+const uuidLength = 36;
+
+function removeOutdated(): void {
+  const oldest = Date.now() - daysMax * 86_400_000;
+  for (const [index, [name, { savedAt }]] of drafts().entries())
+    if (savedAt < oldest || index >= draftsMax) localStorage.removeItem(name);
+}
+
+/** Returns the drafts of all users, the newest first. */
+function drafts(): (readonly [name: string, kept: Kept])[] {
+  const names = Object.keys(localStorage).filter((name) => name.startsWith(`${prefix}-`));
+  return names
+    .map((name): [string, Kept] => [name, JSON.parse(localStorage.getItem(name) ?? 'null')]) // as `keep` wrote it
+    .sort(([, a], [, b]) => b.savedAt - a.savedAt);
+}
