@@ -9,10 +9,7 @@ const importsByFile = new Map(sources.map((path) => [path, importsOf(path)]));
 
 test('the layers are those that imports are tested against', () => {
   const [, picture = ''] = /```text\n([\s\S]+?)```/.exec(architecture) ?? [];
-  const lines = picture
-    .replaceAll(',\n', '')
-    .split('\n')
-    .map((line) => line.match(/[\w./*-]+(?:\/|\.ts|\.js)(?= |$)/g) ?? []);
+  const lines = picture.split('\n').map((line) => line.match(/[\w./*-]+(?:\/|\.ts|\.js)(?= |$)/g) ?? []);
   assert.deepEqual(
     lines.filter((names) => names.length > 0).map((names) => names.map((name) => `src/${name}`).sort()),
     layers.map((places) => [...places].sort()),

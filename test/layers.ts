@@ -9,20 +9,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/commands/'],
   ['src/service/'],
   ['src/features/*/*-feature.ts'],
-  ['src/features/imports/'],
-  [
-    'src/features/suspension/',
-    'src/features/totp/',
-    'src/features/products/',
-    'src/features/sales/',
-    'src/features/history/',
-    'src/features/feed/',
-    'src/features/webhooks/',
-    'src/features/metrics/',
-    'src/features/openapi/',
-    'src/features/docs/',
-    'src/features/console/',
-  ],
+  ['src/features/*/'],
   ['src/features/feature.ts'],
   ['src/features/orders/', 'src/features/health/', 'src/features/idempotency/'],
   ['src/features/customers/', 'src/features/keys/', 'src/features/sessions/'],
@@ -42,10 +29,17 @@ export const layers: readonly (readonly string[])[] = [
 
 /** The values of features know the code of all of them; they lie beside it, and are a layer of their own. */
 const values = 'src/features/*/*-feature.ts';
+/** The features that may be left out: those that have no place above. */
+const optional = 'src/features/*/';
 
 export function isAt(path: string, place: string): boolean {
-  const isValue = matchesGlob(path, values);
-  return place === values ? isValue : !isValue && path.startsWith(place);
+  if (matchesGlob(path, values)) return place === values;
+  if (place === optional) return matchesGlob(path, `${optional}*`) && !isAtCore(path);
+  return path.startsWith(place);
+}
+
+function isAtCore(path: string): boolean {
+  return layers.flat().some((place) => path.startsWith(place));
 }
 
 export function layerOf(path: string): number {

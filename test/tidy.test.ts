@@ -4,6 +4,7 @@ import { homedir, hostname } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { suite, test } from 'node:test';
 import { version } from '../src/base/version.ts';
+import { features } from '../src/service/features.ts';
 import { isAt, layerOf, layers, importsOf } from './layers.ts';
 import { codeOf, programs, sources, texts } from './source-text.ts';
 
@@ -25,6 +26,19 @@ suite('layers', () => {
       assert.deepEqual(upwards, []);
     });
   }
+
+  test('a feature that may be left out imports the code of those that it needs, and of no other', () => {
+    const optional = features.filter(({ isCore }) => isCore !== true);
+    const folderOf = ({ name }: { readonly name: string }): string => `src/features/${name}/`;
+    const crossings = optional.flatMap((feature) => {
+      const others = optional.filter((each) => each !== feature && !feature.needs.includes(each));
+      return imports.filter(
+        ({ from, to }) =>
+          from.startsWith(folderOf(feature)) && others.some((other) => to.startsWith(folderOf(other))),
+      );
+    });
+    assert.deepEqual(crossings, []);
+  });
 
   test('in the source folder, start.js is the only file that nothing imports', () => {
     const imported = new Set(imports.map(({ to }) => to));

@@ -203,14 +203,11 @@ describe('sample and check', { concurrency: true }, () => {
   test('what sample makes is sound, and only an empty database is filled', async () => {
     const [folder = ''] = folders;
     const ended = await orderly(['check', `--data=${folder}`]);
-    assert.deepEqual(ended, {
-      status: 0,
-      stdout:
-        'users: 6, suspensions: 0, one-time code set-ups: 0, sessions: 0, API keys: 0, customers: 100, ' +
-        'orders: 400, products: 23, events: 1673, webhooks: 0\n' +
-        `${folder}/orderly.db is sound.\n`,
-      stderr: '',
-    });
+    assert.deepEqual([ended.status, ended.stderr], [0, '']);
+    assert.match(
+      ended.stdout,
+      /^users: 6, .*, customers: 100, orders: 400, .*events: 1673\b.*\n.* is sound\.\n$/,
+    );
     const again = await orderly(['sample', `--data=${folder}`]);
     assert.deepEqual(
       [again.status, again.stderr],

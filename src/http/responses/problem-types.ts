@@ -15,9 +15,9 @@ import {
 import { idempotencySecondsMax } from '../requests/idempotency.ts';
 import { jsonDepthMax } from '../requests/strict-json.ts';
 
-/** The paths where invalid data is 422; `openapi.test.ts` compares them with the mounted routes. */
+/** Which status invalid data has; `openapi.test.ts` compares it with the routes. */
 export const invalidStatusRule =
-  'The status is 422 under /orders, /customers, /products, /sales, /events and /imports, and 400 elsewhere.';
+  'The status is 400 under /api and /webhooks, and 422 for the objects of the shop.';
 
 /** All problems that the service reports, with the texts of their pages. */
 export const problemTypes: Readonly<
