@@ -43,12 +43,12 @@ type KeyHolder = CallingUser & {
   readonly scopes: ReadonlySet<Scope>;
 };
 
-/** Whom a request is attributed to: its caller, and the bucket of its address. */
-export type Requester = { readonly caller: Caller | undefined; readonly addressBucket: string };
+/** Whom a request is attributed to: its caller, and its network. */
+export type Requester = { readonly caller: Caller | undefined; readonly network: string };
 
-/** Returns the client that a request counts against: its user, or without one its address bucket. */
-export function clientOf({ caller, addressBucket }: Requester): string {
-  return caller?.client ?? addressBucket;
+/** Returns the client that a request counts against: its user, or its network if nobody is signed in. */
+export function clientOf({ caller, network }: Requester): string {
+  return caller?.client ?? network;
 }
 
 /** The rows that a caller may see, by owner. Lists require it, and look-ups by `requireVisible`. */

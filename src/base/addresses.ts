@@ -1,4 +1,5 @@
-// IP addresses: whether one is in a list of blocks, the one in a URL, and the client that has one.
+// IP addresses: whether a list of blocks contains one, the one in a URL, and the network that a client counts
+// as.
 import { BlockList, isIP } from 'node:net';
 
 /** Returns a test for addresses, which `blockListOf` describes. */
@@ -31,8 +32,11 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Returns the bucket of an address: an IPv6 address counts as its /48, the most that one customer gets. */
-export function addressBucket(address: string): string {
+/**
+ * Returns the network by which a client is counted: an IPv4 address itself, or the /48 of an IPv6 address,
+ * the most that one customer gets.
+ */
+export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
   const groups = head.split(':').filter((group) => group !== '');

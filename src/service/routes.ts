@@ -21,7 +21,7 @@ function withDailyQuota(route: Route, quota: Limiter): Route {
     ...route,
     handle(call) {
       const { caller } = call;
-      if (caller === undefined) call.consumeToken(quota, call.addressBucket);
+      if (caller === undefined) call.consumeToken(quota, call.network);
       else if (!isStaff(caller)) call.consumeToken(quota, caller.client);
       return route.handle(call);
     },

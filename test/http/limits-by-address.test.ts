@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { clientAddress, peerOf } from '../../src/http/connections/peer.ts';
-import { addressBucket, addressesIn } from '../../src/base/addresses.ts';
+import { addressesIn, networkOf } from '../../src/base/addresses.ts';
 import { newKey } from '../features/resource-support.ts';
 import { serviceFor, type TestResponse, type Call, type TestService } from '../service.ts';
 import { assertProblem } from './http-support.ts';
@@ -117,7 +117,7 @@ describe('addresses', () => {
     });
   }
 
-  const buckets: readonly (readonly [address: string, bucket: string])[] = [
+  const networks: readonly (readonly [address: string, network: string])[] = [
     ['127.0.0.1', '127.0.0.1'],
     ['203.0.113.255', '203.0.113.255'],
     ['::1', '0:0:0::/48'],
@@ -136,8 +136,8 @@ describe('addresses', () => {
     ['', ''],
     ['unknown', 'unknown'],
   ];
-  for (const [address, bucket] of buckets)
-    test(`the bucket of "${address}" is "${bucket}"`, () => assert.equal(addressBucket(address), bucket));
+  for (const [address, network] of networks)
+    test(`the network of "${address}" is "${network}"`, () => assert.equal(networkOf(address), network));
 
   test('the forwarding fields of an address that isn’t a trusted proxy are ignored', () => {
     const isTrusted = addressesIn(['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']);

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { BodyMemory, RequestBody } from '../../src/http/requests/request-body.ts';
-import { addressBucket } from '../../src/base/addresses.ts';
+import { networkOf } from '../../src/base/addresses.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 
@@ -14,7 +14,7 @@ const chunk = (text: string): string => `${text.length.toString(16)}${crlf}${tex
 const headFrom = (address: string): string =>
   ['POST / HTTP/1.1', 'Host: localhost', `From: ${address}`, 'Transfer-Encoding: chunked', '', ''].join(crlf);
 const head = headFrom('192.0.2.1');
-const clientOf = ({ headers }: IncomingMessage): string => addressBucket(headers.from ?? '');
+const clientOf = ({ headers }: IncomingMessage): string => networkOf(headers.from ?? '');
 
 type Receive = (request: IncomingMessage, response: ServerResponse, respond: (text: string) => void) => void;
 

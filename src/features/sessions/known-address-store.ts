@@ -1,34 +1,35 @@
-// The rows of addresses from which accounts were used. Failures at other addresses don't lock these out.
+// The rows of the networks from which accounts were used: failures at other networks don't lock these out. The
+// table calls them addresses, since released migrations are never edited.
 import { daySeconds } from '../../base/durations.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { AddressUse } from '../users/password-checks.ts';
 
-/** Addresses from which a user has signed in, and the time for which they are kept. */
+/** The networks kept for each user, and for how long. */
 const knownAddressesPerUserMax = 8;
 const knownAddressSecondsMax = 30 * daySeconds;
 
-export function isKnownAddress(db: Connection, { userId, addressBucket, now }: AddressUse): boolean {
+export function isKnownAddress(db: Connection, { userId, network, now }: AddressUse): boolean {
   const sql = 'SELECT 1 FROM knownAddresses WHERE userId = ? AND addressBucket = ? AND usedAt > ?';
-  return db.get(sql, userId, addressBucket, oldestKept(now)) !== undefined;
+  return db.get(sql, userId, network, oldestKept(now)) !== undefined;
 }
 
 /** Records a use of the account; beyond the bound, the row that was used longest ago is deleted. */
-export function recordAddress({ writer: db, origin }: Permit, userId: number, addressBucket: string): void {
+export function recordAddress({ writer: db, origin }: Permit, userId: number, network: string): void {
   db.run(
     'DELETE FROM knownAddresses WHERE userId = ? AND addressBucket IN ' +
       '(SELECT addressBucket FROM knownAddresses WHERE userId = ? AND addressBucket <> ? ' +
       'ORDER BY usedAt DESC, addressBucket LIMIT -1 OFFSET ?)',
     userId,
     userId,
-    addressBucket,
+    network,
     knownAddressesPerUserMax - 1,
   );
   db.run(
     'INSERT INTO knownAddresses (userId, addressBucket, usedAt) VALUES (?, ?, ?) ' +
       'ON CONFLICT DO UPDATE SET usedAt = excluded.usedAt',
     userId,
-    addressBucket,
+    network,
     origin.now,
   );
 }

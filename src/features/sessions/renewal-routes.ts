@@ -66,7 +66,7 @@ function notCurrentProblem(): Problem {
 
 type RenewalCall = Pick<
   Call<object, object, unknown, undefined>,
-  'read' | 'write' | 'now' | 'addressBucket' | 'requestId' | 'reportSecurityEvent'
+  'read' | 'write' | 'now' | 'network' | 'requestId' | 'reportSecurityEvent'
 >;
 /** The result of a renewal. `unknown`: the token isn't one of this session, or the session has ended. */
 type Renewal =
@@ -119,7 +119,7 @@ function findIssued(
 
 /** Ends a session whose token was reused: two parties have the token, so one of them isn't its owner. */
 function renew(writer: Connection, call: RenewalCall, options: RenewalOptions): Renewal {
-  const { addressBucket, requestId, now } = call;
+  const { network, requestId, now } = call;
   const found = findIssued(writer, now, options);
   if (found.outcome === 'unknown') return found;
   const { session, generation } = found;
@@ -128,7 +128,7 @@ function renew(writer: Connection, call: RenewalCall, options: RenewalOptions): 
     endReused(writer, session, { requestId, now });
     return { outcome: 'reused', userId: session.userId };
   }
-  if (use === 'current') renewCurrent(writer, { ...session, generation }, { addressBucket, requestId, now });
+  if (use === 'current') renewCurrent(writer, { ...session, generation }, { network, requestId, now });
   const { sessionId } = session;
   const { browserKey } = options.credential;
   const tokens = issueTokens(options.services, { db: writer, sessionId, browserKey, now });
@@ -140,12 +140,12 @@ type RenewalOrigin = Pick<RenewalCall, 'requestId' | 'now'>;
 function renewCurrent(
   writer: Connection,
   session: RefreshState,
-  { addressBucket, requestId, now }: RenewalOrigin & Pick<RenewalCall, 'addressBucket'>,
+  { network, requestId, now }: RenewalOrigin & Pick<RenewalCall, 'network'>,
 ): void {
   const { userId, generation } = session;
   const actor = { userId, keyId: null };
   const permit = renewalPermit(writer, userId, { actor, requestId, now });
-  recordAddress(permit, userId, addressBucket);
+  recordAddress(permit, userId, network);
   renewSession(permit, session, generation + 1);
 }
 

@@ -87,7 +87,7 @@ type SignedIn = {
 /** Returns undefined if the code is wrong. A right code is used up only here, in the write that signs in. */
 function beginSession(
   writer: Connection,
-  { body, now, headers, addressBucket, requestId }: SignInCall,
+  { body, now, headers, network, requestId }: SignInCall,
   { services, verified, upgradedHash, browserKey }: SessionStart,
 ): SignedIn | undefined {
   const { userId, hash } = verified;
@@ -100,7 +100,7 @@ function beginSession(
   const factor = current.needsCode ? useCode(permit, services.totpSecrets, { userId, code, now }) : undefined;
   if (current.needsCode && factor === undefined) return undefined;
   if (upgradedHash !== undefined) upgradePasswordHash(permit, verified, upgradedHash);
-  recordAddress(permit, userId, addressBucket);
+  recordAddress(permit, userId, network);
   const userAgent = shownUserAgent(headers['user-agent']);
   const sessionId = addSession(permit, { userId, userAgent, usesCookie: browserKey !== null });
   return { issued: issueTokens(services, { db: writer, sessionId, browserKey, now }), factor };

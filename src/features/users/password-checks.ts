@@ -10,8 +10,8 @@ import type { Connection } from '../../storage/connection.ts';
 
 /** The members that are used of a request that brings a password. */
 type PasswordRequest = {
-  /** The result of `addressBucket()`. */
-  readonly addressBucket: string;
+  /** A result of `networkOf`. */
+  readonly network: string;
   readonly isFromThisMachine: boolean;
   readonly caller: Caller | undefined;
   readonly read: Connection;
@@ -43,7 +43,7 @@ type SignInLimiters = {
 };
 
 /** An account, an address from which it is used, and the time in milliseconds since 1970. */
-export type AddressUse = { readonly userId: number; readonly addressBucket: string; readonly now: number };
+export type AddressUse = { readonly userId: number; readonly network: string; readonly now: number };
 
 type PasswordCheckOptions = {
   readonly hasher: PasswordHasher;
@@ -98,7 +98,7 @@ export class PasswordChecks {
    * password.
    */
   consumeCodeToken(request: PasswordRequest, userId: number): void {
-    const key = this.#isExempt(request, userId) ? `${userId} ${request.addressBucket}` : `${userId}`;
+    const key = this.#isExempt(request, userId) ? `${userId} ${request.network}` : `${userId}`;
     try {
       request.consumeToken(this.#limiters.loginCode, key);
     } catch (error) {
@@ -112,9 +112,8 @@ export class PasswordChecks {
    * sets it.
    */
   hashNew(request: PasswordRequest, password: string): Promise<string> {
-    const { caller, addressBucket } = request;
-    if (caller === undefined || !isAdmin(caller))
-      request.consumeToken(this.#limiters.loginAddress, addressBucket);
+    const { caller, network } = request;
+    if (caller === undefined || !isAdmin(caller)) request.consumeToken(this.#limiters.loginAddress, network);
     return this.#hasher.hash(password, { clients: clientsOf(request) });
   }
 
@@ -141,9 +140,9 @@ export class PasswordChecks {
     const { loginAddress, loginAccount, loginAccountTotal } = this.#limiters;
     const key = emailKey(email);
     try {
-      request.consumeToken(loginAccount, `${request.addressBucket} ${key}`);
+      request.consumeToken(loginAccount, `${request.network} ${key}`);
       if (!this.#isExempt(request, userId)) request.consumeToken(loginAccountTotal, key);
-      request.consumeToken(loginAddress, request.addressBucket);
+      request.consumeToken(loginAddress, request.network);
     } catch (error) {
       request.reportSecurityEvent({ name: 'authn_login_fail_max', userId });
       throw error;
@@ -154,13 +153,8 @@ export class PasswordChecks {
    * Strangers must not be able to lock a user out, least of all the administrator, so what they try doesn't
    * count for addresses that the account has used or for the machine itself.
    */
-  #isExempt(
-    { addressBucket, isFromThisMachine, read, now }: PasswordRequest,
-    userId: number | null,
-  ): boolean {
-    return (
-      isFromThisMachine || (userId !== null && this.#isKnownAddress(read, { userId, addressBucket, now }))
-    );
+  #isExempt({ network, isFromThisMachine, read, now }: PasswordRequest, userId: number | null): boolean {
+    return isFromThisMachine || (userId !== null && this.#isKnownAddress(read, { userId, network, now }));
   }
 }
 
@@ -182,9 +176,9 @@ function signInPlace(request: PasswordRequest): Place {
  * A job counts for the principal and the address, but not for the machine itself: all clients of a proxy
  * there that isn't trusted would share its jobs.
  */
-function clientsOf({ caller, addressBucket, isFromThisMachine }: PasswordRequest): string[] {
+function clientsOf({ caller, network, isFromThisMachine }: PasswordRequest): string[] {
   const clients: string[] = [];
-  if (!isFromThisMachine) clients.push(addressBucket);
+  if (!isFromThisMachine) clients.push(network);
   if (caller !== undefined) clients.push(caller.client);
   return clients;
 }

@@ -1,5 +1,5 @@
 // Limits connections: in total, and those of one client.
-import { addressBucket } from '../../base/addresses.ts';
+import { networkOf } from '../../base/addresses.ts';
 import { peerOf } from './peer.ts';
 import { SharedBound } from './shared-bound.ts';
 
@@ -37,7 +37,7 @@ export class ConnectionGate {
 
   /** Counts a connection from this address until `leave`, or returns why it is rejected. */
   enter(remoteAddress: string | undefined): 'entered' | RejectionReason {
-    const outcome = this.#open.reserve(this.#bucketOf(remoteAddress), 1);
+    const outcome = this.#open.reserve(this.#networkOf(remoteAddress), 1);
     if (outcome === 'reserved') return 'entered';
     const reason = outcome === 'total' ? 'full' : 'address';
     this.countRejection(reason);
@@ -49,12 +49,12 @@ export class ConnectionGate {
   }
 
   leave(remoteAddress: string | undefined): void {
-    this.#open.release(this.#bucketOf(remoteAddress), 1);
+    this.#open.release(this.#networkOf(remoteAddress), 1);
   }
 
   /** Returns undefined for this machine and for trusted proxies: only the total limits their connections. */
-  #bucketOf(remoteAddress: string | undefined): string | undefined {
+  #networkOf(remoteAddress: string | undefined): string | undefined {
     const peer = peerOf(remoteAddress, this.#isTrusted);
-    return peer.isLoopback || peer.isTrusted ? undefined : addressBucket(peer.address);
+    return peer.isLoopback || peer.isTrusted ? undefined : networkOf(peer.address);
   }
 }

@@ -1,7 +1,7 @@
 // The state of a connection: who is at the other end, and what has been read from it.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { addressBucket } from '../../base/addresses.ts';
+import { networkOf } from '../../base/addresses.ts';
 import { keepPausedWhile } from './node-internals.ts';
 import { plainAddress, type Peer } from './peer.ts';
 import type { RequestBody } from '../requests/request-body.ts';
@@ -22,16 +22,16 @@ class ConnectionState {
   /** The response of the last of them. */
   lastWaiting: ServerResponse | undefined = undefined;
   #hasPauseListener = false;
-  #addressBucket: string | undefined = undefined;
+  #network: string | undefined = undefined;
   #bytesReadBefore = 0;
 
   constructor(socket: Socket) {
     this.#socket = socket;
   }
 
-  /** The bucket of the address at the other end, which may be a proxy's. */
-  get addressBucket(): string {
-    return (this.#addressBucket ??= addressBucket(plainAddress(this.#socket.remoteAddress ?? '')));
+  /** The network of the address at the other end, which may be a proxy's. */
+  get network(): string {
+    return (this.#network ??= networkOf(plainAddress(this.#socket.remoteAddress ?? '')));
   }
 
   /** Whether nothing may be read: requests wait, or a route has not taken what it was sent. */

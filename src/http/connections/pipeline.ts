@@ -71,7 +71,7 @@ export class Pipeline {
   #reserve(socket: Socket): boolean {
     const state = stateOf(socket);
     if (state.waitingRequests === pipelinedRequestsMax) return false;
-    if (this.#waiting.reserve(state.addressBucket, 1) !== 'reserved') return false;
+    if (this.#waiting.reserve(state.network, 1) !== 'reserved') return false;
     state.waitingRequests += 1;
     if (!this.#released.has(socket)) socket.once('close', () => this.#release(socket, state.waitingRequests));
     this.#released.add(socket);
@@ -81,7 +81,7 @@ export class Pipeline {
   #release(socket: Socket, requests: number): void {
     const state = stateOf(socket);
     state.waitingRequests -= requests;
-    this.#waiting.release(state.addressBucket, requests);
+    this.#waiting.release(state.network, requests);
   }
 
   /** Drops the connection, and counts it once: requests that were already parsed still arrive. */

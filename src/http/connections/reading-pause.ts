@@ -67,7 +67,7 @@ export class ReadingPause {
 
   /** Returns the next sockets of each address, beginning with the address that has the fewest. */
   #next(): Socket[] {
-    const byAddress = Map.groupBy(this.#paused, (socket) => stateOf(socket).addressBucket);
+    const byAddress = Map.groupBy(this.#paused, (socket) => stateOf(socket).network);
     return [...byAddress.values()]
       .sort((a, b) => a.length - b.length)
       .flatMap((sockets) => sockets.slice(0, this.#perAddress))

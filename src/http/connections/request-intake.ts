@@ -2,7 +2,7 @@
 // it on the connection.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { addressBucket } from '../../base/addresses.ts';
+import { networkOf } from '../../base/addresses.ts';
 import type { Client, Task, Turns } from '../../base/turns.ts';
 import { stateOf } from './connection-state.ts';
 import { Exchange, type ExchangeDependencies } from '../requests/exchange.ts';
@@ -29,9 +29,11 @@ export class RequestIntake {
 
   constructor(options: RequestIntakeOptions) {
     this.#options = options;
-    const bucketOf = (request: IncomingMessage): string => this.#bucketOf(request);
     this.#turns = options.turns;
-    this.#memory = new BodyMemory({ clientOf: bucketOf, onPiece: () => this.#turns.noteArrival() });
+    this.#memory = new BodyMemory({
+      clientOf: (request) => this.#networkOf(request),
+      onPiece: () => this.#turns.noteArrival(),
+    });
     const onDrop = (): number => (options.metrics.dropped.pipelined += 1);
     this.#pipeline = new Pipeline({
       turns: this.#turns,
@@ -70,7 +72,7 @@ export class RequestIntake {
 
   /** Runs a task of a connection without a request in a later turn. */
   runLater(socket: Socket, task: Task): void {
-    this.#turns.runLater(stateOf(socket).addressBucket, task);
+    this.#turns.runLater(stateOf(socket).network, task);
   }
 
   /** `pause` is called at most once a turn, when parsing the bytes that arrived takes too long. */
@@ -89,15 +91,15 @@ export class RequestIntake {
   }
 
   #clientOf(request: IncomingMessage): Client {
-    return () => this.#bucketOf(request);
+    return () => this.#networkOf(request);
   }
 
   #peerOf({ socket }: IncomingMessage): Peer {
     return (stateOf(socket).peer ??= peerOf(socket.remoteAddress, this.#options.isTrusted));
   }
 
-  /** Returns the bucket of the client's address, which also counts requests of signed-in callers. */
-  #bucketOf(request: IncomingMessage): string {
-    return addressBucket(clientAddress(this.#peerOf(request), headersOf(request), this.#options.isTrusted));
+  /** Returns the client's network. It also counts requests of signed-in callers. */
+  #networkOf(request: IncomingMessage): string {
+    return networkOf(clientAddress(this.#peerOf(request), headersOf(request), this.#options.isTrusted));
   }
 }

@@ -18,7 +18,7 @@ export class SharedBound {
 
   /**
    * Reserves `amount` until `release`, or returns the bound that it would exceed. `client` is a result of
-   * `addressBucket`, or undefined for a client that only the total limits.
+   * `networkOf`, or undefined for a client that only the total limits.
    */
   reserve(client: string | undefined, amount: number): 'reserved' | keyof Bounds {
     if (this.#total + amount > this.#bounds.total) return 'total';

@@ -41,7 +41,7 @@ export class CallerChecks {
 
   /** Consumes a token of the address's bucket. */
   consumeAddressToken(exchange: Exchange): void {
-    exchange.consumeClientToken(this.#options.limiters.anonymous, exchange.addressBucket);
+    exchange.consumeClientToken(this.#options.limiters.anonymous, exchange.network);
   }
 
   /** Returns the caller with their current rights. Throws if they lost the right while the request waited. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { addressBucket } from '../../base/addresses.ts';
+import { networkOf } from '../../base/addresses.ts';
 import { clientOf, isStaff, type Caller, type Requester } from '../../auth/access.ts';
 import { headerLine, type HeaderLines } from '../../base/header-lines.ts';
 import { quotaExceeded, type Limiter } from '../../rates/limiter.ts';
@@ -251,9 +251,9 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
     return (this.#clientAddress ??= clientAddress(this.peer, this.headers, this.#dependencies.isTrusted));
   }
 
-  /** The client's address as buckets count it. */
-  get addressBucket(): string {
-    return addressBucket(this.clientAddress);
+  /** The client's network: an IPv4 address, or an IPv6 /48. */
+  get network(): string {
+    return networkOf(this.clientAddress);
   }
 
   get isFromThisMachine(): boolean {

@@ -158,8 +158,8 @@ function mayRead(caller: Caller | undefined, ownerId: number): boolean {
   return caller !== undefined && allows(rowAccessOf(caller), ownerId);
 }
 
-function storageKeyOf({ route, path, addressBucket, caller, idempotencyKey }: Exchange): string {
-  return `${caller?.principal ?? addressBucket} ${route.method} ${path} ${idempotencyKey}`;
+function storageKeyOf({ route, path, network, caller, idempotencyKey }: Exchange): string {
+  return `${caller?.principal ?? network} ${route.method} ${path} ${idempotencyKey}`;
 }
 
 function inProgress(): Problem {

@@ -26,7 +26,7 @@ const noBytes = Buffer.alloc(0);
 const firstBufferBytes = 1024;
 
 type BodyMemoryOptions = {
-  /** Returns the bucket of the client's address. */
+  /** Returns the client's network. */
   readonly clientOf: (request: IncomingMessage) => string;
   /** Called for each piece of a body. */
   readonly onPiece?: () => void;

@@ -72,8 +72,8 @@ export type Call<Params, Query, Body, C> = Pick<Database, 'read' | 'readInWorker
   readonly cookie: string | undefined;
   /** The negotiated media type of the response. */
   readonly mediaType: string;
-  /** The client's address as buckets count it: an IPv4 address, or an IPv6 /48. */
-  readonly addressBucket: string;
+  /** The client's network: an IPv4 address, or an IPv6 /48. */
+  readonly network: string;
   /** Whether a process of this machine sent it, without a proxy and to a local name. */
   readonly isFromThisMachine: boolean;
   /** Whether the request is HTTP/1.0: its response can't have chunks. */
