@@ -7,16 +7,16 @@ import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { removeUserKeys } from '../keys/key-store.ts';
 import { endUserSessions } from '../sessions/session-store.ts';
 import { readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
-import { Suspension, SuspensionReplacement, replacementIssues } from '../users/suspension.ts';
+import { Suspension } from '../users/suspension.ts';
+import { findSuspension, type StoredSuspension } from '../users/suspension-store.ts';
+import { userSource } from '../users/user-store.ts';
 import {
   addSuspension,
-  findSuspension,
   removeSuspension,
   replaceSuspension,
-  type StoredSuspension,
   suspensionSource,
-} from '../users/suspension-store.ts';
-import { userSource } from '../users/user-store.ts';
+} from './suspension-change-store.ts';
+import { SuspensionReplacement, replacementIssues } from './suspension-replacement.ts';
 
 export function suspensionRoutes(): Route[] {
   return [readSuspensionRoute(), putSuspensionRoute(), deleteSuspensionRoute()];

@@ -8,17 +8,11 @@ import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { invalidAt } from '../../problem.ts';
 import type { PasswordChecks } from '../users/password-checks.ts';
 import { readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
-import { NewTotp, RecoveryCodes, Totp, TotpConfirmation, recoveryCodesMax } from '../users/totp.ts';
-import {
-  addTotp,
-  confirmTotp,
-  totpAdditionalData,
-  findTotp,
-  removeTotp,
-  totpSource,
-  useOneTimeCode,
-} from '../users/totp-store.ts';
+import { Totp, recoveryCodesMax } from '../users/totp.ts';
+import { findTotp, totpAdditionalData, useOneTimeCode } from '../users/totp-store.ts';
 import { userSource } from '../users/user-store.ts';
+import { NewTotp, RecoveryCodes, TotpConfirmation } from './totp-bodies.ts';
+import { addTotp, confirmTotp, removeTotp, totpSource } from './totp-change-store.ts';
 
 type TotpServices = { readonly totpSecrets: SealedSecrets; readonly passwords: PasswordChecks };
 

@@ -1,5 +1,5 @@
-// The rows of one-time codes: sealed secrets, the last step used, and hashes of recovery codes.
-import { accountAccessOf } from '../../auth/access.ts';
+// The rows of one-time codes: sealed secrets, the last step used, and hashes of recovery codes. Every sign-in
+// asks them; the feature `totp` sets them up.
 import { recoveryCodeHash, stepOfCode } from '../../auth/one-time-codes.ts';
 import { hasSealedLength, type Sealed, type SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
@@ -8,11 +8,11 @@ import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { blob, computed, flag, integer, nullable, table, text, time } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';
-import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import type { Owned } from '../../storage/object-access.ts';
 import { Totp } from './totp.ts';
 import type { StoredUser } from './user-store.ts';
 
-const totpSecrets = table('totpSecrets', {
+export const totpSecrets = table('totpSecrets', {
   userId: integer,
   sealedUnder: text(),
   sealed: blob,
@@ -33,54 +33,20 @@ export function findTotp(db: Connection, userId: number): Totp | undefined {
   return rows.find(db, userId);
 }
 
-/** The id of a row is that of its user. */
-export const totpSource: ObjectSource<Totp> = {
-  name: 'one-time code set-up of user',
-  find: findTotp,
-  ownerOf: ({ userId }) => userId,
-  accessOf: accountAccessOf,
-};
-
-/** Replaces a set-up that was never confirmed. No event is recorded, since no sign-in needs a code yet. */
-export function addTotp(
-  { writer: db, origin }: Permit,
-  { id }: Owned<StoredUser>,
-  { sealedUnder, bytes }: Sealed,
-): void {
-  removeAll(db, id);
-  totpSecrets.insert(db, { userId: id, sealedUnder, sealed: bytes, lastStep: 0, createdAt: origin.now });
-}
-
-/** Turns codes on: each sign-in needs one. Replaces any earlier recovery codes. */
-export function confirmTotp(permit: Permit, { userId }: Owned<Totp>, recoveryCodes: readonly string[]): void {
-  const { writer: db, origin } = permit;
-  const sql = 'UPDATE totpSecrets SET confirmedAt = coalesce(confirmedAt, ?) WHERE userId = ?';
-  db.run(sql, origin.now, userId);
-  db.run('DELETE FROM recoveryCodes WHERE userId = ?', userId);
-  const insertion = 'INSERT INTO recoveryCodes (userId, hash) VALUES (?, ?)';
-  for (const code of recoveryCodes) db.run(insertion, userId, recoveryCodeHash(code));
-  recordChange(permit, userId);
-}
-
-export function removeTotp(permit: Permit, { userId }: Owned<Totp>): void {
-  removeAll(permit.writer, userId);
-  recordChange(permit, userId);
-}
-
 /** Removes the set-up, if there is one, and returns whether it was in use. */
 export function removeUserTotp(permit: Permit, { id }: Owned<StoredUser>): boolean {
   const wasOn = findTotp(permit.writer, id)?.isOn === true;
-  removeAll(permit.writer, id);
-  if (wasOn) recordChange(permit, id);
+  removeTotpRows(permit.writer, id);
+  if (wasOn) recordTotpChange(permit, id);
   return wasOn;
 }
 
-function removeAll(db: Connection, userId: number): void {
+export function removeTotpRows(db: Connection, userId: number): void {
   db.run('DELETE FROM recoveryCodes WHERE userId = ?', userId);
   db.run('DELETE FROM totpSecrets WHERE userId = ?', userId);
 }
 
-function recordChange(permit: Permit, userId: number): void {
+export function recordTotpChange(permit: Permit, userId: number): void {
   const changes = { totp: null };
   recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });
 }
