@@ -1,20 +1,10 @@
-// The claims of src/ARCHITECTURE.md: its layers, the steps of its paths, and the tests that it names.
+// The claims of src/ARCHITECTURE.md: the steps of its paths, the files and the tests that it names. Its picture of
+// the layers is what tidy.test.ts holds imports to.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { layers, importsOf } from './layers.ts';
-import { codeOf, paths, programs, quotedIn, sources, texts } from './source-text.ts';
+import { paths, quotedIn, sources, texts } from './source-text.ts';
 
 const architecture = texts.get('src/ARCHITECTURE.md') ?? '';
-const importsByFile = new Map(sources.map((path) => [path, importsOf(path)]));
-
-test('the layers are those that imports are tested against', () => {
-  const [, picture = ''] = /```text\n([\s\S]+?)```/.exec(architecture) ?? [];
-  const lines = picture.split('\n').map((line) => line.match(/[\w./*-]+(?:\/|\.ts|\.js)(?= |$)/g) ?? []);
-  assert.deepEqual(
-    lines.filter((names) => names.length > 0).map((names) => names.map((name) => `src/${name}`).sort()),
-    layers.map((places) => [...places].sort()),
-  );
-});
 
 test('every step is a function of its file', () => {
   const places = [
@@ -50,87 +40,6 @@ test('every file that is named exists', () => {
   const missing = names.filter((name) => !paths.some((path) => `/${path}`.endsWith(`/${name}`)));
   assert.deepEqual(missing, ['x.ts', 'x-store.ts', 'x-routes.ts', 'x-representation.ts', 'x-migrations.ts']);
 });
-
-test('the page fits 110 columns, except for rows of tables', () => {
-  assert.deepEqual(
-    architecture.split('\n').filter((line) => line.length > 110 && !line.startsWith('|')),
-    [],
-  );
-});
-
-test('stores and rules know nothing of HTTP', () => {
-  const rules = sources
-    .filter((path) => path.endsWith('-store.ts'))
-    .flatMap((store) => [store, rulesOf(store)]);
-  const inFeatures = rules.filter((path) => path.startsWith('src/features/'));
-  const crossings = inFeatures.flatMap((from) =>
-    (importsByFile.get(from) ?? []).filter((to) => to.startsWith('src/http/')).map((to) => `${from} → ${to}`),
-  );
-  assert.deepEqual(crossings, [
-    // it stores responses
-    'src/features/idempotency/stored-response-store.ts → src/http/requests/idempotency.ts',
-  ]);
-  assert.ok(inFeatures.length > 20); // it would be seen
-});
-
-test('no file exports a name that no other file imports', () => {
-  const declaration = /^export (?:type|const|(?:async )?function|class) (\w+)/gm;
-  const imported = new Set(programs.flatMap((path) => importedNames(texts.get(path) ?? '')));
-  const unused = sources.flatMap((path) =>
-    [...(texts.get(path) ?? '').matchAll(declaration)]
-      .filter(([, name = '']) => !imported.has(name))
-      .map(([, name]) => `${path} ${name}`),
-  );
-  assert.deepEqual(unused, []);
-});
-
-test('a file of routes declares at least one', () => {
-  const empty = sources.filter((path) => isRoutes(path) && !/\broute\(\{/.test(texts.get(path) ?? ''));
-  assert.deepEqual(empty, []);
-});
-
-test('the sources start no other process', () => {
-  const starting = sources.filter((path) => /'node:(child_process|cluster)'/.test(texts.get(path) ?? ''));
-  assert.deepEqual(starting, []);
-});
-
-test('only node-internals.ts relies on undocumented behaviour of node:http', () => {
-  const seams = [
-    /server\.listeners\(/,
-    /removeAllListeners\(/,
-    /\bparser\b/,
-    /_httpMessage/,
-    /_header\b/,
-    /\.push = /,
-    /httpAllowHalfOpen/,
-    /socket\.emit\(/,
-  ];
-  const home = 'src/http/connections/node-internals.ts';
-  assert.deepEqual(
-    seams.map((seam) => sources.filter((path) => seam.test(codeOf(texts.get(path) ?? '')))),
-    seams.map(() => [home]),
-  );
-});
-
-/** Names between the braces of imports, and those used of dynamic imports. */
-function importedNames(text: string): string[] {
-  const ways = [
-    /import (?<named>[^;'"]*?\{[^}]*\}) from '\./,
-    /\{(?<destructured>[^}]*)\} = await import\(/,
-    /await import\('[^']*'\)\)\.(?<member>\w+)/,
-  ];
-  const found = text.matchAll(new RegExp(ways.map(({ source }) => source).join('|'), 'g'));
-  return [...found].flatMap(({ groups = {} }) => Object.values(groups).join(' ').match(/\w+/g) ?? []);
-}
-
-/** The file with the schemas and rules of a store's rows, if there is one. */
-function rulesOf(store: string): string {
-  return store.replace('-store.ts', '.ts');
-}
-
-function isRoutes(path: string): boolean {
-  return path.endsWith('-routes.ts');
-}
 
 /** The cells of each row of the first table with this head, after this place. */
 function tableAfter(head: string, place = ''): string[][] {

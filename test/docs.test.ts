@@ -9,7 +9,6 @@ import { problemTypes } from '../src/http/responses/problem-types.ts';
 import { securityEventLevels } from '../src/security-event.ts';
 import { executable, serviceFor } from './service.ts';
 import { paths, quotedIn, texts } from './source-text.ts';
-import { pageWithSizes } from './tools/sizes.ts';
 
 const isPage = (path: string): boolean =>
   path === 'README.md' || /^src\/(docs\/\S+|ARCHITECTURE)\.md$/.test(path);
@@ -142,27 +141,6 @@ test(
     );
   },
 );
-
-test('operation.md lists every reason for which event streams end, and no other', async (t) => {
-  const { text } = await (await serviceFor(t)).get('/metrics');
-  const reasons = [...text.matchAll(/^orderly_streams_ended_total\{reason="(\w+)"\}/gm)];
-  const rows = rowsOf('src/docs/operation.md', 'Metric');
-  const row = rows.find(([name]) => name === '`orderly_streams_ended_total`')?.join();
-  const listed = [...(row ?? '').matchAll(/`(\w+)`/g)].slice(1);
-  assert.deepEqual(
-    listed.map(([, name]) => name),
-    reasons.map(([, name]) => name),
-  );
-});
-
-test('audit.md has the files and lines of each part of the sources, and says what it holds', () => {
-  assert.equal(textOf('src/docs/audit.md'), pageWithSizes(), 'npm run sizes -- --write renews the figures');
-  const parts = rowsOf('src/docs/audit.md', 'Day').filter(([, name = '']) => name.startsWith('`'));
-  assert.deepEqual(
-    parts.filter(([day, , , , words]) => day === '' || words === ''),
-    [],
-  );
-});
 
 suite('asvs.md', () => {
   const page = 'src/docs/asvs.md';

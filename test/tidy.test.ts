@@ -1,37 +1,49 @@
-// The form of the sources: layers, first lines, and constructs that they must not contain.
+// The rules of the sources that the compiler doesn't know: the layers of the picture in src/ARCHITECTURE.md, and
+// constructs that the sources must not contain.
 import assert from 'node:assert/strict';
 import { homedir, hostname } from 'node:os';
-import { basename, dirname } from 'node:path';
+import { dirname, join, matchesGlob, normalize } from 'node:path';
 import { suite, test } from 'node:test';
 import { version } from '../src/base/version.ts';
 import { features } from '../src/service/features.ts';
-import { isAt, layerOf, layers, importsOf } from './layers.ts';
 import { codeOf, programs, sources, texts } from './source-text.ts';
 
 suite('layers', () => {
+  const layers = layersOfPicture();
+  /** The values of features know the code of all of them; they lie beside it, and are a layer of their own. */
+  const values = 'src/features/*/*-feature.ts';
+  /** The features that may be left out: those that have no other place. */
+  const optional = 'src/features/*/';
+  const isAt = (path: string, place: string): boolean => {
+    if (matchesGlob(path, values)) return place === values;
+    if (place !== optional) return path.startsWith(place);
+    return matchesGlob(path, `${optional}*`) && !layers.flat().some((other) => path.startsWith(other));
+  };
+  const layerOf = (path: string): number =>
+    layers.findIndex((layer) => layer.some((place) => isAt(path, place)));
+  const placeOf = (path: string): string | undefined => layers.flat().find((place) => isAt(path, place));
   const imports = sources.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
 
-  test('every source is in exactly one layer', () => {
+  test('the picture of the layers has each source in exactly one place', () => {
+    assert.ok(layers.length > 15, `only ${layers.length} layers are seen`);
     assert.deepEqual(
       sources.filter((path) => layers.flat().filter((place) => isAt(path, place)).length !== 1),
       [],
     );
   });
 
-  for (const place of layers.flat()) {
-    test(`imports of ${place} point downwards`, () => {
-      const upwards = imports.filter(
-        ({ from, to }) => isAt(from, place) && !isAt(to, place) && layerOf(to) <= layerOf(from),
-      );
-      assert.deepEqual(upwards, []);
-    });
-  }
+  test('imports point downwards in the picture of the layers', () => {
+    const upwards = imports.filter(
+      ({ from, to }) => placeOf(from) !== placeOf(to) && layerOf(to) <= layerOf(from),
+    );
+    assert.deepEqual(upwards, []);
+  });
 
   test('a feature that may be left out imports the code of those that it needs, and of no other', () => {
-    const optional = features.filter(({ isCore }) => isCore !== true);
+    const mayGo = features.filter(({ isCore }) => isCore !== true);
     const folderOf = ({ name }: { readonly name: string }): string => `src/features/${name}/`;
-    const crossings = optional.flatMap((feature) => {
-      const others = optional.filter((each) => each !== feature && !feature.needs.includes(each));
+    const crossings = mayGo.flatMap((feature) => {
+      const others = mayGo.filter((each) => each !== feature && !feature.needs.includes(each));
       return imports.filter(
         ({ from, to }) =>
           from.startsWith(folderOf(feature)) && others.some((other) => to.startsWith(folderOf(other))),
@@ -39,30 +51,6 @@ suite('layers', () => {
     });
     assert.deepEqual(crossings, []);
   });
-
-  test('in the source folder, start.js is the only file that nothing imports', () => {
-    const imported = new Set(imports.map(({ to }) => to));
-    assert.deepEqual(
-      sources.filter((path) => !imported.has(path)),
-      ['src/start.js'],
-    );
-  });
-
-  test('every source is reached from start.js', () => {
-    const reached = new Set(['src/start.js']);
-    // grows while it is walked
-    for (const path of reached) for (const { from, to } of imports) if (from === path) reached.add(to);
-    assert.deepEqual(
-      sources.filter((path) => !reached.has(path)),
-      [],
-    );
-  });
-
-  test('every imported file exists', () =>
-    assert.deepEqual(
-      imports.filter(({ to }) => !texts.has(to)),
-      [],
-    ));
 
   test('at run time no file imports itself through others', () => {
     const next = (path: string): string[] => importsOf(path, 'values');
@@ -72,83 +60,34 @@ suite('layers', () => {
     );
   });
 
-  test('within a resource: x.ts, x-store.ts, x-representation.ts, x-routes.ts', () => {
-    const kinds = ['-store.ts', '-representation.ts', '-routes.ts'];
-    const height = (path: string): number => kinds.findIndex((kind) => path.endsWith(kind));
-    const upwards = imports.filter(
+  test('every source is reached from start.js', () => {
+    const reached = reachable('src/start.js', (path) => importsOf(path));
+    assert.deepEqual(
+      sources.filter((path) => !reached.has(path)),
+      ['src/start.js'],
+    );
+  });
+
+  test('a store imports no routes, and neither it nor the rules of its rows import http/', () => {
+    const stores = sources.filter((path) => /^src\/features\/.*-store\.ts$/.test(path));
+    assert.ok(stores.length > 10); // it would be seen
+    const rules = stores.map((store) => store.replace('-store.ts', '.ts'));
+    const crossings = imports.filter(
       ({ from, to }) =>
-        dirname(from) === dirname(to) &&
-        from.startsWith('src/features/') &&
-        (height(from) >= 0 || texts.has(from.replace('.ts', '-store.ts'))) &&
-        height(to) > height(from),
+        [...stores, ...rules].includes(from) &&
+        (to.startsWith('src/http/') || /-(routes|representation)\.ts$/.test(to)),
     );
-    assert.deepEqual(upwards, []);
-  });
-});
-
-suite('every file', () => {
-  test('begins with a comment that says what it is for', () => {
-    assert.deepEqual(
-      programs.filter((path) => !/^(\/\/|\/\*|--) \S.{10}/.test(texts.get(path) ?? '')),
-      [],
-    );
-  });
-
-  test('has a unique name in kebab-case', () => {
-    const names = programs.map((path) => basename(path));
-    assert.deepEqual(
-      names.filter((name, index) => names.indexOf(name) !== index),
-      [],
-    );
-    assert.deepEqual(
-      names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.\w+$/.test(name)),
-      [],
-    );
-    assert.deepEqual(
-      names.filter((name) => /^(index|store|utils?|helpers?|manager|common)\.ts$/.test(name)),
-      [],
-    );
-  });
-
-  test('names no path or host of a machine', () => {
-    const machine = [
-      ...(/\/.+\//.test(homedir()) ? [homedir()] : []),
-      ...(/[-.\d]/.test(hostname()) ? [hostname()] : []),
-    ]; // others could be words
-    const anyMachine = /(?<![\w.:/~-])\/(home|root|Users|work|farm)\/\w|"resolved": "http|registry\.npm/;
-    const telling = [...texts].filter(
-      ([path, text]) =>
-        path !== 'test/tidy.test.ts' &&
-        (anyMachine.test(text) || machine.some((name) => text.includes(name))),
-    );
-    assert.deepEqual(
-      telling.map(([path]) => path),
-      [],
-    );
-  });
-
-  test('ends with a line break, and none of its lines with a blank', () => {
-    const untidy = [...texts].filter(
-      ([path, text]) =>
-        /\.(ts|js|md|json|c|lua|sql)$/.test(path) &&
-        !path.startsWith('test/data/') &&
-        (/[ \t]$/m.test(text) || !text.endsWith('\n')),
-    );
-    assert.deepEqual(
-      untidy.map(([path]) => path),
-      [],
-    );
+    assert.deepEqual(crossings, [
+      {
+        from: 'src/features/idempotency/stored-response-store.ts', // it stores responses
+        to: 'src/http/requests/idempotency.ts',
+      },
+    ]);
   });
 });
 
 suite('the sources', () => {
   const codes = sources.map((path) => ({ path, code: codeOf(texts.get(path) ?? '') }));
-  const where = (pattern: RegExp): string[] =>
-    codes.flatMap(({ path, code }) =>
-      code
-        .split('\n')
-        .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1} ${line.trim()}`] : [])),
-    );
 
   test('the sources have SQL only in stores, migrations and storage/', () => {
     const beginnings = [
@@ -202,9 +141,38 @@ suite('the sources', () => {
     );
   });
 
-  test('call a connection `db` or `writer`, never `database`, which has several', () => {
-    assert.deepEqual(where(/\bdb\??: (Pick<)?\w*Database\b|\bdatabase: Connection\b/), []);
-    assert.ok(where(/\b(db|writer): Connection\b/).length > 100); // it would be seen
+  test('only node-internals.ts relies on undocumented behaviour of node:http', () => {
+    const seams = [
+      /server\.listeners\(/,
+      /removeAllListeners\(/,
+      /\bparser\b/,
+      /_httpMessage/,
+      /_header\b/,
+      /\.push = /,
+      /httpAllowHalfOpen/,
+      /socket\.emit\(/,
+    ];
+    const home = 'src/http/connections/node-internals.ts';
+    assert.deepEqual(
+      seams.map((seam) => codes.filter(({ code }) => seam.test(code)).map(({ path }) => path)),
+      seams.map(() => [home]),
+    );
+  });
+
+  test('the sources start no other process', () => {
+    const starting = sources.filter((path) => /'node:(child_process|cluster)'/.test(texts.get(path) ?? ''));
+    assert.deepEqual(starting, []);
+  });
+
+  test('no file exports a name that no other file imports', () => {
+    const declaration = /^export (?:type|const|(?:async )?function|class) (\w+)/gm;
+    const imported = new Set(programs.flatMap((path) => importedNames(texts.get(path) ?? '')));
+    const unused = sources.flatMap((path) =>
+      [...(texts.get(path) ?? '').matchAll(declaration)]
+        .filter(([, name = '']) => !imported.has(name))
+        .map(([, name]) => `${path} ${name}`),
+    );
+    assert.deepEqual(unused, []);
   });
 
   const absences: readonly (readonly [what: string, pattern: RegExp, seen: string, unseen: string])[] = [
@@ -237,30 +205,14 @@ suite('the sources', () => {
         [seen, unseen].map((text) => pattern.test(codeOf(text))),
         [true, false],
       );
-      assert.deepEqual(where(pattern), []);
+      const found = codes.flatMap(({ path, code }) =>
+        code
+          .split('\n')
+          .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1} ${line.trim()}`] : [])),
+      );
+      assert.deepEqual(found, []);
     });
   }
-
-  test('functions named check… throw, require… return a value, and …Issues return issues', () => {
-    const named = String.raw`(?<![.\w])#?((?:check|require)[A-Z]\w*|\w+Issues)`;
-    const returning = String.raw`(?:<[^(]*>)?\((?:[^()]|\([^()]*\))*\): ([^{;=]+?)(?: \{|;| =>)`;
-    const declared = new RegExp(named + returning, 'g');
-    const returned = codes
-      .filter(({ path }) => !path.startsWith('src/console/'))
-      .flatMap(({ path, code }) =>
-        [...code.matchAll(declared)].map(([, name = '', type = '']) => ({ path, name, type })),
-      );
-    const isApt = ({ name, type }: { readonly name: string; readonly type: string }): boolean => {
-      if (name.startsWith('check')) return /^(void|Promise<void>)$/.test(type);
-      if (name.startsWith('require')) return !/\b(void|undefined)\b/.test(type);
-      return /^(readonly )?(Issue|string)\[\]$/.test(type);
-    };
-    assert.ok(returned.length > 40);
-    assert.deepEqual(
-      returned.filter((each) => !isApt(each)),
-      [],
-    );
-  });
 
   test('disable no checker', () =>
     assert.deepEqual(
@@ -288,18 +240,68 @@ suite('the package', () => {
     assert.deepEqual(outside, []);
   });
 
-  test('pins its development tools', () => {
-    for (const [name, wanted] of Object.entries<string>(manifest.devDependencies))
-      assert.match(wanted, /^(\d+\.\d+\.\d+|file:.*)$/, name);
-  });
-
   test('has the version that the service says it has', () => assert.equal(manifest.version, version));
+
+  test('names no path or host of a machine', () => {
+    const machine = [
+      ...(/\/.+\//.test(homedir()) ? [homedir()] : []),
+      ...(/[-.\d]/.test(hostname()) ? [hostname()] : []),
+    ]; // others could be words
+    const anyMachine = /(?<![\w.:/~-])\/(home|root|Users|work|farm)\/\w|"resolved": "http|registry\.npm/;
+    const telling = [...texts].filter(
+      ([path, text]) =>
+        path !== 'test/tidy.test.ts' &&
+        (anyMachine.test(text) || machine.some((name) => text.includes(name))),
+    );
+    assert.deepEqual(
+      telling.map(([path]) => path),
+      [],
+    );
+  });
 });
+
+/** From top to bottom; what is in one line doesn't import each other. */
+function layersOfPicture(): string[][] {
+  const [, picture = ''] = /```text\n([\s\S]+?)```/.exec(texts.get('src/ARCHITECTURE.md') ?? '') ?? [];
+  return picture
+    .split('\n')
+    .map((line) => line.match(/[\w./*-]+(?:\/|\.ts|\.js)(?= |$)/g) ?? [])
+    .filter((names) => names.length > 0)
+    .map((names) => names.map((name) => `src/${name}`));
+}
+
+/** Returns the project's files that a file loads: imports, and workers by their URL. */
+function importsOf(path: string, what: 'values' | 'all' = 'all'): string[] {
+  const text = texts.get(path) ?? '';
+  const ways = [
+    /^(?:import|export)\s+(?<type>type\s)?(?:[^'";]*?\sfrom\s)?'(?<static>\.[^']+)'/,
+    /import\('(?<dynamic>\.[^']+)'\)/,
+    /new URL\('(?<worker>\.[^']+)', import\.meta\.url\)/,
+  ];
+  const found = text.matchAll(new RegExp(ways.map(({ source }) => source).join('|'), 'gm'));
+  return [...found].flatMap(({ groups = {} }) => {
+    const name = groups['static'] ?? groups['dynamic'] ?? groups['worker'];
+    return name === undefined || (what === 'values' && groups['type'] !== undefined)
+      ? []
+      : [normalize(join(dirname(path), name))];
+  });
+}
 
 function reachable(from: string, next: (path: string) => string[]): Set<string> {
   const found = new Set(next(from));
   for (const path of found) for (const each of next(path)) found.add(each); // grows while it is walked
   return found;
+}
+
+/** Names between the braces of imports, and those used of dynamic imports. */
+function importedNames(text: string): string[] {
+  const ways = [
+    /import (?<named>[^;'"]*?\{[^}]*\}) from '\./,
+    /\{(?<destructured>[^}]*)\} = await import\(/,
+    /await import\('[^']*'\)\)\.(?<member>\w+)/,
+  ];
+  const found = text.matchAll(new RegExp(ways.map(({ source }) => source).join('|'), 'g'));
+  return [...found].flatMap(({ groups = {} }) => Object.values(groups).join(' ').match(/\w+/g) ?? []);
 }
 
 function withoutComments(text: string): string {
