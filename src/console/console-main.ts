@@ -22,6 +22,7 @@ import { OrderSteps } from './order-steps.ts';
 import { orderView } from './order-view.ts';
 import { ordersView } from './orders-view.ts';
 import { ScrollPlaces, scrollOnceLoaded } from './scroll-places.ts';
+import { watchShortcuts } from './shortcuts.ts';
 import { confirmIdentity, signInView } from './sign-in-view.ts';
 import { todayView } from './today-view.ts';
 import { UnsentForms } from './unsent-forms.ts';
@@ -229,6 +230,7 @@ function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
   signal.addEventListener('abort', () => ending.abort(new Error('signed out')));
   window.addEventListener('hashchange', draw, { signal });
   showConnection(app, banner, signal);
+  watchShortcuts(app, signal);
   draw();
 }
 

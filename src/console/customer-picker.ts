@@ -2,6 +2,7 @@
 // options: with the next letter all earlier ones are void, and Enter waits for the answer.
 import { type ApiClient, query } from './api-client.ts';
 import type { Customer, List } from './api-types.ts';
+import { aboutCustomer } from './customer-words.ts';
 import { fill, h } from './elements.ts';
 import { field, showIssue } from './forms.ts';
 import { Scans } from './scans.ts';
@@ -141,15 +142,15 @@ export class CustomerPicker {
     this.#close();
     if (found === undefined) return showIssue(this.control, 'Customers can’t be looked up at the moment.');
     if (document.activeElement !== this.control) return;
-    this.#options = [...found.data.map((customer) => this.#optionOf(customer)), this.#newOption(q)];
+    this.#options = [...found.data.map((customer) => this.#optionOf(customer, q)), this.#newOption(q)];
     this.#active = 0;
     if (isEntered) this.#chooseAndGoOn(this.#options[0]);
     else this.#draw();
   }
 
-  #optionOf(customer: Customer): Option {
-    const { id, name, email, address } = customer;
-    const about = [email, address?.city].filter(Boolean).join(' · ');
+  #optionOf(customer: Customer, q: string): Option {
+    const { id, name } = customer;
+    const about = aboutCustomer(customer, q);
     return { id: `customer-${id}`, name, about, choose: () => this.choose(customer) };
   }
 

@@ -6,6 +6,8 @@ import { changedIn, saverOf } from './conflicts.ts';
 import { mailLinkOf } from './contact-links.ts';
 import { reloadable, emptyState, goTo, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { CustomerFields } from './customer-fields.ts';
+import { isOfPhone } from './customer-words.ts';
+import { boughtFacts, readBought } from './customer-orders.ts';
 import { ask, notify } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
@@ -21,8 +23,18 @@ import { type Column, inPlace, pager, rowLink, table } from './tables.ts';
 export function customersView(page: Page): void {
   const { main, parameters } = page;
   const list = h('div', { class: 'list' }, skeleton(10));
+  let found: { readonly q: string | null; readonly customers: readonly Customer[] } | undefined;
+  const onlyFound = (q: string): string | undefined => {
+    const [customer, ...others] = found?.q === q ? found.customers : [];
+    return customer === undefined || others.length > 0 ? undefined : `/customers/${customer.id}`;
+  };
   const reload = reloadable(page, list, {
-    load: ({ client, signal }) => client.get<List<Customer>>(`/customers?${listQuery(parameters)}`, signal),
+    async load({ client, signal }) {
+      const q = parameters.get('q');
+      const customers = await client.get<List<Customer>>(`/customers?${listQuery(parameters)}`, signal);
+      found = { q, customers: customers.data };
+      return customers;
+    },
     draw: (customers) => customersList(customers, parameters),
     hold: (shown, loaded) => ({ ...loaded, data: inPlace(shown.data, loaded.data) }),
     concerns: ({ subject }) => subject.startsWith('/customers/'),
@@ -34,7 +46,12 @@ export function customersView(page: Page): void {
       csvButton(page, () => `/customers?${listQuery(parameters)}`, 'customers.csv'),
       h('a', { class: 'button primary', href: '#/customers/new' }, 'New customer'),
     ),
-    h('div', { class: 'toolbar' }, searchField(page, 'customers', { label: 'Search customers', reload })),
+    h(
+      'div',
+      { class: 'toolbar' },
+      searchField(page, 'customers', { label: 'Search customers', reload, onlyFound }),
+      sortTabs(parameters),
+    ),
     list,
   );
 }
@@ -42,16 +59,32 @@ export function customersView(page: Page): void {
 function listQuery(parameters: URLSearchParams): string {
   const q = parameters.get('q') ?? undefined;
   if (q !== undefined) return query({ q, limit: 50 });
-  return query({ cursor: parameters.get('cursor') ?? undefined, sort: '-id', limit: 50 });
+  const sort = parameters.get('sort') ?? '-id';
+  return query({ cursor: parameters.get('cursor') ?? undefined, sort, limit: 50 });
 }
 
-const columns: readonly Column<Customer>[] = [
+/** A search has its own order. */
+function sortTabs(parameters: URLSearchParams): HTMLElement {
+  const current = parameters.get('sort') ?? '';
+  const tabs = [
+    ['', 'Newest first'],
+    ['name', 'By name'],
+  ].map(([sort = '', label = '']) =>
+    h('a', { href: `#/customers?${query({ sort })}`, 'aria-current': sort === current && 'page' }, label),
+  );
+  return h('nav', { class: 'tabs', 'aria-label': 'Order' }, tabs);
+}
+
+const columns = (q: string): readonly Column<Customer>[] => [
   {
     label: 'Name',
-    cell: ({ id, name }) => rowLink(`#/customers/${id}`, h('span', { class: 'clip', dir: 'auto' }, name)),
+    cell: ({ id, name, phone }) => [
+      rowLink(`#/customers/${id}`, h('span', { class: 'clip', dir: 'auto' }, name)),
+      isOfPhone(phone, q) && h('span', { class: 'phone soft' }, phone),
+    ],
   },
   { label: 'E-mail', kind: 'wide', cell: ({ email }) => h('span', { class: 'clip soft' }, email ?? '') },
-  { label: 'Phone', kind: 'wide', cell: ({ phone }) => h('span', { class: 'soft' }, phone ?? '') },
+  { label: 'Phone', kind: 'tight wide', cell: ({ phone }) => h('span', { class: 'soft' }, phone ?? '') },
   {
     label: 'City',
     cell: ({ address }) =>
@@ -63,7 +96,7 @@ const columns: readonly Column<Customer>[] = [
   },
   {
     label: 'Since',
-    kind: 'wide',
+    kind: 'tight wide',
     cell: ({ createdAt }) => h('span', { class: 'soft' }, dateOnly(createdAt)),
   },
 ];
@@ -82,7 +115,7 @@ function customersList({ data, next }: List<Customer>, parameters: URLSearchPara
       'Each word must be in the name, the e-mail address or the phone number.',
     );
   return [
-    table('Customers', columns, data),
+    table('Customers', columns(parameters.get('q') ?? ''), data),
     pager(next, { label: 'Pages of customers', parameters, name: 'customers' }),
   ];
 }
@@ -110,6 +143,8 @@ type CustomerDetails = {
   readonly customer: Customer;
   readonly etag: string | undefined;
   readonly orders: List<Order>;
+  /** What they have bought. */
+  readonly bought: readonly (readonly [string, Child])[];
   readonly events: readonly NamedEvent[];
 };
 
@@ -131,13 +166,16 @@ export function customerView(page: Page): void {
 
 async function loadCustomer({ client, histories, id, parameters, signal }: Page): Promise<CustomerDetails> {
   const path = `/customers/${id}`;
-  const page = query({ limit: 20, cursor: parameters.get('cursor') ?? undefined });
+  const cursor = parameters.get('cursor') ?? undefined;
+  const page = query({ limit: 20, cursor });
   const [{ value: customer, etag }, orders, events] = await Promise.all([
     client.read<Customer>(path, signal),
     client.get<List<Order>>(`${path}/orders?${page}`, signal),
     histories.of(path, signal),
   ]);
-  return { customer, etag, orders, events };
+  const first = cursor === undefined ? orders : undefined;
+  const bought = boughtFacts(await readBought(client, path, { first, signal }));
+  return { customer, etag, orders, bought, events };
 }
 
 function customerHeading(
@@ -197,12 +235,16 @@ function inWords({ name, email, phone, address }: Customer): [string, string][] 
   ];
 }
 
-function customerContent({ customer, orders, events }: CustomerDetails, parameters: URLSearchParams): Child {
+function customerContent(
+  { customer, orders, bought, events }: CustomerDetails,
+  parameters: URLSearchParams,
+): Child {
   const { id, name, email, phone, address, createdAt } = customer;
   const facts: readonly (readonly [string, Child])[] = [
     ['E-mail', email === null ? '—' : h('a', { href: mailLinkOf(email) }, email)],
     ['Phone', phone === null ? '—' : h('a', { href: `tel:${phone}` }, phone)],
     ['Customer since', dateOnly(createdAt)],
+    ...bought,
   ];
   const columnsShown = orderColumns
     .map((column) => (column.label === 'Status' ? { ...column, kind: 'tight' as const } : column))
@@ -227,6 +269,12 @@ function customerContent({ customer, orders, events }: CustomerDetails, paramete
             ),
             table('Orders', columnsShown, orders.data),
           ),
+      orders.data.length > 0 &&
+        h(
+          'p',
+          { class: 'hint' },
+          h('a', { href: `#/orders?customer=${id}` }, 'Search and filter their orders'),
+        ),
       pager(orders.next, { label: 'Pages of their orders', parameters, name: `customers/${id}` }),
       card('History', eventList(events)),
     ),

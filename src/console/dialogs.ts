@@ -50,7 +50,7 @@ export function show(title: string, content: Child): Promise<void> {
 }
 
 /** The browser returns the focus to the element that had it before. */
-function openDialog(title: string, content: Child, onClose: () => void): HTMLDialogElement {
+export function openDialog(title: string, content: Child, onClose: () => void): HTMLDialogElement {
   const id = `dialog-${crypto.randomUUID()}`;
   const dialog = h('dialog', { 'aria-labelledby': id }, h('h2', { id }, title), content);
   (document.querySelector('.frame') ?? document.body).append(dialog);

@@ -1,8 +1,7 @@
 // The tools above a list: its search, and the tabs of statuses.
-import { query } from './api-client.ts';
 import { type Status, statuses } from './api-types.ts';
 import { type Child, h, icon, icons } from './elements.ts';
-import { statusNames } from './formats.ts';
+import { count, statusNames } from './formats.ts';
 import type { Page, Reload } from './view.ts';
 
 const typingMilliseconds = 40;
@@ -12,13 +11,15 @@ type SearchOptions = {
   readonly reload: Reload;
   /** Called when the words in the URL have changed. */
   readonly onWords?: () => void;
+  /** Returns the link of the only one that these words have found. */
+  readonly onlyFound?: (q: string) => string | undefined;
 };
 
 /** Searches while the user types. The URL holds the words, without a history entry for each letter. */
 export function searchField(
   page: Page,
   name: string,
-  { label, reload, onWords }: SearchOptions,
+  { label, reload, onWords, onlyFound }: SearchOptions,
 ): HTMLElement {
   const { parameters } = page;
   const input = h('input', {
@@ -42,16 +43,34 @@ export function searchField(
     clearTimeout(timer);
     timer = setTimeout(() => void reload(), typingMilliseconds);
   });
+  input.addEventListener('keydown', ({ key, isComposing }) => {
+    if (key !== 'Enter' || isComposing || onlyFound === undefined) return;
+    const q = input.value.trim();
+    clearTimeout(timer);
+    void reload().then(() => {
+      const href = q === '' || input.value.trim() !== q ? undefined : onlyFound(q);
+      if (href !== undefined && input.isConnected) location.hash = href;
+    });
+  });
   return h('div', { class: 'search' }, icon(icons.search), input);
 }
 
-/** Links to the list with each status, in which the search goes on. */
-export function statusTabs(parameters: URLSearchParams): Child {
+/** The number of orders in each status. */
+export type StatusCounts = ReadonlyMap<Status, number>;
+
+/** Links to the list with each status, in which the search and the filters go on. */
+export function statusTabs(parameters: URLSearchParams, counts?: StatusCounts): Child {
   const current = parameters.get('status') ?? '';
-  const tab = (status: Status | '', label: string): HTMLElement => {
-    const q = parameters.get('q') ?? undefined;
-    const target = query({ status, q });
-    return h('a', { href: `#/orders?${target}`, 'aria-current': status === current && 'page' }, label);
+  const tab = (status: Status | '', label: string, number?: number): HTMLElement => {
+    const target = new URLSearchParams(parameters);
+    target.delete('cursor');
+    if (status === '') target.delete('status');
+    else target.set('status', status);
+    const shown = number !== undefined && h('span', { class: 'count' }, count(number));
+    const attributes = { href: `#/orders?${target}`, 'aria-current': status === current && 'page' };
+    return h('a', attributes, label, shown !== false && ' ', shown);
   };
-  return [tab('', 'All'), statuses.map((status) => tab(status, statusNames[status]))];
+  const all = counts === undefined ? undefined : [...counts.values()].reduce((sum, each) => sum + each, 0);
+  const number = (status: Status): number | undefined => counts && (counts.get(status) ?? 0);
+  return [tab('', 'All', all), statuses.map((status) => tab(status, statusNames[status], number(status)))];
 }

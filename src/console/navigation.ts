@@ -4,6 +4,7 @@ import { type App, setPageTitle } from './view.ts';
 import { ask, notify } from './dialogs.ts';
 import { fill, h, icon, icons } from './elements.ts';
 import { documentationLink } from './documentation-link.ts';
+import { findAll } from './shortcuts.ts';
 
 type NavigationItem = {
   readonly title: string;
@@ -55,9 +56,22 @@ export function navigation(app: App, current: string): HTMLElement[] {
     icon(icons.more),
     h('span', {}, 'More'),
   );
+  const find = h(
+    'button',
+    {
+      type: 'button',
+      class: 'find',
+      title: 'Search orders, customers and products',
+      onclick: () => findAll(app),
+    },
+    icon(icons.search),
+    h('span', {}, 'Search'),
+    h('kbd', {}, 'Ctrl+K'),
+  );
   const out = h('button', { type: 'button', class: 'quiet', onclick: () => void signOut(app) }, 'Sign out');
   return [
     h('a', { class: 'brand', href: '#/' }, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
+    find,
     ...allowed.map(link),
     more,
     h(
@@ -97,5 +111,6 @@ export function moreView(page: App & { readonly main: HTMLElement }): void {
     `Sign out ${page.user.name}`,
   );
   const docs = documentationLink(icon(icons.orders), 'API documentation');
-  fill(page.main, setPageTitle('More'), h('div', { class: 'more' }, links, docs), out);
+  const find = h('button', { type: 'button', onclick: () => findAll(page) }, icon(icons.search), 'Search');
+  fill(page.main, setPageTitle('More', find), h('div', { class: 'more' }, links, docs), out);
 }

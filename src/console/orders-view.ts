@@ -9,6 +9,8 @@ import { action } from './forms.ts';
 import type { LatestOrder } from './order-steps.ts';
 import { csvButton } from './list-file.ts';
 import { searchField, statusTabs } from './list-tools.ts';
+import { watchCounts } from './order-counts.ts';
+import { filterBar, isFiltered, orderFilter } from './order-filters.ts';
 import { pill } from './order-status.ts';
 import { type Column, countNewer, inPlace, newerNotice, pager, rowLink, table } from './tables.ts';
 
@@ -20,16 +22,25 @@ type OrderList = List<LatestOrder> & { readonly newer?: number };
 export function ordersView(page: Page): void {
   const { main, parameters, signal } = page;
   const list = h('div', { class: 'list' }, skeleton(10));
+  let found: { readonly q: string | null; readonly orders: readonly Order[] } | undefined;
+  const onlyFound = (q: string): string | undefined => {
+    const [order, ...others] = found?.q === q ? found.orders : [];
+    return order === undefined || others.length > 0 ? undefined : `/orders/${order.id}`;
+  };
   const reload = reloadable<OrderList>(page, list, {
-    load: ({ client, signal }) => client.get<List<Order>>(`/orders?${listQuery(parameters)}`, signal),
+    async load({ client, signal: loading }) {
+      const q = parameters.get('q');
+      const orders = await client.get<List<Order>>(`/orders?${listQuery(parameters)}`, loading);
+      found = { q, orders: orders.data };
+      return orders;
+    },
     draw: (orders, reload) => ordersList(page, orders, reload),
     hold: holdList,
     concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
   watchDay(signal, () => void reload()); // orders of today are shown without their date
   const tabs = h('nav', { class: 'tabs', 'aria-label': 'Status' });
-  const showTabs = (): void => fill(tabs, statusTabs(parameters));
-  showTabs();
+  const showTabs = watchCounts(page, (counts) => fill(tabs, statusTabs(parameters, counts)));
   fill(
     main,
     setPageTitle(
@@ -40,19 +51,22 @@ export function ordersView(page: Page): void {
     h(
       'div',
       { class: 'toolbar' },
-      searchField(page, 'orders', { label: 'Search orders', reload, onWords: showTabs }),
+      searchField(page, 'orders', { label: 'Search orders', reload, onWords: showTabs, onlyFound }),
       tabs,
+      filterBar(page, () => {
+        showTabs();
+        void reload();
+      }),
     ),
     list,
   );
 }
 
 function listQuery(parameters: URLSearchParams): string {
-  const q = parameters.get('q') ?? undefined;
-  const status = parameters.get('status') ?? undefined;
   const own = (name: string): string | undefined => parameters.get(name) ?? undefined;
+  const q = own('q');
   const paged = q === undefined ? { cursor: own('cursor'), sort: own('sort') } : {}; // a search has its own order
-  return query({ q, status, ...paged, include: 'customer', limit: rowsPerPage });
+  return query({ q, ...orderFilter(parameters), ...paged, include: 'customer', limit: rowsPerPage });
 }
 
 function holdList(shown: OrderList, loaded: OrderList): OrderList {
@@ -90,6 +104,8 @@ function noOrders(parameters: URLSearchParams): HTMLElement {
       'Nothing found',
       'An order is found by its number, its customer’s name, e-mail or phone, and by its items.',
     );
+  if (isFiltered(parameters))
+    return emptyState('None', 'No order is of these days, this customer and this currency.');
   if (parameters.has('status')) return emptyState('None', 'No order has this status at the moment.');
   const next = h('a', { class: 'button primary', href: '#/new' }, 'Enter the first order');
   return emptyState(

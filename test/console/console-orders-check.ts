@@ -117,7 +117,7 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
       await person.see('paid or not; cancelled and refunded ones are left out.');
     }
     await person.go('#/today');
-    await person.see('Paid or not; no cancelled and refunded ones');
+    await person.see('Paid today, less what was given back');
   });
 
   await t.test('begin with the currency and country of the settings, whatever was sold last', async () => {

@@ -1,0 +1,143 @@
+// What the list of orders shows: by status, day, customer and currency, and in which order. All of it is in the URL.
+import { query } from './api-client.ts';
+import type { Customer, List } from './api-types.ts';
+import { aboutCustomer } from './customer-words.ts';
+import { fill, h } from './elements.ts';
+import { finder } from './finder.ts';
+import { addDays, currencies } from './formats.ts';
+import { choice } from './forms.ts';
+import type { Page } from './view.ts';
+
+const sorts = [
+  ['', 'Newest first'],
+  ['createdAt', 'Oldest first'],
+  ['-updatedAt', 'Last changed first'],
+  ['-total', 'Highest total first'],
+  ['total', 'Lowest total first'],
+] as const;
+
+/** Returns the parameters of the API for the filters in the URL. */
+export function orderFilter(parameters: URLSearchParams): Readonly<Record<string, string | undefined>> {
+  const own = (name: string): string | undefined => parameters.get(name) ?? undefined;
+  const [since, until] = [dayOf(own('since')), dayOf(own('until'))];
+  return {
+    status: own('status'),
+    customerId: own('customer'),
+    currency: own('currency'),
+    createdFrom: since?.toISOString(),
+    createdBefore: until === undefined ? undefined : addDays(until, 1).toISOString(),
+  };
+}
+
+/** Returns the beginning of the day in the browser’s time zone; undefined for anything but a day. */
+function dayOf(text: string | undefined): Date | undefined {
+  const [, year, month, date] = /^([1-9]\d{3})-(\d\d)-(\d\d)$/.exec(text ?? '') ?? [];
+  return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(date));
+}
+
+/** The filters that the bar shows, beside the status. */
+const names = ['since', 'until', 'customer', 'currency'] as const;
+
+/** Returns whether a filter is set, beside the status. */
+export function isFiltered(parameters: URLSearchParams): boolean {
+  return names.some((name) => parameters.has(name));
+}
+
+/** `onChange` is called when the URL has changed. */
+export function filterBar(page: Page, onChange: () => void): HTMLElement {
+  const { parameters } = page;
+  const change = (name: string, value: string): void => {
+    if (value === '') parameters.delete(name);
+    else parameters.set(name, value);
+    parameters.delete('cursor');
+    history.replaceState(history.state, '', `#/orders?${parameters}`);
+    showCount();
+    onChange();
+  };
+  const day = (name: 'since' | 'until', label: string): HTMLElement => {
+    const input = h('input', { type: 'date', value: parameters.get(name), 'data-key': name });
+    // while a year is typed, its first digits are years as well
+    input.addEventListener('change', () => {
+      if (input.value === '' || input.value >= '1000') change(name, input.value);
+    });
+    return labelled(label, input);
+  };
+  const select = (
+    name: string,
+    label: string,
+    options: readonly (readonly [string, string])[],
+  ): HTMLElement => {
+    const control = choice(options, parameters.get(name) ?? '');
+    control.dataset['key'] = name;
+    control.addEventListener('change', () => change(name, control.value));
+    return labelled(label, control);
+  };
+  const summary = h('summary', {});
+  const showCount = (): void => {
+    const count = names.filter((name) => parameters.has(name)).length;
+    fill(summary, count === 0 ? 'Filter and sort' : `Filter and sort (${count})`);
+    clear.hidden = count === 0 && !parameters.has('sort');
+  };
+  const clear = h('a', { class: 'button', href: '#/orders' }, 'Clear');
+  const used = new Set([parameters.get('currency') ?? '', ...currencies]);
+  const all = [...used].filter((code) => code !== '').map((code) => [code, code] as const);
+  const bar = h(
+    'details',
+    { class: 'filters', open: isFiltered(parameters) || parameters.has('sort') },
+    summary,
+    h(
+      'div',
+      {},
+      day('since', 'From'),
+      day('until', 'To'),
+      customerFilter(page, change),
+      select('currency', 'Currency', [['', 'All'], ...all]),
+      select('sort', 'Order', sorts),
+      clear,
+    ),
+  );
+  showCount();
+  return bar;
+}
+
+function labelled(label: string, control: HTMLElement): HTMLElement {
+  control.id = `filter-${label.toLowerCase()}`;
+  return h('div', {}, h('label', { for: control.id }, label), control);
+}
+
+/** The URL has the id: the name is looked up. */
+function customerFilter(page: Page, change: (name: string, value: string) => void): HTMLElement {
+  const { client, parameters, signal } = page;
+  const label = 'Customer';
+  const { control, list } = finder({
+    label,
+    placeholder: 'All',
+    async lookUp(q, searching) {
+      const path = `/customers?${query({ q, limit: 6 })}`;
+      const { data } = await client.get<List<Customer>>(path, searching);
+      const found = data.map((customer) => ({
+        id: String(customer.id),
+        name: customer.name,
+        about: aboutCustomer(customer, q),
+        choose: () => choose(customer),
+      }));
+      return [{ label: 'Customers', found }];
+    },
+  });
+  control.dataset['key'] = 'customer';
+  function choose({ id, name }: Pick<Customer, 'id' | 'name'>): void {
+    control.value = name;
+    control.blur();
+    change('customer', String(id));
+  }
+  control.addEventListener('change', () => {
+    if (control.value.trim() === '' && parameters.has('customer')) change('customer', '');
+  });
+  const id = parameters.get('customer');
+  if (id !== null) {
+    control.value = `Customer ${id}`;
+    const named = client.get<Customer>(`/customers/${encodeURIComponent(id)}`, signal);
+    named.then(({ name }) => (control.value = name)).catch(() => undefined);
+  }
+  return h('div', { class: 'customer-filter' }, labelled(label, control), list);
+}

@@ -1,0 +1,79 @@
+// Keys that work on every page, and the list of all of them. Keys without Ctrl can be turned off, since they get in
+// the way of speech input (WCAG 2.1.4): this device remembers that.
+import { show } from './dialogs.ts';
+import { h } from './elements.ts';
+import { checkRow } from './forms.ts';
+import { openQuickSearch } from './quick-search.ts';
+import { type App, goTo } from './view.ts';
+
+const storageKey = 'orderly-single-keys';
+
+const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
+  [['/', 'Ctrl+K'], 'Search orders, customers and products'],
+  [['n'], 'New order'],
+  [['?'], 'This list'],
+  [['Enter'], 'In a search: open the only one that was found'],
+  [['Ctrl+Enter'], 'In a form: send it'],
+];
+
+export function watchShortcuts(app: App, signal: AbortSignal): void {
+  document.addEventListener('keydown', (event) => pressed(app, event), { signal });
+}
+
+function pressed(app: App, event: KeyboardEvent): void {
+  const { key, ctrlKey, metaKey } = event;
+  const isFind = (ctrlKey || metaKey) && key.toLowerCase() === 'k';
+  if (!isFind && !isSingleKey(event)) return;
+  if (isFind || key === '/') findAll(app);
+  else if (key === 'n') goTo('/new');
+  else if (key === '?') void showKeys();
+  else return;
+  event.preventDefault();
+}
+
+/** Whether a key was pressed that is no text for a field, while keys without Ctrl are on. */
+function isSingleKey({ ctrlKey, metaKey, altKey, repeat, isComposing, target }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || repeat || isComposing) return false;
+  if (localStorage.getItem(storageKey) === 'off') return false;
+  const isText =
+    target instanceof Element && target.closest('input:not([type="checkbox"]), select, textarea');
+  return isText === null && document.querySelector('dialog') === null;
+}
+
+/** Opens the search over all pages. */
+export function findAll(app: App): void {
+  const help = h('button', { type: 'button', class: 'quiet' }, 'Keys');
+  help.addEventListener('click', () => {
+    help.closest('dialog')?.close();
+    void showKeys();
+  });
+  openQuickSearch(app, h('div', { class: 'buttons' }, help));
+}
+
+async function showKeys(): Promise<void> {
+  const rows = keys.map(([names, meaning]) =>
+    h(
+      'div',
+      {},
+      h('dt', {}, meaning),
+      h(
+        'dd',
+        {},
+        names.map((name) => h('kbd', {}, name)),
+      ),
+    ),
+  );
+  const isOn = h('input', {
+    type: 'checkbox',
+    id: 'single-keys',
+    checked: localStorage.getItem(storageKey) !== 'off',
+  });
+  isOn.addEventListener('change', () => {
+    if (isOn.checked) localStorage.removeItem(storageKey);
+    else localStorage.setItem(storageKey, 'off');
+  });
+  await show('Keys', [
+    h('dl', { class: 'facts keys' }, rows),
+    checkRow(isOn, 'Keys without Ctrl, on this device'),
+  ]);
+}
