@@ -1,4 +1,4 @@
-// Lists and histories of the console, in a real browser: their files, searches, pages, places and old values.
+// Lists and histories of the console, in a real browser: their searches, pages, places and old values.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admin } from '../service.ts';
@@ -9,39 +9,6 @@ const items = (unitPrice: number): object[] => [{ name: 'Tea', quantity: 2, unit
 test('lists of the console', { timeout: 120_000 }, async (t) => {
   const { service, token, tab, person } = await openShop(t);
   await person.signIn(service.url, admin);
-  await tab.evaluate(`{
-    const keep = URL.createObjectURL;
-    URL.createObjectURL = (file) => {
-      void file.text().then((text) => (window.saved = text));
-      return keep.call(URL, file);
-    };
-  }`);
-
-  for (const [hash, file] of [
-    ['#/orders?status=cancelled', 'orders.csv was saved.'],
-    ['#/day', '.csv was saved.'],
-  ] as const)
-    await t.test(`are saved with the names of the customers: ${hash}`, async () => {
-      await tab.evaluate('window.saved = undefined');
-      await person.go(hash);
-      await person.press('CSV');
-      await person.see(file);
-      await tab.until('window.saved');
-      assert.match(await tab.evaluate<string>('saved'), /,Ada Lovelace,/);
-    });
-
-  await t.test('are not saved whole where a search shows a part', async () => {
-    await tab.evaluate('window.saved = undefined');
-    await person.go('#/orders');
-    await person.press('CSV');
-    await person.see('orders.csv was saved.');
-    await tab.evaluate('window.saved = undefined');
-    await tab.evaluate('document.querySelector("[type=search]").focus()');
-    await tab.type('grace');
-    await person.press('CSV');
-    await person.see('A search can’t be saved: clear it to save the whole list.');
-    assert.equal(await tab.evaluate('window.saved ?? null'), null);
-  });
 
   await t.test('go on with their search in another status', async () => {
     await person.go('#/orders');
