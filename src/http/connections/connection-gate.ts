@@ -1,4 +1,4 @@
-// Limits connections: in total, and those of one client.
+// Limits connections: in total, and for each client.
 import { networkOf } from '../../base/addresses.ts';
 import { peerOf } from './peer.ts';
 import { SharedBound } from './shared-bound.ts';
@@ -52,7 +52,7 @@ export class ConnectionGate {
     this.#open.release(this.#networkOf(remoteAddress), 1);
   }
 
-  /** Returns undefined for this machine and for trusted proxies: only the total limits their connections. */
+  /** Returns undefined for this machine and for trusted proxies, whose connections only the total limits. */
   #networkOf(remoteAddress: string | undefined): string | undefined {
     const peer = peerOf(remoteAddress, this.#isTrusted);
     return peer.isLoopback || peer.isTrusted ? undefined : networkOf(peer.address);

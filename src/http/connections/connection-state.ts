@@ -13,13 +13,16 @@ const stateKey = Symbol('state');
 class ConnectionState {
   readonly #socket: Socket;
   peer: Peer | undefined = undefined;
-  /** The body that is arriving; undefined once it has, or an idle connection would keep its last request. */
+  /**
+   * The body that is arriving; undefined once it is whole, so that an idle connection keeps no request in
+   * memory.
+   */
   body: RequestBody | undefined = undefined;
-  /** Whether the connection ends after the response that it has. */
+  /** Whether the connection ends after its present response. */
   isEnding = false;
-  /** How many requests wait for the responses before them. */
+  /** How many requests wait for earlier responses. */
   waitingRequests = 0;
-  /** The response of the last of them. */
+  /** The response of the last waiting request. */
   lastWaiting: ServerResponse | undefined = undefined;
   #hasPauseListener = false;
   #network: string | undefined = undefined;
@@ -34,12 +37,12 @@ class ConnectionState {
     return (this.#network ??= networkOf(plainAddress(this.#socket.remoteAddress ?? '')));
   }
 
-  /** Whether nothing may be read: requests wait, or a route has not taken what it was sent. */
+  /** Whether reading must stop: requests wait, or a route has not taken the body that has arrived. */
   get isHeld(): boolean {
     return !this.isEnding && (this.waitingRequests > 0 || this.body?.isFull === true);
   }
 
-  /** Stops reading until `resume` is called while the connection is not held. */
+  /** Stops reading. The first `resume` while the connection is not held ends this. */
   hold(): void {
     if (!this.#hasPauseListener) keepPausedWhile(this.#socket, () => this.isHeld);
     this.#hasPauseListener = true;

@@ -6,8 +6,8 @@ import { stateOf } from './connection-state.ts';
 const lingerMillisecondsMax = 1_000;
 
 /**
- * Sends the response and ends this side of the connection. What the client sends is dropped for up to
- * `lingerMillisecondsMax`, since TCP resets a connection that is closed with unread bytes.
+ * Sends the response and ends this side of the connection. Drops whatever the client sends for up to
+ * `lingerMillisecondsMax`: TCP would reset a connection that is closed with unread bytes.
  */
 export function endLingering(socket: Socket, response = ''): void {
   stateOf(socket).isEnding = true;
@@ -17,7 +17,7 @@ export function endLingering(socket: Socket, response = ''): void {
   socket.once('close', () => clearTimeout(deadline));
 }
 
-/** Ends the connection after the response, whether sent already or not; further requests are ignored. */
+/** Ends the connection after the response, which may have been sent already. Further requests are ignored. */
 export function endAfterResponse({ socket }: IncomingMessage, response: ServerResponse): void {
   const state = stateOf(socket);
   if (state.isEnding) return;

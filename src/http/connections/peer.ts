@@ -30,7 +30,10 @@ function isProxied(fields: RequestHeaders): boolean {
   return forwardingFields.some((name) => fields[name] !== undefined);
 }
 
-/** Whether a process of this machine sent it: without a proxy, and to a local name (DNS rebinding). */
+/**
+ * Whether a process of this machine sent the request: without a proxy, and to a local name (against DNS
+ * rebinding).
+ */
 export function isFromThisMachine(peer: Peer, fields: RequestHeaders): boolean {
   return peer.isLoopback && !isProxied(fields) && localHost.test(fields['host'] ?? '');
 }
@@ -58,8 +61,8 @@ export function checkTransport(peer: Peer, fields: RequestHeaders): void {
 
 /**
  * Returns the nearest address that isn't a trusted proxy, since a client can invent all earlier ones. If
- * X-Forwarded-For and Forwarded disagree, one of them may come from the client: then the address is the
- * proxy's own.
+ * X-Forwarded-For and Forwarded disagree, one of them may come from the client, so the proxy's own address is
+ * returned.
  */
 export function clientAddress(
   peer: Peer,
@@ -75,7 +78,10 @@ export function clientAddress(
   return clients.size === 1 && client !== undefined ? client : peer.address;
 }
 
-/** Returns undefined if a hop is no address, or if all are trusted proxies. Parses only as many as needed. */
+/**
+ * Returns undefined if a hop is no address, or if all hops are trusted proxies. Parses only the hops that it
+ * needs.
+ */
 function nearest(
   field: string,
   isTrusted: (address: string) => boolean,

@@ -7,8 +7,8 @@ import { currentResponse, dropRestOfRead } from './node-internals.ts';
 import { SharedBound, type Bounds } from './shared-bound.ts';
 
 /**
- * Requests that wait for earlier responses of their connection: of one connection, in total, and of one
- * client. A parsed request takes about 2 KB, and 10 µs to be dropped with its connection.
+ * Bounds of the requests that wait for earlier responses: of one connection, in total, and of one client. A
+ * parsed request takes about 2 KB, and 10 µs when it is dropped.
  */
 export const pipelinedRequestsMax = 100;
 export const allPipelinedRequestsMax = 16_000;
@@ -37,8 +37,8 @@ export class Pipeline {
   }
 
   /**
-   * Calls `start` once the response has the connection: when the system has accepted the whole previous
-   * response. So a client that doesn't read delays only its own requests.
+   * Calls `start` once the system has accepted the whole previous response of the connection. A client that
+   * doesn't read delays only its own requests.
    */
   startInOrder(request: IncomingMessage, response: ServerResponse, start: Task): void {
     const isNext = currentResponse(request.socket) === response;
@@ -51,7 +51,7 @@ export class Pipeline {
     const { socket } = request;
     const state = stateOf(socket);
     const previous = state.lastWaiting ?? currentResponse(socket);
-    // parsed requests take far more memory than their bytes, and a client repeats those that got no response
+    // parsed requests take far more memory than their bytes, and a client repeats requests without a response
     // (RFC 9112 section 9.3.2)
     if (!this.#reserve(socket)) return this.#drop(socket);
     state.lastWaiting = response;
@@ -84,7 +84,10 @@ export class Pipeline {
     this.#waiting.release(state.network, requests);
   }
 
-  /** Drops the connection, and counts it once: requests that were already parsed still arrive. */
+  /**
+   * Drops the connection, and counts it only once, since further requests that were already parsed still
+   * arrive.
+   */
   #drop(socket: Socket): void {
     if (socket.destroyed) return;
     this.#onDrop();

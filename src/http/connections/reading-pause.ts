@@ -6,22 +6,22 @@ import { stateOf } from './connection-state.ts';
 const resumedPerTurnMax = 500;
 
 /**
- * In one turn Node reads and parses up to 64 KiB of each connection. Once that has taken long enough, all
- * connections are paused: Node then skips those that it has not yet read from in this turn. In the next turn
- * one connection of each address is resumed, then two, then four, until a turn takes too long again: however
- * many connections one client has, only a few of them are read before those of others.
+ * In one turn Node reads and parses up to 64 KiB of each connection. Once this has taken too long, all
+ * connections are paused, so Node reads no more of them in this turn. The next turn resumes one connection of
+ * each network, the turn after it two, then four, until a turn takes too long again: however many connections
+ * one client has, only a few of them are read before the connections of other clients.
  */
 export class ReadingPause {
   readonly #sockets: ReadonlySet<Socket>;
-  /** The paused sockets, in the order in which those of one address are resumed. */
+  /** The paused sockets, in the order in which they are resumed. */
   #paused = new Set<Socket>();
   /**
-   * Those that were read in the turn of the pause, resumed a turn later. In that turn the system finds them
-   * paused, and puts them behind all others that it has to report; if resumed earlier, they would keep their
-   * places, and those that always have something to read would be the only ones that are read.
+   * Sockets that were read in the turn of the pause. They are resumed one turn later, so that the system
+   * reports them after the sockets that were not read yet. Resumed at once, they would keep their places, and
+   * sockets that always have something to read would starve all others.
    */
   #read: Socket[] = [];
-  /** How many sockets of each address the next turn resumes. */
+  /** How many sockets of each network the next turn resumes. */
   #perAddress = 1;
   #isScheduled = false;
 
@@ -40,7 +40,7 @@ export class ReadingPause {
     for (const socket of this.#sockets) {
       if (socket.isPaused()) continue;
       socket.pause();
-      this.#paused.delete(socket); // a request that ended may have resumed it before its time
+      this.#paused.delete(socket); // the end of a request may have resumed it early
       if (stateOf(socket).takeWasRead()) this.#read.push(socket);
       else this.#paused.add(socket);
     }
@@ -62,10 +62,10 @@ export class ReadingPause {
     }
     for (const socket of this.#read.splice(0)) this.#paused.add(socket);
     this.#perAddress *= 2;
-    this.#schedule(); // even if none is left: those that were just resumed are read before the next turn
+    this.#schedule(); // even if none is left: reading is active until those just resumed were read
   }
 
-  /** Returns the next sockets of each address, beginning with the address that has the fewest. */
+  /** Returns the next sockets of each network, beginning with the network that has the fewest. */
   #next(): Socket[] {
     const byAddress = Map.groupBy(this.#paused, (socket) => stateOf(socket).network);
     return [...byAddress.values()]

@@ -1,5 +1,5 @@
-// Turns a request of `node:http` into an exchange, which receives its body and waits for the requests before
-// it on the connection.
+// Turns a request of `node:http` into an exchange. It starts once the earlier requests of its connection are
+// answered, while its body arrives.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../../base/addresses.ts';
@@ -85,7 +85,7 @@ export class RequestIntake {
     this.#turns.noteArrival();
   }
 
-  /** Called when a connection is accepted, since more of them may wait. */
+  /** Called when a connection is accepted: tasks wait until further connections are accepted. */
   yieldToConnections(): void {
     this.#turns.yieldToConnections();
   }

@@ -1,4 +1,5 @@
-// A bound that all clients share, with a smaller one for each client, so that none can exhaust it.
+// A bound that all clients share, with a smaller bound for each client, so that no client can exhaust the
+// whole.
 
 export type Bounds = { readonly total: number; readonly perClient: number };
 

@@ -1,9 +1,9 @@
-// The versions, cipher suites and groups of TLS, for connections to the service and for those to webhooks.
+// The versions, cipher suites and groups of TLS, for connections to the service and to webhooks.
 
 /**
- * RFC 9325 section 4.2: forward secrecy and authenticated encryption only. The first three are TLS 1.3's.
- * There is no DHE, whose group the server chooses: with 10,000 bits it occupies a thread of its client for a
- * second.
+ * RFC 9325 section 4.2: forward secrecy and authenticated encryption only. The first three are TLS 1.3's. DHE
+ * is left out: a webhook's server chooses its group, and a group of 10,000 bits would occupy the thread of
+ * deliveries for a second.
  */
 const ciphers = [
   'TLS_AES_256_GCM_SHA384',

@@ -1,4 +1,4 @@
-// Answers what never becomes a request: bytes that the parser rejects, and connections beyond the limit.
+// Responds to clients without a request: bytes that the parser rejects, and connections beyond the limit.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../../problem.ts';
@@ -14,13 +14,13 @@ type ParserError = Error & { readonly code?: string };
 const timeoutCode = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 export function listenForUnparsed(server: Server, handler: Handler): void {
-  const rejected = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
+  const rejected = new WeakSet<Socket>(); // a failed parser reports an error again for each packet
   server.on('clientError', ({ code = '' }: ParserError, socket: Socket) => {
     if (rejected.has(socket) || isSlowStream(code, socket)) return;
     rejected.add(socket);
-    if (!/^(HPE|ERR_HTTP)_/.test(code)) return void socket.destroy(); // of the connection, or of TLS
+    if (!/^(HPE|ERR_HTTP)_/.test(code)) return void socket.destroy(); // an error of the connection, or of TLS
     const reject = (): void => rejectRequest(problemOf(code), socket, handler);
-    if (code === timeoutCode) return handler.intake.runLater(socket, reject); // may be thousands
+    if (code === timeoutCode) return handler.intake.runLater(socket, reject); // thousands may end together
     reject();
   });
 }
@@ -34,8 +34,8 @@ export function rejectConnection(socket: Socket, handler: Handler): void {
 }
 
 /**
- * An error within a body becomes a problem of that body's request. Any other error is answered after all
- * pending responses, and ends the connection.
+ * An error within a body becomes a problem of the body's request. The response to any other error follows all
+ * pending responses, and the connection ends.
  */
 function rejectRequest(problem: Problem, socket: Socket, handler: Handler): void {
   if (!socket.writable) return void socket.destroy();

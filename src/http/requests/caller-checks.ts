@@ -1,4 +1,5 @@
-// Determines who a request acts as: when its head has arrived, again after each wait, and inside its write.
+// Determines the caller of a request, and the rights of the caller: when the head has arrived, after each
+// wait, and inside the write.
 import { checkAccess, type Caller } from '../../auth/access.ts';
 import type { CallerSources } from '../../auth/caller-cache.ts';
 import { isApiKey, type Authenticator } from '../../auth/credentials.ts';
@@ -12,7 +13,7 @@ import { countOccurrences, type RequestHeaders } from './request-headers.ts';
 
 export type CallerCheckOptions = {
   readonly authenticator: Authenticator;
-  /** Returns the sessions and keys as a running write sees them. */
+  /** Returns the sessions and keys that a running write sees. */
   readonly sourcesOf: (writer: Connection) => CallerSources;
   readonly database: Database;
   readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
@@ -31,7 +32,7 @@ export class CallerChecks {
     const { match, mounted } = exchange;
     const readsCredential = mounted !== undefined && mounted.route.access.credentials !== 'ignored';
     if (readsCredential) exchange.caller = this.#authenticate(exchange);
-    // OPTIONS, and methods that the path lacks, are limited like the path's GET
+    // OPTIONS, and methods that the path lacks, draw on the same rate as the path's GET
     const { route } = mounted ?? match?.methods.get('GET') ?? {};
     if (route?.isUnlimited === true) return;
     const caller = readsCredential ? exchange.caller : this.#findCaller(exchange);
@@ -39,19 +40,25 @@ export class CallerChecks {
     else exchange.consumeClientToken(this.#options.limiters.default, caller.client);
   }
 
-  /** Consumes a token of the address's bucket. */
+  /** Consumes a token of the network's bucket. */
   consumeAddressToken(exchange: Exchange): void {
     exchange.consumeClientToken(this.#options.limiters.anonymous, exchange.network);
   }
 
-  /** Returns the caller with their current rights. Throws if they lost the right while the request waited. */
+  /**
+   * Returns the caller with their current rights. Throws if the caller lost the right while the request
+   * waited.
+   */
   recheckCaller(exchange: Exchange): Caller | undefined {
     if (exchange.caller === undefined) return undefined;
     this.#options.database.detectExternalCommits();
     return this.#recheck(exchange);
   }
 
-  /** Returns the caller as this write sees them, after earlier writes. Throws if they lost the right. */
+  /**
+   * Returns the caller as this write sees them, after earlier writes. Throws if the caller has lost the
+   * right.
+   */
   recheckCallerInWrite(exchange: Exchange, writer: Connection): Caller | undefined {
     return this.#recheck(exchange, this.#options.sourcesOf(writer));
   }
@@ -71,7 +78,7 @@ export class CallerChecks {
     }
   }
 
-  /** Treats an invalid credential as none, for routes that don't ask for one. */
+  /** Treats an invalid credential like a missing one, for routes that need no caller. */
   #findCaller(exchange: Exchange): Caller | undefined {
     try {
       return authenticateRequest(exchange, this.#options);

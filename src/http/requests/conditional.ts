@@ -3,14 +3,16 @@ import { Problem } from '../../problem.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
 const mismatch = 'If-Match must have the ETag of the current version, as it was sent; read the object again.';
-/** Equals no entity tag in a header field, since those are quoted. */
+/** Equals no entity tag of a header field, since entity tags have quotation marks. */
 const unknownTag = '';
 
 export function isConditional(fields: RequestHeaders): boolean {
   return fields['if-match'] !== undefined || fields['if-none-match'] !== undefined;
 }
 
-/** Throws 412 if the object has changed since the client read it; `etag` is undefined if there is none. */
+/**
+ * Throws 412 if the object has changed since the client read it; `etag` is undefined if there is no object.
+ */
 export function checkConditions(fields: RequestHeaders, etag: string | undefined): void {
   if (etag === undefined) return checkNothingExpected(fields);
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong')) throw stale(mismatch);
@@ -23,8 +25,8 @@ function checkNothingExpected(fields: RequestHeaders): void {
 }
 
 /**
- * Throws 412 if a condition of a POST fails. A POST compares no versions, so no tag matches; `*` asks only
- * whether the path can be read.
+ * Throws 412 if a condition of a POST fails. A POST has no version to compare, so no entity tag matches, and
+ * `*` matches if the path can be read.
  */
 export function checkPostConditions(fields: RequestHeaders, path: { readonly isReadable: boolean }): void {
   checkConditions(fields, path.isReadable ? unknownTag : undefined);

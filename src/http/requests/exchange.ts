@@ -1,5 +1,6 @@
-// One request and its response, from the check of its head to its line in the log: who sent it, what it asks
-// for, and what its response has besides its result. Handlers see it as a `Call`.
+// An exchange: one request and its response, from the check of its head to its line in the log. It knows the
+// caller, the parameters and the body, and collects what the steps add to the response. Handlers see it as a
+// `Call`.
 import assert from 'node:assert';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
@@ -23,7 +24,7 @@ import { requestIdFrom } from './request-headers.ts';
 import type { Call, Route } from '../routing/route.ts';
 import type { Match, MountedRoute } from '../routing/router.ts';
 
-/** A request with the peer that sent it, and its body, which is undefined if it has none. */
+/** A request, the peer that sent it, and its body if it has one. */
 type IncomingRequest = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -57,22 +58,22 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
   readonly peer: Peer;
   /** When the request began: milliseconds since 1970. */
   readonly beganAt: number;
-  /** The same moment on the clock that durations are measured with. */
+  /** The same moment on the monotonic clock, for durations. */
   readonly startedAt = performance.now();
   /** The body as it arrives; undefined if the request has none. */
   readonly sentBody: RequestBody | undefined;
   /** Sees only changes that are on disk. */
   readonly read: Connection;
-  /** The methods and parameters of the path; undefined if no route has it. */
+  /** The methods and parameters of the path; undefined if no route has the path. */
   match: Match | undefined = undefined;
   /** The route of the path and the method; undefined if there is none. */
   mounted: MountedRoute | undefined = undefined;
   /** The negotiated media type of the response. */
   mediaType = json;
-  /** The query's parameters and the body, once the schemas of the route accepted them. */
+  /** The parameters of the query; these and the body are set once the route's schemas have accepted them. */
   query: QueryValues = noParams;
   body: unknown = undefined;
-  /** The caller, with the rights that they had when these were last checked. */
+  /** The caller, with the rights found by the last check. */
   caller: Caller | undefined = undefined;
   /** Whether the request draws on a rate, even if the settings turn that rate off. */
   drawsOnRate = false;
@@ -103,7 +104,7 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
     this.#dependencies = dependencies;
   }
 
-  /** The route, for the steps after it was found. */
+  /** The route. Throws before it is found. */
   get route(): Route {
     if (this.mounted === undefined) throw new Error('The route has not been found.');
     return this.mounted.route;
@@ -114,20 +115,20 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
   }
 
   /**
-   * The time of the call. What expires is compared with this, since a body may arrive, and a password be
-   * verified, long after the request began.
+   * The present time. Expiry is compared with it, not with the beginning of the request: a body or the check
+   * of a password may have taken long.
    */
   get now(): number {
     return this.#dependencies.now();
   }
 
-  /** Asks for the body, if the client waits for that. */
+  /** Sends 100 Continue if the client waits for it. */
   sendContinue(): void {
     if (this.awaitsContinue) this.response.writeContinue();
     this.awaitsContinue = false;
   }
 
-  /** Runs a long query, which shares the query worker fairly with those of other callers. */
+  /** Runs a long query in the query worker, which callers share fairly. */
   readInWorker<R extends Row>(
     sql: string,
     params: readonly SqlValue[],
@@ -139,7 +140,7 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
     return this.#dependencies.database.readInWorker<R>(sql, params, { ...options, client, isOfStaff });
   }
 
-  /** Has the result of `write` stored in the same transaction, for an Idempotency-Key. */
+  /** Makes `write` store its result in the same transaction, for an Idempotency-Key. */
   storeResultWith(store: ResultStorer): void {
     this.#storeResult = store;
   }
@@ -195,8 +196,8 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
   }
 
   /**
-   * Consumes a token of another bucket. Throws 429 if it is empty, and only then shows its state, which could
-   * reveal from which addresses an account was used.
+   * Consumes a token of another bucket. Throws 429 if it is empty. Only then does the response show the
+   * bucket's state, which could reveal from which addresses an account was used.
    */
   consumeToken(limiter: Limiter, key: string): void {
     const state = limiter.consumeToken(key, this.now);

@@ -17,7 +17,7 @@ const idempotencyKeyLengthMax = 255;
 /** How long a response is stored. */
 export const idempotencySecondsMax = daySeconds;
 
-/** Stores first responses. `storageKey` consists of principal, method, path and key. */
+/** The stored responses. A `storageKey` consists of principal, method, path and key. */
 export type ResponseStore = {
   find(db: Connection, storageKey: string, now: number): StoredResponse | undefined;
   save(
@@ -33,11 +33,11 @@ export type StoredResponse = ReplayableResponse & {
   readonly fingerprint: string;
   /** The object that the response shows. */
   readonly objectId: number;
-  /** Its owner; 0 if it has none; null if the caller needed no right to see the response. */
+  /** The object's owner; 0 if it has no owner; null if the caller needed no right to see the response. */
   readonly ownerId: number | null;
 };
 
-/** The owner of an object without one: no user has this id. */
+/** Stands for the owner of an object that has none: no user has this id. */
 const nobodyId = 0;
 
 type KeyedRequest = {

@@ -5,7 +5,7 @@ import type { RequestHeaders } from './request-headers.ts';
 
 /**
  * Returns the offered media type that the client prefers, by default the first. Throws 406 if the client
- * accepts none of them, unless none is offered: a response without content needs no media type.
+ * accepts none of them. A response without content offers none, and is never 406.
  */
 export function chooseMediaType(accept: string | undefined, offered: readonly string[]): string {
   const [first = json] = offered;

@@ -17,9 +17,9 @@ export function splitTarget(sent: string): { path: string; query: string } {
 }
 
 /**
- * Decodes percent-encoded unreserved characters (RFC 3986 section 6.2.2.2). Other encodings are unchanged:
- * `%2F` separates no segments, and `%2531` is no `1`. A text with a `%` that begins no encoding is returned
- * unchanged, since decoding `%%33%31` would result in the encoding `%31`.
+ * Decodes percent-encoded unreserved characters (RFC 3986 section 6.2.2.2). Leaves other encodings as they
+ * are: `%2F` doesn't separate segments, and `%2531` doesn't become `1`. Returns a text unchanged if one of
+ * its `%` begins no encoding: decoding `%%33%31` would create the encoding `%31`.
  */
 export function decodeUnreserved(text: string): string {
   if (!text.includes('%') || strayPercent.test(text)) return text;
@@ -35,7 +35,7 @@ const encodedUnreserved = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi
 export type QueryValues = Record<string, unknown>;
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
-/** The checked parameters, of which invalid ones are undefined, and their issues. */
+/** The checked parameters and their issues; an invalid parameter is undefined. */
 type ParsedQuery = { readonly query: QueryValues; readonly issues: readonly Issue[] };
 
 const withoutParameters: ParsedQuery = { query: {}, issues: [] };
@@ -73,7 +73,9 @@ function repeatedParameter(name: string): Issue {
   return { parameter: name, code: 'repeated-parameter', detail };
 }
 
-/** Turns an issue of a value, which its schema calls "The body" or an item, into one of the parameter. */
+/**
+ * Turns the issue of a value, whose text says "The body" or names an item, into an issue of the parameter.
+ */
 function issueAt(name: string, { code, detail }: Issue): Issue {
   return { parameter: name, code, detail: detail.replace(/^(The body|\[\d+\])/, name) };
 }
@@ -84,7 +86,7 @@ function splitPair(pair: string): { readonly name: string; readonly value: strin
   return { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
 }
 
-/** Returns the one form of values that are equal, so that they share cursors and cached pages. */
+/** Returns the same form for all equal values, so that their cursors and cached pages are the same. */
 function canonical({ format }: JsonSchema, value: unknown): unknown {
   if (Array.isArray(value)) return [...new Set(value)].sort(); // a list is a set
   return format === 'date-time' && typeof value === 'string' ? canonicalTime(value) : value;

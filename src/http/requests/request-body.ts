@@ -1,7 +1,7 @@
-// Receives the body of a request: its pieces are copied into one buffer as they arrive, since a piece of one
-// byte itself takes hundreds. The bytes of all buffers are bounded in total and for each client. A route takes
-// the body when it is whole; a route that streams it takes what has arrived, and is not sent much more than
-// that.
+// Receives the body of a request. Its pieces are copied into one buffer as they arrive, since a piece of one
+// byte takes hundreds of bytes of memory. The bytes of all buffers are bounded, in total and for each client.
+// Most routes take a body when it is whole. A route with a streamed body takes it bit by bit; the connection
+// is read only a little ahead of the route.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { counted } from '../../base/counted.ts';
 import { Problem, unavailable } from '../../problem.ts';
@@ -12,10 +12,13 @@ import { headersOf } from './request-headers.ts';
 import { SharedBound, type Bounds } from '../connections/shared-bound.ts';
 
 export const bodyBytesMax = 64 * 1024;
-/** Memory for bodies that are incomplete: in total, and for one client. */
+/** The memory of incomplete bodies: in total, and of one client. */
 export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
 export const unfinishedBodyBytesPerClientMax = 8 * 1024 * 1024;
-/** A piece of one byte costs as much as a large one, so a body has at most this many, and one for every 16 bytes. */
+/**
+ * A small piece costs as much as a large one, so a body may have this many pieces, and one more for every 16
+ * bytes.
+ */
 const piecesMax = 512;
 const pieceBytesMin = 16;
 /** The bytes of a streamed body that are read ahead of its route. */
@@ -35,7 +38,7 @@ type BodyMemoryOptions = {
 
 const boundsDefault: Bounds = { total: unfinishedBodyBytesMax, perClient: unfinishedBodyBytesPerClientMax };
 
-/** The memory of bodies that have not been taken. */
+/** Counts the bytes of bodies that no route has taken yet. */
 export class BodyMemory {
   readonly onPiece: () => void;
   readonly #clientOf: BodyMemoryOptions['clientOf'];
@@ -51,7 +54,7 @@ export class BodyMemory {
     return this.#bytes.used;
   }
 
-  /** Reserves that many more bytes, and returns whether there was room for them. */
+  /** Reserves further bytes, and returns whether there was room for them. */
   reserve(request: IncomingMessage, bytes: number): boolean {
     return this.#bytes.reserve(this.#clientOf(request), bytes) === 'reserved';
   }
@@ -89,7 +92,7 @@ export class RequestBody {
   readonly #bytesMax: number;
   readonly #announced: number;
   #buffer: Buffer = noBytes;
-  /** The bytes in the buffer, and all that have arrived. */
+  /** The number of bytes in the buffer; `#bytes` counts all that have arrived. */
   #length = 0;
   #bytes = 0;
   #pieces = 0;
@@ -117,17 +120,20 @@ export class RequestBody {
     if (this.#announced > this.#bytesMax) this.abort(tooLarge(this.#bytesMax));
   }
 
-  /** Why the body is rejected, if that is known yet. */
+  /** Why the body is rejected, as soon as this is known. */
   get problem(): Problem | undefined {
     return this.#problem;
   }
 
-  /** Whether a streamed body has so many bytes that no more should be read until its route takes them. */
+  /** Whether a streamed body is so far ahead of its route that reading should stop. */
   get isFull(): boolean {
     return this.isStreamed && this.#problem === undefined && this.#length >= streamedReadAheadBytes;
   }
 
-  /** Whether the route limits the time of the body, as it does once it has begun to read a streamed one. */
+  /**
+   * Whether the route itself limits the time of the body: a route that has begun to read a streamed body
+   * does.
+   */
   get hasOwnTimeout(): boolean {
     return this.#hasBegun;
   }
@@ -138,7 +144,10 @@ export class RequestBody {
     this.#hasBegun = true;
   }
 
-  /** Returns the bytes of a streamed body since the last call; undefined at the end, or rejects. */
+  /**
+   * Returns the bytes of a streamed body that arrived since the last call; undefined at its end. Rejects if
+   * the body fails.
+   */
   next(): Promise<Buffer | undefined> {
     return new Promise((take, reject) => this.#read({ take, reject }));
   }
@@ -160,7 +169,9 @@ export class RequestBody {
     this.#settle();
   }
 
-  /** Bytes of a streamed body that arrived before a failure are read first: their lines are complete. */
+  /**
+   * Delivers what has arrived. Bytes that arrived before a failure are read first: their lines are complete.
+   */
   #settle(): void {
     const reader = this.#reader;
     const hasMore = this.isStreamed && this.#length > 0;
@@ -185,7 +196,7 @@ export class RequestBody {
     if (this.#response.writableEnded || this.#request.socket.writableEnded) return this.#drop();
     if (this.#problem !== undefined) return;
     if (this.#bytes > this.#bytesMax) return this.abort(tooLarge(this.#bytesMax));
-    // the whole body at once needs no copy, and none of the memory for those that are incomplete
+    // a body in one piece needs no copy, and no memory for incomplete bodies
     if (piece.length === this.#announced) this.#buffer = piece;
     else if (!this.#makeRoom(this.#length + piece.length)) return this.#fail(noMemory());
     else piece.copy(this.#buffer, this.#length);
@@ -224,7 +235,7 @@ export class RequestBody {
   #fail(problem: Problem): void {
     if (this.#isOver) return;
     this.#problem = problem;
-    if (!this.#hasBegun) this.#drop(); // nothing will read them
+    if (!this.#hasBegun) this.#drop(); // nothing will read the buffered bytes
     this.#settle();
   }
 

@@ -34,7 +34,7 @@ type RequestHandlerOptions = Omit<ResponderOptions, 'logAllowance' | 'runLater'>
     readonly timers: Timers;
   };
 
-/** Handles requests, and answers bytes that are no valid request. */
+/** Handles requests, and responds to bytes that are no valid request. */
 export class RequestHandler {
   /** Also used by connections, which report their work to it. */
   readonly intake: RequestIntake;
@@ -81,7 +81,10 @@ export class RequestHandler {
     );
   }
 
-  /** Counts and logs bytes that are no valid request, and returns the whole response: one character a byte. */
+  /**
+   * Counts and logs bytes that are no valid request. Returns the whole response, with one character for each
+   * byte.
+   */
   onUnparsed(problem: Problem, { remoteAddress }: Socket): string {
     return this.#responder.lastProblemText(problem, { requestId: this.#nextRequestId(), remoteAddress });
   }
@@ -91,7 +94,7 @@ export class RequestHandler {
     this.#logAllowance.endMinute();
   }
 
-  /** Runs the steps in order: synchronously, unless it has to wait for a body or for the disk. */
+  /** Runs the steps in order: synchronously, unless the request has to wait for its body or for the disk. */
   #handleRequest(exchange: Exchange): Promise<void> | void {
     this.#options.database.detectExternalCommits();
     this.#checkRequest(exchange);
@@ -127,7 +130,10 @@ export class RequestHandler {
     }
   }
 
-  /** Rejects requests that are invalid for any path; each consumes a token of its address's bucket. */
+  /**
+   * Rejects requests that are invalid for any path. A rejected request consumes a token of its network's
+   * bucket.
+   */
   #checkRequest(exchange: Exchange): void {
     const { headers, request, peer } = exchange;
     try {
@@ -170,7 +176,9 @@ export class RequestHandler {
     else sentBody.deliver(take, (problem) => this.#fail(exchange, problem));
   }
 
-  /** Continues a request after a wait, which may end for thousands of requests together. */
+  /**
+   * Continues a request after a wait, as a scheduled task: the same wait may end for thousands of requests.
+   */
   #resume(exchange: Exchange, task: () => Promise<void> | void): void {
     this.intake.resume(exchange, () => this.#run(exchange, task));
   }
@@ -196,8 +204,8 @@ export class RequestHandler {
   }
 
   /**
-   * Leaves awaited results to the scheduler, since one sync or one document may resolve thousands of them in
-   * the same turn.
+   * Sends an awaited result as a scheduled task, since one sync or one document may resolve thousands of
+   * results in the same turn.
    */
   #respond(exchange: Exchange, result: HandlerResult | Promise<HandlerResult>): Promise<void> | void {
     if (!(result instanceof Promise)) return this.#respondNow(exchange, result);
@@ -236,7 +244,7 @@ function checkContent(exchange: Exchange): void {
   else if (exchange.sentBody !== undefined) checkContentType(exchange.headers, exchange.method);
 }
 
-/** Rejects a body that the route would ignore: its client expects it to have an effect. */
+/** Rejects a body that the route would ignore, since the client expects the body to have an effect. */
 function checkNoBody({ path, method, sentBody }: Exchange): void {
   if (sentBody !== undefined)
     throw new Problem('bad-request', `${method} ${path} takes no request body; send none.`);

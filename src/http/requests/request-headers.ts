@@ -1,5 +1,5 @@
-// Reads and checks the head of a request: its target, and its header fields by lower-case names; `node:http`
-// has joined repeated ones with commas (RFC 9110 section 5.3).
+// Reads and checks the head of a request: its target, and its header fields, which have lower-case names.
+// `node:http` has joined repeated fields with commas (RFC 9110 section 5.3).
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../problem.ts';
@@ -58,8 +58,8 @@ export function countOccurrences(request: IncomingMessage, name: RequestField): 
 }
 
 /**
- * Limits the target. The asterisk form is only valid with OPTIONS (RFC 9112 section 3.2.4), and the absolute
- * form names no user (RFC 9110 section 4.2.4).
+ * Checks length and form of the target. The asterisk form is valid only with OPTIONS (RFC 9112 section
+ * 3.2.4), and the absolute form must not name a user (RFC 9110 section 4.2.4).
  */
 export function checkTarget({ url = '', method }: IncomingMessage): void {
   if (url.length > urlBytesMax)
@@ -86,8 +86,8 @@ export function checkHost(request: IncomingMessage): void {
 const hostForm = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
 /**
- * Rejects any transfer coding but `chunked`: with others, or in HTTP/1.0, a proxy may see another end of the
- * body, and the bytes after it might be no request of the same client (RFC 9112 section 6.1).
+ * Rejects any transfer coding except `chunked`. With others, or in HTTP/1.0, a proxy may disagree about where
+ * the body ends, and take the bytes after it for another client's request (RFC 9112 section 6.1).
  */
 export function checkTransferEncoding(request: IncomingMessage): void {
   const detail = transferEncodingIssue(request);
@@ -101,13 +101,16 @@ function transferEncodingIssue(request: IncomingMessage): string | undefined {
   return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding must be chunked.';
 }
 
-/** Whether requests after this one on the connection can't be answered. */
+/** Whether further requests of the connection can't be read. */
 export function isLastOfConnection(request: IncomingMessage): boolean {
   // after an Upgrade `node:http` drops the rest of the same packet
   return headersOf(request)['upgrade'] !== undefined || transferEncodingIssue(request) !== undefined;
 }
 
-/** Node keeps one field more than the limit, of however many a head has. */
+/**
+ * Limits the header fields. Node drops fields beyond the maximum plus one, so longer heads are recognized,
+ * too.
+ */
 export function checkHeaderFields({ rawHeaders }: IncomingMessage): void {
   let bytes = 0;
   for (const text of rawHeaders) bytes += text.length + 2; // with ": " and the line break

@@ -28,8 +28,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Replaces each of the numbers with a fraction of the same length, which no schema accepts. A reviver could
- * recognize them by their source, but takes 40 ms for 16,000 numbers.
+ * Replaces each number of the list with a fraction of the same length, which no schema accepts. A reviver
+ * with access to the source text would take 40 ms for 16,000 numbers.
  */
 function withFractions(text: string, numbers: readonly Span[]): string {
   if (numbers.length === 0) return text;
@@ -42,7 +42,7 @@ function withFractions(text: string, numbers: readonly Span[]): string {
   return parts.join('') + text.slice(copied);
 }
 
-/** Whether a number is an integer only once it is rounded, such as 0.99999999999999999999. */
+/** Whether JSON.parse rounds a number to an integer, such as 0.99999999999999999999. */
 function isRounded(number: string): boolean {
   return Number.isInteger(Number(number)) && !isInteger(number);
 }
@@ -63,9 +63,9 @@ function positionText(message: string, text: string): string {
   return `syntax error at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** Where a number is in the text, without its sign. */
+/** The place of a number in the text, without its sign. */
 type Span = { readonly start: number; readonly end: number };
-/** `rounded` are the numbers that are integers only once JSON.parse has rounded them. */
+/** `rounded` are the numbers that JSON.parse rounds to integers. */
 type Scan = { readonly members: number; readonly rounded: readonly Span[] };
 
 /**

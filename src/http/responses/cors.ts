@@ -31,8 +31,8 @@ const responseFields = [
   'Accept-Patch',
 ];
 /**
- * All methods, for any path: a page can read the 404 or 405 of a wrong request only if the preflight before
- * it succeeds.
+ * All methods, for any path: only after a successful preflight can a page read the 404 or 405 of its wrong
+ * request.
  */
 const preflightMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const preflightSeconds = 600;

@@ -91,13 +91,15 @@ export function problemResponse(problem: Problem, context: ProblemContext): Prob
   return { status, lines: linesOf(code, members), json };
 }
 
-/** Returns the path as a reference (RFC 3986 section 4.2): one that begins with // would name a host. */
+/**
+ * Returns the path as a reference (RFC 3986 section 4.2). A reference that begins with // would name a host.
+ */
 function instanceOf(path: string): string {
   const encoded = path.slice(0, urlBytesMax).replace(notOfPaths, percentEncoded);
   return encoded.startsWith('//') ? `/.${encoded}` : encoded;
 }
 
-/** Characters that no path has (RFC 3986 section 3.3). */
+/** Characters that a path must not have (RFC 3986 section 3.3). */
 const notOfPaths = /[^\w.~!$&'()*+,;=:@/%-]|%(?![\da-f]{2})/gi;
 
 /** Encodes a character of a target, which is one byte. */

@@ -1,5 +1,4 @@
-// The one table of problem types: the title of each, its status unless a problem has another, and the text of
-// its page.
+// The table of all problem types: title, default status, and the text of the page of each.
 import { stepUpSeconds } from '../../auth/access.ts';
 import { hourSeconds } from '../../base/durations.ts';
 import type { ProblemCode } from '../../problem.ts';

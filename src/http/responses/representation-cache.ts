@@ -1,4 +1,4 @@
-// Finds representations by id: creates them from rows, and caches them until a change of the row is on disk.
+// Finds representations by id: creates them from rows, and caches each until a change of its row is on disk.
 import { BoundedMap } from '../../base/bounded-map.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { estimateBytes, type Representation } from './representation.ts';
@@ -10,10 +10,10 @@ export function createRepresentationCache<T>(bytesMax: number): RepresentationCa
   return new BoundedMap<number, Representation<T>>(bytesMax, estimateBytes);
 }
 
-/** Finds objects of one kind, as they are represented. */
+/** Finds the representations of objects of one kind. */
 export type Lookup<T> = {
   readonly find: (db: Connection, id: number) => Representation<T> | undefined;
-  /** Returns the objects in the order of the ids; undefined for one that doesn't exist. */
+  /** Returns the objects in the order of the ids; undefined in place of a missing object. */
   readonly findAll: (db: Connection, ids: readonly number[]) => readonly (Representation<T> | undefined)[];
 };
 
@@ -22,7 +22,7 @@ type RowLookup<Row, T> = {
   readonly represent: (row: Row) => Representation<T>;
 };
 
-/** Returns a look-up of rows, one by one. */
+/** Returns a look-up that reads rows one by one. */
 export function lookupOf<Row, T>({ find, represent }: RowLookup<Row, T>): Lookup<T> {
   function findOne(db: Connection, id: number): Representation<T> | undefined {
     const row = find(db, id);
@@ -31,7 +31,7 @@ export function lookupOf<Row, T>({ find, represent }: RowLookup<Row, T>): Lookup
   return { find: findOne, findAll: (db, ids) => ids.map((id) => findOne(db, id)) };
 }
 
-/** Returns a look-up through the cache, only for reads: rows that a write reads may be undone. */
+/** Returns a look-up through the cache. Writes must not use it: the rows that they see may be rolled back. */
 export function cachedLookup<T>(cache: RepresentationCache<T>, { find, findAll }: Lookup<T>): Lookup<T> {
   function findOne(db: Connection, id: number): Representation<T> | undefined {
     const known = cache.get(id);

@@ -13,7 +13,7 @@ export type Represents<T> = { readonly [represented]?: T };
 export type Representation<T> = Represents<T> & {
   readonly kind: 'object';
   readonly id: number;
-  /** The id of the user who owns it; null if nobody does. */
+  /** The id of the user who owns the object; null if nobody owns it. */
   readonly ownerId: number | null;
   readonly text: string;
   readonly etag: string;
@@ -50,7 +50,7 @@ export function isRepresentation(result: unknown): result is Representation<unkn
   return typeof result === 'object' && result !== null && 'kind' in result && result.kind === 'object';
 }
 
-/** Adds a member. The result isn't the object's own representation, so it has another ETag. */
+/** Adds a member. The result has another ETag, since it is no longer the object's own representation. */
 export function withMember<T>(object: Representation<T>, name: string, value: unknown): Representation<T> {
   const member = toWireLatin1(JSON.stringify(value));
   const text = `${object.text.slice(0, -1)},"${name}":${member}}`;

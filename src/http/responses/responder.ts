@@ -47,7 +47,7 @@ export type ResponderOptions = ExchangeLogOptions & {
   readonly runLater: (exchange: Exchange, task: () => void) => void;
 };
 
-/** Bytes that are no request; the address is that of the other end, undefined once the connection is closed. */
+/** Bytes that are no request. The address is the other end's; undefined once the connection is closed. */
 type UnparsedRequest = { readonly requestId: string; readonly remoteAddress: string | undefined };
 
 /** The stored part of a response, from which it can be replayed. */
@@ -58,17 +58,20 @@ export type ReplayableResponse = {
   readonly text: string;
 };
 
-/** `lines` are all but those that `response-head.ts` adds; `body` is empty for a response without one. */
+/**
+ * `lines` are all header lines except those that `response-head.ts` adds; an empty `body` means a response
+ * without body.
+ */
 type OutgoingResponse = {
   readonly status: number;
   readonly lines: HeaderLines;
   readonly body: ResponseBody;
 };
 
-/** A response to which the lines that describe its body have to be added. */
+/** A response that still lacks the lines that describe its body. */
 type ResponseWithBody = OutgoingResponse & { readonly mediaType: string };
 
-/** `own` has the header lines that only this response has. */
+/** `own` are the header lines of this response alone. */
 type TextResponse = {
   readonly status: number;
   readonly mediaType: string;
@@ -82,7 +85,7 @@ export class Responder {
   readonly #cors: Cors;
   readonly #transportLines: HeaderLines;
   readonly #varyLine: HeaderLines;
-  /** That of a response which also depends on Accept-Encoding. */
+  /** The Vary line of a response that also depends on Accept-Encoding. */
   readonly #varyWithCodingLine: HeaderLines;
   readonly #unsent: UnsentResponses;
   readonly #log: ExchangeLog;
@@ -167,7 +170,7 @@ export class Responder {
     return this.#cors.allowsPreflight(headers);
   }
 
-  /** `methods` are those of the path; undefined for a preflight to a path without routes. */
+  /** `methods` are the methods of the path; undefined for a preflight to a path without routes. */
   respondToOptions(exchange: Exchange, methods: ReadonlyMap<string, MountedRoute> | undefined): void {
     let lines = this.#linesOf(exchange);
     if (methods !== undefined) lines += headerLine('Allow', allowedMethods(methods).join(', '));
@@ -192,7 +195,7 @@ export class Responder {
     this.#sendBody(exchange, { status: response.status, lines, mediaType: problemJson, body });
   }
 
-  /** Counts and logs bytes that are no request, and returns the last response of their connection. */
+  /** Counts and logs bytes that are no request. Returns the text of the connection's last response. */
   lastProblemText(problem: Problem, { requestId, remoteAddress }: UnparsedRequest): string {
     const { publicUrl, metrics, now } = this.#options;
     const context = { publicUrl, invalidStatus: 400, path: '/', requestId } as const;
@@ -238,7 +241,7 @@ export class Responder {
     if (this.#options.isStopping()) response.shouldKeepAlive = false;
     sendWhole(exchange, { status, lines }, { body, now: this.#options.now() });
     const isCopied = typeof body === 'string' || this.#options.isTls;
-    if (isCopied) this.#boundUnsent(exchange); // other bytes are shared by all responses
+    if (isCopied) this.#boundUnsent(exchange); // all responses share the bytes of documents
   }
 
   /** Starts a stream, which is counted when it begins and logged when it ends. */

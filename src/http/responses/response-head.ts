@@ -6,7 +6,10 @@ import { stateOf } from '../connections/connection-state.ts';
 import { STATUS_CODES } from '../connections/node-http.ts';
 import { endWithHead } from '../connections/node-internals.ts';
 
-/** What clients are told, which may reuse a connection sooner than it ends. */
+/**
+ * The time that Keep-Alive announces, far shorter than the real one: a client must not reuse a connection as
+ * it ends.
+ */
 const keepAliveMilliseconds = 10_000;
 
 type Head = {
@@ -23,23 +26,23 @@ export type ResponseBody = string | Buffer;
 export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
 export const jsonPolicyLines = headerLine('Content-Security-Policy', jsonPolicy);
 export const problemLines = headerLine('Cache-Control', 'no-store') + jsonPolicyLines;
-/** Sent only over TLS (RFC 6797 section 7.2). */
+/** A header line that is sent only over TLS (RFC 6797 section 7.2). */
 export const strictTransport = headerLine('Strict-Transport-Security', 'max-age=31536000');
 
-/** The phrases of RFC 9110, except that 422 has its older one, as requirements section 7.1 does. */
+/** The phrases of RFC 9110, except for 422, whose older phrase requirements section 7.1 uses. */
 const reasonPhrases: Readonly<Record<number, string | undefined>> = {
   ...STATUS_CODES,
   413: 'Content Too Large',
 };
 const keepAliveLine = headerLine('Keep-Alive', `timeout=${keepAliveMilliseconds / 1000}`);
-/** The last lines of a head, with the empty one. */
+/** The last lines of a head, including the empty line. */
 const endOfKept = `${headerLine('Connection', 'keep-alive')}${keepAliveLine}\r\n`;
 const endOfLast = `${headerLine('Connection', 'close')}\r\n`;
 const dateLine = memoizeLast((second: number) => headerLine('Date', new Date(second * 1000).toUTCString()));
 
 /**
- * Sends a whole response. It closes the connection if the client waits for 100 Continue, since the body may
- * or may not follow.
+ * Sends a whole response. Closes the connection if the client still waits for 100 Continue, since the client
+ * may send the body or not.
  */
 export function sendWhole(
   { response, awaitsContinue }: Responding,
@@ -51,7 +54,7 @@ export function sendWhole(
   endWithHead(response, { status, text, isLast: isLast && !isLingering(response) }, body);
 }
 
-/** Whether the connection is ended by `endAfterResponse`, not by Node with the response. */
+/** Whether `endAfterResponse` ends the connection, rather than Node at the end of the response. */
 function isLingering({ socket }: ServerResponse): boolean {
   return socket !== null && stateOf(socket).isEnding;
 }
@@ -62,12 +65,12 @@ export function beginStream({ response, awaitsContinue }: Responding, { status, 
   response.writeHead(status, reasonPhrases[status], fieldsOf(isLast ? lines : lines + keepAliveLine));
 }
 
-/** The head of the last response of a connection on which there is no request. */
+/** Returns the head of the last response of a connection without a request. */
 export function lastHeadText(head: Head, now: number): string {
   return headText(head, { isLast: true, now });
 }
 
-/** Returns the lines that describe a body: of which type it is, and how long. */
+/** Returns the lines that describe a body: Content-Type and Content-Length. */
 export function bodyLines(mediaType: string, bytes: number): HeaderLines {
   return typeLines(mediaType) + headerLine('Content-Length', String(bytes));
 }

@@ -1,4 +1,4 @@
-// A streamed response, whose body is written gradually until the client or the service ends it.
+// A streamed response: its body is written gradually until the client or the service ends it.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { endLingering } from '../connections/lingering-close.ts';
@@ -76,7 +76,7 @@ export class ResponseStream {
     else task();
   }
 
-  /** Ends the stream. Closes the connection of a client with unread bytes rather than wait for it. */
+  /** Ends the stream. Closes the connection if the client has not read all bytes, instead of waiting. */
   end(reason: StreamEndReason): void {
     if (this.isOver) return;
     this.#endReason = reason;
@@ -93,7 +93,9 @@ export class ResponseStream {
     this.#response.end();
   }
 
-  /** Closes the connection without the last chunk, which shows the client that the response is incomplete. */
+  /**
+   * Closes the connection without the last chunk, so that the client sees that the response is incomplete.
+   */
   abort(reason: StreamEndReason): void {
     if (this.isOver) return;
     this.#endReason = reason;

@@ -11,7 +11,7 @@ export function eventBlock(event: {
   return `id: ${event.id}\nevent: ${event.type}\ndata: ${event.data}\n\n`;
 }
 
-/** A block without data, which is no event: readers only store its id, and send it to resume. */
+/** A block without data is no event: readers only store its id, and send the id to resume. */
 export function positionBlock(id: string): string {
   return `id: ${id}\n\n`;
 }

@@ -1,5 +1,5 @@
-// Documents that are sent often: compressed with gzip (RFC 9110 section 8.4.1) once, and all responses share
-// the bytes.
+// Documents that are sent often. Each is compressed once with gzip (RFC 9110 section 8.4.1), and all
+// responses share the bytes.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -22,7 +22,7 @@ export function sharedDocument<T>(value: T): Promise<SharedDocument<T>> {
 }
 
 /**
- * Compresses a text, once: handlers keep the result. The fields of a page for people must have its
+ * Compresses a text; handlers keep the result. If the text is a page for people, `fields` must have a
  * Content-Security-Policy.
  */
 export async function sharedText(
@@ -37,8 +37,8 @@ export async function sharedText(
 const gzipped = promisify(gzip);
 
 /**
- * Returns a function that takes a request's Accept-Encoding. Compresses on libuv's threads, since a document
- * may take longer than a turn of the event loop should.
+ * Returns a function that chooses the form for a request's Accept-Encoding. Compresses on libuv's threads,
+ * since a large document would hold the event loop for too long.
  */
 async function createEncodings(bytes: Buffer): Promise<(accept: string | undefined) => Encoded> {
   const tag = hash('sha256', bytes, 'base64url').slice(0, 22);

@@ -1,4 +1,5 @@
-// Bounds the bytes of responses that clients have not read, at the expense of the client with the most.
+// Bounds the bytes of responses that clients have not read. Beyond the bound, the client with the most such
+// bytes loses connections.
 import type { ServerResponse } from 'node:http';
 
 /** The bytes of responses that clients have not read yet, in total. */
@@ -6,7 +7,9 @@ export const unsentBytesMax = 64 * 1024 * 1024;
 
 type UnsentResponse = { readonly response: ServerResponse; readonly client: string; readonly bytes: number };
 
-/** Beyond `unsentBytesMax` the client with the most of them loses connections, the oldest response first. */
+/**
+ * Beyond `unsentBytesMax`, closes connections of the client with the most bytes, the oldest response first.
+ */
 export class UnsentResponses {
   readonly #onDrop: () => void;
   readonly #responses = new Set<UnsentResponse>(); // the oldest first

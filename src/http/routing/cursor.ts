@@ -1,4 +1,5 @@
-// Cursors: the position where the next page begins, with a MAC over it, the list, its filters and its sort.
+// Cursors. A cursor is the position where the next page begins, with a MAC over the position, the list, its
+// filters and its order.
 import type { Mac } from '../../auth/mac.ts';
 import { memoizeLast } from '../../base/memoize-last.ts';
 import { Problem } from '../../problem.ts';
@@ -18,19 +19,19 @@ export type ListQuery = {
 type CursorList = {
   readonly path: string;
   readonly query: ListQuery;
-  /** The order of the list's rows, whether the query names it or not. */
+  /** The order of the list's rows, even if the query leaves out `sort`. */
   readonly order: string;
 };
 
 const tagLength = 22; // 132 bits
 
-/** `macs` has one for each secret: the first one makes cursors, and each of them verifies. */
+/** `macs` has one MAC for each secret: the first one signs cursors, and any of them may verify. */
 export function createCursors(macs: readonly Mac[]) {
   const tagsOfText = macs.map((mac) => (text: string) => mac(text).toString('base64url').slice(0, tagLength));
-  // a page that is read repeatedly has the same cursor, whose MAC takes a seventh of the page's time
+  // a repeated page has the same cursor, and a MAC takes a seventh of the page's time
   const [newTag = () => ''] = tagsOfText.map((tagOf) => memoizeLast(tagOf));
 
-  /** Returns the position in the query's cursor; undefined if it has none. Throws `invalid-cursor`. */
+  /** Returns the position in the query's cursor; undefined without a cursor. Throws `invalid-cursor`. */
   function decode(list: CursorList): KeysetPosition | undefined {
     const { cursor } = list.query;
     if (cursor === undefined) return undefined;
@@ -43,7 +44,7 @@ export function createCursors(macs: readonly Mac[]) {
         'The cursor does not belong to this list, filters and sort; use `next` unchanged.',
       );
     }
-    // its MAC is right, so `encode` wrote it
+    // the MAC is right, so `encode` wrote the payload
     return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
   }
 
@@ -61,7 +62,7 @@ export function createCursors(macs: readonly Mac[]) {
   return { decode, encode, next };
 }
 
-/** Returns path and query, with this cursor in place of the query's own. */
+/** Returns path and query, in which `cursor` replaces the query's own. */
 export function withCursor(path: string, query: ListQuery, cursor: string): string {
   const parts: string[] = [];
   for (const name in query) {

@@ -21,13 +21,13 @@ import type { Call } from './route.ts';
 
 export const pageRowsDefault = 50;
 export const pageRowsMax = 200;
-/** A page that would be longer ends early; one element always fits. */
+/** A page ends before the element that would exceed this; one element always fits. */
 export const pageBytesMax = 1024 * 1024;
-/** The rows that a page may examine beyond those of its index. A page that ends early has a `next`. */
+/** The rows that a page may examine for filters without an index. A page that ends early has a `next`. */
 const pageRowsExaminedMax = 1_000;
-/** The ids that an export finds in one query: few, so that they soon are garbage. */
+/** The ids that an export finds in one query: few, so that they are garbage soon. */
 const exportRowsPerPage = 100;
-/** The positions that one query of an export reads of a list that no index sorts. */
+/** The positions that an export reads in one query if no index sorts the list. */
 const exportRowsSortedMax = 20_000;
 
 /** The parameters of every list. */
@@ -60,17 +60,22 @@ export type List<T, C> = {
   /** Returns the rows that this caller may see. Throws if the caller may list nothing. */
   readonly selectionFor: (caller: C) => Selection;
   readonly elements: Lookup<T>;
-  /** Returns a function that embeds the objects that `include` names. Called for elements loaded together. */
+  /**
+   * Returns a function that adds the objects that `include` names. Called once for the elements of one load.
+   */
   readonly embedderFor?: (page: {
     readonly caller: C;
     readonly db: Connection;
     readonly ids: readonly number[];
   }) => ((element: Representation<T>) => Representation<T>) | undefined;
-  /** Returns the same text for callers who see the same pages; without it pages aren't cached. */
+  /**
+   * Returns the same text for callers who see the same pages. Pages of a list without this function aren't
+   * cached.
+   */
   readonly readerKeyOf?: (caller: C) => string;
 };
 
-/** A list that can be exported: its file has elements that were looked up past the cache, which it would fill. */
+/** A list that can be exported. An export looks elements up without the cache, which it would fill. */
 type ExportableList<T> = List<T, Caller> & {
   readonly file: ExportFile<T> & { readonly elements: Lookup<T> };
 };
@@ -92,7 +97,7 @@ export class Lists {
     this.#exports = exports;
   }
 
-  /** Returns a page, or the whole list as a file if the request accepts only that. */
+  /** Returns a page, or the whole list as a file if the request prefers a file's media type. */
   pageOrFile<T>(
     call: ListCall<Caller> & ExportCall,
     list: ExportableList<T>,
@@ -114,7 +119,7 @@ export class Lists {
     return page;
   }
 
-  /** Reads a page. If it had to wait for the query worker, the caller's rights after the wait count. */
+  /** Reads a page. If the query worker was needed, the caller's rights after the wait count. */
   #read<T, C>(call: ListCall<C>, list: List<T, C>, caller: C): ListPage<T> | Promise<ListPage<T>> {
     const { path } = call;
     const query = call.query as ListQuery; // every list's query has listParameters
@@ -159,13 +164,13 @@ function hasSameOwners<C>(
 const elementsPerExportLoad = 5;
 
 /**
- * Walks a list for an export, page by page, without a transaction: elements that exist throughout are read
- * exactly once, unless their sort key changes meanwhile.
+ * Walks a list for an export, page by page, without a transaction. An element that exists all the time is
+ * read exactly once, unless its sort key changes meanwhile.
  */
 function wholeList<T>(call: ListCall<Caller>, list: List<T, Caller>): ExportSource<T, Caller> {
   const { caller, read: db } = call;
   const selection = list.selectionFor(caller);
-  list.embedderFor?.({ caller, db, ids: [] }); // throws now: once the file has begun, it could only be cut
+  list.embedderFor?.({ caller, db, ids: [] }); // may throw: later the file could only be cut
   const rows = rowsPerRead(selection);
   return async function* (authorize) {
     let reader = caller;
@@ -191,7 +196,7 @@ function wholeList<T>(call: ListCall<Caller>, list: List<T, Caller>): ExportSour
   };
 }
 
-/** The file of a search has what its page has. */
+/** The file of a search has the same elements as its page. */
 function rowsPerRead(selection: Selection): number {
   if ('search' in selection) return pageRowsDefault;
   return selection.sortsInMemory === true ? exportRowsSortedMax : exportRowsPerPage;
@@ -205,7 +210,10 @@ export function orderOf(selection: Selection): string {
 
 type Wanted<C> = { readonly selection: Selection; readonly reader: C; readonly ids: readonly number[] };
 
-/** Loads elements as the reader sees them; undefined for one that is deleted or no longer theirs. */
+/**
+ * Loads elements as the reader sees them; undefined in place of one that was deleted or now belongs to
+ * another.
+ */
 function loadElements<T, C>(
   db: Connection,
   { elements, embedderFor }: List<T, C>,
@@ -214,7 +222,7 @@ function loadElements<T, C>(
   const loaded = elements.findAll(db, ids);
   const embed = embedderFor?.({ caller, db, ids });
   return loaded.map((element) => {
-    // its owner may have changed since the query worker found it
+    // the owner may have changed since the query worker found the row
     if (element === undefined || owners.some((id) => id !== element.ownerId)) return undefined;
     return embed === undefined ? element : embed(element);
   });
@@ -223,7 +231,7 @@ function loadElements<T, C>(
 /** Elements per load; any that overflow the page are discarded. */
 const elementsPerLoad = 25;
 
-/** Loads as many elements as fit; `next` is the position after which the list continues. */
+/** Loads as many elements as fit into a page; `next` is the position after which the list continues. */
 function loadPage<T>(
   { positions, next }: Page,
   load: (ids: readonly number[]) => readonly (Representation<T> | undefined)[],

@@ -5,8 +5,8 @@ import { estimateBytes } from '../responses/representation.ts';
 
 /**
  * A key names everything that a page depends on besides the database: the list, its query, and the reader's
- * access. Any change clears the cache once it is on disk, since nearly any change may affect some page: a new
- * order moves all that follow it.
+ * access. Any change clears the cache once the change is on disk, since nearly any change may affect some
+ * page: a new order moves all orders after it.
  */
 export class PageCache {
   readonly #pages: BoundedMap<string, CachedPage>;
@@ -42,7 +42,7 @@ export class PageCache {
 
 type CachedPage = { readonly key: string; readonly page: ListPage<unknown> };
 
-/** Includes the keys, which are as long as the queries that clients send. */
+/** Also weighs the key, which is as long as the query that the client sent. */
 function weigh({ key, page }: CachedPage): number {
   return 2 * key.length + estimateBytes(page);
 }

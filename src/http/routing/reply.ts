@@ -1,5 +1,5 @@
-// What a route responds with if it succeeds: a value from which follow the result of its handler, the head of
-// the response and its documentation.
+// The reply of a route that succeeds. The type of the handler's result, the head of the response and the
+// documentation follow from this value.
 import type { HeaderFields, HeaderLines } from '../../base/header-lines.ts';
 import type { JsonSchema, Schema } from '../../schema/schema.ts';
 import { csv, json, ndjson } from '../responses/media-types.ts';
@@ -11,12 +11,12 @@ import type { Encoded } from '../responses/shared-document.ts';
 export const revalidated = 'private, no-cache';
 export const notStored = 'no-store';
 
-/** The media types of a list that can be exported. Its handler returns what was negotiated. */
+/** The media types of a list that can be exported. The handler returns the negotiated one. */
 export const exportable = [json, csv, ndjson] as const;
 
 export type Reply = ReplyHead & (ReplyWithSchema | OtherReply);
 
-/** `schema` is that of the object, or of an element of the list. */
+/** `schema` describes the object, or an element of the list. */
 type ReplyWithSchema = { readonly kind: 'object' | 'list'; readonly schema: JsonSchema };
 type OtherReply = {
   readonly kind: Exclude<HandlerResult['kind'], ReplyWithSchema['kind']>;
@@ -30,13 +30,16 @@ type ReplyHead = {
   readonly location?: (made: Representation<unknown>) => string;
   /** The location of an object that a PUT may create, then with status 201. */
   readonly newLocation?: (made: Representation<unknown>) => string;
-  /** By default a document is not stored, and a copy of all else is revalidated; a stream is never stored. */
+  /**
+   * By default documents are not stored, and copies of other replies are revalidated. A stream is never
+   * stored.
+   */
   readonly cacheControl?: string;
   /** Whether the list has no last page: its `next` is never null. */
   readonly isFeed?: boolean;
 };
 
-/** The value that a reply's schema describes; anything without one. */
+/** The value that a reply's schema describes; any value if it has no schema. */
 type Shown<R> = R extends { readonly schema: Schema<infer T> } ? T : unknown;
 
 /** What a handler returns for its route's reply. */
@@ -89,15 +92,15 @@ export type Document<T> = {
   readonly kind: 'document';
   /** JSON, unless it is a text. */
   readonly content: T | string;
-  /** That of the reply by default. */
+  /** By default the reply's media type. */
   readonly mediaType?: string;
 };
 
-/** A document that is created once and sent often, with header fields of its own; all share its bytes. */
+/** A document that is created once and sent often; all responses share its bytes. */
 export type SharedDocument<T> = Represents<T> & {
   readonly kind: 'shared document';
   readonly mediaType: string;
-  /** Its own header fields. */
+  /** Further header fields of this response. */
   readonly lines: HeaderLines;
   /** Takes Accept-Encoding. */
   readonly encoded: (accept: string | undefined) => Encoded;
@@ -107,7 +110,7 @@ export type SharedDocument<T> = Represents<T> & {
 export type Streamed = {
   readonly kind: 'stream';
   readonly mediaType: string;
-  /** Its own header fields. */
+  /** Further header fields of this response. */
   readonly fields?: HeaderFields;
   readonly start: (stream: ResponseStream) => void;
 };

@@ -1,4 +1,4 @@
-// A route is one value, from which matching, access, validation, types and documentation follow.
+// A route is one value. Matching, access, validation, types and documentation follow from it.
 import type { Access, Caller, Scope } from '../../auth/access.ts';
 import type { ProblemCode } from '../../problem.ts';
 import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../../schema/schema.ts';
@@ -28,8 +28,8 @@ type HandlerHeaders = Pick<
 >;
 
 /**
- * The argument of a handler: what it may know of an `Exchange`, and do with it. Its methods have to be called
- * on it: because of `this: object` a call of a destructured method doesn't compile.
+ * The argument of a handler: the part of an `Exchange` that handlers use. Call its methods on the object
+ * itself; with `this: object`, a call of a destructured method doesn't compile.
  */
 export type Call<Params, Query, Body, C> = Pick<Database, 'read' | 'readInWorker'> & {
   readonly params: Params;
@@ -41,13 +41,13 @@ export type Call<Params, Query, Body, C> = Pick<Database, 'read' | 'readInWorker
   readonly path: string;
   readonly requestId: string;
   readonly headers: HandlerHeaders;
-  /** The time of the call, in milliseconds since 1970. In a write, that of the change is in its permit. */
+  /** The present time, in milliseconds since 1970. The time of a change is in its permit. */
   readonly now: number;
   /**
-   * Runs the callback in a transaction, with the caller's rights as it sees them: reads session or key and
-   * role, checks access and scope again, and passes the permit that changes require. Resolves once the
-   * changes are on disk; if the callback throws, they are undone, and its security events are not reported.
-   * With an Idempotency-Key the result is the response that is stored in the same transaction.
+   * Runs the callback in a transaction. First reads session or key and role in it, checks access and scope
+   * again, and passes the permit that changes require. Resolves once the changes are on disk; if the callback
+   * throws, they are undone, and its security events are not reported. With an Idempotency-Key the result is
+   * the response that is stored in the same transaction.
    */
   write<T>(this: object, callback: (permit: Permit<C>) => Synchronous<T>): Promise<T>;
   /**
@@ -74,7 +74,7 @@ export type Call<Params, Query, Body, C> = Pick<Database, 'read' | 'readInWorker
   readonly mediaType: string;
   /** The client's network: an IPv4 address, or an IPv6 /48. */
   readonly network: string;
-  /** Whether a process of this machine sent it, without a proxy and to a local name. */
+  /** Whether a process of this machine sent the request, without a proxy and to a local name. */
   readonly isFromThisMachine: boolean;
   /** Whether the request is HTTP/1.0: its response can't have chunks. */
   readonly isHttp10: boolean;
@@ -91,7 +91,7 @@ export type WebhookMessage = {
 /** A body of lines, each with its own value. */
 type StreamedBodyDeclaration = {
   readonly bytesMax: number;
-  /** What it may contain, by media type. */
+  /** Its possible contents, by media type. */
   readonly contents: Readonly<Record<string, StreamedContent>>;
 };
 type StreamedContent = {
@@ -127,25 +127,31 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Reply, 
   /** Whether a response is stored for an Idempotency-Key and sent again to repeats of the request. */
   readonly acceptsIdempotencyKey?: boolean;
   /**
-   * Returns the current owner of the object with this id, undefined once it is deleted. A response stored for
-   * an Idempotency-Key is sent again only to a caller who may still read the object.
+   * Returns the current owner of the object with this id; undefined once the object is deleted. A response
+   * stored for an Idempotency-Key is sent again only to a caller who may still read the object.
    */
   readonly ownerOf?: (db: Connection, id: number) => number | null | undefined;
   readonly isUnlimited?: boolean;
-  /** Whether the route may set, or also read, the cookie of a browser's session; other routes can't. */
+  /**
+   * Whether the route may set, or set and read, the cookie of a browser's session. Other routes can do
+   * neither.
+   */
   readonly sessionCookie?: 'set' | 'read and set';
   /** Whether the objects that it creates count against the user's daily quota. */
   readonly countsAsCreated?: boolean;
-  /** Whether it ends sessions or keys. No quota applies then: only as many can end as were created. */
+  /**
+   * Whether the route ends sessions or keys. No quota applies to it, since only as many can end as were
+   * created.
+   */
   readonly endsAccess?: boolean;
   /** The message that the service sends later, to a URL that the request names. */
   readonly webhookMessage?: WebhookMessage;
-  /** Finds issues between parameters, such as an empty range. Invalid ones are undefined. */
+  /** Finds issues between parameters, such as an empty range. An invalid parameter is undefined. */
   queryIssues?(query: ObjectOf<Q>, call: Pick<AnyCall, 'mediaType' | 'now'>): readonly Issue[];
   handle(call: Call<ParamsOf<Path>, ObjectOf<Q>, Body, C>): NoInfer<ResultOf<R> | Promise<ResultOf<R>>>;
 };
 
-/** A route as the server sees it, without its types: the compiler checked them in the declaration. */
+/** A route as the server sees it, without the types of its declaration, which the compiler has checked. */
 export type Route = Omit<
   Declaration<string, Members, unknown, Reply, Caller | undefined>,
   'handle' | 'queryIssues'

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { splitTarget } from '../requests/query.ts';
 import { nameParameter, type Method, type Route } from './route.ts';
 
-/** A route, and the status of its validation issues, which comes from its group. */
+/** A route, and the status for invalid data, which its group declares. */
 export type MountedRoute = { readonly route: Route; readonly invalidStatus: 400 | 422 };
 
 /** The methods and parameters of a path. */
@@ -77,7 +77,7 @@ function findOrAddChild(node: Node, segment: string): Node {
   return made;
 }
 
-/** In each segment a literal is tried first, then an id, then a name. No path is tried in two ways. */
+/** Tries a literal, then an id, then a name for each segment. Never goes back to try another way. */
 function find(root: Node, path: string): Match | undefined {
   let node = root;
   let params: Record<string, number | string> | undefined;
@@ -99,7 +99,7 @@ function find(root: Node, path: string): Match | undefined {
   return node.methods === undefined ? undefined : { methods: node.methods, params: params ?? {} };
 }
 
-/** Returns the node of the literal that is the whole segment which begins at `start`. */
+/** Returns the node of the literal that equals the segment at `start`. */
 function literalAt({ literals }: Node, path: string, start: number): Node | undefined {
   for (const { name, node } of literals)
     if (path.startsWith(name, start) && endsSegment(path, start + name.length)) return node;

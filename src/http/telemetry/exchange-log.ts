@@ -15,7 +15,7 @@ export type ExchangeLogOptions = {
   readonly now: () => number;
 };
 
-/** Returns the event that the log has for a problem, besides the line of its request; undefined if none. */
+/** Returns the security event that the log reports for a problem, if any. */
 export function securityEventOf({ code, members }: Problem): SecurityEvent | undefined {
   if (code === 'forbidden' || code === 'insufficient-scope') return { name: 'authz_fail', code };
   if (code === 'quota-exceeded')
@@ -40,8 +40,8 @@ export class ExchangeLog {
   }
 
   /**
-   * Returns whether the exchange is logged. One that drew on a rate and was not rejected by it always is; any
-   * other uses up a line of the allowance, if one is left.
+   * Returns whether the exchange is logged. Requests admitted by a rate are always logged; others share an
+   * allowance of lines per minute.
    */
   takeLine(exchange: Exchange, status: number): boolean {
     if (exchange.drawsOnRate && status !== 429) return true;
@@ -58,7 +58,7 @@ export class ExchangeLog {
   /** Writes the line of the exchange when its response is sent, or when its stream ends. */
   write(exchange: Exchange, { status, milliseconds, end, bytes }: Outcome): void {
     const { requestId, method, path, caller, clientAddress, headers } = exchange;
-    // a stream ends long after its request has come
+    // a stream ends long after its request began
     const now = end === undefined ? exchange.beganAt : this.#options.now();
     const principal = caller?.principal ?? null;
     this.#options.log.request(
@@ -78,7 +78,7 @@ export class ExchangeLog {
     );
   }
 
-  /** Writes the line of bytes that are no request, if one is left. */
+  /** Writes the line of bytes that are no request, if the allowance has one left. */
   writeUnparsed({ requestId, status, address }: Unparsed): void {
     if (!this.#options.logAllowance.takeLine(status)) return;
     const line = { requestId, method: '-', path: '-', status, address, milliseconds: 0 };
@@ -100,13 +100,13 @@ const unratedLinesPerMinuteMax = 600;
 type LogAllowanceOptions = { readonly log: Logger; readonly timers: Timers };
 
 /**
- * Limits the log lines of requests that draw on no rate, or are rejected by one, to some a minute. Such
- * requests cost next to nothing, so with a line for each, a few clients could fill the disk.
+ * Limits the log lines of requests that draw on no rate, or that a rate rejects. Such requests cost a client
+ * next to nothing: with a line for each, a few clients could fill the disk.
  */
 export class LogAllowance {
   readonly #options: LogAllowanceOptions;
   #lines = 0;
-  /** The responses of this minute without lines, by status. */
+  /** The number of responses without a line in this minute, by status. */
   readonly #leftOut = new Map<number, number>();
   #cancelTimer: (() => void) | undefined = undefined;
 

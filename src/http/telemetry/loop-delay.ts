@@ -1,4 +1,4 @@
-// Samples the delay of the event loop while requests arrive, without waking an idle process.
+// Samples the delay of the event loop while requests arrive. It never wakes an idle process.
 import { createHistogram } from 'node:perf_hooks';
 
 const stepMilliseconds = 10;

@@ -19,11 +19,11 @@ import { exportFamilies, type Exports } from '../transfers/export.ts';
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-const eventNames = Object.keys(securityEventLevels) as SecurityEventName[]; // its keys are the names
+const eventNames = Object.keys(securityEventLevels) as SecurityEventName[]; // the keys are the names
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The counts of other parts when /metrics is read. */
+/** The counts of other parts at the time when /metrics is read. */
 type MetricsSources = {
   readonly storage: Database['stats'];
   readonly buckets: number;

@@ -1,5 +1,5 @@
-// Exports: a whole list as one response, as fast as the client reads it. A truncated response never looks
-// complete.
+// Exports: a whole list as one response, written as fast as the client reads. A truncated response never
+// looks complete.
 import type { Caller } from '../../auth/access.ts';
 import { Slots, type Place } from '../../base/slots.ts';
 import { stepMillisecondsMax } from '../../base/turns.ts';
@@ -18,7 +18,9 @@ import type { ResponseStream } from '../responses/response-stream.ts';
 import type { Call } from '../routing/route.ts';
 
 export const exportsMax = 2;
-/** An export ends if its client keeps it waiting and reads less than these bytes in this time: 64 KiB/s. */
+/**
+ * An export ends if its client reads less than these bytes in this time (64 KiB/s) although more are ready.
+ */
 const exportSlowMilliseconds = 10_000;
 const exportSlowBytesMax = 10 * 64 * 1024;
 /** The bytes of one write. */
@@ -44,8 +46,8 @@ export type ExportFile<T> = {
 };
 
 /**
- * Yields all elements, a few at a time, or none after some reading. Calls `authorize` for the reader before it
- * reads, and throws a Problem if the reader's rights have changed since the beginning.
+ * Yields all elements, a few at a time; a step may yield none. Calls `authorize` before each read, and throws
+ * a Problem if the reader's rights have changed since the beginning.
  */
 export type ExportSource<T, C> = (authorize: () => C) => AsyncIterable<readonly Representation<T>[]>;
 
@@ -91,7 +93,10 @@ export class Exports {
     return { running: this.#slots.running, bytes: this.#bytes, ends: this.#ends };
   }
 
-  /** Returns the result of an export. Throws if the request can't be one, or if too many are running. */
+  /**
+   * Returns the result of an export. Throws if the request can't have an export, or if too many exports are
+   * running.
+   */
   createResult<T>(
     call: ExportCall,
     { name, table }: ExportFile<T>,
@@ -121,8 +126,8 @@ export class Exports {
       this.#bytes += bytes;
     });
     endIfSlow(stream, this.#timers);
-    const held = this.#slots.run(placeOf(call), () => ended.promise); // now, since HEAD begins no export
-    held.catch(() => stream.abort('failed')); // another began since `checkRoom`
+    const held = this.#slots.run(placeOf(call), () => ended.promise); // not earlier: HEAD starts no export
+    held.catch(() => stream.abort('failed')); // another export took the slot since `checkRoom`
     writeElements(run).catch((error: unknown) => {
       if (isLossOfRights(error)) {
         const event = securityEventOf(error);
@@ -149,7 +154,9 @@ type Run<T> = {
   readonly format: FileFormat<T>;
 };
 
-/** Writes one slice in a turn of the event loop, each after the system has accepted the previous one. */
+/**
+ * Writes the elements slice by slice: each in its own turn, once the system has accepted the slice before.
+ */
 async function writeElements<T>({ stream, call, source, format }: Run<T>): Promise<void> {
   await stream.nextTurn();
   let text = format.head;
@@ -167,13 +174,13 @@ async function writeElements<T>({ stream, call, source, format }: Run<T>): Promi
   stream.finish();
 }
 
-/** Writes a text that has one character for each byte; one element may be many chunks long. */
+/** Writes a text with one character for each byte. One element may be many chunks long. */
 async function writeInChunks(stream: ResponseStream, text: string): Promise<void> {
   for (let start = 0; start < text.length; start += exportChunkBytesMax)
     await stream.writeAndWait(Buffer.from(text.slice(start, start + exportChunkBytesMax), 'latin1'));
 }
 
-/** Ends an export whose client reads too slowly: others wait for its slot. */
+/** Ends an export whose client reads too slowly, since others wait for its slot. */
 function endIfSlow(stream: ResponseStream, timers: Timers): void {
   let sentBefore = 0;
   let cancel = timers.after(exportSlowMilliseconds, check);
@@ -192,9 +199,9 @@ function isLossOfRights(error: unknown): error is Problem {
 }
 
 type FileFormat<T> = {
-  /** The beginning of the file. */
+  /** The text at the beginning of the file. */
   readonly head: string;
-  /** Returns UTF-8 bytes, one character for each, as the text of a representation has them. */
+  /** Returns UTF-8 bytes with one character for each, like the text of a representation. */
   readonly textOf: (element: Representation<T>) => string;
 };
 
@@ -223,7 +230,9 @@ export function isExport({ mediaType }: Pick<ExportCall, 'mediaType'>): boolean 
 
 type ExportQuery = { readonly mediaType: string; readonly acceptsCursor: boolean };
 
-/** Returns the issues of an export's query. An export has no pages, but may begin at a cursor of the list. */
+/**
+ * Returns the issues of an export's query. An export has no pages, but it may begin at a cursor of the list.
+ */
 export function exportIssues(query: object, { mediaType, acceptsCursor }: ExportQuery): Issue[] {
   if (!isExport({ mediaType })) return [];
   const rejected = acceptsCursor ? pageParameters : [...pageParameters, 'cursor'];
