@@ -1,4 +1,5 @@
-// Changes many rows in a series of short writes, with other writes in between.
+// Changes many rows in a series of short writes, with other writes in between. The first write of such a change
+// has the whole effect that clients can see; the others clean up, even after a restart.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';

@@ -1,4 +1,8 @@
-// The program of the thread that sends POST requests, over connections to checked addresses only.
+// The program of the thread that sends POST requests, over connections to checked addresses only. A hostile
+// receiver could occupy the event loop: its certificates take up to 0.6 s to verify, and its TLS records,
+// sent without end, all the time until the timeout. What decides stays there: signatures, timeouts and
+// retries. A thread that fails, or doesn't end an aborted request, is replaced; the requests that it had have
+// failed.
 import type { LookupAddress } from 'node:dns';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
