@@ -2,15 +2,15 @@
 // as.
 import { BlockList, isIP } from 'node:net';
 
-/** Returns a test for addresses, which `blockListOf` describes. */
+/** Returns whether an address is in one of the blocks; `blockListOf` describes them. */
 export function addressesIn(blocks: readonly string[]): (address: string) => boolean {
   const list = blockListOf(blocks);
   return (address) => isIP(address) !== 0 && list.check(address, familyOf(address));
 }
 
 /**
- * Returns the list of these addresses and CIDR blocks (RFC 4632). An IPv6 address in which an IPv4 address is
- * embedded matches as either.
+ * Returns the list of these addresses and CIDR blocks (RFC 4632). An IPv6 address with an embedded IPv4
+ * address matches as IPv6 and as IPv4.
  */
 export function blockListOf(blocks: readonly string[]): BlockList {
   const list = new BlockList();

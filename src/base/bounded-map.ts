@@ -1,23 +1,23 @@
-// A map with a bounded weight, which mostly evicts entries that were not used recently.
+// A map with a bounded weight. It evicts entries that were not used recently.
 import assert from 'node:assert';
 
 type Entry<Value> = { readonly value: Value; isUsed: boolean };
 
-/** The most used entries that one eviction spares, so that it doesn't walk over the whole map. */
+/** One eviction spares at most this many used entries, so that it never walks over the whole map. */
 const secondChancesMax = 16;
-/** A full map keeps one value of this many that are offered. */
+/** A full map accepts every eighth value that is offered. */
 const admissionInterval = 8;
 
 /**
- * Evicts by second chance (the clock algorithm): the oldest entry is removed, unless it was looked up since
- * it became the youngest; in that case it becomes the youngest again. A hit then costs one `Map.get`, whereas
- * a list in the order of use would be rewritten by every look-up.
+ * Evicts by second chance (the clock algorithm): removes the oldest entry, unless a look-up has found it
+ * since it became the youngest. Then it becomes the youngest again. A hit costs one `Map.get`; a list in the
+ * order of use would change with every look-up.
  */
 export class BoundedMap<Key, Value> {
   readonly #weightMax: number;
   readonly #weigh: (value: Value) => number;
   readonly #entries = new Map<Key, Entry<Value>>(); // the oldest first
-  /** An iterator at the oldest entry. It is kept, since a new one would walk over the deleted entries. */
+  /** An iterator at the oldest entry. Kept, since a new iterator would walk over all deleted entries. */
   #oldest = this.#entries.entries();
   #weight = 0;
   #offersWithoutRoom = 0;
@@ -51,7 +51,10 @@ export class BoundedMap<Key, Value> {
     this.#weight += weight;
   }
 
-  /** Sets the value if there is room, else only one of eight: reads of far more values than fit cost less. */
+  /**
+   * Sets the value if there is room; a full map sets only every eighth, so reads of too many values cost
+   * less.
+   */
   offer(key: Key, value: Value): void {
     const hasRoom = this.#weight + this.#weigh(value) <= this.#weightMax;
     if (!hasRoom) this.#offersWithoutRoom += 1;

@@ -5,7 +5,7 @@ export type CsvCell = string | number | null;
 /** Converts objects to rows. An object may have several rows. */
 export type CsvTable<T> = {
   readonly columns: readonly string[];
-  /** Returns the cells that all rows of an object begin with; by default none. */
+  /** Returns the cells at the beginning of all rows of an object; by default none. */
   readonly sharedCellsOf?: (object: T) => readonly CsvCell[];
   /** Returns the further cells of each row. */
   readonly rowsOf: (object: T) => readonly (readonly CsvCell[])[];
@@ -14,7 +14,7 @@ export type CsvTable<T> = {
 /** Converts rows to objects, whose members are checked later. */
 export type CsvSource = {
   readonly columns: readonly string[];
-  /** Receives the cells that aren't empty, by the names of their columns. */
+  /** Receives the non-empty cells by the names of their columns. */
   readonly objectOf: (cells: ReadonlyMap<string, string>) => object;
 };
 
@@ -55,9 +55,10 @@ export function withoutFormulaGuard(cell: string): string {
 /**
  * A spreadsheet would evaluate a cell that begins with one of these (CWE-1236), so `cellText` adds an
  * apostrophe before it, which makes it text. Some programs treat full-width signs as plain ones and drop
- * control characters. Where the list separator is a semicolon or a tab, spreadsheets split cells there, and
- * end the row at a line break even within quotes: so what follows these is like the beginning of a cell. Text
- * that has apostrophes before such a sign gets another one, so that removing one returns the original text.
+ * control characters. If the list separator is a semicolon or a tab, spreadsheets split cells at it, and end
+ * the row at a line break even within quotes. So the text after a separator or a line break is treated like
+ * the beginning of a cell. Text with apostrophes before such a sign gets another apostrophe: removing one
+ * returns the original text.
  */
 const formulaStart = /^(?='*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠])|(?<=[;\t\r\n])(?='*[=+\-@＝＋－＠])/gu;
 const guardedFormulaStart =

@@ -1,4 +1,4 @@
-// Spans of time, in milliseconds for clocks and timers and in seconds for protocols.
+// Spans of time: in milliseconds for clocks and timers, in seconds for protocols.
 
 export const secondMilliseconds = 1_000;
 export const minuteMilliseconds = 60 * secondMilliseconds;

@@ -1,14 +1,14 @@
-// A queue that is fair among clients. Each client has a line of its own, and lines take turns, however long
-// each is. Items are *urgent* or not: while both kinds wait, one of four that are taken isn't urgent, so that
-// neither kind can hold up the other.
+// A queue that is fair among clients. Each client has its own line, and lines take turns, however long they
+// are. Items are *urgent* or not. While both kinds wait, every fourth item taken is not urgent, so neither
+// kind blocks the other.
 
-/** The urgent items that are taken before one of the others that wait. */
+/** The urgent items taken in a row while other items wait. */
 const urgentInRowMax = 3;
 
 export class FairQueue<Item> {
   readonly urgent = new Lines<Item>();
   readonly others = new Lines<Item>();
-  /** The urgent items taken while others waited. */
+  /** The urgent items taken since the last item that wasn't urgent. */
   #urgentInRow = 0;
 
   get size(): number {
@@ -27,7 +27,7 @@ export class FairQueue<Item> {
   }
 }
 
-/** The lines of clients that have items, beginning with the one whose turn is next. */
+/** The lines of clients with items, beginning with the line whose turn is next. */
 class Lines<Item> {
   readonly #lines = new Map<string, Item[]>();
   #size = 0;

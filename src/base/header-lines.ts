@@ -1,12 +1,17 @@
 // Header fields of responses, as the lines of a head.
 
-/** Lines `Name: value` with their line breaks. Only `headerLine` makes one, so no value can add another. */
+/**
+ * Lines `Name: value` with their line breaks. Only `headerLine` makes a line, so no value can add another
+ * line.
+ */
 export type HeaderLines = string;
 
 /** Names and values, alternating. */
 export type HeaderFields = readonly string[];
 
-/** Values have no control characters but the tab, and only characters of one byte (RFC 9110 section 5.5). */
+/**
+ * A value has no control character except the tab, and only characters of one byte (RFC 9110 section 5.5).
+ */
 const invalidCharacter = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Throws if the value has a line break, so that no text from a client can add a header field. */

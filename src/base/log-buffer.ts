@@ -2,7 +2,7 @@
 
 const logBacklogBytesMax = 4 * 1024 * 1024;
 
-/** A stream that has written everything once `writableLength` is 0. */
+/** A stream. Once `writableLength` is 0, everything has been written. */
 export type Sink = { write(lines: string | Uint8Array): unknown; readonly writableLength: number };
 
 type LogBufferOptions = {
@@ -15,7 +15,7 @@ type LogBufferOptions = {
 
 const gatherMilliseconds = 10;
 const gatherBytesMax = 64 * 1024;
-/** Lines are converted to bytes in groups of this length, which costs half as much as line by line. */
+/** Lines are converted to bytes in groups of this length, at half the cost of single lines. */
 const joinedCharsMax = 4 * 1024;
 const utf8BytesPerCharMax = 3;
 
@@ -51,7 +51,7 @@ export class LogBuffer {
     if (this.#used > 0) {
       sink.write(this.#bytes.subarray(0, this.#used));
       this.#used = 0;
-      if (sink.writableLength > 0) this.#bytes = Buffer.allocUnsafe(gatherBytesMax); // the sink holds it
+      if (sink.writableLength > 0) this.#bytes = Buffer.allocUnsafe(gatherBytesMax); // still in use
     }
     this.#reportDropped();
   }

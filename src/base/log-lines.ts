@@ -9,7 +9,7 @@ export const levels = ['debug', 'info', 'warn', 'error', 'off'] as const;
 export type Level = (typeof levels)[number];
 export type Details = Readonly<Record<string, unknown>>;
 
-/** `path` has no query, since that may contain a key. */
+/** `path` has no query, since a query may contain an API key. */
 export type RequestLogLine = {
   readonly requestId: string;
   readonly method: string;
@@ -20,7 +20,7 @@ export type RequestLogLine = {
   readonly address: string | null;
   readonly principal: string | null;
   readonly traceparent: string | undefined;
-  /** Why a stream ended, or `client` if the client of another response went before its end. */
+  /** Why a stream ended; `client` also for any other response whose client left before its end. */
   readonly end?: string | undefined;
   readonly bytes?: number | undefined;
 };
@@ -93,12 +93,15 @@ export function causeOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** Truncates the text of a request, which may be 8 kB and costs its client nothing. */
+/** Truncates a text from a request: it may be 8 kB, and costs the client nothing. */
 export function truncate(text: string, charsMax = loggedCharsMax): string {
   return text.length > charsMax ? `${text.slice(0, charsMax)}…` : text;
 }
 
-/** Truncates and escapes the text, and truncates it further if its escapes, of six characters, are many. */
+/**
+ * Truncates and escapes the text. Truncates it further if it has many escapes, which take six characters
+ * each.
+ */
 function shorten(text: string, escape: (text: string) => string): string {
   const escaped = escape(truncate(text));
   return escaped.length > loggedCharsMax + 1
@@ -131,7 +134,9 @@ function localTime(time: number): string {
   return `${local} ${sign}${offset}`;
 }
 
-/** Returns one line of JSON without characters that a terminal would interpret; an error is its message. */
+/**
+ * Returns one line of JSON without characters that a terminal would interpret. Errors become their messages.
+ */
 function json(value: unknown): string {
   return escapeControls(
     JSON.stringify(value, (_, each: unknown) => (each instanceof Error ? each.message : each)),

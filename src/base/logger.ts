@@ -63,7 +63,7 @@ export class LineLogger implements Logger {
   }
 }
 
-/** Not for a 505, which says that the client's version of HTTP is too old. */
+/** A 505 is the client's failure: its version of HTTP is too old. */
 function isServiceFailure(status: number): boolean {
   return status >= 500 && status !== 505;
 }

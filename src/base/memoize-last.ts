@@ -1,4 +1,4 @@
-// Values computed only when their argument changes.
+// Values that are computed again only when their argument changes.
 
 /** Caches the last result, for values that many successive requests need, such as the text of a second. */
 export function memoizeLast<Key extends string | number>(make: (key: Key) => string): (key: Key) => string {

@@ -1,13 +1,12 @@
-// Fair waiting for what there is little of, such as a thread.
+// Fair waiting for scarce things, such as a thread.
 //
 // A *slot* is room for one job that runs. A job that finds no free slot waits, and free slots go to waiting
-// jobs in the order of `FairQueue`: clients take turns, and *urgent* jobs get three of four. There are three
-// bounds: the jobs that run, those that wait (of each kind, so that jobs of one kind find room although the
-// other has none left), and the jobs of one client, running or waiting. A job past a bound is *refused*: it
-// doesn't wait at all.
+// jobs in the order of `FairQueue`: clients take turns, and *urgent* jobs get three of four slots. There are
+// three bounds: on running jobs, on waiting jobs (one bound for each kind, so that one kind leaves room for
+// the other), and on the jobs of one client, running or waiting. A job beyond a bound is *refused* at once.
 //
-// A *client* is any name, such as that of a user or of an address. A job may count for several; the first one
-// is the one whose turn it takes. A job without clients has only the other bounds.
+// A *client* is any name, such as the name of a user or of a network. A job may count for several clients; it
+// takes the turn of the first one. Only the other two bounds apply to a job without clients.
 //
 // | slots           | running | waiting                          | of one client | where                        |
 // |-----------------|---------|----------------------------------|---------------|------------------------------|
@@ -24,7 +23,7 @@ export type Place = { readonly clients?: readonly string[]; readonly isUrgent?: 
 type SlotsOptions = {
   readonly running: number;
   readonly waiting: number;
-  /** The urgent jobs that may wait; as many as others by default. */
+  /** The urgent jobs that may wait; by default the same number as of other jobs. */
   readonly waitingUrgent?: number;
   readonly perClient?: number;
   /** Returns what is thrown for a job that would exceed this bound. */
@@ -34,7 +33,7 @@ type SlotsOptions = {
 export class Slots {
   readonly #options: SlotsOptions;
   readonly #queue = new FairQueue<() => void>();
-  /** The jobs of each client that has some, running or waiting. */
+  /** The number of jobs of each client, running or waiting. */
   readonly #jobs = new Map<string, number>();
   #running = 0;
   #onIdle = (): void => {};
@@ -61,7 +60,7 @@ export class Slots {
       throw refuse('waiting');
   }
 
-  /** Runs the job, now if a slot is free, and holds its slot until its promise is settled. */
+  /** Runs the job as soon as a slot is free. The job holds the slot until its promise is settled. */
   async run<T>(place: Place, job: () => T | Promise<T>): Promise<T> {
     this.checkRoom(place);
     this.#count(place, 1);
@@ -78,7 +77,7 @@ export class Slots {
     }
   }
 
-  /** Resolves when no job is left, running or waiting; called once. */
+  /** Resolves when no job is running or waiting. Call it once. */
   whenIdle(): Promise<void> {
     if (this.#running === 0) return Promise.resolve();
     return new Promise((resolve) => (this.#onIdle = resolve));
@@ -90,7 +89,7 @@ export class Slots {
     return new Promise((resolve) => line.add(client, resolve));
   }
 
-  /** Gives the slot of a job that has ended to the next one. */
+  /** Gives the slot of a job that has ended to the next job. */
   #passOn(): void {
     const startNext = this.#queue.take();
     if (startNext !== undefined) return startNext();

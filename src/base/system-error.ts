@@ -1,4 +1,4 @@
-// Errors of the operating system, as words that follow the name of a file.
+// Errors of the operating system, as words for a sentence that begins with a file's name.
 
 const sentences: Readonly<Record<string, string>> = {
   EACCES: "can't be opened: check the folder's permissions",

@@ -1,13 +1,14 @@
-// A thread of the service: one way to start, keep, end and fail for all of them.
+// A thread of the service: how every thread starts, runs, fails and ends.
 //
-// A thread runs a *program*, a function that is called once in the thread and returns a *handler*. `call` sends
-// the handler a message and resolves with what it returns; calls may overlap. A single executable has no file
-// to start a thread from, so the program is sent as its source text: it can use nothing from outside its braces
-// but its parameters, which are `data` (a copy), and `helpers`, functions that are sent as text, too.
+// A thread runs a *program*, a function that is called once in the thread and returns a *handler*. `call`
+// sends the handler a message and resolves with what it returns; calls may overlap. A single executable has
+// no file to start a thread from, so the thread receives the program's source text. The program can use only
+// its parameters, nothing else from outside its braces. The parameters are `data` (a copy) and `helpers`,
+// functions that are also sent as text.
 //
-// The first call starts the thread. It ends after a while without calls, if it has `idleMilliseconds`, by
-// `end`, or by a failure; the calls under way then reject with a `ThreadError`, and the next call starts
-// another thread. A thread with calls under way keeps the process running, an idle one doesn't.
+// The first call starts the thread. The thread ends after `idleMilliseconds` without a call, by `end`, or by
+// a failure. Then running calls reject with a `ThreadError`, and the next call starts another thread. A
+// thread with running calls keeps the process alive; an idle thread doesn't.
 //
 // | thread              | runs                                | ends                    | where                      |
 // |---------------------|-------------------------------------|-------------------------|----------------------------|
@@ -20,17 +21,19 @@ import { Worker } from 'node:worker_threads';
 import { systemTimers, type Timers } from './timers.ts';
 
 /**
- * The memory of a thread's JavaScript. With 16 MB for old objects V8 ended the whole process in some starts
- * of a thread ("GC during deserialization"): in 8 of 16 runs of some tests, and with 64 MB in none of 40.
+ * The memory of a thread's JavaScript. With 16 MB for old objects, V8 sometimes ended the whole process as a
+ * thread started ("GC during deserialization"): in 8 of 16 runs of some tests, with 64 MB in none of 40.
  */
 const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 };
 
-/** A thread that couldn't start or ended early, for lack of descriptors or memory: a retry may succeed. */
+/**
+ * Thrown if a thread couldn't start or ended early, for lack of descriptors or memory: a retry may succeed.
+ */
 export class ThreadError extends Error {
   override readonly name = 'ThreadError';
 }
 
-/** What a handler can use: `note` sends word to the caller before the reply, `signal` is the caller's. */
+/** What a handler can use: `note` notifies the caller before the reply, and `signal` is the caller's. */
 type CallContext = { readonly note: () => void; readonly signal: AbortSignal };
 export type Handler<Message, Reply> = (message: Message, context: CallContext) => Reply | Promise<Reply>;
 type Helper = (...parameters: never) => unknown;
@@ -38,14 +41,14 @@ type Helper = (...parameters: never) => unknown;
 type ThreadOptions<Message, Reply, Data, Helpers extends readonly Helper[]> = {
   readonly program: (data: Data, ...helpers: Helpers) => Handler<Message, Reply>;
   readonly data: Data;
-  /** The functions that the program gets, or their texts. */
+  /** The functions that the program receives, or their texts. */
   readonly helpers: { readonly [Index in keyof Helpers]: Helpers[Index] | string };
   readonly idleMilliseconds?: number | undefined;
   readonly timers?: Timers;
 };
 
 type CallOptions = {
-  /** Asks the handler to give up; the call still waits for its reply. */
+  /** Asks the handler to give up. The call still waits for the reply. */
   readonly signal?: AbortSignal | undefined;
   readonly onNote?: () => void;
 };
@@ -81,7 +84,7 @@ export class Thread<Message, Reply, Data = unknown, Helpers extends readonly Hel
     this.#timers = timers;
   }
 
-  /** Rejects with what the handler throws, or with a ThreadError. */
+  /** Rejects with the handler's error, or with a ThreadError. */
   async call(message: Message, { signal, onNote = () => {} }: CallOptions = {}): Promise<Reply> {
     const worker = (this.#worker ??= this.#start());
     const id = (this.#lastId += 1);
@@ -99,7 +102,7 @@ export class Thread<Message, Reply, Data = unknown, Helpers extends readonly Hel
     }
   }
 
-  /** Rejects the calls under way, and resolves when the thread has ended. */
+  /** Rejects the running calls, and resolves when the thread has ended. */
   async end(reason = 'the thread was ended'): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
@@ -160,14 +163,14 @@ function serve(
 
   parentPort?.on('message', (message: ToThread<unknown>) => {
     if ('message' in message) void reply(message.id, message.message);
-    else setImmediate(() => calls.get(message.id)?.abort()); // what has arrived by now is read first
+    else setImmediate(() => calls.get(message.id)?.abort()); // messages that have arrived are read first
   });
 
   async function reply(id: number, message: unknown): Promise<void> {
     const context: CallContext = {
       note: () => parentPort?.postMessage(id),
       get signal() {
-        const controller = new AbortController(); // only for a handler that asks for it
+        const controller = new AbortController(); // created only when a handler asks for it
         calls.set(id, controller);
         return controller.signal;
       },

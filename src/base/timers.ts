@@ -1,4 +1,4 @@
-// Timers that tests can replace, since a delivery is retried for days.
+// Timers that tests can replace: deliveries are retried for days.
 
 export type Timers = {
   /** Calls `callback` once after this time. Returns a function that cancels the call. */

@@ -2,8 +2,8 @@
 import { memoizeLast } from './memoize-last.ts';
 
 /**
- * Formats milliseconds since 1970 like `toISOString`: in a seventh of its time, if the last call was for the
- * same day, and otherwise in half.
+ * Formats milliseconds since 1970 like `toISOString`, but in a seventh of the time if the last call was for
+ * the same day, otherwise in half.
  */
 export function timestampOf(time: number): string {
   const day = Math.floor(time / millisecondsPerDay);
@@ -20,7 +20,7 @@ export function timestampOrNull(time: number | null): string | null {
 
 const millisecondsPerDay = 86_400_000;
 
-/** `day` is counted from 1970. Throws for a day that no date has. */
+/** `day` is the number of days since 1970. Throws if Date can't represent it. */
 const dayText = memoizeLast((day: number) => {
   const date = new Date(day * millisecondsPerDay);
   const year = date.getUTCFullYear();

@@ -1,15 +1,15 @@
 // Shares the event loop among all that happens in the service, so that nothing holds it for long.
 //
-// Node waits for events, runs the callbacks of all that have come, and waits again: that is one *turn* of the
-// event loop, and whatever arrives during a turn waits for its end. So in each turn tasks run for
-// `turnMillisecondsMax` only. A *task* runs as a whole, in a millisecond or less. Tasks that find no time wait
-// for later turns in the order of `FairQueue`: clients take turns, and tasks that begin something (`run`) are
-// urgent, while those that continue it (`runLater`) are not.
+// Node waits for events, runs the callbacks of all events that have come, and waits again. This is one *turn*
+// of the event loop; whatever arrives during a turn waits for its end. So tasks run for only
+// `turnMillisecondsMax` in each turn. A *task* runs as a whole, in a millisecond or less. A task that finds
+// no time waits for a later turn in the order of `FairQueue`: clients take turns, tasks that begin something
+// (`run`) are urgent, and tasks that continue something (`runLater`) are not.
 //
-// Longer work is a generator that yields after each *step* of it; `runSteps` makes a task of each.
+// Longer work is a generator that yields after each *step*; `runSteps` makes each step a task.
 //
-// Not all is a task: Node also reads and parses what arrives. `noteArrival` counts that; if it takes far too
-// long the turn is *overrun*, and `onOverrun` may stop the reading.
+// Node also reads and parses what arrives, outside of tasks. `noteArrival` measures the time for this; if it
+// takes far too long, the turn is *overrun*, and `onOverrun` may stop the reading.
 import { performance } from 'node:perf_hooks';
 import { FairQueue } from './fair-queue.ts';
 
@@ -18,7 +18,7 @@ export const turnMillisecondsMax = 5;
 /** The time after which work that measures itself ends a step. */
 export const stepMillisecondsMax = 2;
 
-/** Whose task it is. A function is only called if the task has to wait. */
+/** The client whose task it is. A function is called only if the task has to wait. */
 export type Client = string | (() => string);
 export type Task = () => void;
 
@@ -48,7 +48,7 @@ export class Turns {
     this.#schedule();
   }
 
-  /** Runs the steps in later turns, and resolves with what they return. */
+  /** Runs the steps in later turns, and resolves with the iterator's result. */
   runSteps<T>(client: Client, steps: Iterator<void, T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const step = (): void => {
@@ -65,9 +65,8 @@ export class Turns {
   }
 
   /**
-   * Called for work that takes time without a task: a read, a piece of a body, a waiting request, a
-   * rejection. Each is measured: before a read of one byte TLS may have processed dozens of records that
-   * carry nothing.
+   * Called for work outside of tasks: a read, a piece of a body, a waiting request, a rejection. Every one is
+   * measured, since TLS may process dozens of empty records before a read of one byte.
    */
   noteArrival(): void {
     this.#measureTurn();
@@ -75,7 +74,7 @@ export class Turns {
 
   /**
    * Called when a connection is accepted: this turn then runs only one more task. Node accepts one connection
-   * in a turn, and each of those behind it would wait for a whole turn of tasks.
+   * in each turn, and every connection behind it would wait for a whole turn of tasks.
    */
   yieldToConnections(): void {
     this.#isAccepting = true;
@@ -116,7 +115,10 @@ export class Turns {
     this.#runUntil(performance.now() + milliseconds);
   }
 
-  /** Each task has a tick of its own, so that what it leaves to the next tick counts: a TLS handshake. */
+  /**
+   * Each task has its own tick, so that work which a task defers to the next tick, such as a TLS handshake,
+   * is measured with the task.
+   */
   #runUntil(end: number): void {
     this.#waiting.take()?.();
     if (this.#waiting.size === 0) return;

@@ -78,7 +78,7 @@ export const adminReset: Command = {
         return { ...user, isSuspended, hadTotp: removeUserTotp(permit, user) };
       });
       removeAdminFile(config.data, email);
-      await database.noticed(); // what is printed holds from then on
+      await database.waitUntilNoticed(); // what is printed holds from then on
       const ended = ['All sessions and API keys of this user have ended.'];
       if (hadTotp) ended.push('One-time codes are off: signing in needs the password alone.');
       if (isSuspended) ended.push('The user stays suspended until an administrator lifts that.');

@@ -1,40 +1,40 @@
-// Which migrations a database has. Each feature numbers its own, and the table `migrations` has a row for each
-// that was applied. Rows of a feature that the sources no longer have stay, and so do its tables.
+// Which migrations a database has. Each feature numbers its own migrations, and the table `migrations` has a
+// row for each one that was applied. If a feature leaves the sources, its rows and its tables stay.
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { isOurs, openSqlite, scalar } from './database-file.ts';
 import { StorageError, toStorageError } from './storage-error.ts';
 
 /**
- * It is numbered by its place among those of its feature, and never edited once released. Times are
- * milliseconds since 1970; JSON columns hold what responses show, spliced in as text.
+ * A migration's number is its place in the list of its feature. A released migration is never edited. Times
+ * are milliseconds since 1970; JSON columns hold the text that responses show.
  */
 export type Migration = {
   readonly name: string;
   readonly sql: string;
-  /** Whether databases have it whose migrations were one list for all features. */
+  /** Whether the migration was in the first list, which all features shared. */
   readonly isInFirstList?: true;
 };
 
 export type FeatureMigration = Migration & { readonly feature: string };
 
-/** The values of `user_version`: no migration yet, one list for all features, and the table `migrations`. */
+/** The values of `user_version`: no migration yet, one shared list, and the table `migrations`. */
 const forms = { empty: 0, oneList: 1, table: 2 } as const;
 
 const tableSql =
   'CREATE TABLE migrations (feature TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (feature, number)) ' +
   'STRICT, WITHOUT ROWID';
 
-/** A migration, and its place among those of its feature, from 1. */
+/** A migration, and its place in the list of its feature, from 1. */
 type Numbered = { readonly migration: FeatureMigration; readonly number: number };
 
 export type SchemaState = {
-  /** How many migrations were applied; those of the one list count as one. */
+  /** How many migrations were applied; the shared list counts as one. */
   readonly version: number;
   readonly hasTable: boolean;
-  /** Those that were applied but have no row in the table yet. */
+  /** Migrations that were applied but have no row in the table yet. */
   readonly unrecorded: readonly Numbered[];
-  /** Those to apply, in their order. */
+  /** The migrations to apply, in order. */
   readonly pending: readonly Numbered[];
 };
 
@@ -42,12 +42,12 @@ export function emptyState(migrations: readonly FeatureMigration[]): SchemaState
   return { version: 0, hasTable: false, unrecorded: [], pending: numbered(migrations) };
 }
 
-/** Whether the database has all migrations, and says so. */
+/** Whether all migrations are applied and recorded. */
 export function isCurrent({ hasTable, pending }: SchemaState): boolean {
   return hasTable && pending.length === 0;
 }
 
-/** Called in the transaction that has applied what was pending. */
+/** Called in the transaction that has applied the pending migrations. */
 export function recordMigrations(sqlite: DatabaseSync, { hasTable, unrecorded, pending }: SchemaState): void {
   if (!hasTable) sqlite.exec(`${tableSql}; PRAGMA user_version = ${forms.table}`);
   const insertion = sqlite.prepare('INSERT INTO migrations (feature, number) VALUES (?, ?)');
@@ -55,14 +55,14 @@ export function recordMigrations(sqlite: DatabaseSync, { hasTable, unrecorded, p
 }
 
 /**
- * Returns the state of a database of this service, undefined for an empty file. Throws for any other file, and
- * for one that a newer version has written.
+ * Returns the state of a database of this service; undefined for an empty file. Throws for any other file,
+ * and for a database of a newer version.
  */
 export function schemaState(file: string, migrations: readonly FeatureMigration[]): SchemaState | undefined {
   return inDatabase(file, (sqlite) => stateOf(sqlite, file, migrations));
 }
 
-/** Whether the file is a database of this service, of whatever version. Throws if it is something else. */
+/** Whether the file is a database of this service, of any version. Throws if the file is something else. */
 export function isDatabase(file: string): boolean {
   return inDatabase(file, () => true) ?? false;
 }

@@ -8,7 +8,7 @@ const rowsPerQuery = 2_000;
 export type Audit = {
   readonly thing: string;
   readonly table: string;
-  /** The primary key, which is the number that a report names. */
+  /** The primary key: the number that a report names. */
   readonly key: string;
   readonly columns: string;
   issues(row: Row): Issue[];
@@ -16,7 +16,7 @@ export type Audit = {
 
 export type AuditListeners = {
   readonly report: (issue: string) => void;
-  /** Called with the share of the work that is done. */
+  /** Called with the finished share of the work. */
   readonly progress: (share: number) => void;
 };
 
@@ -36,7 +36,7 @@ type RowWithKey = readonly [key: number, ...values: SqlValue[]];
 type AuditedTable = {
   readonly table: string;
   readonly key: string;
-  /** The columns to read, of which the first is the key. */
+  /** The columns to read; the first one is the key. */
   readonly columns: string;
   readonly progress: AuditListeners['progress'];
 };

@@ -1,10 +1,10 @@
-// The traces of backups: the time of the last one, and copies of those that were interrupted.
+// The traces of backups: the time of the last one, and the copies that interrupted backups left.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hourMilliseconds } from '../base/durations.ts';
 import { replacePrivate } from './private-files.ts';
 
-/** A running copy is written to constantly, so one that was not written to for this long is abandoned. */
+/** A backup writes to its copy all the time, so a copy without a write for this long is abandoned. */
 const staleMilliseconds = hourMilliseconds;
 
 function traceFile(folder: string): string {
@@ -26,8 +26,8 @@ export function lastBackupAt(folder: string): number | undefined {
 }
 
 /**
- * Removes the copies that killed backups left in a folder: those with an SQLite journal beside them that were
- * not written to for long. The backup succeeds even if this fails.
+ * Removes the copies that killed backups left in a folder: copies beside an SQLite journal without a recent
+ * write. The backup succeeds even if this fails.
  */
 export function removeStalePartials(folder: string): void {
   try {

@@ -15,7 +15,10 @@ const pagesPerStep = 1_000;
 
 type Progress = (share: number) => void;
 
-/** Copies the database as of the call to one file; the service may continue to write. Throws StorageError. */
+/**
+ * Copies the database, as it is at the call, to one file. The service may continue to write. Throws
+ * StorageError.
+ */
 export async function backup(
   folder: string,
   file: string,
@@ -35,7 +38,7 @@ type CopyOptions = {
 };
 
 type RestoreOptions = {
-  /** Those of this version of the service. */
+  /** The migrations of this version of the service. */
   readonly migrations: readonly FeatureMigration[];
   readonly force: boolean;
   /** Called with the copy before it replaces the database. */
@@ -43,7 +46,9 @@ type RestoreOptions = {
   readonly progress?: Progress;
 };
 
-/** Replaces the folder's database by a backup; if there is one, only with `force`. Throws StorageError. */
+/**
+ * Replaces the folder's database by a backup; an existing database only with `force`. Throws StorageError.
+ */
 export async function restore(file: string, folder: string, options: RestoreOptions): Promise<void> {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw new StorageError(`${file} does not exist.`);
@@ -54,7 +59,7 @@ export async function restore(file: string, folder: string, options: RestoreOpti
     if (existsSync(target) && !options.force)
       throw new StorageError(`${target} exists and may be newer than the backup; --force replaces it.`);
     await fromBackup(file, async (source) => {
-      schemaState(file, options.migrations); // rejects a newer one
+      schemaState(file, options.migrations); // rejects a database of a newer version
       const [issue] = integrityIssues(new Connection(source));
       if (issue !== undefined) throw new StorageError(`${file} is damaged: ${issue}`);
       await copyDatabase(source, target, { ...options, beforeRename: () => removeWal(target) });
@@ -64,7 +69,10 @@ export async function restore(file: string, folder: string, options: RestoreOpti
   }
 }
 
-/** Returns a sentence for each damage of a database: of pages, of indexes, and rows that refer to nothing. */
+/**
+ * Returns a sentence for each damage of a database: damaged pages and indexes, and references to missing
+ * rows.
+ */
 export function integrityIssues(db: Connection): string[] {
   const damaged = db
     .all<[string]>('PRAGMA integrity_check')
@@ -81,8 +89,8 @@ export function integrityIssues(db: Connection): string[] {
 
 /**
  * Copies a database to a file, which appears under its name only once it is complete and on disk. SQLite's
- * backup starts over when another connection writes between its steps, unless its source is inside a read
- * transaction, which pins one snapshot for all steps.
+ * backup starts over when another connection writes between its steps. A read transaction on the source
+ * prevents this: all steps see one snapshot.
  */
 export async function copyDatabase(
   source: DatabaseSync,
@@ -107,7 +115,9 @@ export async function copyDatabase(
   }
 }
 
-/** Copies the pages. A failed read is reported as one of the source, since the target is only written. */
+/**
+ * Copies the pages. A failed read is reported as a failure of the source, since the target is only written.
+ */
 async function copyAllPages(source: DatabaseSync, target: string, progress: Progress): Promise<void> {
   try {
     await copyPages(source, target, {
@@ -124,7 +134,10 @@ export function removePartial(file: string): void {
   for (const end of ['', '-journal']) rmSync(`${file}.partial${end}`, { force: true });
 }
 
-/** Puts a copy, which is in WAL mode like its source, into DELETE mode: a single file, readable anywhere. */
+/**
+ * Changes a copy from WAL mode, which it has from its source, to DELETE mode: a single file, readable
+ * anywhere.
+ */
 function makeOneFile(file: string, prepare: (db: Connection) => void): void {
   const sqlite = openSqlite(file);
   try {
@@ -137,7 +150,7 @@ function makeOneFile(file: string, prepare: (db: Connection) => void): void {
   syncFile(file);
 }
 
-/** Opens a database of this service, of whatever version, for the time of a call. */
+/** Opens a database of this service, of any version, for the time of a call. */
 export async function fromDatabase<T>(file: string, use: (source: DatabaseSync) => Promise<T>): Promise<T> {
   if (!isDatabase(file)) throw new StorageError(`There is no orderly database at ${file}.`);
   const source = openSqlite(file);
@@ -150,7 +163,10 @@ export async function fromDatabase<T>(file: string, use: (source: DatabaseSync) 
   }
 }
 
-/** Opens a backup to restore it. For one that is damaged there is other advice than for a database. */
+/**
+ * Opens a backup to restore it. The message about a damaged backup differs from that about a damaged
+ * database.
+ */
 async function fromBackup(...[file, use]: Parameters<typeof fromDatabase>): Promise<unknown> {
   try {
     return await fromDatabase(file, use);
@@ -161,8 +177,8 @@ async function fromBackup(...[file, use]: Parameters<typeof fromDatabase>): Prom
 }
 
 /**
- * Removes the old WAL, which SQLite would take for that of the new file: by a checkpoint, or if that fails by
- * deleting it.
+ * Removes the old WAL, which SQLite would apply to the new file: by a checkpoint, or by deleting the WAL if
+ * the checkpoint fails.
  */
 function removeWal(file: string): void {
   try {

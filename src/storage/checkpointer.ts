@@ -1,4 +1,4 @@
-// Keeps the write-ahead log short: checkpoints it on a thread, so that the event loop never waits for that.
+// Keeps the write-ahead log short. Checkpoints run on a thread, so the event loop never waits for them.
 import { fstatSync } from 'node:fs';
 import { emptyCommitSql } from './database-file.ts';
 import { isTransient } from './storage-error.ts';
@@ -23,9 +23,12 @@ const checkpointAtBytesDefault: Readonly<Record<CheckpointsBy, number>> = {
   own: 32 * 1024 ** 2,
   litestream: 256 * 1024 ** 2,
 };
-/** At this multiple of that length, writes are paused even if much is left to checkpoint. */
+/**
+ * When the WAL has this multiple of its checkpoint length, writes are paused even if much is left to
+ * checkpoint.
+ */
 const longFactor = 4;
-/** The most frames written during a pass that may be left to checkpoint while writes are paused. */
+/** The checkpoint pauses writes once at most this many new frames are left to copy. */
 const tailFramesMax = (2 * 1024 ** 2) / frameBytes;
 const checkMilliseconds = 50;
 const retryMilliseconds = 250;
@@ -33,7 +36,7 @@ const retryMilliseconds = 250;
 type Options = {
   readonly walDescriptor: number;
   readonly checkpointWorker: SqlWorker;
-  /** Paused during a checkpoint, since its snapshots would keep the WAL in use. */
+  /** Paused during a checkpoint, since the worker's snapshots would keep the WAL in use. */
   readonly queryWorker: SqlWorker;
   readonly commits: GroupCommit;
   readonly externalCommits: ExternalCommitWatcher;
@@ -62,8 +65,8 @@ export class Checkpointer {
   }
 
   /**
-   * Called after each sync. The file keeps its length when the WAL restarts, since overwriting is faster: so
-   * its length only bounds the frames, and `NOOP` counts them.
+   * Called after each sync. The file keeps its length when the WAL restarts, since overwriting is faster. So
+   * the file's length is only an upper bound of the frames; `NOOP` counts them.
    */
   checkpointIfDue(): void {
     const { walDescriptor, commits, stats } = this.#options;
@@ -110,7 +113,7 @@ export class Checkpointer {
     }
   }
 
-  /** Warns that the service checkpoints in place of Litestream: otherwise the WAL would fill the disk. */
+  /** Warns that the service checkpoints instead of Litestream, since the WAL would fill the disk. */
   #warnOfReplica(): void {
     const { checkpoints, log } = this.#options;
     if (checkpoints === 'own' || this.#hasWarned) return;
@@ -127,7 +130,7 @@ export class Checkpointer {
   /**
    * Checkpoints most of the WAL while writes continue, and the rest while they are paused. Returns false if
    * the snapshot of another process keeps part of the WAL in use. (This process's own snapshot keeps only
-   * frames that aren't synced yet: none once writes are paused.)
+   * unsynced frames in use: none once writes are paused.)
    */
   async #checkpointWal(): Promise<boolean> {
     const longFrames = longFactor * this.#checkpointAtFrames;
@@ -146,10 +149,10 @@ export class Checkpointer {
   }
 
   /**
-   * The first commit after a complete checkpoint overwrites the WAL from its start, and must sync the new
-   * header before anything else, or a power cut could revive old frames. The worker makes that commit, so
-   * that the event loop doesn't wait for the sync. `externalCommits` has to ignore the commit, which it would
-   * take for one of another process; the worker compares the data version instead.
+   * Makes the first commit after a complete checkpoint. It overwrites the WAL from its start, and must sync
+   * the new header before anything else, or a power cut could revive old frames. The worker makes the commit,
+   * so that the event loop doesn't wait for the sync. `externalCommits` would take it for another process's
+   * commit and has to ignore it; the worker compares the data version instead.
    */
   async #restartWal(): Promise<void> {
     const { checkpointWorker, externalCommits, stats, endTurn } = this.#options;
@@ -178,7 +181,7 @@ export class Checkpointer {
 
   /**
    * Handles a failed checkpoint. A full disk, a lock, or a lack of descriptors or threads is transient; after
-   * any other error the state of the disk is unknown, as after a failed sync.
+   * any other error, as after a failed sync, the state of the disk is unknown.
    */
   async #onError(error: unknown): Promise<void> {
     const { commits, externalCommits, log } = this.#options;
@@ -186,7 +189,7 @@ export class Checkpointer {
     log(isTransientError ? 'warn' : 'error', 'a checkpoint of the WAL failed', { cause: String(error) });
     if (!isTransientError) return commits.fail(error instanceof Error ? error : new Error(String(error)));
     this.#retryLater();
-    await commits.synced().catch(() => {}); // until then reads may see the state before the commit
-    externalCommits.assumeChanged(); // it may have missed a commit
+    await commits.synced().catch(() => {}); // before the sync reads may see the old state
+    externalCommits.assumeChanged(); // the watcher may have missed a commit
   }
 }

@@ -1,4 +1,4 @@
-// The database of a command, which runs alone or beside a live service.
+// The database of a command. A command runs alone or beside a live service.
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection, type WriteCallback } from './connection.ts';
@@ -12,16 +12,19 @@ import { openMigrated } from './migrate.ts';
 export type CommandDatabase = Awaited<ReturnType<typeof openCommandDatabase>>;
 
 /**
- * Creates or migrates the database if needed, which requires that no service runs. Throws StorageError.
+ * Opens the database. Creates or migrates it if needed, for which no service may be running. Throws
+ * StorageError.
  */
 export async function openCommandDatabase(folder: string, migrations: readonly FeatureMigration[]) {
   const sqlite = await openCurrent(folder, migrations);
-  // a running service does the checkpoints; without one, they happen every 64 MB of WAL, and on closing
+  // a running service does the checkpoints; otherwise SQLite checkpoints every 64 MB of WAL, and on closing
   sqlite.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 16384; PRAGMA cache_size = -65536');
   const connection = new Connection(sqlite);
   let writeMilliseconds = 0;
 
-  /** Runs `callback` in a transaction, which is on disk on return. Waits some seconds for other writers. */
+  /**
+   * Runs `callback` in a transaction, and returns once it is on disk. Waits some seconds for other writers.
+   */
   function write<T>(callback: WriteCallback<T>): T {
     const start = performance.now();
     sqlite.exec('BEGIN IMMEDIATE');
@@ -37,15 +40,15 @@ export async function openCommandDatabase(folder: string, migrations: readonly F
   }
 
   /**
-   * Resolves once a service that runs beside this command acts on the last write. Until then its caches have
-   * the state before, and so do its reads while its own sync runs, or two with that of a checkpoint, each of
-   * which may take as long as the write did.
+   * Waits until a service beside this command acts on the last write. Before that, the service's caches may
+   * have the old state, and so may its reads during its own sync and the sync of a checkpoint. Each sync may
+   * take as long as the write did.
    */
-  async function noticed(): Promise<void> {
+  async function waitUntilNoticed(): Promise<void> {
     await pause(idleCommitCheckMilliseconds + commitCheckMilliseconds + 2 * writeMilliseconds);
   }
 
-  return { connection, write, noticed, close: () => sqlite.close() };
+  return { connection, write, waitUntilNoticed, close: () => sqlite.close() };
 }
 
 async function openCurrent(folder: string, migrations: readonly FeatureMigration[]): Promise<DatabaseSync> {

@@ -8,18 +8,18 @@ const statementsMax = 1_000;
 
 export type SqlValue = null | number | string | Uint8Array;
 export type Row = readonly SqlValue[];
-/** A result that is no promise. */
+/** A result that isn't a promise. */
 export type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
-/** Makes the changes of one write. It is synchronous, so that no other request's changes come in between. */
+/** Makes the changes of one write. Synchronous, so that no other request's changes come in between. */
 export type WriteCallback<T> = (db: Connection) => Synchronous<T>;
 
 const changing = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i;
-/** A statement that begins with WITH may do either. */
+/** A statement that may change rows; one that begins with WITH may also only read. */
 const perhapsChanging = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i;
 
 /**
- * Allows BigInt for `run`, which returns SQLite's last row id. After a change of a full-text index that is a
- * row of the index's own tables, whose ids may exceed 2^53: then node:sqlite throws unless BigInt is allowed.
+ * Allows BigInt for `run`, which returns SQLite's last row id. After a change of a full-text index, this id
+ * belongs to the index's own tables and may exceed 2^53: node:sqlite would throw.
  */
 export function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync {
   const statement = sqlite.prepare(sql);
@@ -28,9 +28,9 @@ export function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync 
 }
 
 /**
- * Wraps a `DatabaseSync` that was opened with `returnArrays`. `before` is called ahead of every statement. A
- * prepared statement is reused, which pays only if it says `LIMIT +?`: for `LIMIT ?` SQLite makes a new plan
- * each time a value is bound, which takes longer than a page does.
+ * Wraps a `DatabaseSync` that was opened with `returnArrays`. `before` is called ahead of every statement.
+ * Prepared statements are reused. Write `LIMIT +?` in them: for `LIMIT ?` SQLite makes a new plan each time a
+ * value is bound, which takes longer than reading a page.
  */
 export class Connection {
   readonly #sqlite: DatabaseSync;
@@ -46,7 +46,7 @@ export class Connection {
     this.#before = before;
   }
 
-  /** The rows that all statements changed. A failed one doesn't count: SQLite undoes its changes. */
+  /** The number of rows that all statements have changed. SQLite undoes the changes of a failed statement. */
   get rowsChanged(): number {
     return this.#rowsChanged;
   }
@@ -62,8 +62,8 @@ export class Connection {
   }
 
   /**
-   * Like `all`, but ends before the first row that doesn't fit: for long rows, of which few may be needed. Of
-   * many short rows it would take twice as long.
+   * Like `all`, but ends before the first row that doesn't fit: for long rows, of which few may be needed.
+   * For many short rows `all` takes half the time.
    */
   allWhile<R extends Row>(sql: string, params: readonly SqlValue[], fits: (row: R) => boolean): R[] {
     const rows: R[] = [];
@@ -83,7 +83,7 @@ export class Connection {
     return { rowsChanged, lastId: Number(lastInsertRowid) };
   }
 
-  /** Records that this transaction makes an object stale, which may be cached. */
+  /** Records that this transaction makes a cached object stale. */
   invalidate(invalidation: Invalidation): void {
     this.invalidations.push(invalidation);
   }

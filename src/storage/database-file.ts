@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 const applicationId = 0x6f726479; // 'ordy', in bytes 68–71 of each database of this service
-/** Marks a database as one of this service. If it is one already, page 1 is still written to the WAL. */
+/**
+ * Marks a database as one of this service. Writes page 1 to the WAL even if the database is already marked.
+ */
 export const emptyCommitSql = `PRAGMA application_id = ${applicationId}`;
 const busyMillisecondsMax = 5_000;
 
@@ -31,7 +33,7 @@ export function scalar(sqlite: DatabaseSync, sql: string): unknown {
   return Object.values(sqlite.prepare(sql).get() ?? {})[0];
 }
 
-/** Whether this service has written the database, of whatever version. */
+/** Whether any version of this service has written the database. */
 export function isOurs(sqlite: DatabaseSync): boolean {
   return scalar(sqlite, 'PRAGMA application_id') === applicationId;
 }

@@ -1,4 +1,4 @@
-// Identifies the file of a database: a copy is another file, and so is a restored backup.
+// Identifies the file of a database. A copy and a restored backup are other files.
 import { statSync } from 'node:fs';
 
 /** Returns a text that stays the same while the file exists, regardless of its content. */

@@ -27,11 +27,11 @@ type Locked = { readonly sqlite: DatabaseSync; readonly unlock: () => void };
 export type DatabaseOptions = {
   readonly folder: string;
   readonly migrations: readonly FeatureMigration[];
-  /** Called with the invalidations of changes that are now on disk, before anybody can read them. */
+  /** Called with the invalidations of changes that are now on disk, before anybody can read the changes. */
   onSync(invalidations: readonly Invalidation[]): void;
-  /** Called when another process has committed a change, so that anything cached may be stale. */
+  /** Called when another process has committed a change: anything cached may be stale. */
   onExternalCommit(): void;
-  /** Called once; the service must end with a failure, so that a restart recovers from the WAL. */
+  /** Called once. The service must end with a failure, so that a restart recovers from the WAL. */
   onFatal(error: Error): void;
   readonly log?: Log;
   /** Who checkpoints the WAL: by default this service. */
@@ -42,7 +42,7 @@ export type DatabaseOptions = {
   readonly signal?: AbortSignal;
   /** Replaces `fs.fdatasync`, to simulate slow or broken disks. */
   readonly fdatasync?: Fdatasync;
-  /** Creates threads, in tests those that fail or start later. */
+  /** Creates threads; tests pass threads that fail or start late. */
   readonly sqlWorker?: (options: SqlWorkerOptions) => SqlWorker;
 };
 
@@ -54,15 +54,15 @@ export type Database = {
   readonly read: Connection;
   /**
    * Runs `callback` in a transaction at the end of this turn or after the running sync. Resolves once the
-   * change is on disk. If `callback` throws, the promise rejects with its error once the changes that it saw
-   * are on disk. It has to throw before its first change: otherwise its changes are undone with those of the
-   * callbacks that ran before it in the transaction, whose promises reject with a 503.
+   * change is on disk. If `callback` throws, the promise rejects with the error once all changes that the
+   * callback saw are on disk. It has to throw before its first change: otherwise the whole transaction is
+   * rolled back, and the promises of the callbacks before it reject with a 503.
    */
   write<T>(this: object, callback: WriteCallback<T>): Promise<T>;
   /**
-   * Runs a statement that may examine many rows in the query worker, which clients share fairly, and staff
-   * use before others. Resolves with its rows, or with the ids of those that a search finds, once they are on
-   * disk.
+   * Runs a statement that may examine many rows in the query worker. Clients share the worker fairly, and
+   * staff go first. Resolves with the rows, or with the ids that a search finds, once all that the query saw
+   * is on disk.
    */
   readInWorker<R extends Row>(
     this: object,
@@ -73,7 +73,7 @@ export type Database = {
   /** Called with each request: detects commits of other processes within a tenth of a second. */
   detectExternalCommits(): void;
   readonly stats: Readonly<StorageStats>;
-  /** Completes everything pending, checkpoints and closes. */
+  /** Completes all pending writes, checkpoints and closes. */
   close(): Promise<void>;
 };
 
@@ -199,8 +199,8 @@ class OpenDatabase implements Database {
   }
 
   /**
-   * The worker of checkpoints starts a second after the service, not when it is first needed: by then
-   * descriptors or memory may have run out, and only it shortens the WAL.
+   * The worker of checkpoints starts a second after the service, not when it is first needed: by that time
+   * descriptors or memory may have run out, and only this worker shortens the WAL.
    */
   #createSqlWorker(access: 'read' | 'write'): SqlWorker {
     const { folder, sqlWorker = (options) => new SqlWorker(options) } = this.#options;
@@ -227,7 +227,7 @@ class OpenDatabase implements Database {
 
   #onFatal(error: Error): void {
     this.#externalCommits.close();
-    // before the others: whichever connection closes last does the checkpoint, which a read-only one can't
+    // closed first: the last connection that closes would checkpoint, and a read-only one can't
     this.#sqlite.close();
     this.#options.onFatal(error);
   }
@@ -237,8 +237,8 @@ class OpenDatabase implements Database {
     await this.#checkpointer.close();
     await this.#queryWorker.close();
     this.#externalCommits.close();
-    // whichever connection closes last does a checkpoint and removes -wal and -shm, which a read-only one
-    // can't: the next start may lack room for new ones, and a replica would have to begin again
+    // the last connection that closes would checkpoint and remove -wal and -shm, unless it is read-only: the
+    // next start may lack room for new files, and a replica would have to begin again
     const leavesWal = this.#options.checkpoints === 'litestream' || !this.stats.canWrite;
     if (leavesWal && this.#sqlite.isOpen) this.#sqlite.close();
     this.#reads.close();

@@ -1,18 +1,20 @@
 // Detects commits by other processes, such as a command that creates an administrator beside the service.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-// The intervals of looking for commits of other processes: with requests, and without any.
+// How often commits of other processes are looked for: during requests, and without requests.
 export const commitCheckMilliseconds = 100;
 export const idleCommitCheckMilliseconds = 1_000;
 
 type Options = {
-  /** Returns false while a snapshot is pinned: reads after `onChange` would still see the state before. */
+  /** Returns false while a snapshot is pinned: reads after `onChange` would still see the old state. */
   mayDetect(): boolean;
   /** Called when another process has committed a change. */
   onChange(): void;
 };
 
-/** Compares the `PRAGMA data_version` of the connection that writes, which its own commits don't change. */
+/**
+ * Compares the writing connection's `PRAGMA data_version`, which only commits of other connections change.
+ */
 export class ExternalCommitWatcher {
   readonly #options: Options;
   readonly #dataVersion: StatementSync;
@@ -70,7 +72,7 @@ export class ExternalCommitWatcher {
     try {
       return Object.values(this.#dataVersion.get() ?? {})[0];
     } catch {
-      return this.#version; // the database is briefly locked, or broken, which the next write reports
+      return this.#version; // locked for a moment, or broken, which the next write reports
     }
   }
 }

@@ -5,16 +5,16 @@ import { createFolder, makePrivate } from './private-files.ts';
 import { isBusy, StorageError, toStorageError } from './storage-error.ts';
 
 /**
- * Locks the folder for this process, and returns a function that unlocks it. It is a lock of the operating
- * system on a separate file, so it ends with the process, and commands beside a live service can still open
- * the database.
+ * Locks the folder for this process, and returns a function that unlocks it. The lock is an operating
+ * system's lock on a separate file: it ends with the process, and commands beside a live service can still
+ * open the database.
  */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, 'lock.db');
   let lock: DatabaseSync | undefined;
   try {
     createFolder(folder);
-    makePrivate(file); // otherwise anybody who may read it could also lock it
+    makePrivate(file); // anybody who may read the file could also lock it
     lock = new DatabaseSync(file);
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE'); // a journal file would need space on the disk
     return () => lock?.close();

@@ -1,6 +1,6 @@
 // The write path: the changes of many requests share one transaction and one sync of the WAL, off the event
-// loop. Nothing is committed while a sync runs: meanwhile the write callbacks of the next transaction run,
-// and it is committed once the sync has ended.
+// loop. While a sync runs, the callbacks of the next transaction already run, but nothing is committed before
+// the sync has ended.
 import assert from 'node:assert';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
@@ -14,7 +14,9 @@ import { WriteTransaction } from './write-transaction.ts';
 
 /** The time that writes may take in one turn of the event loop. */
 const groupMillisecondsMax = 4;
-/** Transactions in a row that may begin while a sync runs; then the lock is released for other processes. */
+/**
+ * After this many transactions in a row began during a sync, the lock is released once for other processes.
+ */
 const overlapsMax = 4;
 const busyMillisecondsMax = 5_000;
 const busyRetryMilliseconds = 10;
@@ -47,7 +49,7 @@ type Options = {
   schedule(): void;
   /** Called when a transaction is open and all commits before it are on disk. */
   onWriteLock(): void;
-  /** Called before a commit: until `unpinReads`, reads must not see its changes. May throw. */
+  /** Called before a commit: until `unpinReads`, reads must not see the commit's changes. May throw. */
   pinReads(): void;
   /** Called when all commits are on disk, and after a commit that failed. */
   unpinReads(): void;
@@ -59,7 +61,7 @@ type Options = {
 /**
  * The course of a transaction: `begin`; the callbacks; `pinReads`, commit and sync; `unpinReads`; `onSync`;
  * the promises are settled; `onSettled`; `runAndCommit`, for the next transaction. `onWriteLock` follows
- * `begin`, or `onSync` of the transaction before it if that is still being synced.
+ * `begin`, or the previous transaction's `onSync` if its sync is still running.
  */
 export class GroupCommit {
   readonly #options: Options;
@@ -125,7 +127,7 @@ export class GroupCommit {
   async pauseWrites(): Promise<void> {
     assert(this.#state !== 'failed', closedReasons.failed);
     this.#isPaused = true;
-    while (!this.isSynced) await this.synced(); // after the first sync, the callbacks that ran are committed
+    while (!this.isSynced) await this.synced(); // the first sync may be followed by another commit
   }
 
   resumeWrites(): void {
@@ -133,7 +135,7 @@ export class GroupCommit {
     this.#options.schedule();
   }
 
-  /** Accepts no more writes; resolves when all accepted ones are settled. */
+  /** Accepts no more writes. Resolves when all accepted writes are settled. */
   close(): Promise<void> {
     if (this.#state === 'open') this.#state = 'closing';
     this.#options.probe.stop();
@@ -144,8 +146,8 @@ export class GroupCommit {
   }
 
   /**
-   * After a failed sync the content of the disk is unknown: only a restart, which reads the WAL again, finds
-   * out. Reads continue with the state that was on disk before.
+   * Stops all writes. After a failed sync the content of the disk is unknown until a restart reads the WAL
+   * again. Reads continue with the last synced state.
    */
   fail(error: Error): void {
     if (this.#state === 'failed') return;
@@ -164,7 +166,9 @@ export class GroupCommit {
     return !this.#isPaused && (this.isSynced || this.#transaction.isOpen || this.#overlaps < overlapsMax);
   }
 
-  /** Returns false while another process has the write lock, which is retried for `busyMillisecondsMax`. */
+  /**
+   * Returns false while another process has the write lock; further calls retry for `busyMillisecondsMax`.
+   */
   #tryBegin(): boolean {
     if (this.#transaction.isOpen) return true;
     try {
@@ -209,7 +213,9 @@ export class GroupCommit {
     this.#rejectUnavailable(writes, unwritableReason);
   }
 
-  /** Returns undefined if the write was rejected: the storage failed, or its changes can't be undone. */
+  /**
+   * Returns undefined if the write was rejected: the storage failed, or the callback threw after a change.
+   */
   #runOne(write: QueuedWrite): Outcome | undefined {
     try {
       const result = this.#transaction.run(write.callback);
@@ -223,7 +229,10 @@ export class GroupCommit {
     }
   }
 
-  /** Called when all commits are on disk. Rolls back if nothing was changed: what was seen needs no sync. */
+  /**
+   * Called when all commits are on disk. Rolls back if nothing was changed: what the callbacks saw needs no
+   * sync.
+   */
   #endTransaction(): void {
     if (!this.#transaction.isOpen) return;
     const outcomes = this.#outcomes.splice(0);
@@ -250,8 +259,8 @@ export class GroupCommit {
   }
 
   /**
-   * Runs one sync at a time: the kernel reports a failed write to only one sync, so a concurrent one that
-   * succeeds could acknowledge a lost change.
+   * Runs one sync at a time. The kernel reports a failed write to only one sync: a concurrent sync could
+   * succeed, and acknowledge a lost change.
    */
   #sync(unsynced: Unsynced): void {
     this.#unsynced = unsynced;
@@ -272,7 +281,7 @@ export class GroupCommit {
     synced.resolve();
     this.#settle(outcomes);
     this.#options.onSettled();
-    this.runAndCommit(); // now, so that the next sync begins; the responses are sent after this callback
+    this.runAndCommit(); // before the responses, so that the next sync begins early
   }
 
   #settle(outcomes: readonly Outcome[]): void {

@@ -1,9 +1,10 @@
-// The cached values that a change makes stale. Writes name them; caches drop them once the write is on disk.
+// The cached values that a change makes stale. Writes name the values; caches drop them once the write is on
+// disk.
 
 export type Invalidation =
   | { readonly kind: 'order' | 'customer' | 'session' | 'key'; readonly id: number }
-  /** Of a feature that isn't in every service: no cache of the service has it, but its `onSync` may. */
+  /** An object of a feature that may be left out: only the feature's own `onSync` uses this. */
   | { readonly kind: 'other'; readonly feature: string; readonly id: number }
-  /** Affects every session and key of the user, such as a new role or a deletion. */
+  /** Affects every session and key of the user, as a new role or a deletion does. */
   | { readonly kind: 'user'; readonly id: number }
   | { readonly kind: 'everything' };

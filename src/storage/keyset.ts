@@ -1,4 +1,5 @@
-// Pages of a list by keyset: each begins after the last row of the previous page, so later ones cost no more.
+// Pages of a list by keyset: a page begins after the last row of the previous one, so later pages cost no
+// more.
 import type { Connection, Row, SqlValue } from './connection.ts';
 import type { Database } from './database.ts';
 
@@ -11,7 +12,7 @@ export type Condition = { readonly sql: string; readonly params: readonly SqlVal
 /** A whole statement, which selects keys and ids of rows. */
 type Statement = { readonly sql: string; readonly params: readonly SqlValue[] };
 
-/** Rows that an index has in order. `keyValue`: the sort key of all of them, if they have the same. */
+/** Rows that an index has in order. `keyValue` is their common sort key, if they have one. */
 export type IndexRange = Condition & { readonly keyValue?: string };
 
 /** The rows of a list, and their order. */
@@ -24,8 +25,9 @@ type Owned = {
 
 /**
  * The rows of a list that is read page by page. Every range has an index that begins with the columns of its
- * condition and continues with the key, so it is sorted; several are merged. With `sortsInMemory` no
- * index has the order: the rows are few, found by an index and sorted in memory.
+ * condition and continues with the sort key, so its rows are sorted; several ranges are merged. With
+ * `sortsInMemory` no index has the order: an index finds the rows, which are few, and they are sorted in
+ * memory.
  */
 export type IndexedSelection = Owned & {
   readonly table: string;
@@ -33,7 +35,7 @@ export type IndexedSelection = Owned & {
   readonly isDescending: boolean;
   readonly ranges: readonly IndexRange[];
   readonly sortsInMemory?: boolean;
-  /** A condition that no index serves: each entry of an index that has its columns is tested. */
+  /** A condition that no index serves: it is tested for each entry of an index that has its columns. */
   readonly residual: Condition | undefined;
 };
 
@@ -47,9 +49,9 @@ type PageBounds = {
   /** The most entries to sort, or to test against `residual`, on the event loop. */
   readonly rowsExaminedMax: number;
   /**
-   * What follows if a page of entries that are tested needs more of them: the query worker finds it, or it
-   * ends early. A whole list that is read in pages which end early costs one walk of the index, even if few
-   * entries pass.
+   * What happens if a page needs more tested entries than `rowsExaminedMax`: the query worker finds the page,
+   * or the page ends early. Reading a whole list in pages that end early costs one walk of the index, even if
+   * few entries pass.
    */
   readonly whenSparse: 'ask the worker' | 'end early';
 };
@@ -66,7 +68,7 @@ export type Page = {
 type PageDatabase = Pick<Database, 'read' | 'readInWorker'>;
 export type SearchDatabase = Pick<Database, 'readInWorker'>;
 
-/** The walk of all lists. A search is a single page. */
+/** Finds a page of any list. A search is a single page. */
 export function findPage(
   database: PageDatabase,
   selection: Selection,
@@ -82,7 +84,10 @@ export function findPage(
   return found instanceof Promise ? found.then((positions) => toPage(positions, page)) : toPage(found, page);
 }
 
-/** Returns keys and ids of the page's rows, and of one more row if there are more; or a page that ended early. */
+/**
+ * Returns keys and ids of the page's rows, and of the row after them if there is one; or a page that ended
+ * early.
+ */
 function findPositions(
   database: PageDatabase,
   page: PageRequest,
@@ -110,7 +115,7 @@ function nextEntries(db: Connection, page: PageRequest, ranges: readonly IndexRa
   return { positions, next: key === undefined || id === undefined ? undefined : [key, id] };
 }
 
-/** Counts the rows first, and leaves too many of them to the query worker to sort. */
+/** Counts the rows first; if there are too many, the query worker sorts them. */
 function findBySorting(
   database: PageDatabase,
   page: PageRequest,
@@ -119,7 +124,7 @@ function findBySorting(
   return read(database.read, sortStatement(page));
 }
 
-/** Tests the next entries; if the page needs more of them, the query worker finds it. */
+/** Tests the next entries; if the page needs more entries, the query worker finds the page. */
 function findByTesting(
   database: PageDatabase,
   page: PageRequest,
@@ -157,8 +162,8 @@ function read(db: Connection, { sql, params }: Statement): KeysetPosition[] {
 }
 
 /**
- * Finds all rows that pass, and sorts them: if they are few, that is less work than walking the sort's index
- * past all other rows. `+` before a column keeps SQLite from walking that index nevertheless.
+ * Finds all rows that pass, and sorts them. For few rows this is less work than walking the sort's index past
+ * all other rows. The `+` before a column keeps SQLite from walking that index nevertheless.
  */
 function sortStatement(page: PageRequest): Statement {
   const ranges = page.ranges.flatMap((range) => rangesAfter(page, range, 'tested'));
@@ -182,8 +187,8 @@ function selectOf({ table, key }: IndexedSelection, { sql }: Condition, more = '
 }
 
 /**
- * Returns the part of a range after the page's beginning. Rows with the same key are a separate range: SQLite
- * uses an index for `(key, id) < (?, ?)` only up to the key, and would walk past all of them.
+ * Returns the part of a range after the page's beginning. Rows with the same key are a separate range: for
+ * `(key, id) < (?, ?)` SQLite would use the index only up to the key, and walk past all rows with it.
  */
 function rangesAfter(page: PageRequest, range: IndexRange, way: 'indexed' | 'tested'): IndexRange[] {
   const { after, isDescending } = page;
@@ -208,8 +213,8 @@ function narrow(range: IndexRange, narrower: string, param: SqlValue): IndexRang
 }
 
 /**
- * Selects the next rows in order. `fits` is the residual condition, which is evaluated here so that an index
- * with its columns suffices.
+ * Selects the next rows in order. `fits` is the residual condition; an index with its columns suffices to
+ * evaluate it in this place.
  */
 function mergeStatement(page: PageRequest, ranges: readonly IndexRange[], limit: number): Statement {
   const { residual } = page;

@@ -19,8 +19,8 @@ type SortKey = { readonly column: string; readonly isDescending: boolean };
 
 /**
  * The use of indexes that begin with a filter's column. `ordered` names the sort columns for which an index
- * has the rows in order. For other sorts the rows are sorted in memory, since they are few, or another
- * index is scanned and filtered. `unique`: at most one row has the value.
+ * has the rows in order. For other sorts the rows are few and sorted in memory, or another index is scanned
+ * and filtered. `unique`: at most one row has the value.
  */
 export type Indexes =
   | 'for every sort'
@@ -34,7 +34,7 @@ type ColumnFilter = {
   readonly columnValueOf?: (text: string) => SqlValue;
 };
 type EqualityFilter = ColumnFilter & { readonly kind: 'equality'; readonly indexes: Indexes };
-/** A range condition, which an index serves if the list is sorted by the filter's column. */
+/** A range condition. An index serves it if the list is sorted by the filter's column. */
 type RangeFilter = ColumnFilter & { readonly kind: 'range' };
 type Filter = EqualityFilter | RangeFilter;
 
@@ -42,7 +42,7 @@ type SortedQuery = { readonly sort?: string };
 /** The query of a list that has no filters and one order. */
 export type NewestFirst = { readonly sort?: '-id' };
 
-/** All parameters that filter, except for `status`, which `indexPrefix` reads. */
+/** All parameters that filter, except `status`: `indexPrefix` reads that one. */
 type FilterName<Q> = Exclude<keyof Q & string, 'sort' | 'status' | 'q'>;
 
 export type ListDefinition<Q extends SortedQuery> = {
@@ -50,13 +50,13 @@ export type ListDefinition<Q extends SortedQuery> = {
   readonly orderBy: Readonly<Record<NonNullable<Q['sort']>, SortKey>>;
   readonly defaultSort: NonNullable<Q['sort']>;
   /**
-   * The first filter of the query that has an index for the sort decides which one is used. Row access
-   * filters `userId`, which is null if rows have no owner and every caller sees all of them.
+   * The first filter of the query with an index for the sort decides which index is used. Row access filters
+   * `userId`; null means that rows have no owner, and every caller sees all of them.
    */
   readonly filters: Readonly<Record<FilterName<Q>, Filter>> & { readonly userId: Filter | null };
   /**
-   * A column that all indexes have before the sort's. Each of its values is a range of its own, and ranges
-   * are merged.
+   * A column that precedes the sort's column in all indexes. Each of its values is a range, and ranges are
+   * merged.
    */
   readonly indexPrefix?: {
     readonly column: string;
@@ -78,9 +78,10 @@ type ListRequest<Q> = {
  * Returns which rows a list has for a request, in which order, and by which index they are found. Row access
  * is a filter like any other, so that no list can be without it.
  *
- * An example: `/orders?customerId=7&currency=EUR&createdFrom=…&status=open,paid`, newest first. `customerId`
- * is chosen, since an index has a customer's orders by status and `createdAt`. `createdFrom` narrows that
- * index, as the list is sorted by its column. Each status is a range. What remains is tested row by row:
+ * An example: `/orders?customerId=7&currency=EUR&createdFrom=…&status=open,paid`, newest first. The filter
+ * `customerId` is chosen, since an index has a customer's orders by status and `createdAt`. `createdFrom`
+ * narrows that index, as the list is sorted by its column. Each status is a range. What remains is tested row
+ * by row:
  *
  *     SELECT createdAt AS key, id, +currency = ? AS fits FROM orders
  *       WHERE customerId = ? AND createdAt >= ? AND status = ?
@@ -117,7 +118,7 @@ export function selectionOf<Q extends SortedQuery>(
   };
 }
 
-/** The rows that the filters and the row access leave, for a search of the list in a statement of its own. */
+/** The rows that filters and row access leave, for a search of the list with its own statement. */
 export function searchScopeOf<Q extends SortedQuery>(
   list: ListDefinition<Q>,
   request: ListRequest<Q>,
@@ -135,7 +136,9 @@ function isOneOf(column: string, values: readonly string[]): Condition {
   return { sql: `${column} IN (${values.map(() => '?').join(', ')})`, params: values };
 }
 
-/** Returns positions in the order of search results: the one with this id, then by key, then the newest. */
+/**
+ * Returns positions in the order of search results: first the row with this id, then by key, then the newest.
+ */
 export function rankPositions(
   positions: readonly KeysetPosition[],
   id: number,
@@ -162,7 +165,7 @@ function givenFilters<Q extends SortedQuery>(
   });
 }
 
-/** The values of one filter: from access, query and path. Two that differ select nothing. */
+/** The values of one filter: from access, query and path. Two different values select nothing. */
 function valuesOf<Q extends SortedQuery>(
   { access, query, pathValues = {} }: ListRequest<Q>,
   name: string,
@@ -184,7 +187,7 @@ function isEquality(given: GivenFilter): given is GivenFilter & { readonly filte
   return given.filter.kind === 'equality';
 }
 
-/** Whether the filter is a range condition on a column that may follow in an index of the chosen filter. */
+/** Whether the filter is a range condition on a column that may follow the chosen filter's in an index. */
 function continues({ indexes }: EqualityFilter, filter: Filter): boolean {
   if (filter.kind !== 'range') return false;
   return typeof indexes !== 'object' || indexes.ordered.includes(filter.column);

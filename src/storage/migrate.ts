@@ -18,13 +18,16 @@ import { isFull, StorageError, toStorageError } from './storage-error.ts';
 type MigrationOptions = {
   /** Called with a sentence for the operator before a step that takes long. */
   readonly report?: (message: string) => void;
-  /** Ends the start when aborted, unless the migrations have begun, which run to their end. */
+  /** Ends the start when aborted. Migrations that have begun still run to their end. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether a WAL is left unchanged if there is nothing to migrate. */
+  /** Whether to leave an existing WAL unchanged if there is nothing to migrate. */
   readonly leavesWal?: boolean;
 };
 
-/** Opens the folder's database for writing, created or migrated if needed. The caller holds its lock. */
+/**
+ * Opens the folder's database for writing. Creates or migrates it if needed. The caller holds the folder's
+ * lock.
+ */
 export async function openMigrated(
   folder: string,
   migrations: readonly FeatureMigration[],
@@ -38,7 +41,7 @@ export async function openMigrated(
     makePrivate(file);
     sqlite = openSqlite(file);
     sqlite.exec('PRAGMA journal_mode = WAL');
-    if (leavesWal) sqlite.exec('PRAGMA wal_autocheckpoint = 0'); // or the first commit would checkpoint
+    if (leavesWal) sqlite.exec('PRAGMA wal_autocheckpoint = 0'); // or the next commit checkpoints
     if (!isCurrent(state)) sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     else if (!leavesWal) checkpointIfRoom(sqlite);
     rejectTruncated(sqlite, file);
@@ -57,13 +60,15 @@ export async function openMigrated(
   }
 }
 
-/** SQLite puts the WAL beside the file that a link leads to, where it is not looked for. */
+/**
+ * Rejects a link: SQLite would put the WAL beside the link's target, where this service doesn't look for it.
+ */
 function rejectLink(file: string): void {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true)
     throw new StorageError(`${file} is a link: link its folder instead, which also holds its WAL.`);
 }
 
-/** Checkpoints. On a full disk the WAL stays, and reads find those pages there that the file lacks. */
+/** Checkpoints. On a full disk the WAL stays, and reads find in it the pages that the file lacks. */
 function checkpointIfRoom(sqlite: DatabaseSync): void {
   try {
     sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -72,7 +77,7 @@ function checkpointIfRoom(sqlite: DatabaseSync): void {
   }
 }
 
-/** Pages may be missing in the file while there is a WAL; once that is checkpointed, all must be there. */
+/** Rejects a file that lacks pages. Only before a checkpoint may pages be in the WAL alone. */
 function rejectTruncated(sqlite: DatabaseSync, file: string): void {
   const bytes = Number(scalar(sqlite, 'PRAGMA page_count')) * Number(scalar(sqlite, 'PRAGMA page_size'));
   const walBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;

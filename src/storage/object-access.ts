@@ -1,5 +1,6 @@
-// Proves what a caller may do with an object: `Visible` that they may see it, `Owned` that they may change it,
-// checked inside the write that changes it. Both are a 404 if it doesn't exist, a 403 if it is another user's.
+// Proves what a caller may do with an object: `Visible` that they may see it, `Owned` that they may change
+// it, checked inside the write that changes it. If the object doesn't exist, both are a 404; if it is another
+// user's, both are a 403.
 import assert from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import { allows, type Caller, type RowAccess } from '../auth/access.ts';
@@ -12,12 +13,12 @@ declare const owned: unique symbol;
 
 export type Visible<T> = T & { readonly [visible]: true };
 
-/** Functions that change or remove rows of users require one. */
+/** Functions that change or remove rows of users require an `Owned`. */
 export type Owned<T> = T & { readonly [owned]: true };
 
 /** Looks up objects of one kind, as rows or as cached representations. */
 export type ObjectSource<T> = {
-  /** The noun for one of them in a problem's detail. */
+  /** The noun for one such object in a problem's detail. */
   readonly name: string;
   readonly find: (db: Connection, id: number) => T | undefined;
   /** Returns the owner's id, or null if the object has no owner. */
@@ -28,13 +29,13 @@ export type ObjectSource<T> = {
 /** What a read knows of its request. */
 type Reader = { readonly read: Connection; readonly caller: Caller };
 
-/** Only for reads. The only function that makes a `Visible`. */
+/** For reads only. No other function makes a `Visible`. */
 export function requireVisible<T>(source: ObjectSource<T>, { read, caller }: Reader, id: number): Visible<T> {
   const object = requireWithin(source.accessOf(caller), source, { db: read, id });
   return object as Visible<T>; // the brand exists for the compiler alone
 }
 
-/** The only function that makes an `Owned`. A permit without a caller names the rows that it covers. */
+/** No other function makes an `Owned`. A permit without a caller names the rows that it covers. */
 export function requireOwned<T>(
   source: ObjectSource<T>,
   { writer, caller }: Permit<Caller | { readonly access: RowAccess }>,
@@ -56,7 +57,7 @@ function requireWithin<T>(
   return object;
 }
 
-/** Reads an object back inside the write that has just written it, whatever its caller may see. */
+/** Reads an object inside the write that has just written it, without a check of the caller's rights. */
 export function readBack<T>(
   { name, find }: ObjectSource<T>,
   { writer }: Pick<Permit, 'writer'>,
@@ -67,7 +68,7 @@ export function readBack<T>(
   return object;
 }
 
-/** Whether the object has these values already: then nothing is written, and its ETag stays. */
+/** Whether the object already has these values: then nothing is written, and the ETag stays. */
 export function changesNothing<T extends object>(current: T, wanted: Partial<T>): boolean {
   return isDeepStrictEqual({ ...current, ...wanted }, current);
 }

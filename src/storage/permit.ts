@@ -5,7 +5,7 @@ declare const proven: unique symbol;
 
 /** The caller, request and time of a change, which its event shows. */
 type Origin = {
-  /** Null if no signed-in caller requested it, but the command line or the service itself. */
+  /** Null for changes by the command line, by the service itself, or before anybody is signed in. */
   readonly actor: { readonly userId: number; readonly keyId: number | null } | null;
   readonly requestId: string | null;
   /** Milliseconds since 1970. */
@@ -24,7 +24,10 @@ export type Permit<C = unknown> = {
   readonly [proven]: true;
 };
 
-/** `authorize` returns the caller with the rights that this write sees; throws if they may not do this. */
+/**
+ * `authorize` returns the caller with the rights that this write sees. It throws if the caller lacks the
+ * right.
+ */
 export function permitFor<C>(
   writer: Connection,
   authorize: (writer: Connection) => C,
@@ -36,7 +39,7 @@ export function permitFor<C>(
 
 // Permits without a caller: each function names the proof of the right to the change.
 
-/** In place of a caller: the rows of users that may be changed. */
+/** Stands in place of a caller: the rows of users that may be changed. */
 type Proof<Access> = { readonly access: Access };
 
 /** The proof is the command line: an account that may write the database's files may make any change. */
@@ -54,7 +57,7 @@ export function signInPermit(writer: Connection, origin: Origin): Permit<null> {
   return permit(writer, null, origin);
 }
 
-/** The proof is a refresh token; there is no actor if it was used twice, since its sender is unknown. */
+/** The proof is a refresh token. A token used twice has no actor, since nobody knows who sent it. */
 export function renewalPermit(
   writer: Connection,
   userId: number,

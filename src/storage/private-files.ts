@@ -1,4 +1,4 @@
-// The files of the data folder: only for its account, and synced to disk where a function says so.
+// The files of the data folder: readable by its account only, and synced to disk where a function says so.
 import {
   chmodSync,
   closeSync,
@@ -14,27 +14,28 @@ import {
 import { dirname, resolve } from 'node:path';
 import { StorageError } from './storage-error.ts';
 
-/** Node's permission model rejects fsync; SQLite, which it doesn't control, then syncs each commit itself. */
+/** Node's permission model rejects fsync. It doesn't control SQLite, which then syncs each commit itself. */
 export const maySync = !('permission' in process);
 
 /**
- * Only this account may read the service's files. A file must not be opened here while SQLite has it open:
- * closing any descriptor of it would drop SQLite's locks (POSIX), so it is opened only if it doesn't exist.
+ * Creates a file that only this account may read. Opens the file only if it doesn't exist: closing a
+ * descriptor of a file that SQLite has open would drop SQLite's locks (POSIX).
  */
 export function makePrivate(file: string): void {
   if (existsSync(file)) chmodSync(file, 0o600);
   else createPrivate(file);
 }
 
-/** Throws if there is such a file, or a link to one. */
+/** Creates a private file. Throws if the file exists, even as a link. */
 export function createPrivate(file: string): void {
   closeSync(openSync(file, 'wx', 0o600));
 }
 
 /**
- * Root gives up its rights for those of the folder's owner, before it opens anything there: by links and
- * journals the owner could otherwise have root read, change and delete any file. While a folder is missing,
- * the one above it counts. Returns the id of the owner's account; undefined if nothing has changed.
+ * If root runs the process, takes the rights of the folder's owner instead, before anything in the folder is
+ * opened: with links and journals the owner could otherwise make root read, change and delete any file. If
+ * the folder is missing, the folder above it counts. Returns the id of the owner's account; undefined if
+ * nothing has changed.
  */
 export function takeOwnerRights(folder: string): number | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -56,8 +57,8 @@ function ownerOf(folder: string): { readonly uid: number; readonly gid: number }
 }
 
 /**
- * Creates a folder that only this account may use, and those above it, unless they exist. (`mkdir` with
- * `recursive` never returns in /proc.)
+ * Creates a folder that only this account may use, and missing folders above it. (`mkdir` with `recursive`
+ * never returns in /proc.)
  */
 export function createFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
@@ -65,7 +66,7 @@ export function createFolder(folder: string): void {
   mkdirSync(folder, { mode: 0o700 });
 }
 
-/** Writes a file for this account only: completely or not at all, and on disk when it returns. */
+/** Writes a file for this account only: completely or not at all. Returns once the file is on disk. */
 export function replacePrivate(file: string, text: string): void {
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });

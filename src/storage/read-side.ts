@@ -1,4 +1,4 @@
-// The read-only connection: it sees only changes on disk, and one snapshot in a turn of the event loop.
+// The read-only connection. It sees only changes on disk, and one snapshot in each turn of the event loop.
 import assert from 'node:assert';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
@@ -27,12 +27,12 @@ export class ReadSide {
     this.#begin = sqlite.prepare('BEGIN');
     this.#read = sqlite.prepare('SELECT 1 FROM sqlite_schema');
     this.#commit = sqlite.prepare('COMMIT');
-    // opens the file, so that SQLite doesn't take the writing connection for the last one when that closes
+    // opens the file: the writing connection must not be the only one when it closes
     this.#read.get();
   }
 
   /**
-   * Called before a commit without a sync, when all earlier commits are on disk: until `unpinSnapshot`, reads
+   * Called before a commit without a sync, when all earlier commits are on disk. Until `unpinSnapshot`, reads
    * see the snapshot of this moment. Throws SQLite's error if no snapshot can be taken.
    */
   pinSnapshot(): void {
@@ -42,13 +42,13 @@ export class ReadSide {
     this.#isPinned = true;
   }
 
-  /** Called when the commits since `pinSnapshot` are on disk: the next read sees them. */
+  /** Called when the commits since `pinSnapshot` are on disk. The next read sees them. */
   unpinSnapshot(): void {
     this.#isPinned = false;
     this.endTurn();
   }
 
-  /** Ends the turn's snapshot: the next read takes a new one, unless this one is pinned. */
+  /** Ends the turn's snapshot. The next read takes a new snapshot, unless this one is pinned. */
   endTurn(): void {
     if (this.#isInTransaction && !this.#isPinned) this.#endTransaction();
   }

@@ -4,8 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-// A write changes `sliceRowsMax` at most, and looks at the clock every `sliceStepRowsMax`, since each row may
-// take several reads from a slow disk. The pause after it is at least as long as the write took.
+// A write changes at most `sliceRowsMax` rows, and looks at the clock after every `sliceStepRowsMax` rows,
+// since each row may take several reads from a slow disk. The pause after a write is at least as long as the
+// write.
 export const sliceRowsMax = 1_000;
 export const sliceStepRowsMax = 10;
 export const sliceMillisecondsMax = 4;
@@ -30,7 +31,7 @@ export async function inSlices(
       return !slice(writer, steps);
     });
     if (isDone || shouldStop()) return;
-    const taken = performance.now() - start; // with its commit and sync, for which other writes also wait
+    const taken = performance.now() - start; // includes commit and sync, for which other writes wait, too
     await pause(Math.max(taken, slicePauseMillisecondsMin));
   }
 }

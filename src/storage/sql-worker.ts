@@ -1,30 +1,30 @@
-// Runs SQL statements one after another on a worker thread with its own connection: slow queries, in an order
-// that is fair among clients, or checkpoints.
+// Runs SQL statements one after another on a worker thread with its own connection. One worker runs long
+// queries, in an order that is fair among clients; another one runs checkpoints.
 import { Slots } from '../base/slots.ts';
 import { Thread, type Handler } from '../base/thread.ts';
 import { unavailable } from '../problem.ts';
 import { beginningOfWord, searchText } from '../schema/search-text.ts';
 import type { Row, SqlValue } from './connection.ts';
 
-/** The time on the processor after which a search through rows ends, so that others don't wait for it. */
+/** The CPU time after which a search through rows ends, so that others don't wait for it. */
 const searchMillisecondsMax = 1_000;
 
 const idleMilliseconds = 10_000;
-/** The queries that may wait, of staff and of all others. */
+/** The queries that may wait: of staff, and of all others. */
 const waitingMax = 100;
 const queriesPerClientMax = 26;
 /**
- * Starting a thread takes as much CPU time as a fifth of the service's start; the first requests should not
- * wait for that.
+ * A thread starts this long after the service. Starting it takes a fifth of the CPU time of the service's
+ * start, and the first requests should not wait for that.
  */
 const startDelayMilliseconds = 1_000;
 
 /**
- * A search in the rows of a statement, each of which has an id and texts. It keeps the rows in which every
- * phrase matches: at least one of its alternatives occurs in the texts (schema/search-text.ts). In a column
- * of JSON, all phrases must match within one of its objects. Rows in which all phrases begin words come before
- * all others. After `searchMillisecondsMax` it ends with what it has found: a user's texts may be long, and take
- * long to normalize.
+ * A search in the rows of a statement; each row has an id and texts. The search keeps the rows in which every
+ * phrase matches: at least one alternative of the phrase occurs in the texts (schema/search-text.ts). In a
+ * column of JSON, all phrases must match within one of its objects. Rows in which all phrases begin words
+ * come before all others. After `searchMillisecondsMax` the search ends with what it has found: a user's
+ * texts may be long, and take long to normalize.
  */
 export type RowSearch = {
   readonly phrases: readonly (readonly string[])[];
@@ -38,7 +38,7 @@ type Query = {
   /** If set, the result has positions: the key is 0 where all phrases begin words, 1 in all other rows. */
   readonly search?: RowSearch | undefined;
 };
-/** Whose query it is: clients take turns, regardless of how many queries each has, and staff go first. */
+/** Whose query it is. Clients take turns, regardless of how many queries each has, and staff go first. */
 export type QueryOptions = {
   readonly client?: string;
   readonly isOfStaff?: boolean;
@@ -55,11 +55,14 @@ export type SqlWorkerOptions = {
   readonly file: string;
   readonly access: 'read' | 'write';
   readonly starts: 'after a second' | 'with its first query';
-  /** Resolves when all present commits are on disk: a query that may have seen them waits for that. */
+  /** Resolves when all present commits are on disk. A query that may have seen them waits for this. */
   synced(): Promise<void>;
 };
 
-/** A read-only worker's thread ends once it has been idle for a while; the writing one's stays. */
+/**
+ * The thread of a read-only worker ends after a while without queries; the thread of the writing worker
+ * stays.
+ */
 export class SqlWorker {
   readonly #synced: SqlWorkerOptions['synced'];
   readonly #thread: Thread<Query, Result>;
@@ -70,7 +73,7 @@ export class SqlWorker {
     refuse: () => unavailable('Too many long queries are waiting; retry in a moment.'),
   });
   readonly #starting: NodeJS.Timeout | undefined;
-  /** The query that is running, or the last one. */
+  /** The running query, or the last one. */
   #running: Promise<unknown> = Promise.resolve();
   #pause: PromiseWithResolvers<void> | undefined;
 
@@ -168,7 +171,7 @@ function runStatements(
     return statement.all(...params) as unknown[] as Row[]; // `returnArrays` makes each an array
   }
 
-  /** A function within SQL could also do this, but its arguments would stay in memory until the end. */
+  /** Not a function within SQL, whose arguments would stay in memory until the statement ends. */
   function matching(rows: Iterable<unknown>, { phrases, rowsMax, columns }: RowSearch): Row[] {
     const fragments = { phrases, inJson: inJson(phrases, ['']) };
     const begun = phrases.map((each) => each.map(beginningOf));
@@ -190,7 +193,10 @@ function runStatements(
     return contains(textOf(...texts), phrases);
   }
 
-  /** Most JSON need not be parsed: if an object has the words, so does the text. */
+  /**
+   * Searches the JSON text first, so that most JSON need not be parsed: the text contains every word of its
+   * objects.
+   */
   function isInJson(texts: readonly (string | null)[], { phrases, inJson }: Wanted): boolean {
     return contains(upperJson(texts), inJson) && textsOf(texts).some((text) => contains(text, phrases));
   }
@@ -201,7 +207,7 @@ function runStatements(
     return phrases.map((each) => each.flatMap((phrase) => after.map((sign) => sign + escaped(phrase))));
   }
 
-  /** The time on the processor: on a busy machine a search must not find less. */
+  /** CPU time, not elapsed time: on a busy machine a search must not find less. */
   function cpuMilliseconds(): number {
     const { user, system } = process.threadCpuUsage();
     return (user + system) / 1000;
@@ -211,7 +217,7 @@ function runStatements(
     return phrases.every((each) => each.some((phrase) => text.includes(phrase)));
   }
 
-  /** ASCII, as most texts are, needs no more, which saves a third of the time of a search. */
+  /** For ASCII, as most texts are, upper case suffices. This saves a third of the time of a search. */
   function upperJson([json]: readonly (string | null)[]): string {
     const text = json ?? '';
     return /^[ -~]*$/.test(text) ? text.toUpperCase() : textOf(text);

@@ -1,9 +1,9 @@
 // The versions of SQLite that never lose commits.
 
 /**
- * Older ones can lose committed pages when one connection commits while another resets the WAL
- * (https://sqlite.org/wal.html#walresetbug), and here one thread commits while another checkpoints. The fix
- * is in 3.51.3 and was backported to two older lines.
+ * Older versions can lose committed pages when one connection commits while another resets the WAL
+ * (https://sqlite.org/wal.html#walresetbug). In this service one thread commits while another checkpoints.
+ * 3.51.3 has the fix, and so have later versions of two older lines.
  */
 const fixedIn = [
   [3, 51, 3],

@@ -1,4 +1,4 @@
-// Errors of the storage: classifies those of SQLite, and turns them into sentences for the operator.
+// Errors of the storage: classifies SQLite's errors, and turns them into sentences for the operator.
 import { isSystemError, systemErrorText } from '../base/system-error.ts';
 import { lacksSharedMemory, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
 
@@ -22,7 +22,7 @@ export class StorageError extends Error {
   override readonly name = 'StorageError';
 }
 
-/** Whether another connection has a lock at the moment. */
+/** Whether another connection's lock is the cause. */
 export function isBusy(error: unknown): boolean {
   return busyCodes.includes(sqliteCode(error));
 }

@@ -13,7 +13,10 @@ export function newStats() {
     writes: 0,
     syncs: 0,
     syncSecondsSum: 0,
-    /** Counts of syncs by interval of `syncSecondsBounds`, not cumulative; the last is for longer syncs. */
+    /**
+     * The number of syncs in each interval of `syncSecondsBounds`, not cumulative; the last number is of
+     * longer syncs.
+     */
     syncSecondsCounts: Array<number>(syncSecondsBounds.length + 1).fill(0),
     walBytes: 0,
     /** Accepted writes that are not settled yet. */
@@ -21,7 +24,7 @@ export function newStats() {
     checkpoints: 0,
     /** Writes rejected with `unavailable`. */
     rejections: 0,
-    /** False from a write that failed because of the storage until a page can be written again. */
+    /** False after a write that the storage failed, until a page could be written again. */
     canWrite: true,
   };
 }

@@ -1,11 +1,11 @@
-// Tables declared once: SELECT, INSERT and UPDATE, objects and audit all follow from a table's columns.
+// Tables, each declared once: SELECT, INSERT, UPDATE, objects and audit follow from a table's columns.
 //
-// A store declares a table as a record of its columns, those of an object in the order of its members:
+// A store declares a table as a record of its columns, in the order in which objects show them:
 //
 //   const shown = { id: assigned, name: text(), email: nullable(text()), createdAt: time };
 //   const people = table('people', { ...shown, nameKey: derived('name', nameKey), version: counter });
 //
-// A record of columns is a plain value, made of others by spreading them. All SQL is made as the module is
+// A record of columns is a plain value, and can be spread into others. All SQL is written when the module is
 // loaded: a statement has the same text each time, so a connection prepares it once.
 //
 //   const rows = people.select(shown);
@@ -19,11 +19,11 @@
 //
 // A value has a given, a stored and a shown form. A `time` is given and stored as milliseconds since 1970,
 // and shown as a timestamp; `json` is given and shown as a value, and stored as text. NULL is null in all
-// forms, and only for `nullable` columns. Some columns are never given: SQLite assigns an `assigned` one; a
-// `counter` adds 1 in each update that names it; a `derived` one is written with the column that it derives
-// from; a `computed` one is an expression, which can only be selected.
+// forms, and only for `nullable` columns. Some columns are never given. SQLite assigns an `assigned` column.
+// A `counter` adds 1 in each update that names it. A `derived` column is written with the column that it
+// derives from. A `computed` column is an expression, which can only be selected.
 //
-// The first column of a table is its primary key. There are no joins and no conditions here: a statement that
+// The first column of a table is its primary key. Tables have no joins and no conditions: a statement that
 // needs one is written out in its store, with `rows.columns` if it reads these objects.
 import type { Issue } from '../schema/schema.ts';
 import { timestampOf } from '../base/timestamp.ts';
@@ -37,11 +37,11 @@ export type Column<Shown, Given = Shown> = {
   readonly store: (given: Given) => SqlValue;
   /** Whether rows are inserted with a value of the column. */
   readonly isInserted: boolean;
-  /** The value that an UPDATE sets, if that isn't just a parameter. */
+  /** The value that an UPDATE sets, if it isn't just a parameter. */
   readonly set?: (name: string) => string;
-  /** The column for which the value is given, if that isn't the column itself. */
+  /** The column whose given value is stored, if it isn't this column. */
   readonly source?: string;
-  /** What is selected, if that isn't the column itself. */
+  /** The expression that is selected, if it isn't the column itself. */
   readonly expression?: string;
   /** An audit's complaint if the stored value isn't the one that `store` makes. */
   readonly complaint?: string;
@@ -50,7 +50,7 @@ export type Column<Shown, Given = Shown> = {
 export const integer: Column<number> = { show: asIs, store: asIs, isInserted: true };
 export const blob: Column<Uint8Array> = { show: asIs, store: asIs, isInserted: true };
 
-/** `T` is all texts that are stored. */
+/** `T` is the type of all stored texts. */
 export function text<T extends string = string>(): Column<NoInfer<T>> {
   return { show: asIs, store: asIs, isInserted: true };
 }
@@ -61,7 +61,7 @@ export const flag: Column<boolean> = { show: (stored) => stored === 1, store: Nu
 /** Given as milliseconds since 1970, and shown as a timestamp. */
 export const time: Column<string, number> = { show: timestampOf, store: asIs, isInserted: true };
 
-/** The time of the last change, which each update makes later, whatever the clock shows. */
+/** The time of the last change. Each update makes it later, even if the clock went back. */
 export const changeTime: Column<string, number> = { ...time, set: (name) => `max(?, ${name} + 1)` };
 
 /** A list of words, stored with spaces between them. */
@@ -70,14 +70,14 @@ export function words<T extends string>(): Column<T[], readonly T[]> {
   return { show, store: (list) => list.join(' '), isInserted: true };
 }
 
-/** `T` is all values that are stored. */
+/** `T` is the type of all stored values. */
 export function json<T extends object>(): Column<T> {
   const show = (stored: string): T => JSON.parse(stored); // `store` wrote it
   const complaint = 'The JSON is not as the service writes it.';
   return { show, store: (value) => JSON.stringify(value), isInserted: true, complaint };
 }
 
-/** Null need not be given to an INSERT. */
+/** A column that may be NULL. An INSERT may leave it out. */
 export function nullable<Shown, Given>(column: Column<Shown, Given>): Column<Shown | null, Given | null> {
   return column as Column<Shown | null, Given | null>; // neither function is called for null
 }
@@ -88,13 +88,13 @@ export const assigned: Column<number, never> = { show: asIs, store: asIs, isInse
 /** A number that begins with the column's DEFAULT, and counts the updates that name it. */
 export const counter: Column<number, never> = { ...assigned, set: (name) => `${name} + 1` };
 
-/** What `derive` makes of the text that is given for `source`. */
+/** The result of `derive` for the text that is given for `source`. */
 export function derived(source: string, derive: (given: string) => string): Column<string, never> {
   const complaint = `does not match the ${source}.`;
   return { show: asIs, store: derive, isInserted: true, source, complaint };
 }
 
-/** An expression, whose values are shown as those of `column`. */
+/** An expression. Its values are shown like values of `column`. */
 export function computed<Shown>(expression: string, column: Column<Shown, never>): Column<Shown, never> {
   return { ...column, isInserted: false, expression };
 }
@@ -118,22 +118,22 @@ type Inserted<C extends Columns> = Omit<Updated<C>, NullableNames<C>> & {
 };
 
 type Rows<C extends Columns> = {
-  /** What a SELECT lists, for statements that the store writes out. */
+  /** The list of columns for a SELECT that the store writes out. */
   readonly columns: string;
   readonly objectOf: (row: Row) => ObjectOf<C>;
   /** Finds the row with this primary key. */
   readonly find: (db: Connection, key: SqlValue) => ObjectOf<C> | undefined;
 };
 
-/** Returns the number of changed rows. `params` are those of the condition. */
+/** Returns the number of changed rows. `params` are the parameters of the condition. */
 type Update<C extends Columns> = (db: Connection, values: Updated<C>, ...params: SqlValue[]) => number;
 
 type TableAudit<C extends Columns> = {
   /** What the report calls a row. */
   readonly thing: string;
-  /** The columns to read, of which the first is the primary key. */
+  /** The columns to read; the first one is the primary key. */
   readonly columns: C;
-  /** Returns the issues of a row, but for those of single columns that `complaint` reports. */
+  /** Returns the issues of a row, except issues of single columns: `complaint` reports these. */
   issues(object: ObjectOf<C>): Issue[];
 };
 
@@ -152,7 +152,7 @@ export function table<C extends Columns>(name: string, columns: C): Table<C> {
   const inserted = all.filter(({ isInserted }) => isInserted);
   const names = inserted.map((column) => column.name).join(', ');
   const places = inserted.map(() => '?').join(', ');
-  // VALUES, since SQLite copies pages before a statement that may insert several rows, as INSERT SELECT may
+  // not INSERT SELECT: before a statement that may insert several rows, SQLite copies pages
   const insertSql = `INSERT INTO ${name} (${names}) VALUES (${places})`;
   const insertParams = paramsFor(inserted);
   return {
@@ -184,12 +184,12 @@ function namedColumns(columns: Columns): NamedColumn[] {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Returns a function that makes a statement's parameters of what is given for these columns. */
+/** Returns a function that converts the given values of these columns to a statement's parameters. */
 function paramsFor(columns: readonly NamedColumn[]): (values: Values) => SqlValue[] {
   const sources = columns.map(({ source }) => source);
   const stores = columns.map(({ store }, index) => ({ index, store })).filter(({ store }) => store !== asIs);
   return (values) => {
-    const params = new Array<SqlValue>(sources.length); // at once, since each order placed makes two of them
+    const params = new Array<SqlValue>(sources.length); // in one step: each order placed makes two arrays
     let index = 0;
     for (const source of sources) {
       params[index] = (values[source] ?? null) as SqlValue;
@@ -211,7 +211,7 @@ function rowsOf<C extends Columns>(columns: C, place: string): Rows<C> {
   const list = all.map(({ expression }) => expression).join(', ');
   const sql = `SELECT ${list} FROM ${place}`;
   const objectOf = (row: Row): ObjectOf<C> => {
-    const object = { ...blank }; // faster than an object that gets one member after another
+    const object = { ...blank }; // faster than adding one member after another
     let index = 0;
     for (const name of names) {
       const stored = row[index];

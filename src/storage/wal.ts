@@ -1,4 +1,4 @@
-// The write-ahead log (WAL) of a running service: how it is started, opened to be synced, and ended.
+// The write-ahead log (WAL) of a running service: how it is started, and opened for syncs.
 import { fdatasyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { databaseFile, emptyCommitSql } from './database-file.ts';
@@ -20,8 +20,8 @@ export function startWal(sqlite: DatabaseSync, log: Log): boolean {
 }
 
 /**
- * From then on the event loop waits neither for locks nor for syncs, and only the checkpointer checkpoints. A
- * process that may not sync on its own leaves that to SQLite's commits, which block the event loop.
+ * Configures the writing connection: the event loop then waits neither for locks nor for syncs, and only the
+ * checkpointer checkpoints. In a process that may not sync, SQLite's commits sync, and block the event loop.
  */
 export function configureWriter(sqlite: DatabaseSync): void {
   sqlite.exec(
@@ -32,8 +32,8 @@ export function configureWriter(sqlite: DatabaseSync): void {
 }
 
 /**
- * Opens a descriptor of the WAL, with which group commits sync it, and syncs what it holds. The descriptor is
- * harmless, since SQLite's locks are on other files.
+ * Opens a descriptor of the WAL, which group commits sync, and syncs the present content. Closing the
+ * descriptor is harmless, since SQLite's locks are on other files.
  */
 export function openSyncedWal(folder: string): number {
   const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r+'); // Windows syncs only writable descriptors
@@ -42,7 +42,7 @@ export function openSyncedWal(folder: string): number {
   return descriptor;
 }
 
-/** Takes the place of `fdatasync` in a process that may not sync: SQLite's commit has synced already. */
+/** Replaces `fdatasync` in a process that may not sync: SQLite's commit has synced already. */
 export function skipSync(_descriptor: number, done: (error: null) => void): void {
   setImmediate(done, null);
 }

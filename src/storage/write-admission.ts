@@ -12,10 +12,10 @@ export const closedReasons = {
   failed: 'The storage failed; the service is stopping.',
 } as const;
 
-/** The reason for a write that the storage failed, or whose changes were undone with those of another. */
+/** Reported when the storage fails a write, or rolls back its whole group. */
 export const unwritableReason = 'Writes are temporarily unavailable.';
 
-/** Returns why an open database accepts no write now; undefined if it does. */
+/** Returns why an open database accepts no write now; undefined if it accepts writes. */
 export function overloadReason(stats: StorageStats): string | undefined {
   if (stats.waitingWrites >= waitingWritesMax) return 'Too many changes are waiting for the disk.';
   if (stats.walBytes >= walBytesMax) return 'The write-ahead log is full until it can be checkpointed.';

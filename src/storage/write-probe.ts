@@ -13,8 +13,8 @@ type Options = {
 };
 
 /**
- * Sets `stats.canWrite` again only when a page was written. A write that succeeds doesn't prove that, since
- * it may change nothing; and there may be none, since nobody sends changes to a service that isn't ready.
+ * Sets `stats.canWrite` again once a page could be written. A write that succeeds is no proof, since it may
+ * change nothing. There may also be no write, since nobody sends changes to a service that isn't ready.
  */
 export class WriteProbe {
   readonly #options: Options;
@@ -34,7 +34,9 @@ export class WriteProbe {
     this.#options.log('info', 'changes are accepted again', {});
   }
 
-  /** Called when the storage fails a write. Logs at most one a second: on a full disk all of them fail. */
+  /**
+   * Called when the storage fails a write. Logs at most one failure a second: on a full disk all writes fail.
+   */
   reportFailure(error: unknown): void {
     this.#probeLater();
     if (performance.now() < this.#nextLogAt) return;
@@ -55,7 +57,7 @@ export class WriteProbe {
 
   #writesPage(): boolean {
     try {
-      this.#options.sqlite.exec(emptyCommitSql); // its own transaction
+      this.#options.sqlite.exec(emptyCommitSql); // runs in its own transaction
       return true;
     } catch {
       return false;

@@ -1,5 +1,5 @@
-// The transaction of a group of writes. None has a savepoint, for which SQLite would copy each page that it
-// changes: a callback that throws has to do so before its first change, or the whole group is undone.
+// The transaction of a group of writes. No write has a savepoint, since SQLite would copy each changed page
+// for it. So a callback that throws has to throw before its first change, or the whole group is rolled back.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Invalidation } from './invalidation.ts';
 import { Connection, prepareForRun } from './connection.ts';
@@ -27,12 +27,12 @@ export class WriteTransaction {
     return this.#isInCallback;
   }
 
-  /** Whether there is a transaction: false also after SQLite rolled it back, as it does on a full disk. */
+  /** Whether a transaction is open. SQLite itself may have rolled it back, for example on a full disk. */
   get isOpen(): boolean {
     return this.#sqlite.isOpen && this.#sqlite.isTransaction; // a turn may end after the database is closed
   }
 
-  /** Whether a callback threw after a change, which can't be undone alone. */
+  /** Whether a callback threw after a change: the change can't be undone alone. */
   get isHalfDone(): boolean {
     return this.#isHalfDone;
   }
