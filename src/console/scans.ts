@@ -17,8 +17,12 @@ type Burst = {
 
 export class Scans {
   #burst: Burst | undefined;
+  /** When the last key was pressed: an event of input has the time at which a busy page came to it. */
+  #pressedAt = 0;
 
   constructor(element: HTMLElement) {
+    const note = ({ timeStamp }: Event): void => void (this.#pressedAt = timeStamp);
+    element.addEventListener('keydown', note, { capture: true });
     element.addEventListener('beforeinput', (event) => (this.#burst = this.#next(event)));
   }
 
@@ -36,8 +40,9 @@ export class Scans {
     return code;
   }
 
-  #next({ target, inputType, data, dataTransfer, timeStamp: at }: InputEvent): Burst | undefined {
+  #next({ target, inputType, data, dataTransfer }: InputEvent): Burst | undefined {
     if (!(target instanceof HTMLInputElement)) return undefined;
+    const at = this.#pressedAt;
     const started = { control: target, before: target.value, at };
     if (inputType === 'insertFromPaste') {
       const code = data ?? dataTransfer?.getData('text/plain') ?? '';

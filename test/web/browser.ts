@@ -154,8 +154,12 @@ function tabOf(send: Tab['send'], complaints: string[]): Tab {
     async scan(code) {
       const keys = [...code].map((key) => ({ key, text: key }));
       const enter = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' };
-      const sent = [...keys, enter].flatMap((key) =>
-        ['keyDown', 'keyUp'].map((type) => send('Input.dispatchKeyEvent', { type, ...key })),
+      const start = Date.now() / 1_000;
+      // with times of their own, since a busy machine takes longer than a scanner
+      const sent = [...keys, enter].flatMap((key, index) =>
+        ['keyDown', 'keyUp'].map((type) =>
+          send('Input.dispatchKeyEvent', { type, timestamp: start + index / 200, ...key }),
+        ),
       );
       await Promise.all(sent);
     },
