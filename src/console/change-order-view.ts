@@ -1,6 +1,7 @@
-// The form that changes an open order: its items, delivery and note.
+// The form that changes an open order: its customer, items, delivery and note.
 import { changedIn, explainSavedBefore, saverOf } from './conflicts.ts';
-import type { Order } from './api-types.ts';
+import type { Customer, Order } from './api-types.ts';
+import { CustomerChoice } from './customer-choice.ts';
 import { emptyState, goTo, setPageTitle, type Page, reloadable, skeleton } from './view.ts';
 import { notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
@@ -11,6 +12,8 @@ import { OrderFields } from './order-fields.ts';
 type LoadedOrder = {
   readonly order: Order;
   readonly etag: string | undefined;
+  /** Undefined if the customer belongs to another user. */
+  readonly customer: Customer | undefined;
 };
 
 export function changeOrderView(page: Page): void {
@@ -25,10 +28,12 @@ export function changeOrderView(page: Page): void {
 
 async function load({ client, id, signal }: Page): Promise<LoadedOrder> {
   const { value: order, etag } = await client.read<Order>(`/orders/${id}`, signal);
-  return { order, etag };
+  const ofCustomer = `/customers/${order.customerId}`;
+  const customer = await client.get<Customer>(ofCustomer, signal).catch(() => undefined);
+  return { order, etag, customer };
 }
 
-function changeForm({ client }: Page, { order, etag }: LoadedOrder): Child {
+function changeForm({ client }: Page, { order, etag, customer }: LoadedOrder): Child {
   const { id, status } = order;
   const back = (label: string): HTMLElement => h('a', { class: 'button', href: `#/orders/${id}` }, label);
   if (status !== 'open') {
@@ -40,29 +45,40 @@ function changeForm({ client }: Page, { order, etag }: LoadedOrder): Child {
   const fields = new OrderFields(client);
   fields.fillItems(order);
   void fields.loadSuggestions();
-  fields.delivery.repeat(order.shippingAddress);
-  fields.note = order.note;
   const idempotencyKey = crypto.randomUUID();
+  const choice = new CustomerChoice(client, {
+    idempotencyKey,
+    walkIn: () => fields.delivery.walkIn(),
+    suggest: (address) => fields.delivery.suggest(address),
+    scanned: (code) => fields.scanned(code),
+    next: () => fields.focus(),
+  });
+  if (customer !== undefined) choice.suggest(customer);
+  fields.delivery.keep(order.shippingAddress);
+  fields.note = order.note;
   const path = `/orders/${id}`;
-  const before = fields.read();
+  let customerId: number | undefined = order.customerId;
+  const entered = (): object => ({ ...fields.read(), customerId });
+  const before = entered();
   const save = saverOf({
     what: 'order',
     before: { value: order, etag },
     load: () => client.read<Order>(path),
     send(version) {
-      const body = changedIn(fields.read(), before);
+      const body = changedIn(entered(), before);
       return client.send('PATCH', path, { body, etag: version, idempotencyKey }).catch(explainSavedBefore);
     },
     inWords,
   });
   async function run(): Promise<void> {
     await fields.settled;
-    throwIfInvalid(fields.issues());
+    throwIfInvalid([...(customer === undefined ? [] : choice.issues()), ...fields.issues()]);
+    if (customer !== undefined) customerId = await choice.createOrGetId(fields.delivery.read());
     await save();
     notify(`Order ${id} is changed.`);
     goTo(`/orders/${id}`);
   }
-  return form(fields.cards, {
+  return form([customer !== undefined && choice.element, fields.cards], {
     submit: 'Save',
     lead: fields.total,
     others: back('Cancel'),
@@ -71,12 +87,13 @@ function changeForm({ client }: Page, { order, etag }: LoadedOrder): Child {
   });
 }
 
-function inWords({ status, items, currency, shippingAddress, note }: Order): [string, string][] {
+function inWords({ status, customerId, items, currency, shippingAddress, note }: Order): [string, string][] {
   const texts = items.map(
     ({ quantity, name, unitPrice }) => `${quantity} × ${name}, ${money(unitPrice, currency)}`,
   );
   return [
     ['status', nameOf(status)],
+    ['customer', `number ${customerId}`],
     ['items', texts.join('; ')],
     ['address', shippingAddress === null ? 'picked up' : addressLines(shippingAddress).join(', ')],
     ['note', note ?? 'none'],

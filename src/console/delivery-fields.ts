@@ -72,7 +72,7 @@ export class DeliveryFields {
     if (address === null) return fill(this.#offer);
     const use = h('button', { type: 'button', onclick: () => this.#use(address) }, 'Use theirs');
     const lines = h('bdi', {}, addressLines(address).join(', '));
-    fill(this.#offer, 'You have typed another address than the customer’s: ', lines, ' ', use);
+    fill(this.#offer, 'The customer’s own address is another one: ', lines, ' ', use);
   }
 
   #use(address: Address): void {
@@ -86,6 +86,12 @@ export class DeliveryFields {
     this.#isPickup.checked = address === null;
     if (address !== null) this.#fill(address);
     this.#show();
+  }
+
+  /** Fills in the delivery of an order that is changed: no other address replaces it unasked. */
+  keep(address: Address | null): void {
+    this.repeat(address);
+    this.#isTyped = true;
   }
 
   issues(): Issue[] {

@@ -21,6 +21,7 @@ const memberNames: Readonly<Record<string, string>> = {
   email: 'e-mail',
   shippingAddress: 'address',
   userId: 'owner',
+  customerId: 'customer',
   sku: 'SKU',
   unitPrice: 'price',
   active: 'whether it is sold',

@@ -62,6 +62,28 @@ test('open orders changed in the console', { timeout: 120_000 }, async (t) => {
     assert.equal((await read(before))['shippingAddress'], null);
   });
 
+  await t.test('get the customer who was meant, and keep their address unless it is taken over', async () => {
+    const before = await order();
+    await openForm(before);
+    await tab.until('document.querySelector("[role=combobox]").value === "Grace Hopper"');
+    await person.enter('Customer', 'ada');
+    await tab.until('document.querySelector("[role=option][aria-selected=true]")');
+    await tab.press('Enter');
+    await person.see('The customer’s own address is another one: Ammerländer Heerstraße 114');
+    await saved(before);
+    const after = await read(before);
+    assert.deepEqual([after['customerId'], after['shippingAddress']], [2, before['shippingAddress']]);
+    await person.see('Ada Lovelace');
+    await person.see(`Order ${before.id} changed: customer`);
+    await openForm(before);
+    await person.enter('Customer', 'nobody of this name');
+    await person.see('New customer “nobody of this name”');
+    await person.press('Save');
+    await person.see('Choose a customer from the list, or enter a new one.');
+    await person.press('Cancel');
+    await tab.until(`location.hash === "#/orders/${before.id}"`);
+  });
+
   await t.test('stay as they are if nothing is changed, or nothing is saved', async () => {
     const before = await order({ currency: 'JPY' });
     await openForm(before);

@@ -115,7 +115,7 @@ test('what was entered in the console', { timeout: 120_000 }, async (t) => {
     await person.enter('Street and number', 'Hafenweg 7');
     await choose('grace');
     assert.equal(await value('/shippingAddress/line1'), 'Hafenweg 7');
-    await person.see('You have typed another address than the customer’s: Ammerländer Heerstraße 114');
+    await person.see('The customer’s own address is another one: Ammerländer Heerstraße 114');
     await person.press('Use theirs');
     assert.equal(await value('/shippingAddress/line1'), 'Ammerländer Heerstraße 114');
     assert.equal(await tab.evaluate('document.body.innerText.includes("Use theirs")'), false);

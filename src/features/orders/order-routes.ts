@@ -100,14 +100,18 @@ function placeOrderRoute({ orders }: OrderReads): Route {
 }
 
 /** Returns the issues of a new order's references. */
-function referenceIssues({ customerId, userId }: NewOrder, { writer, caller }: Permit<Caller>): Issue[] {
-  const issues: Issue[] = [];
-  if (!customerExists(writer, rowAccessOf(caller), customerId)) {
-    const detail = `Customer ${customerId} does not exist or is not yours.`;
-    issues.push({ pointer: '/customerId', code: 'unknown', detail });
-  }
-  if (userId !== undefined && userId !== caller.userId) issues.push(...userIssues(writer, userId));
+function referenceIssues(order: NewOrder, permit: Permit<Caller>): Issue[] {
+  const { userId } = order;
+  const issues = customerIssues(order, permit);
+  if (userId !== undefined && userId !== permit.caller.userId)
+    issues.push(...userIssues(permit.writer, userId));
   return issues;
+}
+
+function customerIssues({ customerId }: Pick<Order, 'customerId'>, permit: Permit<Caller>): Issue[] {
+  if (customerExists(permit.writer, rowAccessOf(permit.caller), customerId)) return [];
+  const detail = `Customer ${customerId} does not exist or is not yours.`;
+  return [{ pointer: '/customerId', code: 'unknown', detail }];
 }
 
 function readOrderRoute({ orders }: OrderReads): Route {
@@ -149,6 +153,7 @@ function patchOrderRoute({ orders }: OrderReads): Route {
         call.checkPrecondition(() => representOrder(order).etag);
         checkTransition(order, wanted.status, permit.caller);
         checkOpen(order, wanted);
+        if (wanted.customerId !== order.customerId) throwIfInvalid(customerIssues(wanted, permit));
         if (changesNothing(order, wanted)) return representOrder(order);
         replaceOrder(permit, order, { ...wanted, reason: call.body.reason });
         return representOrder(readBack(orderSource, permit, order.id));

@@ -21,7 +21,14 @@ import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { changesBetween, receivedBy, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
-import { Order, PatchedOrder, isCorrection, type OrderContent, type OrderStatus } from './order.ts';
+import {
+  Order,
+  PatchedOrder,
+  isCorrection,
+  type ChangedOrder,
+  type OrderContent,
+  type OrderStatus,
+} from './order.ts';
 
 const columns = {
   id: assigned,
@@ -47,6 +54,8 @@ const replaceContent = orders.update([
   'note',
   'updatedAt',
 ]);
+/** Apart, since it is rare, and its index would be written with every change. */
+const replaceCustomer = orders.update(['customerId']);
 
 export function findOrder(db: Connection, id: number): Order | undefined {
   return rows.find(db, id);
@@ -164,19 +173,20 @@ function recordPlaced(permit: Permit, order: PlacedOrder, history: OrderHistory)
   }
 }
 
-type OrderReplacement = OrderContent & { readonly reason?: string | undefined };
+type OrderReplacement = ChangedOrder & { readonly reason?: string | undefined };
 
 /** Sets an `updatedAt` later than the current one, whatever the clock shows, since ETags depend on it. */
 export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: OrderReplacement): void {
-  const { status, currency, items, total, shippingAddress, note, reason } = wanted;
+  const { status, customerId, currency, items, total, shippingAddress, note, reason } = wanted;
   const { id } = current;
   const type = changeTypeOf(current.status, status);
   replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
+  if (customerId !== current.customerId) replaceCustomer(permit.writer, { customerId }, id);
   recordEvent(permit, {
     type,
     subjectId: id,
     ownerId: current.userId,
-    changes: changesBetween(current, { status, currency, items, total, shippingAddress, note }),
+    changes: changesBetween(current, { status, customerId, currency, items, total, shippingAddress, note }),
     reason,
     money: moneyOf(type, wanted),
   });

@@ -145,7 +145,9 @@ export const PatchedOrder = object(
 export const OrderPatch = named(
   'OrderPatch',
   partial(PatchedOrder, {
-    description: 'A JSON Merge Patch (RFC 7396). Items are replaced as a whole.',
+    description:
+      'A JSON Merge Patch (RFC 7396). Items are replaced as a whole. They, the customer, the currency and the ' +
+      'address change only while the order is open.',
     examples: [{ status: 'paid' }],
   }),
 );
@@ -226,15 +228,19 @@ export function orderContentOf({
   return { status, currency, ...priceItems(items), shippingAddress: normalizeAddress(shippingAddress), note };
 }
 
-const readOnly = ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'];
+/** What a PATCH may change. */
+export type ChangedOrder = OrderContent & Pick<Order, 'customerId'>;
+
+const readOnly = ['id', 'userId', 'createdAt', 'updatedAt'];
 
 /** Merges a PATCH into the current order. The current total doesn't count as one that was sent. */
-export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): OrderContent {
+export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): ChangedOrder {
   const { total: _computed, ...members } = current;
   const issues = readOnlyIssues(current, patch, readOnly);
   const needsReason = isStaff(caller) && isCorrection(current.status, patch.status);
   if (needsReason && patch.reason === undefined) issues.push(missingReason);
-  return orderContentOf(requireValid(parse(PatchedOrder, mergePatch(members, patch), issues)));
+  const patched = requireValid(parse(PatchedOrder, mergePatch(members, patch), issues));
+  return { ...orderContentOf(patched), customerId: patched.customerId };
 }
 
 const missingReason: Issue = {
@@ -264,9 +270,9 @@ function stepsFrom(from: OrderStatus, caller: Caller): readonly OrderStatus[] {
 }
 
 /** Throws if a member changes that may change only while the order is open, and the order isn't. */
-export function checkOpen(order: Order, wanted: OrderContent): void {
+export function checkOpen(order: Order, wanted: ChangedOrder): void {
   if (order.status === 'open') return;
-  const fixed = ['items', 'currency', 'shippingAddress'] as const;
+  const fixed = ['customerId', 'items', 'currency', 'shippingAddress'] as const;
   const changed = fixed.filter((name) => !isDeepStrictEqual(order[name], wanted[name]));
   if (changed.length === 0) return;
   throw new Problem(

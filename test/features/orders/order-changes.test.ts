@@ -76,18 +76,52 @@ describe('PATCH of an order', () => {
     const order = await placed();
     const response = await patch(order.id, {
       id: order.id + 1,
-      customerId: order.customerId + 1,
       userId: order.userId + 1,
       createdAt: '2020-01-01T00:00:00.000Z',
       updatedAt: '2020-01-01T00:00:00.000Z',
     });
     assertIssues(response, 422, [
       '#/id read-only',
-      '#/customerId read-only',
       '#/userId read-only',
       '#/createdAt read-only',
       '#/updatedAt read-only',
     ]);
+  });
+
+  test('the customer of an open order can be corrected, and every list follows', async () => {
+    const customer = async (): Promise<number> =>
+      (await service().post('/customers', { token: ada.token, body: { name: 'Grace Hopper' } })).body.id;
+    const order = await placed();
+    const right = await customer();
+    const listed = async (id: number): Promise<number> =>
+      (await service().get(`/customers/${id}/orders?total=true`, { token: ada.token })).body.total;
+    const before = [await listed(order.customerId), await listed(right)];
+    const { status, body } = await patch(order.id, { customerId: right });
+    assert.deepEqual([status, body], [200, { ...order, customerId: right, updatedAt: body.updatedAt }]);
+    assert.deepEqual([(await listed(order.customerId)) + 1, (await listed(right)) - 1], before);
+    const { data } = (await service().get(`/orders/${order.id}/events`, { token: ada.token })).body;
+    assert.deepEqual([data[0].type, data[0].changes], ['order.changed', { customerId: null }]);
+    const gone = await service().delete(`/customers/${right}`, { token: ada.token });
+    assertProblem(gone, 'customer-has-orders');
+  });
+
+  test('an order gets no customer who is unknown or another user’s, and none once it is paid', async () => {
+    const stranger = await service().person();
+    const { body: theirs } = await service().post('/customers', {
+      token: stranger.token,
+      body: { name: 'Theirs' },
+    });
+    const order = await placed();
+    for (const customerId of [theirs.id, 999_999])
+      assertIssues(await patch(order.id, { customerId }), 422, ['#/customerId unknown']);
+    assertIssues(await patch(order.id, { customerId: null }), 422, ['#/customerId type']);
+    const staff = await service().person('staff');
+    const paid = await service().patch(`/orders/${order.id}`, {
+      token: staff.token,
+      body: { status: 'paid' },
+    });
+    assert.equal(paid.status, 200);
+    assertProblem(await patch(order.id, { customerId: theirs.id }), 'order-not-open');
   });
 
   test('null removes note and address, and is invalid for required members', async () => {

@@ -59,7 +59,7 @@ for (const [name, order] of Object.entries(orders)) {
     assert.deepEqual(findOrderText(db, added.id), text);
     assert.deepEqual(findOrderTexts(db, [999, added.id]), [text]);
     const stored = requireOwned(orderSource, permit, added.id);
-    replaceOrder(permit, stored, { ...content, status: 'paid', note: null });
+    replaceOrder(permit, stored, { ...content, customerId, status: 'paid', note: null });
     assert.equal(findOrderText(db, added.id)?.json, JSON.stringify(findOrder(db, added.id)));
   });
 }
