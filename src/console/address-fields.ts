@@ -62,13 +62,13 @@ export class AddressFields {
   }
 }
 
-function homeCountry(): string {
+export function homeCountry(): string {
   const ofShop = textOfPage('default-country');
   return ofShop === '' ? (new Intl.Locale(navigator.language).maximize().region ?? '') : ofShop;
 }
 
 /** Returns the countries sorted by name, or by code if the browser has no name. */
-function countryChoices(): (readonly [string, string])[] {
+export function countryChoices(): (readonly [string, string])[] {
   const names = new Intl.DisplayNames(navigator.language, { type: 'region' });
   return countries
     .map((code): [string, string] => [code, names.of(code) ?? code])

@@ -5,6 +5,8 @@ import { fetchResponse, jsonOf, Rejection, rejectionOf, textOf, Unreachable } fr
 
 type RequestOptions = {
   readonly body?: unknown;
+  /** A body of text/csv. */
+  readonly table?: string;
   readonly etag?: string | undefined;
   /** A request with a key can be repeated: the service executes it once. */
   readonly idempotencyKey?: string;
@@ -94,17 +96,26 @@ export class ApiClient extends EventTarget {
     path: string,
     { token, options }: { readonly token: string; readonly options: RequestOptions },
   ): Promise<Response> {
-    const { body, etag, idempotencyKey, accept = 'application/json', outlivesPage = false, signal } = options;
+    const {
+      body,
+      table,
+      etag,
+      idempotencyKey,
+      accept = 'application/json',
+      outlivesPage = false,
+      signal,
+    } = options;
     const headers = new Headers({ Accept: accept, ...options.headers });
     headers.set('Authorization', `Bearer ${token}`);
     if (body !== undefined) headers.set('Content-Type', 'application/json');
+    if (table !== undefined) headers.set('Content-Type', 'text/csv');
     if (etag !== undefined) headers.set('If-Match', etag);
     if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey);
     return fetchResponse(path, {
       method,
       headers,
       cache: 'no-store', // no response may stay in the browser after a sign-out
-      body: body === undefined ? null : JSON.stringify(body),
+      body: body === undefined ? (table ?? null) : JSON.stringify(body),
       signal: signal ?? null,
       keepalive: outlivesPage,
     });

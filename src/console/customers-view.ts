@@ -43,6 +43,7 @@ export function customersView(page: Page): void {
     main,
     setPageTitle(
       'Customers',
+      page.user.role === 'admin' && h('a', { class: 'button', href: '#/customers/import' }, 'Import …'),
       csvButton(page, () => `/customers?${listQuery(parameters)}`, 'customers.csv'),
       h('a', { class: 'button primary', href: '#/customers/new' }, 'New customer'),
     ),

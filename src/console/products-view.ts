@@ -51,6 +51,7 @@ export function productsView(page: Page): void {
     main,
     setPageTitle(
       'Products',
+      page.user.role === 'admin' && h('a', { class: 'button', href: '#/products/import' }, 'Import …'),
       csvButton(page, () => `/products?${listQuery(parameters)}`, 'products.csv'),
       action('Add a product', () => addProduct(page, reload), { class: 'primary' }),
     ),

@@ -27,6 +27,7 @@ const pages = [
   ['customer', '#/customers/1'],
   ['new-customer', '#/customers/new'],
   ['products', '#/products'],
+  ['import', '#/products/import'],
   ['people', '#/people'],
   ['person', '#/people/2'],
   ['webhooks', '#/webhooks'],

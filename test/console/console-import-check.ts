@@ -1,0 +1,198 @@
+// The console's import, in real browsers: files as spreadsheets save them, matched, checked and imported.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { admin, password, serviceFor, type TestResponse, type TestService } from '../service.ts';
+import { openTab, type Tab } from '../web/browser.ts';
+import { openFirefox } from '../web/firefox.ts';
+import { Person } from './console-actions.ts';
+
+const hasFirefox = spawnSync(process.env['FIREFOX'] ?? 'firefox-esr', ['--version']).error === undefined;
+const longestMilliseconds = 50;
+
+for (const [browser, open] of [
+  ['Chromium', openTab],
+  ['Firefox', openFirefox],
+] as const)
+  test(
+    `an import in ${browser}`,
+    { timeout: 240_000, skip: browser === 'Firefox' && !hasFirefox && 'it is not installed' },
+    async (t) => {
+      const service = await serviceFor(t);
+      service.clock.now = Date.now();
+      const { token } = await service.signIn(admin.email, admin.password);
+      const tab = await open();
+      t.after(() => tab.close());
+      await tab.screen(1280, 'light');
+      const person = new Person(tab, 'mouse');
+      await person.signIn(service.url, admin);
+      await tab.evaluate(helpers);
+
+      await t.test('of customers, as a German Excel saves them, leaves faulty rows to be saved', () =>
+        importCustomers({ service, token, tab, person }),
+      );
+      await t.test('of products asks for the currency, and changes what is known', () =>
+        importProducts({ service, token, tab, person }),
+      );
+      await t.test('names what can’t be read, or lacks a column', async () => {
+        await person.go('#/customers/import');
+        await giveFile(tab, { name: 'book.xlsx', bytes: Buffer.from('PK') });
+        await person.see('save its sheet as CSV');
+        await giveFile(tab, { name: 'a.csv', bytes: Buffer.from('') });
+        await person.see('The file is empty.');
+        await giveFile(tab, { name: 'a.csv', bytes: Buffer.from('E-mail\na@example.com\n') });
+        await person.press('Check all rows');
+        await person.see('No column is the Name.');
+      });
+      await t.test('of many rows can be stopped and begun again, and never holds the page', () =>
+        importMany({ service, token, tab, person }, browser),
+      );
+      await t.test('is not offered to staff', async () => {
+        const staff = await service.person('staff');
+        await person.press('Sign out');
+        await tab.until('document.querySelector(".sign-in")');
+        await person.signIn(service.url, { email: staff.email, password });
+        await person.go('#/customers');
+        assert.ok(!(await tab.evaluate<string>('document.body.innerText')).includes('Import'));
+        await person.go('#/customers/import');
+        await person.see('Only an administrator can import.');
+      });
+      assert.deepEqual(tab.complaints, []);
+    },
+  );
+
+type Shop = {
+  readonly service: TestService;
+  readonly token: string;
+  readonly tab: Tab;
+  readonly person: Person;
+};
+
+async function importCustomers({ service, token, tab, person }: Shop): Promise<void> {
+  const text =
+    'Kundennummer;Vorname;Nachname;E-Mail;Straße;PLZ;Ort;Land;Bemerkung\r\n' +
+    'K-1;Jürgen;Müller;jm@example.com;"Haus ""Nord""; 1. Stock";26122;Oldenburg;Deutschland;\r\n' +
+    ';;;;;;;;\r\n' +
+    'K-2;Ödön;Łukasz;falsch;;;;;x;zu viel\r\n' +
+    'K-3;Zoë;;keine Adresse;;;;;\r\n' +
+    'K-4;Åsa;Ek;;Vägen 2;11122;Stockholm;Schweden;\r\n';
+  const bytes = Buffer.from(text.replaceAll('Ł', 'L'), 'latin1');
+  for (const [round, found] of [
+    ['2 rows are new.', '2 new.'],
+    ['2 rows are known already.', '2 were known.'],
+  ] as const) {
+    await person.go('#/customers');
+    await person.press('Import …');
+    await tab.until('document.querySelector(".drop")');
+    await giveFile(tab, { name: 'kunden.csv', bytes, isDropped: true });
+    await person.see('Haus "Nord"; 1. Stock');
+    await person.press('Check all rows');
+    await person.see(round);
+    await person.see('2 rows can’t be imported.');
+    await person.see('The row has 10 cells, and the first row 9.');
+    await person.see('E-mail must be');
+    await person.press('Import 2 rows');
+    await person.see(found);
+  }
+  const { body } = await service.get('/customers?sort=id', { token });
+  assert.deepEqual(
+    body.data.map(({ name, email, address }: TestResponse['body']) => [
+      name,
+      email,
+      address.country,
+      address.line1,
+    ]),
+    [
+      ['Jürgen Müller', 'jm@example.com', 'DE', 'Haus "Nord"; 1. Stock'],
+      ['Åsa Ek', null, 'SE', 'Vägen 2'],
+    ],
+  );
+  await person.press('Save these rows as a file');
+  const saved = await tab.evaluate<string>('saved.text()');
+  const [heading, first = '', second = '', ...others] = saved.split('\r\n');
+  assert.equal(heading, 'Kundennummer;Vorname;Nachname;E-Mail;Straße;PLZ;Ort;Land;Bemerkung;Fault');
+  assert.match(first, /^K-2;Ödön;Lukasz;falsch;;;;;x;The row has/);
+  assert.match(second, /^K-3;Zoë;;keine Adresse;;;;;;E-mail must/);
+  assert.deepEqual(others, ['']);
+}
+
+async function importProducts({ service, token, tab, person }: Shop): Promise<void> {
+  const known = { sku: 'TEE-1', name: 'Tee', unitPrice: 1, currency: 'EUR', barcode: '4006381333931' };
+  await service.post('/products', { token, body: known });
+  const text =
+    '\ufeffArtikelnummer\tBezeichnung\tPreis\taktiv\n' +
+    'TEE-1\tGrüner Tee\t7,49 €\tja\nKANNE\tTeekanne, groß\t1.234,50\tnein\nX\tTasse\t1.234\tja\n';
+  await person.go('#/products/import');
+  await giveFile(tab, { name: 'artikel.txt', bytes: Buffer.from(text) });
+  await person.press('Check all rows');
+  await person.see('1 row is new.');
+  await person.see('1 row changes a known product.');
+  await person.see('Price could be 1234 or 1.23');
+  await person.press('Import 2 rows');
+  await person.see('1 new. 1 were known, and are as in the file.');
+  const { body } = await service.get('/products?sort=sku', { token });
+  assert.deepEqual(
+    body.data.map(({ sku, name, unitPrice, barcode, active }: TestResponse['body']) => [
+      sku,
+      name,
+      unitPrice,
+      barcode,
+      active,
+    ]),
+    [
+      ['KANNE', 'Teekanne, groß', 123_450, null, false],
+      ['TEE-1', 'Grüner Tee', 749, '4006381333931', true],
+    ],
+  );
+}
+
+async function importMany({ service, token, tab, person }: Shop, browser: string): Promise<void> {
+  const rows = Array.from({ length: 20_000 }, (_, index) => `Customer ${index},c${index}@example.com\n`);
+  await person.go('#/customers');
+  await person.go('#/customers/import');
+  await giveFile(tab, { name: 'many.csv', bytes: Buffer.from(`name,email\n${rows.join('')}`) });
+  if (browser === 'Chromium') await tab.evaluate(watchTasks);
+  await person.press('Check all rows');
+  await tab.until('document.querySelector("progress")?.value > 0');
+  await person.press('Stop');
+  await person.press('Check all rows');
+  await tab.until('document.body.innerText.includes("20,000 rows are new.")');
+  await person.press('Import 20,000 rows');
+  await tab.until('document.querySelector("progress")?.value > 0');
+  await person.press('Stop');
+  await person.see('You have stopped it.');
+  await person.press('Go on');
+  await tab.until('document.body.innerText.includes("Imported")');
+  assert.equal((await service.get('/customers?total=true&limit=1', { token })).body.total, 20_002);
+  if (browser !== 'Chromium') return;
+  const longest = await tab.evaluate<number>('window.longest');
+  assert.ok(longest <= longestMilliseconds, `a task of the page took ${longest} ms`);
+}
+
+type Given = { readonly name: string; readonly bytes: Buffer; readonly isDropped?: boolean };
+
+async function giveFile(tab: Tab, { name, bytes, isDropped = false }: Given): Promise<void> {
+  await tab.until('document.querySelector("#import-file")');
+  const file = JSON.stringify([name, bytes.toString('base64')]);
+  await tab.evaluate(`giveFile(...${file}, ${isDropped})`);
+}
+
+const helpers = `{
+  const create = URL.createObjectURL;
+  URL.createObjectURL = (file) => create.call(URL, (window.saved = file));
+  window.giveFile = (name, base64, isDropped) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([Uint8Array.from(atob(base64), (each) => each.charCodeAt(0))], name));
+    const input = document.querySelector('#import-file');
+    const event = new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true });
+    if (isDropped) return void input.parentElement.dispatchEvent(event);
+    input.files = transfer.files;
+    input.dispatchEvent(new Event('change'));
+  };
+}`;
+
+const watchTasks = `{
+  window.longest = 0;
+  const note = (list) => (longest = Math.max(longest, ...list.getEntries().map(({ duration }) => duration)));
+  new PerformanceObserver(note).observe({ type: 'longtask' });
+}`;
