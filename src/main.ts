@@ -82,7 +82,7 @@ function rejectUnsafeSqlite(): void {
   ]);
 }
 
-/** Says so, since files elsewhere are then also read and written with these rights. */
+/** Reports the change of rights, since it also affects files outside the folder. */
 function useOwnerRights(folder: string): void {
   const account = takeOwnerRights(folder);
   if (account === undefined) return;
@@ -90,7 +90,7 @@ function useOwnerRights(folder: string): void {
   try {
     accessSync(import.meta.filename, constants.R_OK);
   } catch {
-    // its threads and other parts are loaded later
+    // the program loads its threads and other parts later
     throw new CommandError(`Account ${account} can't read the program, ${import.meta.filename}.`);
   }
 }
@@ -108,7 +108,7 @@ function dotEnv(): NodeJS.Dict<string> {
   }
 }
 
-/** Otherwise another account could tell root which folder to use. */
+/** Rejects a .env that another account may write: it could tell root which folder to use. */
 function rejectForeignDotEnv(): void {
   if (process.getuid?.() !== 0) return;
   if ([lstatSync('.env'), statSync('.env')].some(({ uid }) => uid !== 0))

@@ -1,4 +1,4 @@
-// The problems that are reported to clients: the names of their types, and constructors, without HTTP.
+// The problems that clients are told of: the names of their types, and constructors. Knows nothing of HTTP.
 import { issuesMax } from './schema/schema-check.ts';
 import type { Checked, Issue } from './schema/schema.ts';
 import type { SecurityEvent } from './security-event.ts';
@@ -50,19 +50,19 @@ export type ProblemMembers = {
   /** Header fields that name the accepted values: name, value, name, value. */
   readonly accepted?: readonly string[];
   readonly scope?: string;
-  /** Replaces the status of its type. */
+  /** Replaces the default status of the problem's type. */
   readonly status?: number;
-  /** Only for the log, if the code isn't enough. */
+  /** The security event for the log, if it doesn't follow from the code. */
   readonly securityEvent?: SecurityEvent;
 };
 
 /**
- * Thrown anywhere below the request handler, whose one `catch` reports it to the client if the response has
- * not begun. It isn't an Error: nobody reads its stack, and capturing one is a twelfth of the cost of a
- * rejection.
+ * A problem may be thrown anywhere below the request handler. The handler's one `catch` reports it to the
+ * client, unless the response has begun. A problem isn't an Error: nobody would read its stack, and capturing
+ * a stack is a twelfth of the cost of a rejection.
  */
 export class Problem {
-  /** The name of its type. */
+  /** The name of the problem's type. */
   readonly code: ProblemCode;
   /** A sentence for the client. */
   readonly detail: string;

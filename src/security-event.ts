@@ -20,7 +20,7 @@ export const securityEventLevels = {
 export type SecurityEventName = keyof typeof securityEventLevels;
 
 /**
- * `userId` is the account concerned, or null; the log line of the request names its principal. Events contain
+ * `userId` is the account concerned, or null. The log line of the request names the principal. Events contain
  * no e-mail address, password or token.
  */
 export type SecurityEvent =
@@ -32,9 +32,11 @@ export type SecurityEvent =
     }
   | {
       readonly name: 'authn_login_fail';
-      /** The user of the key or session that the credential names, or null if it doesn't exist. */
+      /**
+       * The user of the key or session that the credential names; null if there is no such key or session.
+       */
       readonly userId: number | null;
-      /** A genuine token that has expired, or whose session has ended, has none of these reasons. */
+      /** A genuine token that has expired, or whose session has ended, causes no event. */
       readonly reason: 'invalid-token' | 'invalid-key' | 'key-expired' | 'invalid-refresh-token';
     }
   | { readonly name: 'authn_login_fail_max'; readonly userId: number | null }

@@ -24,7 +24,7 @@ export type Caller = SessionHolder | KeyHolder;
 
 type CallingUser = {
   readonly principal: string;
-  /** The result of `clientOf`: the same for all sessions and keys of a user. */
+  /** The client that requests of this caller count against: the same for all sessions and keys of a user. */
   readonly client: string;
   readonly userId: number;
   readonly role: Role;
@@ -43,7 +43,7 @@ type KeyHolder = CallingUser & {
   readonly scopes: ReadonlySet<Scope>;
 };
 
-/** Whom a request is attributed to: its caller, and its network. */
+/** The sender of a request: its caller, if anybody is signed in, and its network. */
 export type Requester = { readonly caller: Caller | undefined; readonly network: string };
 
 /** Returns the client that a request counts against: its user, or its network if nobody is signed in. */
@@ -51,10 +51,10 @@ export function clientOf({ caller, network }: Requester): string {
   return caller?.client ?? network;
 }
 
-/** The rows that a caller may see, by owner. Lists require it, and look-ups by `requireVisible`. */
+/** The rows that a caller may see, by owner. Every list takes a row access, and so does `requireVisible`. */
 export type RowAccess = 'all' | { readonly userId: number };
 
-/** A rule: its sentence for the documentation, how it treats credentials, and the decision. */
+/** An access rule: its sentence for the documentation, how it treats credentials, and its decision. */
 export type Access<Params, C> = {
   readonly description: string;
   readonly credentials: 'ignored' | 'optional' | 'required';
@@ -97,7 +97,10 @@ export const selfOrStaff: Access<{ readonly id: number }, Caller> = {
   permits: (caller, params) => caller.userId === params.id || isStaff(caller),
 };
 
-/** A route's requirements on its caller: a rule, and an API key's scope (without one, keys are rejected). */
+/**
+ * A route's requirements on its caller: a rule, and the scope of an API key. Without a scope, keys are
+ * rejected.
+ */
 type Requirements<Params, C> = { readonly access: Access<Params, C>; readonly scope?: Scope | 'any' };
 
 /** Throws unless the rule lets the caller in. `caller` is undefined if the request has no credential. */
@@ -119,7 +122,7 @@ export function requireOwner(
   what: 'API keys' | 'sessions',
 ): number {
   if (userId === caller.userId || isAdmin(caller)) return userId;
-  // even for a user who doesn't exist, so that nobody learns who does
+  // also for a missing user, so that nobody learns which users exist
   throw forbidden(`Only an administrator may see or end the ${what} of others.`);
 }
 
@@ -140,8 +143,8 @@ export function checkScope({ scopes: held }: Caller, scope: Scope | undefined): 
 export const recentSignIn = `a sign-in within the last ${stepUpSeconds / 60} minutes`;
 
 /**
- * Throws unless the user signed in recently (RFC 9470), which no API key can do. `what` begins the message,
- * such as "Deleting a user".
+ * Throws unless the user signed in recently (RFC 9470). An API key never did. `what` begins the message, such
+ * as "Deleting a user".
  */
 export function checkStepUp(caller: Caller, now: number, what: string): void {
   if (caller.keyId !== null)
@@ -170,7 +173,7 @@ export function readerKeyOf(caller: Caller): string {
   return caller.scopes === null ? rows : `${rows} ${[...caller.scopes].join(' ')}`;
 }
 
-/** Returns the row access to accounts, sessions and keys, of which only administrators see all. */
+/** Returns the row access to accounts, sessions and keys. Only administrators see all of them. */
 export function accountAccessOf(caller: Caller): RowAccess {
   return isAdmin(caller) ? 'all' : { userId: caller.userId };
 }

@@ -1,14 +1,14 @@
-// Caches the callers behind sessions and keys until a change of the session, key or user is on disk.
+// Caches the callers of sessions and keys until a change of the session, key or user is on disk.
 import { BoundedMap } from '../base/bounded-map.ts';
 import type { Caller } from './access.ts';
 
 const cachedCallersMax = 10_000;
 
-/** The caller whom a session or key authenticates, and when it expires: milliseconds since 1970. */
+/** The caller of a session or key, and its expiry in milliseconds since 1970. */
 export type SessionCaller = { readonly caller: Caller; readonly expiresAt: number };
 export type KeyCaller = { readonly caller: Caller; readonly expiresAt: number; readonly hash: Uint8Array };
 
-/** Looks up sessions and keys: those on disk, or those that a write transaction sees. */
+/** Looks up sessions and keys: on disk, or as a write transaction sees them. */
 export type CallerSources = {
   readonly findSession: (id: number) => SessionCaller | undefined;
   readonly findKey: (id: number) => KeyCaller | undefined;
@@ -18,7 +18,7 @@ export class CallerCache {
   readonly sessions = new BoundedMap<number, SessionCaller>(cachedCallersMax);
   readonly keys = new BoundedMap<number, KeyCaller>(cachedCallersMax);
 
-  /** Returns sources that look into this cache first. */
+  /** Returns look-ups that search this cache first. */
   wrap({ findSession, findKey }: CallerSources): CallerSources {
     return {
       findSession: (id) => findThrough(this.sessions, id, findSession),

@@ -16,7 +16,7 @@ import { addressesIn, familyOf } from '../base/addresses.ts';
 /** Certificates begin a day before they are created, since clocks differ. */
 const earlyMilliseconds = dayMilliseconds;
 const authorityMilliseconds = 20 * 365 * dayMilliseconds;
-/** The validity is 397 days, the first one included: browsers reject longer ones. */
+/** The validity is 397 days, the first day included: browsers reject longer validities. */
 const certificateMilliseconds = 396 * dayMilliseconds;
 const pointBytes = 65; // an uncompressed P-256 point, at the end of its SubjectPublicKeyInfo
 const critical = der(0x01, Buffer.of(0xff));
@@ -35,8 +35,8 @@ type CertificateBody = {
 
 /**
  * Creates an authority whose certificates devices accept only for these names (DNS names and addresses), for
- * private domains and for private addresses: a thief of its key can't impersonate any other site. `owner`
- * distinguishes it from others in a device's list. Times are milliseconds since 1970.
+ * private domains and for private addresses: a thief of the authority's key can't impersonate any other site.
+ * `owner` distinguishes the authority from others in a device's list. Times are milliseconds since 1970.
  */
 export function createAuthority(
   names: readonly string[],
@@ -44,7 +44,7 @@ export function createAuthority(
 ): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
-  // only plain characters: issued certificates repeat the name, and Node escapes others
+  // only plain characters: issued certificates repeat the name, and Node would escape other characters
   const name = `orderly on ${owner.replace(/[^\w.-]/g, '-')}`.slice(0, 64);
   const body: CertificateBody = {
     keyInfo,
@@ -72,7 +72,7 @@ export function issueCertificate(names: readonly string[], authority: KeyPair, n
   const body: CertificateBody = {
     keyInfo,
     issuer: issuer.subject.replace(/^CN=/, ''),
-    subject: 'orderly server', // OpenSSL would also check a host name here against the constraints
+    subject: 'orderly server', // no host name, which OpenSSL would check against the constraints
     notBefore: now - earlyMilliseconds,
     notAfter: Math.min(now + certificateMilliseconds, issuer.validToDate.getTime()),
     extensions: [
@@ -157,7 +157,7 @@ function permittedSubtrees(names: readonly string[]): Buffer[] {
   return [...privateBlocks.map(subtree), ...[...privateDomains, ...others].map(subtreeOf)];
 }
 
-/** GeneralSubtree (RFC 5280 section 4.2.1.10): a domain and what is below it, or one address. */
+/** GeneralSubtree (RFC 5280 section 4.2.1.10): a domain and its subdomains, or one address. */
 function subtreeOf(name: string): Buffer {
   if (isIP(name) === 0) return sequence(der(0x82, Buffer.from(name)));
   const bytes = addressBytes(name);
@@ -179,10 +179,12 @@ function ecdsaWithSha256(): Buffer {
   return sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2));
 }
 
-/** RFC 6761, RFC 6762, RFC 8375, and what ICANN has reserved for private use. */
+/**
+ * The private domains of RFC 6761, RFC 6762 and RFC 8375, and the one that ICANN reserved for private use.
+ */
 const privateDomains = ['localhost', 'local', 'home.arpa', 'internal'] as const;
 
-/** RFC 1122, RFC 1918, RFC 3927, RFC 6598; RFC 4291 and RFC 4193. */
+/** The private networks of RFC 1122, RFC 1918, RFC 3927 and RFC 6598; for IPv6, of RFC 4291 and RFC 4193. */
 const privateNetworks = [
   '127.0.0.0/8',
   '10.0.0.0/8',
@@ -227,8 +229,8 @@ function sequence(...members: readonly Buffer[]): Buffer {
 }
 
 /**
- * The first byte is 40 times the first number plus the second. Numbers from 128 on take several bytes of
- * seven bits each.
+ * Encodes an object identifier from its bytes. The first byte is 40 times the first number plus the second; a
+ * number above 127 takes several bytes of seven bits.
  */
 function oid(...bytes: readonly number[]): Buffer {
   return der(0x06, Buffer.of(...bytes));

@@ -13,7 +13,10 @@ function isDecorated(password: string, word: string): boolean {
   return at !== -1 && lettersOf(password.slice(0, at) + password.slice(at + word.length)) === '';
 }
 
-/** The list lacks runs of keys, which zxcvbn, its source, recognizes by rules. Longer runs are not common. */
+/**
+ * Whether the password is a run of keys. The list has none, since zxcvbn recognizes runs by rules. Longer
+ * runs are not common.
+ */
 function isRunOfKeys(characters: readonly string[]): boolean {
   if (characters.length > runLengthMax) return false;
   const forwards = characters.join('');
@@ -25,7 +28,9 @@ function isRunOfKeys(characters: readonly string[]): boolean {
 
 const runLengthMax = 12;
 
-/** Neighbours on a keyboard, in the alphabet or in counting: any part of a row, forwards or backwards. */
+/**
+ * Keys in a row: on a keyboard, in the alphabet, or digits. Any part of a row counts, forwards or backwards.
+ */
 const rows = [
   '12345678901234567890',
   'abcdefghijklmnopqrstuvwxyz',

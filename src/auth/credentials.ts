@@ -12,16 +12,18 @@ export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 type AuthenticatorOptions = {
   readonly signer: Signer;
-  /** The sessions and keys that are on disk. */
+  /** Looks up sessions and keys on disk. */
   readonly sources: CallerSources;
   readonly cache: CallerCache;
   readonly onKeyUse: (keyId: number, now: number) => void;
 };
 
-/** The field Authorization of a request, and the time for which its token is checked. */
+/** The field Authorization of a request, and the time at which its token is checked. */
 type SentCredential = { readonly authorization: string | undefined; readonly now: number };
 
-/** A verified token. Its session is looked up for each request, so its end has effect immediately. */
+/**
+ * A verified token. Each request looks its session up again, so the end of a session has effect immediately.
+ */
 type Verified = {
   readonly sessionId: number;
   readonly userId: number;
@@ -36,14 +38,15 @@ export function createAuthenticator({
   cache,
   onKeyUse,
 }: AuthenticatorOptions) {
-  /** Verified tokens by the whole text of Authorization, which is not parsed again. */
+  /** Verified tokens by the whole text of Authorization, so that the text is parsed only once. */
   const tokens = new BoundedMap<string, Verified>(cachedTokenBytesMax, ({ bytes }) => bytes);
   const cachedSources = cache.wrap(sourcesOnDisk);
 
   function authenticateBearer(authorization: string, now: number): Caller {
     const verified = currentToken(authorization, now);
     const caller = callerOfSession(cachedSources, verified.sessionId, now);
-    // after a restore a new session may have the id, and even the user id, of one that the backup lacks
+    // after a restore, a new session may have the id, and even the user id, of a session that the backup
+    // lacks
     if (caller.userId !== verified.userId || caller.authTimeSeconds !== verified.authTimeSeconds)
       throw sessionEndedProblem();
     return caller;
@@ -102,7 +105,7 @@ export function createAuthenticator({
     return callerOfSession(sources, caller.sessionId, now);
   }
 
-  /** Whether the caller's credential has expired, rather than been withdrawn. */
+  /** Whether the caller's credential has expired. A withdrawn credential has not. */
   function hasExpired(caller: Caller, { authorization = '', now }: SentCredential): boolean {
     if (caller.keyId !== null) return now >= (cachedSources.findKey(caller.keyId)?.expiresAt ?? Infinity);
     const session = cachedSources.findSession(caller.sessionId)?.expiresAt ?? Infinity;
@@ -120,7 +123,7 @@ const keyPattern = /^ord_([1-9]\d{0,15})_([A-Za-z0-9_-]{43})$/;
 
 const otherScheme = 'Authorization must have the scheme Bearer: "Bearer", a space and an access token.';
 
-/** Whether the text has the form of an API key; an access token never has. */
+/** Whether the text has the form of an API key. An access token never has this form. */
 export function isApiKey(text: string): boolean {
   return keyPattern.test(text);
 }
@@ -153,17 +156,14 @@ function tokenExpiredProblem(): Problem {
 
 const keyExpired = 'The API key has expired; create a new one.';
 
-/** Rejects a credential that was once valid, which clients send in normal operation. */
+/** Rejects a credential that was once valid, as clients send in normal operation. */
 function noLongerValid(detail: string): Problem {
   return new Problem('invalid-token', detail);
 }
 
 type Reason = 'invalid-token' | 'invalid-key' | 'key-expired';
 
-/**
- * Rejects a credential that clients don't send in normal operation, with a security event: somebody may be
- * guessing.
- */
+/** Rejects a credential that was never valid, with a security event: somebody may be guessing. */
 function suspicious(reason: Reason, detail: string, userId: number | null = null): Problem {
   const securityEvent = { name: 'authn_login_fail', userId, reason } as const;
   return new Problem('invalid-token', detail, { securityEvent });

@@ -33,7 +33,9 @@ const quads = '(?:[\\w-]{4})*';
 const part = `${quads}(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?`;
 const wellFormed = new RegExp(`^${part}\\.${part}\\.[\\w-]{42}[AEIMQUYcgkosw048]$`);
 
-/** The first secret signs, and each of them verifies. Throws if there is none, or if one is too short. */
+/**
+ * The first secret signs, and any secret may verify. Throws without a secret, and if a secret is too short.
+ */
 export function createSigner({
   secrets,
   issuer,
@@ -49,8 +51,8 @@ export function createSigner({
   return {
     sign: (claims: Claims) => signPayload(signing, encodeClaims(claims)),
     /**
-     * Returns the claims; 'not current' for a token that has expired or begins later; undefined for one that
-     * this service didn't sign for itself.
+     * Returns the claims; 'not current' for a token that has expired or is not valid yet; undefined for a
+     * token that this service didn't sign for itself.
      */
     verify(token: string, nowSeconds: number): Claims | 'not current' | undefined {
       const key = keys.find((each) => signatureIsValid(token, each.mac));
@@ -61,7 +63,7 @@ export function createSigner({
   };
 }
 
-/** Whether a compact JWS is well-formed and has that key's MAC. Does not read its content. */
+/** Whether a compact JWS is well-formed and has the key's MAC. Does not read the content. */
 export function signatureIsValid(token: string, mac: Mac): boolean {
   if (token.length > tokenCharsMax || !wellFormed.test(token)) return false;
   const dot = token.lastIndexOf('.');
@@ -81,7 +83,10 @@ function signPayload(key: Key, payload: string): string {
   return `${signingInput}.${key.mac(signingInput).toString('base64url')}`;
 }
 
-/** Encodes claims in exactly one spelling, so a payload is valid only if encoding its claims returns it. */
+/**
+ * Encodes claims in exactly one spelling: a payload is valid only if encoding its claims returns the same
+ * text.
+ */
 function encodeClaims({ iss, aud, sub, sid, role, iat, exp, auth_time, jti }: Claims): string {
   return base64url(JSON.stringify({ iss, aud, sub, sid, role, iat, exp, auth_time, jti }));
 }
@@ -98,7 +103,7 @@ function readClaims(token: string, key: Key): Claims | undefined {
   }
 }
 
-/** Expiry is exact, as `expiresIn` announced it; the start allows for a clock that was set back. */
+/** The end is exact, as `expiresIn` announced it; the beginning allows for a clock that was set back. */
 function isCurrent({ iat, exp, auth_time }: Claims, nowSeconds: number): boolean {
   return nowSeconds < exp && Math.max(iat, auth_time) <= nowSeconds + skewSeconds;
 }

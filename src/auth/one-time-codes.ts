@@ -11,7 +11,10 @@ export function newTotpSecret(): Buffer {
 
 const digits = 6;
 
-/** RFC 4226 section 5.3. Every authenticator app supports six digits of SHA-1, and some nothing else. */
+/**
+ * Returns the code of a step (RFC 4226 section 5.3). Some authenticator apps support nothing but six digits
+ * and SHA-1.
+ */
 export function oneTimeCode(secret: Uint8Array, counter: number): string {
   const text = Buffer.alloc(8);
   text.writeBigUInt64BE(BigInt(counter));
@@ -21,12 +24,12 @@ export function oneTimeCode(secret: Uint8Array, counter: number): string {
   return String(number % 10 ** digits).padStart(digits, '0');
 }
 
-/** Returns the number of the 30-second step that a time is in (RFC 6238 section 4.2). */
+/** Returns the number of the 30-second step at this time (RFC 6238 section 4.2). */
 export function stepOf(now: number): number {
   return Math.floor(now / stepMilliseconds);
 }
 
-/** Returns the step of a code: the current one, the one before or the one after. Compares with all three. */
+/** Returns the step of a code: the current, the previous or the next one. Always compares all three. */
 export function stepOfCode(secret: Uint8Array, code: string, now: number): number | undefined {
   const present = stepOf(now);
   const sent = Buffer.from(code);
@@ -43,7 +46,7 @@ export function otpauthUri(secret: Uint8Array, issuer: string, account: string):
   return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}`;
 }
 
-/** Returns 80 random bits, such as `k5qj-7m2c-xw4d-ta3n`: people write them down, and type them again. */
+/** Returns 80 random bits, such as `k5qj-7m2c-xw4d-ta3n`, which people write down and type. */
 export function newRecoveryCode(): string {
   const text = base32(randomBytes(recoveryCodeBytes)).toLowerCase();
   return (text.match(/.{1,4}/g) ?? []).join('-');

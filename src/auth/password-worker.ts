@@ -1,4 +1,4 @@
-// The threads that derive keys from passwords: few, low in priority, behind a bounded queue.
+// The threads that derive keys from passwords: few threads of low priority, with a bounded queue.
 import assert from 'node:assert';
 import { Thread, type Handler } from '../base/thread.ts';
 import { minuteMilliseconds } from '../base/durations.ts';
@@ -10,13 +10,13 @@ export type Cost = { readonly ln: number; readonly r: number; readonly p: number
 type ScryptInput = Cost & { readonly password: string; readonly salt: Uint8Array; readonly keyBytes: number };
 type KeyDeriver = Pick<Thread<ScryptInput, Uint8Array>, 'call' | 'end'>;
 
-/** Tests pass a function that makes something cheaper than a thread. */
+/** Makes a thread; tests make something cheaper. */
 export type DeriverFactory = () => KeyDeriver;
 
 const threadsMax = 2;
 const signInsWaitingMax = 24;
 const newPasswordsWaitingMax = 8;
-/** Jobs of one user or address, running or waiting. */
+/** The jobs of one user or network, running or waiting. */
 const jobsPerClientMax = 2;
 const idleMilliseconds = minuteMilliseconds;
 
@@ -37,7 +37,7 @@ export function createScryptPool(createDeriver: DeriverFactory = createThread) {
 
   /**
    * Derives a key; sign-ins are urgent. Throws `unavailable` if too many jobs are waiting or the pool is
-   * closed, and `quota-exceeded` if a client of the job has its share of them.
+   * closed, and `quota-exceeded` if a client of the job already has its share of jobs.
    */
   function derive(input: ScryptInput, place: Place): Promise<Uint8Array> {
     return slots.run(place, async () => {
@@ -69,7 +69,7 @@ export function createScryptPool(createDeriver: DeriverFactory = createThread) {
   };
 }
 
-/** 429, not 503: the service has room, but this client already has its share of it. */
+/** 429, not 503: the service has room, but not for more jobs of this client. */
 function shareUsed(): Problem {
   const detail = 'Your earlier passwords are still being hashed; wait for those responses first.';
   return new Problem('quota-exceeded', detail, { retryAfterSeconds: 1, violated: ['password-hashing'] });

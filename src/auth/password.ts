@@ -15,8 +15,10 @@ const memoryBytesMax = 256 * 2 ** 20;
 const defaultCost: Cost = { ln: 15, r: 8, p: 3 };
 type HasherOptions = { readonly cost?: Cost; readonly createDeriver?: DeriverFactory };
 
-/** `hash` and `verify` throw `unavailable` or `quota-exceeded` if there is no room for the job. Commands and
- * the first administrator, who make no request, have no place of their own. */
+/**
+ * `hash` and `verify` throw `unavailable` or `quota-exceeded` if there is no room for the job. Jobs without a
+ * request pass no place: those of commands and of the first administrator.
+ */
 export function createPasswordHasher({ cost = defaultCost, createDeriver }: HasherOptions = {}) {
   const pool = createScryptPool(createDeriver);
   const dummy: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
@@ -27,7 +29,10 @@ export function createPasswordHasher({ cost = defaultCost, createDeriver }: Hash
     return formatPhc({ cost, salt, key: Buffer.from(key) });
   }
 
-  /** Compares with a user's hash. `null`, for a user who doesn't exist, takes as long and returns false. */
+  /**
+   * Compares a password with a user's hash. `null` means that there is no such user: takes as long, and
+   * returns false.
+   */
   async function verify(password: string, phc: string | null, place: Place = {}): Promise<boolean> {
     const stored = phc === null ? dummy : parsePhc(phc);
     const { salt, key } = stored;
@@ -35,7 +40,7 @@ export function createPasswordHasher({ cost = defaultCost, createDeriver }: Hash
     return timingSafeEqual(await pool.derive(input, place), key);
   }
 
-  /** Whether a stored hash has other parameters than a new one. */
+  /** Whether a stored hash has other parameters than a new hash would have. */
   function needsUpgrade(phc: string): boolean {
     const { salt, key } = parsePhc(phc);
     return !phc.startsWith(prefix(cost)) || salt.length !== saltBytes || key.length !== keyBytes;
@@ -76,7 +81,7 @@ function normalize(text: string): string {
   return text.normalize('NFKC');
 }
 
-/** Formats a hash as a PHC string as passlib does for scrypt: base64 without padding. */
+/** Formats a hash as a PHC string, like passlib's for scrypt: base64 without padding. */
 function formatPhc({ cost, salt, key }: Stored): string {
   return `${prefix(cost)}${encodeUnpadded(salt)}$${encodeUnpadded(key)}`;
 }
@@ -92,7 +97,7 @@ function encodeUnpadded(bytes: Buffer): string {
 const phcCost = /\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d?)/;
 const phcPattern = new RegExp(`^${phcCost.source}\\$([A-Za-z0-9+/]{11,86})\\$([A-Za-z0-9+/]{22,86})$`);
 
-/** Throws if this service can't have stored the text, which the error doesn't quote. */
+/** Throws if this service can't have stored the text. The error doesn't quote the text. */
 function parsePhc(phc: string): Stored {
   const match = phcPattern.exec(phc);
   if (match === null) throw new Error('A stored password hash is malformed.');

@@ -1,4 +1,4 @@
-// Refresh tokens: derived from a session's row and the service's secret, so that no token is ever stored.
+// Refresh tokens. They are derived from a session's row and the service's secret, so no token is ever stored.
 import { timingSafeEqual } from 'node:crypto';
 import { createMacs, type Mac } from './mac.ts';
 import { daySeconds } from '../base/durations.ts';
@@ -6,12 +6,15 @@ import { daySeconds } from '../base/durations.ts';
 export const sessionSecondsMax = 30 * daySeconds;
 export const sessionIdleSecondsMax = 14 * daySeconds;
 /**
- * The time for which a refresh token that was just replaced returns the same new one again, since a response
- * may be lost, or two tabs may renew together.
+ * For this time, a refresh token that was just replaced still returns the same new token, since a response
+ * may be lost, and two tabs may renew together.
  */
 export const refreshGraceMilliseconds = 10_000;
 
-/** The source of a session's tokens, besides the secret. Its seed is random, since a restore repeats ids. */
+/**
+ * What a session's tokens are derived from, besides the secret. The seed is random, since ids repeat after a
+ * restore.
+ */
 export type RefreshSource = { readonly sessionId: number; readonly seed: Uint8Array };
 type Generation = { readonly generation: number; readonly browserKey: string | null };
 
@@ -20,11 +23,11 @@ const tokenBytes = generationBytes + 32;
 
 /**
  * A token consists of its generation, which counts the session's renewals, and an HMAC-SHA-256 of generation,
- * session id and the session's random seed. So the generation of any token can be read, even of one that was
- * used long ago.
+ * session id and the session's random seed. So the generation of any token can be read, even of a token that
+ * was used long ago.
  *
- * The HMAC of a token in a cookie also covers the browser key, 32 random bytes that only the page keeps: such a
- * token is valid beside that key alone, and neither renews without the other.
+ * The HMAC of a token in a cookie also covers the browser key, 32 random bytes that only the page keeps. Such
+ * a token is valid only together with the key, and neither renews a session alone.
  */
 export class RefreshTokens {
   readonly #macs: readonly Mac[];
@@ -43,8 +46,8 @@ export class RefreshTokens {
   }
 
   /**
-   * Returns the generation of a token; undefined unless one of the secrets issued it for this session, with
-   * this browser key or, for null, without any.
+   * Returns the generation of a token; undefined unless one of the secrets issued it for this session and
+   * this browser key. Null stands for a token without browser key.
    */
   verify(token: string, source: RefreshSource, browserKey: string | null): number | undefined {
     const bytes = Buffer.from(token, 'base64url');

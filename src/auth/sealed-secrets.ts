@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { createMac } from './mac.ts';
 
-/** `sealedUnder` is the id of the service's secret whose key encrypts it. */
+/** `sealedUnder` is the id of the service's secret from which the encryption key is derived. */
 export type Sealed = { readonly sealedUnder: string; readonly bytes: Uint8Array };
 
 const algorithm = 'aes-256-gcm';
@@ -28,7 +28,7 @@ export class SealedSecrets {
     return [...this.#keys.keys()];
   }
 
-  /** `additionalData` names the owner of the secret: with the name of another owner it doesn't open. */
+  /** `additionalData` names the owner of the secret. With another owner's name the secret can't be opened. */
   seal(secret: Uint8Array, additionalData: string): Sealed {
     const [[sealedUnder, key] = []] = this.#keys;
     if (sealedUnder === undefined || key === undefined)
@@ -39,7 +39,7 @@ export class SealedSecrets {
     return { sealedUnder, bytes: Buffer.concat([nonce, cipher.getAuthTag(), text]) };
   }
 
-  /** Returns undefined if its key is no longer configured, or if the bytes or the owner were changed. */
+  /** Returns undefined if the key is no longer configured, or if the bytes or the owner were changed. */
   open({ sealedUnder, bytes }: Sealed, additionalData: string): Buffer | undefined {
     const key = this.#keys.get(sealedUnder);
     if (key === undefined || bytes.length < nonceBytes + tagBytes) return undefined;

@@ -1,9 +1,9 @@
-// The cookie that holds a browser's refresh token (RFC 6265, and the prefixes of its revision). Browsers send it
-// to every port of a host, so it renews nothing without the browser key, which the page keeps.
+// The cookie that holds a browser's refresh token (RFC 6265, and the prefixes of its revision). Browsers send
+// the cookie to every port of a host, so it renews nothing without the browser key, which the page keeps.
 
 /**
- * Browsers accept a cookie with this prefix only from this host, over TLS and for all paths, and hide it from
- * scripts, which can't set it either. Older browsers apply the rules of `__Host-`.
+ * Browsers accept a cookie with this prefix only from this host, over TLS and for all paths. Scripts can
+ * neither read nor set it. Older browsers apply the rules of `__Host-`.
  */
 const sessionCookieName = '__Host-Http-orderly';
 const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict';
@@ -17,7 +17,9 @@ export function sessionCookie({ sessionId, refreshToken }: RefreshCredential, se
   return `${sessionCookieName}=${sessionId}.${refreshToken}; Max-Age=${seconds}; ${attributes}`;
 }
 
-/** Returns the values of this cookie in a Cookie field: at most one, unless somebody planted another. */
+/**
+ * Returns the values of this cookie in a Cookie field: more than one only if somebody planted another cookie.
+ */
 export function sessionCookiesIn(field = ''): string[] {
   return field
     .split(';')

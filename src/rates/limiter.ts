@@ -1,4 +1,4 @@
-// Token buckets in memory, which limit the requests that a client may send in a span of time. A request calls
+// Token buckets in memory. They limit how many requests a client may send in a span of time. A request calls
 // `consumeToken`, which ends it with 429 if the bucket is empty.
 //
 // | bucket                | of                             | consumes a token                              |
@@ -28,7 +28,7 @@ export type Rates = Readonly<
   >
 >;
 
-/** The state of a bucket after a request has consumed a token; `isExceeded` if the bucket had none. */
+/** The state of a bucket after a request has consumed a token. `isExceeded`: the bucket had no token left. */
 type BucketState = {
   readonly isExceeded: boolean;
   readonly policyName: string;
@@ -51,7 +51,7 @@ export function createLimiter(policyName: string, rate: Rate, bucketCountMax = b
 
 const unlimited: Limiter = { consumeToken: () => undefined, size: 0 };
 
-/** If there are too many buckets, some are dropped, mostly ones not used recently (`BoundedMap`). */
+/** Beyond a bound, buckets are dropped, mostly those not used recently (`BoundedMap`). */
 class TokenBuckets implements Limiter {
   readonly #policyName: string;
   readonly #policyLine: HeaderLines;

@@ -2,8 +2,8 @@
 
 const digitsDefault = 2;
 /**
- * Currencies whose minor unit doesn't have two digits. Intl has the digits of everyday use instead, such as
- * none for IQD.
+ * Currencies whose minor unit doesn't have two digits. Intl can't be used: it has the digits of everyday use,
+ * such as none for IQD.
  */
 const otherDigits: Readonly<Record<string, number>> = {
   ...digitsOfAll(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
@@ -24,7 +24,10 @@ export function decimalAmount(minorUnits: number, currency: string): string {
   return `${padded.slice(0, -digits)}.${padded.slice(-digits)}`;
 }
 
-/** Reads 14.98 or 14,98 of EUR as 1498. Returns undefined for other texts, and for more digits than it has. */
+/**
+ * Reads 14.98 or 14,98 of EUR as 1498. Returns undefined for other texts, and for more digits than the
+ * currency has.
+ */
 export function minorUnitsOf(text: string, currency: string): number | undefined {
   const [, whole, fraction = ''] = /^(\d{1,13})(?:[.,](\d+))?$/.exec(text) ?? [];
   const digits = currencyDigits(currency);

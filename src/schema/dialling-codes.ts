@@ -4,9 +4,9 @@ export type Dialling = { readonly callingCode: string; readonly trunk: string | 
 
 /**
  * An entry for each country; `DE49/0`: dial 49 from outside, and 0 before the number from inside. From the
- * metadata of google/libphonenumber (Apache-2.0), in libphonenumber-js 1.13.16, which follows ITU-T
- * E.164 and the ITU's list of dialling procedures. Territories without a plan of their own (AQ, BV, GS, HM,
- * PN, TF, UM) aren't in it.
+ * metadata of google/libphonenumber (Apache-2.0), in libphonenumber-js 1.13.16, which follows ITU-T E.164 and
+ * the ITU's list of dialling procedures. Territories without their own plan (AQ, BV, GS, HM, PN, TF, UM) have
+ * no entry.
  */
 export const dialling: ReadonlyMap<string, Dialling> = new Map(
   `
@@ -36,7 +36,7 @@ export const dialling: ReadonlyMap<string, Dialling> = new Map(
     }),
 );
 
-/** Countries without a trunk prefix whose numbers begin with 0 also from abroad, by the same metadata. */
+/** Countries whose numbers keep their first 0 when dialled from abroad, by the same metadata. */
 export const keepsZero: ReadonlySet<string> = new Set([
   'AC',
   'BF',
@@ -51,7 +51,7 @@ export const keepsZero: ReadonlySet<string> = new Set([
   'VA',
 ]);
 
-/** International prefixes. Those of other countries begin with 0, even after a trunk prefix is removed. */
+/** International prefixes that don't begin with 0. All others do, even after a trunk prefix is removed. */
 export const internationalPrefixes: ReadonlyMap<string, string> = new Map([
   ['BY', '810'],
   ['JP', '010'],

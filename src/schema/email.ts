@@ -4,8 +4,9 @@ import { withoutCase } from './letter-case.ts';
 const charactersMax = 254; // RFC 5321 section 4.5.3.1.3: a path of 256 with its angle brackets
 
 /**
- * Returns undefined if the text may be an address, and otherwise a sentence that says what would be right. The
- * service sends no mail, so it only rejects what is a mistake, or would be harmful where the address is shown.
+ * Returns undefined if the text may be an e-mail address, otherwise a sentence that says what would be right.
+ * The service sends no mail, so it rejects only mistakes, and texts that would be harmful where the address
+ * is shown.
  */
 export function emailIssue(text: string): string | undefined {
   if (text.length > charactersMax) return `An e-mail address must have at most ${charactersMax} characters.`;
@@ -23,8 +24,8 @@ export function emailIssue(text: string): string | undefined {
 const invisible = /[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
- * Returns the same key for two spellings of one address. It normalizes again, since lowercasing can undo the
- * normalization.
+ * Returns the same key for all spellings of one e-mail address. Normalizes again at the end, since
+ * lowercasing can undo the normalization.
  */
 export function emailKey(text: string): string {
   return withoutCase(text.normalize('NFC')).normalize('NFC');

@@ -16,7 +16,7 @@ export const countries: ReadonlySet<string> = setOf(`
 
 /**
  * ISO 4217 list one as of amendment 180 (2026-01-01), funds included, without the codes that have no minor
- * unit to count in (metals, bond units, XDR, XSU, XUA, XTS, XXX).
+ * unit (metals, bond units, XDR, XSU, XUA, XTS, XXX).
  */
 export const currencies: ReadonlySet<string> = setOf(`
   AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF

@@ -1,6 +1,9 @@
 // Comparison of texts without regard to case.
 
-/** Returns lower case with one form of the Greek sigma, which has another one at the end of a word. */
+/**
+ * Returns the text in lower case. The two forms of the Greek sigma, within and at the end of a word, become
+ * one.
+ */
 export function withoutCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }

@@ -9,7 +9,7 @@ const controls = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
 
 export const id = integer({ examples: [7] });
 
-/** The form of a request's id, whoever generated it. */
+/** The form of a request's id, whether the client or the service generated it. */
 export const requestIdForm = { maxLength: 64, pattern: '^[A-Za-z0-9._-]+$' } as const;
 
 /** A time as responses show it. */
@@ -99,7 +99,10 @@ export function nameKey(name: string): string {
   return withoutCase(name.normalize('NFC'));
 }
 
-/** Read-only members may be sent with PUT and PATCH with their current values: GET, edit, PUT works. */
+/**
+ * Returns an issue for each read-only member that was sent with another value. Its current value is accepted,
+ * so that a client can GET, edit and PUT.
+ */
 export function readOnlyIssues(
   current: Readonly<Record<string, unknown>>,
   sent: Readonly<Record<string, unknown>>,
@@ -114,7 +117,7 @@ export function readOnlyIssues(
     }));
 }
 
-/** Read-only members that are texts are times, which can be written in several ways. */
+/** Compares two values of a read-only member. Texts are times, which can be written in several ways. */
 function isSame(sent: unknown, current: unknown): boolean {
   if (sent === current) return true;
   return typeof sent === 'string' && typeof current === 'string' && toTime(sent) === toTime(current);

@@ -76,7 +76,7 @@ function withoutTrunk(digits: string, { trunk }: Dialling): string {
   return trunk !== undefined && digits.startsWith(trunk) ? digits.slice(trunk.length) : digits;
 }
 
-/** A trunk prefix of 0 is always written; others may be omitted. */
+/** Requires a trunk prefix if it is 0; other trunk prefixes may be omitted. */
 function nationalIssue(digits: string, country: string, plan: Dialling): string | undefined {
   if (plan.trunk === '0' && !digits.startsWith('0'))
     return `A phone number of ${country} begins with 0 and its area or network code, any other with +.`;

@@ -9,8 +9,8 @@ const form = new RegExp(
 );
 
 /**
- * Returns milliseconds since 1970, with finer fractions truncated, or NaN for a text that isn't a time. A
- * leap second isn't one, since no clock of the service shows it.
+ * Returns milliseconds since 1970; finer fractions are truncated. Returns NaN for a text that isn't a time,
+ * and for a leap second, which no clock of the service shows.
  */
 export function toTime(text: string): number {
   const parts = form.exec(text)?.groups;
@@ -23,13 +23,13 @@ export function timeAtOrAfter(text: string): number {
   return toTime(text) + (isBetween ? 1 : 0);
 }
 
-/** Returns `timeAtOrAfter` as responses show times; a text after the last of them is returned unchanged. */
+/** Returns `timeAtOrAfter` as responses show times; returns a text after the last such time unchanged. */
 export function canonicalTime(text: string): string {
   const time = timeAtOrAfter(text);
   return time > lastTime ? text : timestampOf(time);
 }
 
-/** Returns a sentence about the part that is out of range, in a text of the right form, or undefined. */
+/** Returns a sentence if a part of a well-formed time is out of range, otherwise undefined. */
 export function timeIssue(text: string): string | undefined {
   const parts = form.exec(text)?.groups ?? {};
   const issue = rangeIssue(parts);

@@ -13,7 +13,10 @@ import {
 /** The most issues that a response reports. */
 export const issuesMax = 100;
 
-/** Returns the issues of the value, at most one more than `issuesMax`, which is the most reported. */
+/**
+ * Returns the issues of the value: at most one more than `issuesMax`, so that the response can tell that it
+ * omits some.
+ */
 export function schemaIssues(schema: JsonSchema, value: unknown): Issue[] {
   const findings = newFindings(issuesMax + 1);
   walk(validatorOf(schema), value, findings);
@@ -26,7 +29,10 @@ type Findings = {
   readonly path: Path;
   readonly issues: Issue[];
   readonly max: number;
-  /** Counts issues that aren't from rules of objects: a rule applies if its members have none of them. */
+  /**
+   * Counts the issues that schemas have found, without those of object rules: a rule applies only if its
+   * members have no such issue.
+   */
   ownIssueCount: number;
   readonly ignoresUnknown: boolean;
 };
@@ -40,7 +46,7 @@ export function fits<T>(schema: Schema<T>, value: unknown): value is T {
   return schemaIssues(schema, value).length === 0;
 }
 
-/** Returns the value, or its schema's issues and the `further` ones, which a schema can't find. */
+/** Returns the value, or the issues of its schema and the `further` issues, which no schema can find. */
 export function parse<T>(schema: Schema<T>, value: unknown, further: readonly Issue[] = []): Checked<T> {
   const issues = [...schemaIssues(schema, value), ...further];
   if (issues.length > 0) return { ok: false, issues };
@@ -112,7 +118,7 @@ function walkInteger(validator: Validator, value: unknown, findings: Findings): 
   else if (value < min) add(findings, 'minimum', `must be at least ${min}`);
 }
 
-/** False for infinity, which stands for an integer that is too large. */
+/** Whether the number is no integer. Infinity stands for an integer that is too large. */
 function hasFraction(value: number): boolean {
   return value !== Math.trunc(value);
 }
@@ -158,7 +164,7 @@ function walkObject(validator: Validator, value: unknown, findings: Findings): v
   }
 }
 
-/** Whether these members fit, while others of the object may not. Not called if the whole object fits. */
+/** Whether these members fit, whatever the other members are. Only called if the object has an issue. */
 function isSatisfied(value: object, requires: ReadonlyMap<string, Validator>): boolean {
   const findings = newFindings(1, true);
   for (const [name, validator] of requires) {
@@ -174,7 +180,7 @@ function walkMap(value: unknown, findings: Findings): void {
   if (typeof value !== 'object' || Array.isArray(value)) add(findings, 'type', 'must be an object');
 }
 
-/** Whether the search can end, since more issues would not be reported. */
+/** Whether the check can end, since no more issues would be reported. */
 function isFull({ issues, max }: Findings): boolean {
   return issues.length >= max;
 }
@@ -190,7 +196,10 @@ function addUnknown(members: ReadonlyMap<string, Validator>, findings: Findings)
   addIssueAt(findings, place, { code: 'unknown-member', detail });
 }
 
-/** Longer unknown names are truncated, and the issue points to their object: a response repeats no body. */
+/**
+ * Longer unknown names are truncated, and the issue points to the object, so that no response repeats a whole
+ * body.
+ */
 const repeatedNameMax = 100;
 
 function addMissing(required: readonly string[], value: object, findings: Findings): void {

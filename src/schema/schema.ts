@@ -3,7 +3,7 @@
 declare const phantom: unique symbol;
 const validator = Symbol('validator');
 
-/** The enumerable members are JSON Schema, which the OpenAPI document contains unchanged. */
+/** A schema. Its enumerable members are JSON Schema: the OpenAPI document contains them unchanged. */
 export type JsonSchema = {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -119,7 +119,7 @@ export function string(options: StringOptions): Schema<string> {
 type IntegerOptions = Annotations & {
   readonly minimum?: number;
   readonly maximum?: number;
-  /** What is reported for another number or type, as the end of a sentence: "must be …". */
+  /** The end of the sentence that is reported for another number or type: "must be …". */
   readonly mustBe?: string;
 };
 
@@ -168,15 +168,15 @@ export type ObjectOf<M> = { [K in Exclude<keyof M, OptionalKeys<M>>]: Infer<M[K]
   [K in OptionalKeys<M>]?: Infer<M[K]>;
 };
 
-/** A rule for objects with the members M. The pointers of its issues begin at the object. */
+/** A rule for objects with the members M. The pointers of the rule's issues begin at the object. */
 type ObjectRule<M> = {
   readonly requires: ReadonlyMap<string, Validator>;
   readonly issuesOf: (value: ObjectOf<M>) => Issue[];
 };
 
 /**
- * Makes a rule that is applied if the members in `requires` fit these schemas. The schemas may require less
- * than those of the object: members that they don't name may be invalid, even in nested objects.
+ * Makes a rule that applies if the members in `requires` fit these schemas. Members that `requires` doesn't
+ * name may be invalid, even in nested objects.
  */
 export function ruleFor<N extends Members>(
   requires: N,
@@ -208,14 +208,14 @@ export function object<M extends Members>(
   }) as Schema<ObjectOf<M>> & { readonly properties: M };
 }
 
-/** An object with any members, each a pair of values or null. Only responses have it. */
+/** An object with any members, each a list of values or null. Only for responses. */
 export function map(notes: Annotations = {}): Schema<Readonly<Record<string, readonly unknown[] | null>>> {
   const additionalProperties = { type: ['array', 'null'], minItems: 2, maxItems: 2, items: {} };
   return make({ type: 'object', additionalProperties, ...notes }, { kind: 'map' });
 }
 
 export function optional<S extends JsonSchema>(schema: S, notes: Annotations = {}): Optional<Infer<S>> {
-  // the mark lives in the validator
+  // the validator carries the mark
   return make({ ...schema, ...notes }, { ...validatorOf(schema), isOptional: true }) as Optional<Infer<S>>;
 }
 
@@ -230,8 +230,8 @@ export function nullable<T>(schema: Schema<T>, notes: Annotations = {}): Schema<
 }
 
 /**
- * Makes all members optional, those of nested objects too: the schema of a JSON Merge Patch (RFC 7396). A
- * rule is applied if all its members are sent; otherwise it depends on the object that is patched.
+ * Makes all members optional, even in nested objects: the schema of a JSON Merge Patch (RFC 7396). A rule
+ * applies if all its members are sent; otherwise its result would depend on the patched object.
  */
 export function partial<T extends object>(schema: Schema<T>, notes: Annotations = {}): Schema<Patch<T>> {
   const { required: _required, title: _title, ...shown } = schema;
@@ -255,12 +255,12 @@ type Patch<T> = {
       : T[K];
 };
 
-/** Names the schema, which then is in the OpenAPI document once, under components. */
+/** Names the schema. The OpenAPI document has it once, under components. */
 export function named<S extends JsonSchema>(name: string, schema: S): S {
   return make({ ...schema, title: name }, validatorOf(schema)) as unknown as S; // only annotated
 }
 
-/** Returns the named schema of which this one is the nullable form, if it is one. */
+/** If the schema is the nullable form of a named schema, returns the named one. */
 export function nullableBase(schema: JsonSchema): JsonSchema | undefined {
   return schema[validator]?.base;
 }

@@ -1,9 +1,9 @@
-// Normalizes text for searches, without case, accents and invisible characters, and parses queries.
+// Normalizes text for searches: removes case, accents and invisible characters. Also parses search queries.
 
 /**
- * Returns the words of these texts, each after two blanks, so that trigrams find the first letter of a word,
- * its first two, and any three in a row. The function uses no name from outside, since its source is sent to
- * the query worker.
+ * Returns the words of these texts, each after two blanks: with trigrams, the first letter of a word can be
+ * found, the first two letters, and any three letters in a row. Uses no name from outside the function, since
+ * its source is sent to the query worker.
  */
 export function searchText(...parts: readonly (string | null)[]): string {
   const letters: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ export function searchText(...parts: readonly (string | null)[]): string {
   for (const part of parts) {
     if (part === null) continue;
     const plain = /^[ -~]*$/.test(part) ? part : part.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '');
-    // upper case, which has one form of the Greek sigma where lower case has two, and SS for ß
+    // upper case: it has one form of the Greek sigma, and SS for ß
     const upper = plain.toUpperCase().replace(/[ØŁĐÆŒẞ]/g, (letter) => letters[letter] ?? letter);
     for (const word of upper.split(/\s+/)) if (word !== '') text += `  ${word}`;
   }
@@ -28,9 +28,9 @@ export function searchText(...parts: readonly (string | null)[]): string {
 /** A query. An object matches if its text contains one of the alternatives of each phrase. */
 export type SearchQuery = {
   readonly phrases: readonly Phrase[];
-  /** The id that a word of the query may also be; 0 if no word or several words may be ids. */
+  /** The one word of the query that may be an id, as a number; 0 if no word or several words may be ids. */
   readonly id: number;
-  /** The phrases of the other words; empty if that word is the whole query. */
+  /** The phrases of the other words; empty if the id is the whole query. */
   readonly besideId: readonly Phrase[];
 };
 type Phrase = readonly string[];
@@ -47,7 +47,7 @@ export function parseSearch(query: string): SearchQuery {
   return { phrases, id: toId(idWord), besideId };
 }
 
-/** Returns a phrase for each word, none of which may be a number in another form. */
+/** Returns a phrase for each word. Words don't match numbers that are written in another form. */
 export function wordPhrases(query: string): Phrase[] {
   const words = searchText(query)
     .split(/ +/)
@@ -56,8 +56,8 @@ export function wordPhrases(query: string): Phrase[] {
 }
 
 /**
- * Joins digits with blanks between them into one number, and also digits with separators of phone numbers, as
- * in `030 / 123 45 - 6`, unless they are so few that they may be a range.
+ * Joins digits that are separated by blanks into one number, and also digits with the separators of phone
+ * numbers, as in `030 / 123 45 - 6`. Leaves few digits as they are, since they may be a range.
  */
 function joinNumbers(text: string): string {
   return text
@@ -78,13 +78,16 @@ function alternativesOf(word: string): Phrase {
   return [...new Set([phraseOf(word), ...phoneNumbersOf(word)])];
 }
 
-/** A word of one or two characters is the beginning of a word. */
+/** Returns the phrase of a word. One or two characters match only the beginning of a word. */
 function phraseOf(word: string): string {
   const { length } = [...word];
   return length < 3 ? word.padStart(word.length + 3 - length) : word;
 }
 
-/** Returns the phrase for the words that begin with it. It uses no name from outside, as `searchText`. */
+/**
+ * Returns the phrase that matches words beginning with `phrase`. Like `searchText`, uses no name from
+ * outside.
+ */
 export function beginningOfWord(phrase: string): string {
   return phrase.startsWith(' ') ? phrase : ` ${phrase}`;
 }

@@ -1,4 +1,4 @@
-// The parameter q of lists, and the parameters that can't be combined with it.
+// The parameter q of lists, and the parameters that can't be combined with q.
 import { optional, type Issue } from './schema.ts';
 import { singleLine } from './members.ts';
 

@@ -1,4 +1,4 @@
-// The caches of the database: representations of orders and customers, pages of them, and callers.
+// The caches of the service: representations of orders and customers, pages of lists, and callers.
 import { CallerCache } from '../auth/caller-cache.ts';
 import { PageCache } from '../http/routing/page-cache.ts';
 import {
@@ -24,7 +24,7 @@ export class Caches {
     this.pages = new PageCache(bytesMax * shares.pages);
   }
 
-  /** Drops the entries that a commit made stale; called once it is on disk, before the next read. */
+  /** Drops the entries that a commit made stale. Called once the commit is on disk, before the next read. */
   invalidate(invalidations: readonly Invalidation[]): void {
     this.pages.clear();
     for (const invalidation of invalidations) this.#drop(invalidation);

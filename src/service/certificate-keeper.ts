@@ -1,5 +1,5 @@
-// The certificate that a running service uses: reloaded on SIGHUP and, if it is the service's own, renewed
-// before it expires.
+// The certificate that a running service uses: reloaded on SIGHUP, and renewed before it expires if the
+// service created it.
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
@@ -30,7 +30,8 @@ export class CertificateKeeper {
   constructor(options: KeeperOptions) {
     this.#options = options;
     this.#current = options.current;
-    // it may expire, and the machine's names may change; a configured one is read again on SIGHUP only
+    // it may expire, and the machine's names may change; a configured certificate is read again only on
+    // SIGHUP
     if (options.config.tls.mode === 'self-signed')
       this.#timer = setInterval(() => this.#refresh(), certificateCheckMilliseconds).unref();
   }
@@ -49,7 +50,7 @@ export class CertificateKeeper {
     clearInterval(this.#timer);
   }
 
-  /** Reads the certificate; renews the service's own if that is due. Returns false if it can't. */
+  /** Reads the certificate, or renews the service's own if this is due. Returns false if it failed. */
   #refresh(): boolean {
     const { config, log, now, onRenewal } = this.#options;
     try {

@@ -31,12 +31,12 @@ export class Cleanup {
     this.#lastUses.set(keyId, time);
   }
 
-  /** Runs in the background; if it fails, the next run does the rest. */
+  /** Runs in the background. If a run fails, the next one does the rest. */
   runInBackground(): void {
     this.run().catch(() => {});
   }
 
-  /** While the service stops, the long steps are left to the next start. */
+  /** Runs the steps. While the service stops, the long ones are left to the next start. */
   async run(): Promise<void> {
     await this.#storeLastUses();
     this.#removing ??= this.#remove();
@@ -44,7 +44,7 @@ export class Cleanup {
     await this.#options.lastEventFile.write();
   }
 
-  /** Stores all of them, even while the service stops: they are in memory only. */
+  /** Stores all last uses, even while the service stops: they are only in memory. */
   async #storeLastUses(): Promise<void> {
     const uses = [...this.#lastUses];
     if (uses.length === 0) return;

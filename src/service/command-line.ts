@@ -6,11 +6,11 @@ import { ConfigError } from '../config/command-error.ts';
 import { adminVariables, variableOf, type CommandFlag } from '../config/settings.ts';
 import { settings } from './features.ts';
 
-/** The arguments of a command beyond the settings; all operands are required. */
+/** The arguments of a command in addition to the settings. All operands are required. */
 export type Syntax = {
   readonly flags: readonly CommandFlag[];
   readonly operands: readonly string[];
-  /** Returns the issues that only this command has with the settings. */
+  /** Returns the issues of the settings that matter only to this command. */
   readonly configIssues?: (config: Config) => readonly string[];
 };
 const settingsOnly: Syntax = { flags: [], operands: [] };
@@ -22,10 +22,13 @@ type Arguments = {
 
 export type CommandLine = Arguments & { readonly config: Config };
 
-/** The variables of the process, and those of the file .env. */
+/** The variables of the process, and of the file .env. */
 type Variables = { readonly environment?: Environment; readonly dotEnv?: Environment };
 
-/** Flags win over the environment, and that over .env. Throws ConfigError. */
+/**
+ * Reads the command line. Flags win over the environment, and the environment wins over .env. Throws
+ * ConfigError.
+ */
 export function readCommandLine(
   argv: readonly string[],
   { environment = {}, dotEnv = {} }: Variables,
@@ -44,8 +47,8 @@ export function readCommandLine(
 }
 
 /**
- * Returns an issue for each flag that npm has kept: `npm start --tls=off` would otherwise start with TLS. npm
- * shows them as variables, and also what its own configuration has under these names.
+ * Returns an issue for each flag that npm kept for itself: `npm start --tls=off` would otherwise start with
+ * TLS. npm shows kept flags as variables, and also its own configuration under these names.
  */
 export function flagsTakenByNpm(
   argv: readonly string[],
@@ -94,7 +97,7 @@ type FlagToken = {
   readonly name: string;
   readonly rawName: string;
   readonly value?: string | undefined;
-  /** Whether the value follows `=`; otherwise it is the next argument. */
+  /** The value that follows `=`; without it the value is the next argument. */
   readonly inlineValue?: boolean | undefined;
 };
 
@@ -165,7 +168,7 @@ function misuseOf(syntax: Syntax, given: Arguments): string[] {
   return misuse;
 }
 
-/** A word with more changes than this is a different one. */
+/** A word that differs by more letters than this is another word. */
 const changesMax = 2;
 
 /** Returns a question that names the nearest candidate; undefined if none is near. */

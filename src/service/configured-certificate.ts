@@ -1,4 +1,5 @@
-// The certificate that --tls-cert and --tls-key name: read, checked, and what clients would reject in it.
+// The certificate that --tls-cert and --tls-key name: reads and checks it, and warns of what clients would
+// reject.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -11,7 +12,7 @@ import { isSystemError, systemErrorText } from '../base/system-error.ts';
 
 type Files = { readonly cert: string; readonly key: string };
 
-/** Throws ConfigError, which says what would be right. */
+/** Reads the certificate. Throws ConfigError, whose message says what would be right. */
 export function readConfiguredCertificate(files: Files): Certificate {
   try {
     const certificate = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
@@ -31,7 +32,7 @@ export function readConfiguredCertificate(files: Files): Certificate {
 const certificateStart = '-----BEGIN CERTIFICATE-----';
 const keyStart = /-----BEGIN (?:RSA |EC )?PRIVATE KEY-----/;
 
-/** OpenSSL's messages for these don't name the file. */
+/** Rejects other forms of files, for which OpenSSL's messages don't name the file. */
 function rejectOtherForms(
   files: Files,
   { cert, key }: { readonly cert: string; readonly key: string },

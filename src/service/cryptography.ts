@@ -15,7 +15,7 @@ import { StorageError, toStorageError } from '../storage/storage-error.ts';
 /** `created` describes each new file, in words that follow "Created". */
 type EnsuredSecrets = { readonly secrets: readonly Uint8Array[]; readonly created: readonly string[] };
 
-/** Returns the configured secrets, or the one that the first start created. */
+/** Returns the configured secrets, or the secret that the first start created. */
 export function ensureSecrets({ jwtSecrets, data }: Config): EnsuredSecrets {
   if (jwtSecrets.length > 0) return { secrets: jwtSecrets.map((secret) => Buffer.from(secret)), created: [] };
   const file = join(data, 'secret.key');
@@ -33,7 +33,7 @@ export function ensureSecrets({ jwtSecrets, data }: Config): EnsuredSecrets {
   }
 }
 
-/** The first secret signs and encrypts; all of them verify and decrypt. */
+/** The first secret signs and encrypts; all secrets verify and decrypt. */
 export function createCryptography(secrets: readonly Uint8Array[], publicUrl: string) {
   return {
     signer: createSigner({ secrets, issuer: publicUrl, audience: publicUrl }),

@@ -47,13 +47,13 @@ export const features: readonly Feature[] = [
   console,
 ];
 
-/** The settings of the service and of all features, also of those that are left out. */
+/** The settings of the service and of all features, even of features that are left out. */
 export const settings: readonly Setting[] = [
   ...coreSettings,
   ...features.flatMap((feature) => feature.settings ?? []),
 ];
 
-/** The migrations of all features, in the order in which a new database gets them. */
+/** The migrations of all features, in the order in which a new database runs them. */
 export const migrations: readonly FeatureMigration[] = features.flatMap(({ name, migrations = [] }) =>
   migrations.map((migration) => ({ ...migration, feature: name })),
 );
@@ -67,12 +67,12 @@ export function featuresWithout(without: readonly string[]): readonly Feature[] 
   return features.filter(({ name }) => !without.includes(name));
 }
 
-/** The sections of their routes in the OpenAPI document, in its order. */
+/** The sections of the features' routes in the OpenAPI document, in its order. */
 export function tagsOf(chosen: readonly Feature[]): Tag[] {
   return [...new Set(chosen.flatMap(({ tag }) => tag ?? []))];
 }
 
-/** Returns what creates the page of a problem type, if one of the features shows it. */
+/** Returns the function that creates the page of a problem type, if a feature has one. */
 export function problemPageOf(chosen: readonly Feature[], describe: Core['describe']): Core['problemPage'] {
   const [problemPage] = chosen.flatMap((feature) => feature.problemPage ?? []);
   return problemPage && (async (code) => problemPage(code, await describe()));

@@ -1,5 +1,6 @@
-// The id of the last event that was shown, in a file beside the database. A database without that event has
-// replaced a newer one: it will reuse ids of events, so positions in the feed are invalid.
+// The id of the last event that was shown to a client, in a file beside the database. A database that lacks
+// this event has replaced a newer database. It will reuse ids of events, so positions in the feed are
+// invalid.
 import { readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,8 +14,8 @@ import { StorageError } from '../storage/storage-error.ts';
 const form = /^([1-9]\d{0,15})\n$/;
 
 /**
- * Throws StorageError if the folder's database is missing or empty, but there was one: a new one in its place
- * would hide that, and SQLite would delete the log of the old one.
+ * Throws StorageError if the folder had a database that is now missing or empty: a new database would hide
+ * the loss, and SQLite would delete the old one's WAL.
  */
 export function rejectLostDatabase(folder: string): void {
   const file = databaseFile(folder);
@@ -38,7 +39,7 @@ function isMissing(file: string): boolean {
   try {
     return !isDatabase(file);
   } catch {
-    return false; // it is there; opening it, once the folder is locked, reports what is wrong
+    return false; // the file exists; opening it under the lock reports what is wrong
   }
 }
 
@@ -53,12 +54,15 @@ export class LastEventFile {
     this.#written = readLastEvent(this.#file);
   }
 
-  /** Returns the last event that was shown from this folder if the database lacks it; otherwise undefined. */
+  /** Returns the id of the last event that was shown from this folder, if the database lacks the event. */
   get missingEvent(): number | undefined {
     return feedBounds(this.#db).latest < this.#written ? this.#written : undefined;
   }
 
-  /** Neither syncs nor fails: with an older id, or none, the next start only detects less. */
+  /**
+   * Writes the file without a sync, and never fails: after a loss of this file the next start only detects
+   * less.
+   */
   async write(): Promise<void> {
     const { latest } = feedBounds(this.#db);
     if (latest === this.#written) return;

@@ -7,7 +7,10 @@ import type { HttpServer } from '../http/connections/http-server.ts';
 import { addressesIn } from '../base/addresses.ts';
 import { readFileSync } from 'node:fs';
 
-/** Throws ConfigError if it can't listen on the address, and CommandError if another process does. */
+/**
+ * Listens on the configured address. Throws ConfigError if this is impossible, and CommandError if another
+ * process uses the port.
+ */
 export async function listen(server: HttpServer, config: Config): Promise<AddressInfo> {
   try {
     return await server.listen(config.host, config.port);
@@ -73,12 +76,12 @@ function linuxLimits(): string | undefined {
   }
 }
 
-/** Returns the limit on any system; creating the report delays the start by 20 ms. */
+/** Returns the limit on any system. Creating the report delays the start by 20 ms. */
 export function reportedOpenFilesMax(): number | undefined {
   // the type of `report` lacks `excludeNetwork`
   const report: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report;
   report.excludeNetwork = true; // otherwise the report waits for look-ups of names
-  // the type has only the member that is read; `soft` may also be "unlimited"
+  // the type has only the member that is read here; `soft` may also be "unlimited"
   const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft: number | string } } };
   const soft = userLimits?.open_files?.soft;
   return typeof soft === 'number' ? soft : undefined;

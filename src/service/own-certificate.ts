@@ -1,5 +1,5 @@
-// The certificate that the service creates for itself, and its small authority: created if they are missing,
-// about to expire, or lack a name.
+// The service's own certificate, and the small authority that issues it. Each is created again if it is
+// missing, about to expire, or lacks a name.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
@@ -18,7 +18,7 @@ import { isIP } from 'node:net';
 import { hostOf } from '../base/addresses.ts';
 
 const renewMilliseconds = 30 * dayMilliseconds;
-/** Early enough that no certificate outlives the authority that issued it. */
+/** The authority is renewed early enough that no certificate outlives it. */
 const renewAuthorityMilliseconds = 500 * dayMilliseconds;
 
 type Files = { readonly cert: string; readonly key: string };
@@ -54,11 +54,14 @@ export function ensureOwnCertificate(config: Config, now: number): EnsuredPair {
   } catch (error) {
     const current = readPair(files);
     if (current === undefined || !isValidUntil(current, now)) throw error;
-    return { pair: current, created }; // it is still valid
+    return { pair: current, created }; // the certificate is still valid
   }
 }
 
-/** Every device has to trust a new authority, so one is created only if the old one can't be used. */
+/**
+ * Returns the authority. Creates a new one only if the old one can't be used, since every device has to trust
+ * a new authority.
+ */
 function ensureAuthority(config: Config, now: number): EnsuredPair {
   const files = { cert: authorityFile(config.data), key: join(config.data, 'tls', 'ca-key.pem') };
   const current = readPair(files);
@@ -73,7 +76,7 @@ function ensureAuthority(config: Config, now: number): EnsuredPair {
   return { pair: made, created: [`${what}, for devices to trust: ${files.cert}`] };
 }
 
-/** Called before it is written, in words that follow "Created". */
+/** Describes a new authority, in words that follow "Created". Called before it is written. */
 function describeAuthority({ cert, key }: Files, current: KeyPair | undefined): string {
   if (current !== undefined) return 'a new certificate authority';
   if (!existsSync(cert) && !existsSync(key)) return 'a certificate authority';
@@ -94,8 +97,8 @@ function isCurrent(
 }
 
 /**
- * A certificate that begins in the future is kept, too: a machine without a battery starts in 1970, until it
- * has the time from the network, and devices trust the certificate.
+ * Also accepts a certificate that begins in the future, since devices trust it: a machine without a battery
+ * starts in 1970, until the network sets its clock.
  */
 function isValidUntil(pair: KeyPair, until: number): boolean {
   return certificateOf(pair).validToDate.getTime() > until;
@@ -106,7 +109,10 @@ function certificateOf({ certPem }: KeyPair): X509Certificate {
   return new X509Certificate(certPem);
 }
 
-/** Returns undefined if a file is missing or damaged, or the key doesn't belong to the certificate. */
+/**
+ * Reads a key pair. Returns undefined if a file is missing or damaged, or if the key doesn't match the
+ * certificate.
+ */
 function readPair({ cert, key }: Files): KeyPair | undefined {
   if (!existsSync(cert) || !existsSync(key)) return undefined;
   const pair = { certPem: readFileSync(cert, 'utf8'), keyPem: readFileSync(key, 'utf8') };
@@ -126,7 +132,7 @@ function writePair(files: Files, { certPem, keyPem }: KeyPair): void {
 /** DNS names and addresses, each once. */
 type OwnNames = {
   readonly all: readonly string[];
-  /** The configured ones; the machine may gain and lose the others. */
+  /** The configured names. The other names are the machine's, and may change. */
   readonly configured: readonly string[];
 };
 
@@ -150,7 +156,7 @@ export function ownNames(
   return { all, configured: [...configured] };
 }
 
-/** Returns the names that other devices in the network can use: those of loopback lead to themselves. */
+/** Returns the names that other devices in the network can use: all but the names of loopback. */
 export function namesForOthers(config: Pick<Config, 'host' | 'publicUrl'>, machine: Machine): string[] {
   const isIPv4Alone = config.host === '0.0.0.0'; // `::` accepts both
   return ownNames(config, machine).all.filter(
@@ -159,9 +165,9 @@ export function namesForOthers(config: Pick<Config, 'host' | 'publicUrl'>, machi
 }
 
 /**
- * Returns the host name and, if it has no domain, the one that mDNS announces (RFC 6762). A machine may have
- * the name of a top-level domain, `shop` or `dev`: an attacker with the key of an authority for that name
- * could impersonate every site of that domain.
+ * Returns the host name and, if it has no domain, also its mDNS name (RFC 6762). Leaves out a host name that
+ * may be a top-level domain, such as `shop` or `dev`: a thief of the authority's key could impersonate every
+ * site of that domain.
  */
 function machineNames(name: string): string[] {
   const plain = name.toLowerCase();

@@ -10,9 +10,9 @@ export function mountRoutes(router: Router, groups: readonly RouteGroup[], quota
 }
 
 /**
- * Returns the route with a handler that consumes a token if the route creates or changes an object. Keys share
- * the bucket of their user; those who sign up have one for each address. A request whose content is invalid
- * and one that is answered by a stored response don't get this far. Staff aren't limited.
+ * If the route creates or changes objects, returns it with a handler that first consumes a token of the daily
+ * quota. The keys of a user share the user's bucket; for sign-ups, each network has a bucket. Invalid
+ * requests, and requests answered by a stored response, consume no token. Staff aren't limited.
  */
 function withDailyQuota(route: Route, quota: Limiter): Route {
   const isCounted = route.countsAsCreated ?? ['PUT', 'PATCH', 'DELETE'].includes(route.method);

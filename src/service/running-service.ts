@@ -47,7 +47,7 @@ export type ServiceOptions = {
   readonly config: Config;
   readonly log: Logger;
   readonly now?: () => number;
-  /** If it is aborted while the service starts, `startService` closes all parts and throws. */
+  /** If the signal is aborted while the service starts, `startService` closes all parts and throws. */
   readonly signal?: AbortSignal;
   readonly onFatal?: (error: Error) => void;
   readonly hasher?: PasswordHasher;
@@ -58,7 +58,10 @@ export type ServiceOptions = {
   readonly lookup?: string;
 };
 
-/** Starts a whole service, which locks its data folder. Throws ConfigError, CommandError and StorageError. */
+/**
+ * Starts a whole service. The service locks its data folder. Throws ConfigError, CommandError and
+ * StorageError.
+ */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, now = Date.now, timers = systemTimers, lookup, extraRoutes = [] } = options;
   const { hasher = createPasswordHasher(), onFatal = () => {} } = options;
@@ -73,7 +76,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   rejectLostDatabase(config.data);
   const database = await openServiceDatabase(options, { caches, parts, onFatal: fatal.resolve });
   unfinished.defer(() => database.close());
-  await nextTurn(); // delivers a signal that came during a long migration
+  await nextTurn(); // delivers a signal that was sent during a long migration
   options.signal?.throwIfAborted();
 
   // this process has locked the folder, so it can create the files that are missing
@@ -82,7 +85,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const lastEventFile = new LastEventFile(config.data, database.read);
   await claimDatabase(database, { config, log, lastEventFile });
   const createdAdmins = await addFirstAdmin(options, { database, hasher, now: now() });
-  await lastEventFile.write(); // now, so that a later start notices if this database is lost
+  await lastEventFile.write(); // written now, so that a later start notices the loss of this database
   const created = [...createdSecrets, ...createdCertificates, ...createdAdmins];
 
   const server = new HttpServer({ certificate: current, gate: gateFor(config) });
@@ -174,7 +177,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   server.setHandler(handler);
 
-  unfinished.move(); // from now on the service closes them
+  unfinished.move(); // from now on the service closes its parts
   const service = new Service({
     app: { router, handler, cleanup, metrics, metricsText },
     parts,
@@ -203,7 +206,7 @@ type Figures = {
   readonly exports: Exports;
 };
 
-/** Reads the figures that /metrics shows of the service itself. */
+/** Reads the service's own figures for /metrics. */
 function figuresOf({ config, database, caches, limiters, hasher, server, certificate, exports }: Figures) {
   return {
     storage: database.stats,
@@ -218,7 +221,10 @@ function figuresOf({ config, database, caches, limiters, hasher, server, certifi
   };
 }
 
-/** Returns a function that creates the OpenAPI document at its first call, when its generator is also loaded. */
+/**
+ * Returns a function that creates the OpenAPI document. The first call loads the generator and creates the
+ * document.
+ */
 export function describerOf(
   router: Pick<Router, 'mounted'>,
   about: About,
@@ -237,7 +243,7 @@ function readinessOf(isStopping: boolean, { stats }: Pick<Database, 'stats'>): R
 
 type Listeners = {
   readonly caches: Caches;
-  /** Of each feature; empty until the service listens. */
+  /** The parts of each feature; empty until the service listens. */
   readonly parts: readonly FeatureParts[];
   onFatal(error: Error): void;
 };
@@ -289,7 +295,10 @@ async function claimDatabase(database: Database, { config, log, lastEventFile }:
   await database.write((writer) => claimFeed(writer, identity));
 }
 
-/** The signal also ends the hashing of the password, which takes a while. */
+/**
+ * Creates the first administrator, if needed. The signal also ends the hashing of the password, which takes a
+ * while.
+ */
 async function addFirstAdmin(
   { config, signal }: ServiceOptions,
   { database, hasher, now }: { database: Database; hasher: PasswordHasher; now: number },
@@ -310,7 +319,7 @@ async function addFirstAdmin(
   }
 }
 
-/** What handles requests, and what runs beside them. */
+/** The parts that handle requests, and the parts that run beside them. */
 type App = {
   readonly router: Router;
   readonly handler: RequestHandler;
@@ -322,7 +331,7 @@ type App = {
 /** The parts of a running service. */
 type ServiceParts = {
   readonly app: App;
-  /** Of each feature, in their order. */
+  /** The parts of each feature, in the order of the features. */
   readonly parts: readonly FeatureParts[];
   readonly database: Database;
   readonly hasher: PasswordHasher;
@@ -378,7 +387,7 @@ export class Service {
     const { app, parts, database, hasher, server, certificate, stopping } = this.#parts;
     stopping.abort();
     certificate.close();
-    // together, since open streams would keep the server from closing
+    // all together, since open streams would keep the server from closing
     await Promise.all([...parts.map((each) => each.close?.()), server.close()]);
     app.handler.close();
     await app.cleanup.run().catch(() => {}); // the next start does the rest
