@@ -22,6 +22,8 @@ const rejectedPauseMillisecondsMax = 30_000;
 const polledEventsMax = 200;
 /** If more come while the page is hidden, it is loaded as a whole when it is shown. */
 const batchMax = 2_000;
+/** An import makes thousands: so many are passed on in a turn of the event loop. */
+const eventsPerTurn = 50;
 /** Events within this time are shown together, and many events at most once a second. */
 const batchMilliseconds = 60;
 const intervalMilliseconds = 1_000;
@@ -129,7 +131,10 @@ export class LiveEvents extends EventTarget {
         const { value = '', done = true } = (await reader?.read()) ?? {};
         const blocks = (rest + value).split('\n\n');
         rest = blocks.pop() ?? '';
-        for (const block of blocks) this.#read(block);
+        for (const [index, block] of blocks.entries()) {
+          this.#read(block);
+          if (index % eventsPerTurn === eventsPerTurn - 1) await pause(0, signal);
+        }
         if (done) return;
       }
     } finally {

