@@ -1,18 +1,30 @@
 // Steps of orders that were asked for in a list or on the order's page. Each waits for a few seconds, in which it
 // can be undone, and then applies to the version of the order that was shown, or to none. Whoever leaves the page
-// wants it at once.
+// wants it at once. Steps of many orders are made one by one: some may fail, and those say why.
 import type { ApiClient } from './api-client.ts';
 import type { Order, ServiceEvent, Status } from './api-types.ts';
 import { notify, warn } from './dialogs.ts';
 import type { Child } from './elements.ts';
-import { money, nameOf } from './formats.ts';
+import { count, money, nameOf } from './formats.ts';
 import { action, messageOf } from './forms.ts';
 import type { LiveEvents } from './live-events.ts';
 import { Rejection } from './request-errors.ts';
 
 const undoMilliseconds = 6_000;
+/** In the message about many steps; rows show all of them. */
+const failuresShown = 3;
 
+/** Steps that were begun together. */
+type Group = {
+  readonly to: Status;
+  readonly orders: number;
+  /** Those that wait or are being made. */
+  left: number;
+  undone: number;
+  readonly failures: string[];
+};
 type Step = {
+  readonly group: Group;
   /** As it was shown. */
   readonly order: Order;
   readonly to: Status;
@@ -32,6 +44,8 @@ export class OrderSteps extends EventTarget {
   readonly #client: ApiClient;
   readonly #steps = new Map<number, Step>();
   readonly #statuses = new Map<number, KnownStatus>();
+  /** Why the last step of an order was not made. */
+  readonly #failures = new Map<number, string>();
 
   /** The signal is aborted when the user is gone. */
   constructor(client: ApiClient, live: LiveEvents, signal: AbortSignal) {
@@ -56,24 +70,47 @@ export class OrderSteps extends EventTarget {
     return at >= order.updatedAt && status !== order.status ? { ...order, status, isMoved: true } : order;
   }
 
+  /** Returns why the last step of the order was not made; undefined once another one has begun. */
+  failureOf(id: number): string | undefined {
+    return this.#failures.get(id);
+  }
+
   begin(order: Order, to: Status): void {
-    const { id, total, currency } = order;
-    if (this.#steps.has(id)) return;
+    this.beginAll([order], to);
+  }
+
+  /** Begins the step of each order for which none has begun. */
+  beginAll(orders: readonly Order[], to: Status): void {
+    const begun = orders.filter(({ id }) => !this.#steps.has(id));
+    const [first, ...others] = begun;
+    if (first === undefined) return;
+    const group: Group = { to, orders: begun.length, left: begun.length, undone: 0, failures: [] };
+    for (const order of begun) this.#wait(order, group);
+    const what =
+      others.length === 0
+        ? `Order ${first.id} (${money(first.total, first.currency)})`
+        : `${count(begun.length)} orders`;
+    notify(`${what} will be marked as ${nameOf(to)} in ${undoMilliseconds / 1_000} seconds.`);
+    this.#changed();
+  }
+
+  #wait(order: Order, group: Group): void {
+    const { id } = order;
+    this.#failures.delete(id);
     const etag = this.#etagOf(order);
     const timer = setTimeout(() => this.#end(step), undoMilliseconds);
-    const step: Step = { order, to, etag, timer, sending: undefined };
+    const step: Step = { group, order, to: group.to, etag, timer, sending: undefined };
     this.#steps.set(id, step);
     etag.catch((error: unknown) => this.#fail(step, error));
-    notify(
-      `Order ${id} (${money(total, currency)}) will be marked as ${nameOf(to)} in ${undoMilliseconds / 1_000} seconds.`,
-    );
-    this.#changed();
   }
 
   /** Makes a step immediately that can't be undone: `reason` is for the history. */
   async make(order: Order, to: Status, reason: string | null): Promise<void> {
     const body = reason === null ? { status: to } : { status: to, reason };
     await this.#send(order, body, this.#etagOf(order));
+    notify(`Order ${order.id} is ${nameOf(to)}.`);
+    this.#changed();
+    this.dispatchEvent(new Event('stale'));
   }
 
   /** A button that takes the step back, for the place of the button that began it. */
@@ -81,17 +118,25 @@ export class OrderSteps extends EventTarget {
     const { to = 'open' } = this.#steps.get(id) ?? {};
     const label = `Undo: mark as ${nameOf(to)}: order ${id}`;
     const attributes = { class: 'undo', 'data-key': `step-${id}`, 'aria-label': label };
-    return action('Undo', async () => this.#undo(id), attributes);
+    return action('Undo', async () => this.undo([id]), attributes);
   }
 
-  #undo(id: number): void {
-    const step = this.#steps.get(id);
-    if (step === undefined) return;
-    if (step.sending !== undefined)
-      return notify(`Too late: order ${id} is being marked as ${nameOf(step.to)}.`);
-    clearTimeout(step.timer);
-    this.#steps.delete(id);
-    notify(`Undone: order ${id} stays ${nameOf(step.order.status)}.`);
+  /** Undoes those steps of these orders that are not being made yet. */
+  undo(ids: readonly number[]): void {
+    const steps = ids.map((id) => this.#steps.get(id)).filter((step) => step !== undefined);
+    const undone = steps.filter(({ sending }) => sending === undefined);
+    for (const { order, timer, group } of undone) {
+      clearTimeout(timer);
+      this.#steps.delete(order.id);
+      group.undone += 1;
+      this.#settle(group);
+    }
+    const [step] = undone;
+    if (step !== undefined && undone.length === 1)
+      notify(`Undone: order ${step.order.id} stays ${nameOf(step.order.status)}.`);
+    else if (undone.length > 0) notify(`Undone: ${count(undone.length)} orders stay as they are.`);
+    const late = steps.filter((each) => !undone.includes(each));
+    for (const { order, to } of late) notify(`Too late: order ${order.id} is being marked as ${nameOf(to)}.`);
     this.#changed();
   }
 
@@ -103,10 +148,33 @@ export class OrderSteps extends EventTarget {
   #end(step: Step): Promise<void> {
     const { order, to, etag, timer } = step;
     clearTimeout(timer);
-    step.sending ??= this.#send(order, { status: to }, etag).catch((error: unknown) =>
-      this.#fail(step, error),
+    step.sending ??= this.#send(order, { status: to }, etag).then(
+      () => this.#succeed(step),
+      (error: unknown) => this.#fail(step, error),
     );
     return step.sending;
+  }
+
+  #succeed({ order, to, group }: Step): void {
+    this.#steps.delete(order.id);
+    if (group.orders === 1) notify(`Order ${order.id} is ${nameOf(to)}.`);
+    this.#changed();
+    this.#settle(group);
+  }
+
+  /** Says what came of many steps once all of them are over; what was shown is out of date then. */
+  #settle(group: Group): void {
+    const { to, orders, undone, failures } = group;
+    group.left -= 1;
+    if (group.left > 0) return;
+    const made = orders - undone - failures.length;
+    const shown = failures.slice(0, failuresShown);
+    const others = failures.length - shown.length;
+    if (others > 0) shown.push(`${count(others)} more were not.`);
+    const text = `${count(made)} of ${count(orders)} orders are ${nameOf(to)}.`;
+    if (orders > 1 && failures.length > 0) warn([text, ...shown].join(' '));
+    else if (orders > 1 && made > 0) notify(text);
+    if (undone < orders) this.dispatchEvent(new Event('stale'));
   }
 
   /** Returns the ETag of the version that was shown. Throws if the order has changed since. */
@@ -130,11 +198,7 @@ export class OrderSteps extends EventTarget {
     };
     const sent = this.#client.send<Order>('PATCH', `/orders/${id}`, options);
     const { value } = await sent.catch((error: unknown) => this.#explain(error, shown));
-    this.#steps.delete(id);
     this.#learn(id, { status: value.status, at: value.updatedAt });
-    notify(`Order ${id} is ${nameOf(value.status)}.`);
-    this.dispatchEvent(new Event('change'));
-    this.dispatchEvent(new Event('stale'));
   }
 
   async #explain(error: unknown, shown: Order): Promise<never> {
@@ -143,13 +207,16 @@ export class OrderSteps extends EventTarget {
   }
 
   #fail(step: Step, error: unknown): void {
-    const { order, to } = step;
+    const { group, order, to } = step;
     if (this.#steps.get(order.id) !== step) return;
     clearTimeout(step.timer);
     this.#steps.delete(order.id);
-    warn(`Order ${order.id} was not marked as ${nameOf(to)}. ${messageOf(error)}`);
+    const text = `Order ${order.id} was not marked as ${nameOf(to)}. ${messageOf(error)}`;
+    if (group.orders === 1) warn(text);
+    else this.#failures.set(order.id, messageOf(error));
+    group.failures.push(text);
     this.#changed();
-    this.dispatchEvent(new Event('stale')); // what was shown is out of date
+    this.#settle(group);
   }
 
   #read(events: readonly ServiceEvent[]): void {

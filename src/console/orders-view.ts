@@ -3,6 +3,7 @@ import { query } from './api-client.ts';
 import { type List, type Order, steps as stepsOf } from './api-types.ts';
 import { watchDay } from './day-change.ts';
 import { reloadable, emptyState, setPageTitle, isStaff, type Page, type Reload, skeleton } from './view.ts';
+import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
 import { dateTime, money, shortTime, statusNames, stepNames } from './formats.ts';
 import { action } from './forms.ts';
@@ -11,6 +12,7 @@ import { csvButton } from './list-file.ts';
 import { searchField, statusTabs } from './list-tools.ts';
 import { watchCounts } from './order-counts.ts';
 import { filterBar, isFiltered, orderFilter } from './order-filters.ts';
+import { OrderSelection } from './order-selection.ts';
 import { pill } from './order-status.ts';
 import { type Column, countNewer, inPlace, newerNotice, pager, rowLink, table } from './tables.ts';
 
@@ -27,20 +29,27 @@ export function ordersView(page: Page): void {
     const [order, ...others] = found?.q === q ? found.orders : [];
     return order === undefined || others.length > 0 ? undefined : `/orders/${order.id}`;
   };
+  let shown: OrderList | undefined;
+  const selection = new OrderSelection(page, () => reload());
   const reload = reloadable<OrderList>(page, list, {
     async load({ client, signal: loading }) {
       const q = parameters.get('q');
       const orders = await client.get<List<Order>>(`/orders?${listQuery(parameters)}`, loading);
       found = { q, orders: orders.data };
-      return orders;
+      if (shown === undefined || !selection.holdsRows) return orders;
+      return { ...orders, data: holdOrders(shown.data, orders.data) };
     },
-    draw: (orders, reload) => ordersList(page, orders, reload),
+    draw(orders, reload) {
+      shown = orders;
+      selection.show(orders.data);
+      return ordersList(page, orders, { reload, selection });
+    },
     hold: holdList,
     concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
   watchDay(signal, () => void reload()); // orders of today are shown without their date
-  const tabs = h('nav', { class: 'tabs', 'aria-label': 'Status' });
-  const showTabs = watchCounts(page, (counts) => fill(tabs, statusTabs(parameters, counts)));
+  const tabs = new Drawing(h('nav', { class: 'tabs', 'aria-label': 'Status' }));
+  const showTabs = watchCounts(page, (counts) => tabs.show(statusTabs(parameters, counts)));
   fill(
     main,
     setPageTitle(
@@ -52,13 +61,14 @@ export function ordersView(page: Page): void {
       'div',
       { class: 'toolbar' },
       searchField(page, 'orders', { label: 'Search orders', reload, onWords: showTabs, onlyFound }),
-      tabs,
+      tabs.element,
       filterBar(page, () => {
         showTabs();
         void reload();
       }),
     ),
     list,
+    selection.bar,
   );
 }
 
@@ -82,11 +92,17 @@ export function holdOrders(shown: readonly LatestOrder[], loaded: readonly Order
   });
 }
 
-function ordersList(page: Page, { data, next, newer = 0 }: OrderList, reload: Reload): Child {
+type Listing = { readonly reload: Reload; readonly selection: OrderSelection };
+
+function ordersList(page: Page, { data, next, newer = 0 }: OrderList, { reload, selection }: Listing): Child {
   const { parameters, steps } = page;
   if (data.length === 0) return noOrders(parameters);
   const orders = data.map((order) => steps.latest(order));
-  const columns = [...orderColumns, stepColumn(page)];
+  const withFailure: Column<LatestOrder>[] = orderColumns.map((column) => ({
+    ...column,
+    cell: (order) => [column.cell(order), column.label === 'Customer' && failureText(page, order)],
+  }));
+  const columns = [selection.column, ...withFailure, stepColumn(page)];
   const isSearch = parameters.has('q');
   return [
     newerNotice(newer, 'new order', reload),
@@ -96,6 +112,12 @@ function ordersList(page: Page, { data, next, newer = 0 }: OrderList, reload: Re
       h('p', { class: 'hint' }, 'There may be more: add a word to narrow it down.'),
     pager(next, { label: 'Pages of orders', parameters, name: 'orders' }),
   ];
+}
+
+/** Why the order was not marked with others. */
+function failureText({ steps }: Page, { id }: Order): Child {
+  const failure = steps.failureOf(id);
+  return failure !== undefined && h('span', { class: 'issue failure', title: failure }, failure);
 }
 
 function noOrders(parameters: URLSearchParams): HTMLElement {

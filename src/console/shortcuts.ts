@@ -12,6 +12,8 @@ const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [['/', 'Ctrl+K'], 'Search orders, customers and products'],
   [['n'], 'New order'],
   [['?'], 'This list'],
+  [['x'], 'Select the order of the row with the focus or under the pointer'],
+  [['Shift+click'], 'Select all orders from the last one to this one'],
   [['Enter'], 'In a search: open the only one that was found'],
   [['Ctrl+Enter'], 'In a form: send it'],
 ];
@@ -32,7 +34,14 @@ function pressed(app: App, event: KeyboardEvent): void {
 }
 
 /** Whether a key was pressed that is no text for a field, while keys without Ctrl are on. */
-function isSingleKey({ ctrlKey, metaKey, altKey, repeat, isComposing, target }: KeyboardEvent): boolean {
+export function isSingleKey({
+  ctrlKey,
+  metaKey,
+  altKey,
+  repeat,
+  isComposing,
+  target,
+}: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || repeat || isComposing) return false;
   if (localStorage.getItem(storageKey) === 'off') return false;
   const isText =

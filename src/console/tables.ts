@@ -5,7 +5,9 @@ import type { Reload } from './view.ts';
 
 export type Column<T> = {
   readonly label: string;
-  readonly kind?: 'number' | 'tight' | 'wide' | 'tight wide' | 'action';
+  readonly kind?: 'number' | 'tight' | 'wide' | 'tight wide' | 'action' | 'select';
+  /** Shown above the cells instead of the label. */
+  readonly head?: Child;
   readonly cell: (row: T) => Child;
 };
 
@@ -15,9 +17,10 @@ export function table<T extends { readonly id: number }>(
   columns: readonly Column<T>[],
   rows: readonly T[],
 ): HTMLElement {
-  const head = columns.map(({ label, kind }) =>
-    h('th', { scope: 'col', class: kind }, kind === 'action' ? h('span', { class: 'hidden' }, label) : label),
-  );
+  const head = columns.map(({ label, kind, head: shown }) => {
+    const text = kind === 'action' ? h('span', { class: 'hidden' }, label) : label;
+    return h('th', { scope: 'col', class: kind }, shown ?? text);
+  });
   const body = rows.map((row) =>
     h(
       'tr',
