@@ -1,4 +1,4 @@
-// `orderly admin create`, `admin reset` and `keys create`: each prints the secret it makes, once.
+// `orderly admin create`, `admin reset` and `keys create`. Each prints the secret that it creates, once.
 import { dayMilliseconds } from '../base/durations.ts';
 import { scopes, type Scope } from '../auth/access.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
@@ -52,7 +52,7 @@ export const adminCreate: Command = {
       const id = database.write((writer) =>
         addUser(commandPermit(writer), { ...user, passwordHash, passwordExpiresAt }, now),
       );
-      removeAdminFile(config.data, user.email); // left by a user who had this e-mail address before
+      removeAdminFile(config.data, user.email); // a former user of this e-mail address may have left it
       return passwordText({ id, email: user.email, password });
     });
   },
@@ -78,7 +78,7 @@ export const adminReset: Command = {
         return { ...user, isSuspended, hadTotp: removeUserTotp(permit, user) };
       });
       removeAdminFile(config.data, email);
-      await database.waitUntilNoticed(); // what is printed holds from then on
+      await database.waitUntilNoticed(); // only then is what is printed true
       const ended = ['All sessions and API keys of this user have ended.'];
       if (hadTotp) ended.push('One-time codes are off: signing in needs the password alone.');
       if (isSuspended) ended.push('The user stays suspended until an administrator lifts that.');

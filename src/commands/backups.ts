@@ -1,5 +1,5 @@
-// `orderly backup` and `orderly restore`: copy the database, even while a service writes to it, and replace
-// it with a copy.
+// `orderly backup` copies the database, even while a service writes to it; `orderly restore` replaces it with
+// a copy.
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { markFeedCopied } from '../features/events/feed-store.ts';
@@ -47,7 +47,7 @@ export const restoreBackup: Command = {
   },
 };
 
-/** If a signal ends the process, the partial copy is removed first. */
+/** Does the work. If a signal ends the process meanwhile, first removes the partial copy. */
 async function leavingNoPartial<T>(file: string, work: () => Promise<T>): Promise<T> {
   const end = (signal: NodeJS.Signals): never => {
     removePartial(file);

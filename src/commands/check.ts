@@ -1,4 +1,4 @@
-// `orderly check`: whether the database is sound, from its pages to the sums of its orders.
+// `orderly check`: verifies the database, from its pages to the sums of its orders.
 import { auditHistories } from '../features/events/history-audit-store.ts';
 import { maintenance, migrations } from '../service/features.ts';
 import { auditRows } from '../storage/audit.ts';

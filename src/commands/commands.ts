@@ -8,7 +8,7 @@ export type Command = Syntax & {
   run(line: CommandLine): Promise<string | number>;
 };
 
-/** Loaded when they are used: `serve` is most of the code, and no other command needs it. */
+/** The commands, loaded when they are used: `serve` is most of the code, and no other command needs it. */
 const loaders = {
   serve: async () => (await import('./serve.ts')).serve,
   'admin create': async () => (await import('./accounts.ts')).adminCreate,
@@ -32,12 +32,15 @@ export function loadCommand(name: CommandName): Promise<Command> {
   return loaders[name]();
 }
 
-/** The command of this name, or those that begin with it as a word. */
+/** Returns the command of this name, or the commands of which it is the first word. */
 export function commandsUnder(name: string): CommandName[] {
   return commandNames.filter((known) => known === name || known.startsWith(`${name} `));
 }
 
-/** Returns the help of all commands, of one, or of those with this first word, in at most 80 columns. */
+/**
+ * Returns the help of all commands, of one command, or of the commands with this first word, in at most 80
+ * columns.
+ */
 export async function helpText(name?: string): Promise<string> {
   if (name === undefined) return overview();
   const texts: string[] = [];

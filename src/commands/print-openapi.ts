@@ -35,7 +35,7 @@ export const printOpenapi: Command = {
   },
 };
 
-/** Routes are declared here and never handled: all that a handler would use throws. */
+/** Declares routes without serving them: everything that a handler would use throws. */
 function notServing(config: Config, router: Router): Core {
   const publicUrl = publicUrlOf(config, config.port);
   const hasher = { hash: unused, verify: unused, needsUpgrade: unused, close: unused, waiting: 0 };

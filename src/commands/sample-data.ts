@@ -5,7 +5,7 @@ export type SampleCountry = Readonly<ReturnType<typeof countryOf>>;
 /**
  * Country, currency, its minor units for a euro cent, phone; given names; family names; streets (# is the
  * number); places: city, region where usual, postal code. In postal codes and phone numbers # stands for a
- * digit; phone numbers are of ranges reserved for fiction, or absent. Indented lines continue the country
+ * digit; phone numbers are from ranges reserved for fiction, or absent. Indented lines continue the country
  * above.
  */
 const rows = `
@@ -126,7 +126,9 @@ export const sampleNotes: readonly string[] = [
 
 export type Picker = ReturnType<typeof createPicker>;
 
-/** mulberry32, by Tommy Ettinger (public domain): 32 bits of state are plenty for sample data. */
+/**
+ * The generator mulberry32 by Tommy Ettinger (public domain); its 32 bits of state suffice for sample data.
+ */
 export function createPicker(seed: number) {
   let state = seed >>> 0;
 
@@ -146,7 +148,7 @@ export function createPicker(seed: number) {
   return {
     float,
     integer,
-    /** Returns one of the first `count` values; `count` is from 1 to their number. */
+    /** Returns one of the first `count` values; by default one of all values. */
     pick: <T>(values: readonly T[], count = values.length) => values[integer(0, count - 1)] as T,
     /** Replaces each # with a digit. */
     digits: (text: string) => text.replace(/#/g, () => String(integer(0, 9))),

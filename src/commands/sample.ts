@@ -1,5 +1,5 @@
-// `orderly sample`: fills an empty database with products, users, customers and the orders of a year, the same
-// for the same seed.
+// `orderly sample`: fills an empty database with products, users, customers and the orders of a year. The
+// same seed gives the same data.
 import { dayMilliseconds } from '../base/durations.ts';
 import { createFirstAdmin, randomPassword } from '../features/users/first-admin.ts';
 import { CommandError } from '../config/command-error.ts';
@@ -30,7 +30,7 @@ import {
 } from './sample-data.ts';
 import { withProgress } from './terminal.ts';
 
-/** Fixed, so that the same seed always gives the same data. */
+/** The default end of the year: a fixed date, so that the same seed always gives the same data. */
 const endDefault = Date.parse('2026-01-01T00:00:00Z');
 
 /** The year before `end`. The first customers come half a year before the first order. */
@@ -106,7 +106,7 @@ type Filling = { readonly database: CommandDatabase; readonly picker: Picker; re
 type Amount = { readonly count: number; readonly progress: (done: number) => void };
 
 type Summary = {
-  /** A description of the administrator; undefined if there was one already. */
+  /** A description of the new administrator; undefined if the database had one already. */
   readonly createdAdmin: string | undefined;
   /** The numbers of rows that features have added, with their nouns. */
   readonly others: readonly string[];
@@ -217,7 +217,7 @@ function addOrders(
   });
 }
 
-/** Adds the rows in several transactions: a single one would need room for two copies. */
+/** Adds the rows in several transactions. A single transaction would need room for two copies of the data. */
 function inGroups(
   database: CommandDatabase,
   { count, progress }: Amount,
@@ -280,7 +280,7 @@ function itemsOf(picker: Picker, { rate }: SampleCountry): NewItem[] {
 
 /**
  * The steps of an order up to the end of the year. Most orders are delivered within two weeks; some are never
- * paid, are cancelled or are refunded; those of the last days are still in progress.
+ * paid, are cancelled or are refunded; orders of the last days are still in progress.
  */
 function pickSteps(picker: Picker, createdAt: number, end: number): OrderStep[] {
   const fate = picker.float();

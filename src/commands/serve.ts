@@ -60,8 +60,8 @@ async function run({ config }: CommandLine): Promise<number> {
   log.write('info', 'stopped');
   log.flush();
   await waitForDrain(stdout, finalLogMillisecondsMax);
-  // A return would let Node wait for a reader that has stopped, and restore the default action of signals
-  // some milliseconds before the end: a SIGTERM that npm repeats late would then be the status.
+  // After a return, Node would wait for a reader that has stopped, and restore the default action of signals
+  // some milliseconds before the end: a SIGTERM that npm repeats late would become the exit status.
   process.exit(status);
 }
 
@@ -77,18 +77,18 @@ function greet(log: Logger, config: Config, service: Service): void {
   const start = { config, service, machine: thisMachine(), now: Date.now() };
   if (process.stdout.isTTY) process.stdout.write(`${welcome(start)}\n`);
   else logStart(log, start);
-  flushCompileCache(); // a service that is killed writes none at its end
+  flushCompileCache(); // written now, since a killed service writes no cache at its end
 }
 
 type StopperOptions = {
-  /** Finishes what runs; called once. */
+  /** Stops the service gracefully; called once. */
   readonly stop: (reason: string) => void;
   readonly stopAtOnce: () => void;
   /** Returns milliseconds of a monotonic clock. */
   readonly now: () => number;
 };
 
-/** npm and process groups deliver one signal twice: both count once when they arrive within this time. */
+/** npm and process groups deliver one signal twice. Two signals within this time count as one. */
 const repeatMillisecondsMax = 2_000;
 
 /** Returns a function to call with each SIGTERM and SIGINT. */
@@ -106,7 +106,7 @@ type Listener = { readonly stop: (reason: string) => void; readonly reload: () =
 
 /**
  * Listens to SIGTERM and SIGINT, and to SIGHUP, which reloads. The kernel also sends SIGHUP when the terminal
- * that the service was started on is closed: the service then stops, since nobody could stop it by hand.
+ * of the service is closed. Then the service stops, since nobody could stop it by hand.
  */
 function listenToSignals({ stop, reload }: Listener): void {
   const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));

@@ -1,10 +1,13 @@
-// The output of commands: results on stdout, and on stderr the progress of long commands, as a bar on a
-// terminal and as an occasional line elsewhere.
+// The output of commands: results on stdout, and the progress of long commands on stderr, as a bar on a
+// terminal, elsewhere as an occasional line.
 const columnsMax = 80;
 const barMilliseconds = 100;
 const lineMilliseconds = 10_000;
 
-/** Rejects if the text can't be written, as on a full disk: no result is lost silently. */
+/**
+ * Prints a result. Rejects if the text can't be written, for example on a full disk: no result is lost
+ * silently.
+ */
 export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) =>
     process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve())),
@@ -14,25 +17,26 @@ export function print(text: string): Promise<void> {
 type Tty = NodeJS.WriteStream & { readonly _handle?: { setBlocking?(isBlocking: boolean): unknown } };
 
 /**
- * Node writes to a terminal and waits for it, so one that accepts no more (Ctrl-S, a window that hangs) would
- * stop the whole process. It has no public way to turn that off.
+ * Makes writes to a terminal asynchronous, for which Node has no public function. By default Node waits for a
+ * terminal, so one that accepts no output (after Ctrl-S, or in a hanging window) would stop the whole
+ * process.
  */
 export function neverBlock(terminal: Tty): void {
   terminal._handle?.setBlocking?.(false);
 }
 
-/** Waits until all written text has left the process, for at most that long. */
+/** Waits until all written text has left the process, but at most `millisecondsMax`. */
 export async function waitForDrain(stream: NodeJS.WriteStream, millisecondsMax: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const late = setTimeout(resolve, millisecondsMax);
-  stream.write('', () => resolve()); // called once all that was written before it is
+  stream.write('', () => resolve()); // called once everything before it is written
   await promise;
   clearTimeout(late);
 }
 
 /**
  * Runs a task and shows its progress; `reportProgress` takes a share from 0 to 1. A bar is redrawn in its
- * line, without colours or other escapes; a task that fails before its first report draws none.
+ * line, without colours or other escapes. A task that fails before its first report has no bar.
  */
 export async function withProgress<T>(
   label: string,

@@ -1,4 +1,4 @@
-// The messages of a start: lines of the log, or on a terminal a few sentences for people.
+// The messages of a start: lines of the log, or a few sentences for people on a terminal.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -11,7 +11,7 @@ import { authorityFile, isLoopback, namesForOthers, type Machine } from '../serv
 import { certificateWarnings } from '../service/configured-certificate.ts';
 import type { Service } from '../service/running-service.ts';
 
-/** The users with such a password whom the log names at a start. */
+/** Users with generated passwords who are named in the log at a start. */
 const initialPasswordsNamedMax = 20;
 
 export type ServiceStart = {
@@ -34,7 +34,7 @@ export function logStart(log: Logger, start: ServiceStart): void {
   });
 }
 
-/** Names the files that this start created, passwords that somebody should replace, and URLs for others. */
+/** Returns messages about files that this start created, passwords to replace, and URLs for other devices. */
 function startMessages(start: ServiceStart): string[] {
   const { service, now } = start;
   const messages = service.created.map((each) => `Created ${each}.`);
@@ -48,7 +48,9 @@ function startMessages(start: ServiceStart): string[] {
   return [...messages, ...messagesForOthers(start)];
 }
 
-/** Says how other devices reach the service, if they can, and how they trust its own certificate. */
+/**
+ * Returns how other devices reach the service, if they can, and how to make them trust its own certificate.
+ */
 function messagesForOthers({ config, service, machine }: ServiceStart): string[] {
   if (config.tls.mode !== 'self-signed' || namesForOthers(config, machine).length === 0) return [];
   const file = authorityFile(config.data);
@@ -71,7 +73,7 @@ function startWarnings({ config, service, now }: ServiceStart): string[] {
   return warnings;
 }
 
-/** Without TLS the service is for a proxy, except where only this machine is to use it. */
+/** Warns of a service without TLS and without a proxy, unless only this machine is meant to use it. */
 function proxyWarnings({ publicUrl, host, trustedProxy }: Config, service: Service): string[] {
   const warnings: string[] = [];
   if (publicUrl === '')

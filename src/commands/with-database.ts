@@ -8,7 +8,7 @@ import { openCommandDatabase, type CommandDatabase } from '../storage/command-da
 import { databaseFile } from '../storage/database-file.ts';
 import { StorageError } from '../storage/storage-error.ts';
 
-/** Throws if there is no database, instead of creating one. */
+/** Opens the database. Throws if there is none, instead of creating one. */
 export async function withExistingDatabase<T>(
   config: Config,
   use: (database: CommandDatabase, hasher: PasswordHasher) => Promise<T>,

@@ -1,4 +1,4 @@
-// The errors of commands: one that could not do its work, and a command line that can't be run.
+// The errors of commands: a command that failed, and a command line that can't be run.
 
 export class CommandError extends Error {
   override readonly name = 'CommandError';

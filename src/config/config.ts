@@ -10,7 +10,7 @@ export type Config = ReturnType<typeof buildConfig>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Converts the texts; the result is only used if the settings' rules have accepted all of them. */
+/** Converts the texts. Use the result only if the settings' rules have accepted all texts. */
 export function buildConfig(get: (flag: string) => string, environment: Environment) {
   const { ORDERLY_ADMIN_EMAIL: adminEmail = '', ORDERLY_ADMIN_PASSWORD: adminPassword = '' } = environment;
   return {

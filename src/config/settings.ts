@@ -6,7 +6,7 @@ import type { Rate } from '../rates/limiter.ts';
 import { dialling } from '../schema/dialling-codes.ts';
 import { currencies } from '../schema/iso-codes.ts';
 
-/** A flag; one without `value` takes no value. */
+/** A flag. A flag without `value` takes no value. */
 export type CommandFlag = {
   readonly flag: string;
   readonly value?: string;
@@ -14,7 +14,10 @@ export type CommandFlag = {
   readonly isRequired?: true;
   readonly rule?: SettingRule;
 };
-/** Its environment variable is derived from the flag: `--public-url`, `ORDERLY_PUBLIC_URL`. */
+/**
+ * A setting. The name of its environment variable follows from the flag: `--public-url`,
+ * `ORDERLY_PUBLIC_URL`.
+ */
 export type Setting = CommandFlag & { readonly value: string; readonly fallback: string };
 
 export const coreSettings: readonly Setting[] = [
@@ -199,7 +202,10 @@ export function variableOf(flag: string): string {
   return `ORDERLY_${flag.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** Returns the requirement that a value misses, in words that follow the flag; undefined if it is valid. */
+/**
+ * Returns the requirement that a text violates, in words that follow the flag; undefined if the text is
+ * valid.
+ */
 type SettingRule = (text: string) => string | undefined;
 
 export function wholeNumber(min: number, max: number): SettingRule {
@@ -222,13 +228,16 @@ export function listOf(rule: SettingRule): SettingRule {
   };
 }
 
-/** An address of either version, or a host name. */
+/** An IP address of either version, or a host name. */
 function host(text: string): string | undefined {
   if (isIP(text) !== 0 || /^[\p{L}\p{N}._-]+$/u.test(text)) return undefined;
   return 'must be an address or a host name, without brackets and port';
 }
 
-/** An origin as browsers send it, optionally with a slash at its end. A wildcard would match none of them. */
+/**
+ * An origin as browsers send it, optionally with a slash at its end. No wildcard, which would equal no
+ * origin.
+ */
 function origin(text: string): string | undefined {
   if (text.includes('*')) return 'must be like https://orders.example.com, without *';
   const url = URL.parse(text);
@@ -236,7 +245,7 @@ function origin(text: string): string | undefined {
   return isOrigin ? undefined : 'must be like https://orders.example.com';
 }
 
-/** An address, or a block of addresses in CIDR notation (RFC 4632). */
+/** An IP address, or a block of addresses in CIDR notation (RFC 4632). */
 export function addressBlock(text: string): string | undefined {
   const [network = '', bits, more] = text.split('/');
   const bitsMax = isIP(network) === 6 ? 128 : 32;

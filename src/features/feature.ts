@@ -34,19 +34,19 @@ import type { Turns } from '../base/turns.ts';
 
 export type Feature = {
   readonly name: string;
-  /** The other features without which it doesn't work, besides those that every service has. */
+  /** The features without which this one doesn't work, besides those that every service has. */
   readonly needs: readonly Feature[];
-  /** Whether every service has it. The others can be left out: their code is then not loaded. */
+  /** Whether every service has this feature. Others can be left out; then their code isn't loaded. */
   readonly isCore?: true;
-  /** The section of its routes in the OpenAPI document; several features may share one. */
+  /** The section of the feature's routes in the OpenAPI document; several features may share a section. */
   readonly tag?: Tag;
-  /** Returns the page of one problem type, or of all, given the OpenAPI document. */
+  /** Returns the page of one problem type, or of all types, from the OpenAPI document. */
   readonly problemPage?: (code: ProblemCode | undefined, document: object) => Promise<Page>;
-  /** Its flags, whose texts `config.setting` returns. */
+  /** The feature's flags. `config.setting` returns their texts. */
   readonly settings?: readonly Setting[];
-  /** The steps of its tables, from the first. All features have their tables, even those left out. */
+  /** The migrations of the feature's tables, from the first. They run even if the feature is left out. */
   readonly migrations?: readonly Migration[];
-  /** What commands do with its rows, loaded when one of them runs; `--without` doesn't leave it out. */
+  /** What commands do with the feature's rows. A command loads it, even if the feature is left out. */
   readonly maintenance?: () => Promise<Maintenance>;
   readonly load: () => Promise<(core: Core) => FeatureParts>;
 };
@@ -56,14 +56,14 @@ export type FeatureParts = {
   readonly groups: readonly RouteGroup[];
   /** Steps of the periodic cleanup. */
   readonly cleanup?: readonly Step[];
-  /** Clears a removed user from the rows of its table that they owned. */
+  /** Clears a removed user from the rows that the user owned. */
   readonly clearOwner?: ClearOwner;
   readonly metrics?: () => readonly Family[];
   /** Starts what runs beside requests. */
   readonly start?: () => void;
   /**
-   * Called with what became stale once changes are on disk and reads see them. It must return immediately: the
-   * requests that made the changes are answered after it.
+   * Called once changes are on disk and reads see them, with what became stale. Must return immediately: the
+   * responses to the changes wait for it.
    */
   readonly onSync?: (invalidations: readonly Invalidation[]) => void;
   /** Called when the service begins to stop, while the last requests run. */
@@ -72,7 +72,10 @@ export type FeatureParts = {
 
 /** What commands do with the rows of a feature. */
 export type Maintenance = {
-  /** What `orderly check` verifies: the rows of tables, rows in relation to others, and rows by their events. */
+  /**
+   * What `orderly check` verifies: the rows of tables, relations between rows, and rows compared with their
+   * events.
+   */
   readonly audits?: readonly Audit[];
   readonly checks?: readonly Check[];
   readonly histories?: readonly AuditedHistory[];
@@ -82,7 +85,7 @@ export type Maintenance = {
 };
 
 type Check = {
-  /** Begins the line that shows the progress. */
+  /** The beginning of the line that shows the progress. */
   readonly title: string;
   readonly run: (db: Connection, report: (issue: string) => void) => void;
 };
@@ -90,7 +93,7 @@ type Check = {
 /** What `orderly sample` adds beside users, customers and orders. */
 export type Sample = {
   readonly hasRows: (db: Connection) => boolean;
-  /** Returns the number of rows with their noun. */
+  /** Adds the rows, and returns their number with a noun. */
   readonly add: (permit: Permit, sample: { readonly articles: Articles; readonly now: number }) => string;
 };
 
@@ -100,7 +103,7 @@ type Articles = readonly (readonly [sku: string, name: string, cents: number])[]
 export type Core = {
   readonly refreshTokens: RefreshTokens;
   readonly signer: Signer;
-  /** Encrypts what must be read again, by a key of its own for each purpose. */
+  /** Encrypts secrets that must be read again. Each purpose has its own key. */
   readonly sealedSecrets: (purpose: string) => SealedSecrets;
   readonly cursors: Cursors;
   readonly config: Config;
@@ -123,15 +126,15 @@ export type Core = {
   readonly lookup: string | undefined;
   /** Aborted when the service begins to stop. */
   readonly stopping: AbortSignal;
-  /** Whether a feature that can be left out is there. */
+  /** Whether the service has the feature of this name. */
   readonly has: (name: string) => boolean;
   /** Returns the OpenAPI document of all routes. */
   readonly describe: () => Promise<object>;
-  /** Returns the page of one problem type, or of all; undefined if no feature shows one. */
+  /** Returns the page of one problem type, or of all types; undefined if no feature has such pages. */
   readonly problemPage: ((code: ProblemCode | undefined) => Promise<Page>) | undefined;
   readonly metricsText: () => string;
   readonly readiness: () => Readiness;
-  /** Returns what clears a removed user from the tables of all features. */
+  /** Returns the functions that clear a removed user from the tables of all features. */
   readonly ownerClearers: () => readonly ClearOwner[];
   /** Runs the cleanup now, in the background. */
   readonly cleanUp: () => void;

@@ -1,4 +1,4 @@
-// Components of the OpenAPI document, which several operations use, and examples of schemas.
+// Components of the OpenAPI document, which operations share, and examples of schemas.
 import { isDeepStrictEqual } from 'node:util';
 import { nullableBase, type JsonSchema } from '../schema/schema.ts';
 
@@ -20,7 +20,10 @@ export function createComponents() {
     return { $ref: `#/components/${kind}/${name}` };
   }
 
-  /** Shows each named schema once: most are in many operations. */
+  /**
+   * Returns a schema with references. Each named schema becomes one component, since most are in many
+   * operations.
+   */
   function use(schema: JsonSchema, side: Side): Json {
     const known = references[side].get(schema);
     if (known !== undefined) return known;
@@ -58,7 +61,7 @@ export function pascalCase(name: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/** Returns the same example without the members that a response has only on request. */
+/** Returns the example without members that a response has only on request. */
 export function shownExampleOf(schema: JsonSchema): unknown {
   const { properties = {}, required = [] } = schema;
   if (!Array.isArray(required) || Array.isArray(schema['examples'])) return exampleOf(schema);

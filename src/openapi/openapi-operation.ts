@@ -98,7 +98,10 @@ function pathParameter(name: string, { path, nameSchema }: Route, components: Co
   return { ...about, description, schema };
 }
 
-/** Refers to a named schema, so the description is taken from the schema itself. */
+/**
+ * Describes a parameter of the query. The description comes from the schema itself, since a named schema is
+ * only referred to.
+ */
 function queryParameter(name: string, schema: JsonSchema, components: Components): Json {
   const { description: _description, ...shown } = components.use(schema, 'request');
   const style = schema.type === 'array' ? { style: 'form', explode: false } : {};

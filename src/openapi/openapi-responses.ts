@@ -13,7 +13,7 @@ import type { Route } from '../http/routing/route.ts';
 import { eventStream } from '../http/responses/server-sent-events.ts';
 import { pascalCase, shownExampleOf, type Components, type Json } from './openapi-components.ts';
 
-/** Bodies that aren't JSON are strings; those that have a form of their own are described. */
+/** Descriptions of bodies that aren't JSON; all others of them are plain strings. */
 const textDescriptions: Readonly<Record<string, string>> = {
   'text/html': 'A page for people.',
   'text/plain': 'Prometheus text format.',

@@ -12,7 +12,7 @@ export type Tag = { readonly name: string; readonly description: string };
 
 export type About = { readonly tags: readonly Tag[]; readonly publicUrl: string; readonly version: string };
 
-/** Makes the document in steps, since that takes tens of milliseconds. */
+/** Makes the document in steps, since the whole takes tens of milliseconds. */
 export function* openapiDocument(
   mounted: readonly MountedRoute[],
   { tags, publicUrl, version }: About,

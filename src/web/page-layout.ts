@@ -20,7 +20,7 @@ function markupOf(part: Part): string {
   return 'markup' in part ? part.markup : part.map(markupOf).join('');
 }
 
-/** Formats sentences of routes and schemas: blank lines separate paragraphs, backticks enclose code. */
+/** Formats the texts of routes and schemas: blank lines separate paragraphs, backticks enclose code. */
 export function prose(text: string): Html {
   return html`${text.split('\n\n').map((paragraph) => html`<p>${inline(paragraph)}</p>`)}`;
 }
@@ -80,8 +80,8 @@ export const icon =
   "<path d='M4 5h8M4 8h8M4 11h5' stroke='white' stroke-width='1.6' stroke-linecap='round'/></svg>";
 
 /**
- * Allows only the page's own style and script, requests to the service only if there is a script, the icon as
- * the only image, and no text that becomes markup or script.
+ * Returns a policy that allows the page's own style and script, the icon as the only image, and requests to
+ * the service if there is a script. No text can become markup or script.
  */
 function policyFor(script: string): string {
   const sourceOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;

@@ -4,7 +4,7 @@ import { sharedText } from '../http/responses/shared-document.ts';
 import { htmlInUtf8 } from '../http/responses/media-types.ts';
 import type { Page } from './page-layout.ts';
 
-/** Documents change only with an update of the service, which clients see five minutes later at most. */
+/** Documents change only with an update of the service. Clients see the change after five minutes at most. */
 export const cachedBriefly = 'public, max-age=300';
 
 export function sharedPage({ html: text, policy }: Page): Promise<SharedDocument<never>> {

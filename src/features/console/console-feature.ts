@@ -49,7 +49,7 @@ export const console: Feature = {
   },
 };
 
-/** The shop as packing slips and forms show it; all but the currency may be empty. */
+/** The shop as packing slips and forms show it. Only the currency is never empty. */
 function shopOf({ setting, defaultCountry = '' }: Config) {
   return {
     name: setting('shop-name').trim(),

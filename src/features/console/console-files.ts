@@ -13,8 +13,8 @@ export const entryFile = 'console-main.js';
 export const styleFile = 'console.css';
 
 /**
- * The build of a single executable removes the types. Otherwise this takes up to a tenth of a second, most of it
- * the first time, so a thread does it.
+ * Returns the files. In a single executable the build has removed the types. Otherwise a thread removes them,
+ * since this takes up to a tenth of a second.
  */
 export async function consoleFiles(): Promise<ConsoleFile[]> {
   const names = readdirSync(new URL('.', entry)).filter((name) => /\.(ts|js)$/.test(name));
@@ -37,7 +37,7 @@ function textOf(name: string): string {
   return readFileSync(new URL(name, entry), 'utf8');
 }
 
-/** Drops lines that are comments as a whole, which are for readers of the sources, and empty ones. */
+/** Drops empty lines, and lines that are only a comment. */
 function withoutComments(text: string): string {
   return text.replaceAll(/^ *(?:\/\/.*|\/\*\*(?:(?!\*\/)[^])*\*\/)?\n/gm, '');
 }
@@ -57,7 +57,7 @@ function stripTypes(): Handler<readonly string[], string[]> {
   const { stripTypeScriptTypes } = process.getBuiltinModule('node:module');
   return (texts) => texts.map((text) => withoutBlanks(stripTypeScriptTypes(text), text));
 
-  /** Types become blanks: those go, too. */
+  /** Removes the blanks that take the place of types. */
   function withoutBlanks(text: string, typed: string): string {
     let kept = '';
     for (let index = 0; index < text.length; index += 1)

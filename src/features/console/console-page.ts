@@ -18,12 +18,12 @@ const consolePolicy = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** From the settings; all but the currency may be empty. */
+/** The shop, from the settings. Only the currency is never empty. */
 type Shop = {
   /** The sender on packing slips. */
   readonly name: string;
   readonly address: string;
-  /** What new orders and new addresses begin with. */
+  /** The defaults of new orders and new addresses. */
   readonly currency: string;
   readonly country: string;
 };
@@ -32,14 +32,14 @@ export type ConsoleSettings = {
   readonly shop: Shop;
   /** Whether there is a documentation page, which the console links. */
   readonly hasDocs: boolean;
-  /** Whether another program copies the database as it changes, so that it needs no backups. */
+  /** Whether another program copies the database as it changes: then no backups are needed. */
   readonly isReplicated: boolean;
 };
 
 const withoutScripts = html`; the <a href="/docs">documentation</a> does not`;
 
 export function consolePage({ shop, hasDocs, isReplicated }: ConsoleSettings): Page {
-  // the lists that browsers have differ from these
+  // browsers have other lists
   const digits = [...currencies].map((code) => `${code}:${currencyDigits(code)}`);
   const { markup } = html`<!doctype html>
 <html lang="en">

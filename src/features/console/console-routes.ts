@@ -10,7 +10,7 @@ import { string } from '../../schema/schema.ts';
 import { consoleFiles, type ConsoleFile } from './console-files.ts';
 import { consolePage, type ConsoleSettings } from './console-page.ts';
 
-/** The page and its files aren't rate-limited: a browser asks for them again with each page. */
+/** The page and its files. No rate limits them, since a browser requests all files again with each page. */
 export function consoleRoutes(settings: ConsoleSettings): Route[] {
   return [pageRoute(settings), fileRoute()];
 }

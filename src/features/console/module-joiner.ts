@@ -1,5 +1,5 @@
-// Joins the modules of the console into few files: each request costs a round trip, and there are dozens of
-// modules. A module becomes a function of its own, called once, so its names stay its own:
+// Joins the modules of the console into few files: there are dozens of modules, and each request costs a
+// round trip. A module becomes a function that is called once, so its names stay private:
 //
 //     export const $forms = (() => {
 //     const { h, fill: draw } = $elements;
@@ -8,18 +8,18 @@
 //     })();
 //
 // A module is a function because two modules may use a name for two things. The joiner knows only what the
-// console's modules use: imports with names, of modules in the same folder, without circles; exports of
-// functions, classes and constants, where they are declared; `import(…)` of a module that gets a file of its
-// own, loaded when it is needed. It fails for anything else.
+// console's modules use: imports of names from modules in the same folder, without circles; exports of
+// functions, classes and constants, where they are declared; and `import(…)` of a module, which gets its own
+// file and is loaded when needed. Anything else fails.
 import assert from 'node:assert/strict';
 
 type Module = {
   readonly name: string;
-  /** The names of the modules that it imports. */
+  /** The names of the modules that this module imports. */
   readonly imports: readonly string[];
-  /** The names of the modules that it loads when they are needed. */
+  /** The names of the modules that this module loads later. */
   readonly loads: readonly string[];
-  /** The function, as a declaration of its result. */
+  /** The module's function, as a declaration of its result. */
   readonly code: string;
 };
 
@@ -30,8 +30,8 @@ const exportPattern = /^export (?=(?:(?:async )?function\*?|class|const) ([\w$]+
 const loadPattern = /\bimport\(["']\.\/([\w-]+)\.(?:ts|js)["']\)/g;
 
 /**
- * Takes the text of each module, without types, by its name without an extension. Returns the text of the entry's
- * file, which has all modules that the entry needs at once, and of each file that it loads later.
+ * Takes the text of each module without types, by the module's name without extension. Returns the text of
+ * the entry's file, with all modules that the entry imports, and the text of each file that is loaded later.
  */
 export function joinModules(texts: ReadonlyMap<string, string>, entry: string): Map<string, string> {
   const modules = new Map([...texts].map(([name, text]) => [name, moduleOf(name, text)]));
@@ -81,7 +81,7 @@ function resultOf(name: string): string {
   return `$${name.replaceAll('-', '_')}`;
 }
 
-/** Returns a module and what it imports, each after its own imports, but none of `others`. */
+/** Returns a module and all that it imports, except `others`. Each module follows its own imports. */
 function withImports(modules: Modules, entry: string, others: ReadonlySet<string>): Module[] {
   const ready = new Set<Module>();
   const begun = new Set<string>();

@@ -1,4 +1,4 @@
-// An address as CSV: a column for each of its members.
+// A postal address as CSV: a column for each member.
 import type { CsvCell } from '../../base/csv.ts';
 import type { Address } from './address.ts';
 

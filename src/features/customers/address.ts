@@ -75,9 +75,9 @@ function postalCodeIssues({ country, postalCode = null }: PostalPlace): Issue[] 
 const postalCodeLengthMax = 16;
 
 /**
- * Returns a sentence that describes a valid code, or undefined if the code is valid. The code is the result
- * of `normalPostalCode`, or null. If the pattern is unknown, 1–16 letters, digits, blanks and hyphens are
- * valid. An unknown country is an issue of `country`, not of the postal code.
+ * Returns a sentence that describes a valid code, or undefined if the code is valid. `postalCode` is a result
+ * of `normalPostalCode`, or null. If the country has no known pattern, 1–16 letters, digits, blanks and
+ * hyphens are valid. An unknown country is an issue of `country`, not of the postal code.
  */
 export function postalCodeIssue(country: string, postalCode: string | null): string | undefined {
   const entry = postalCodes.get(country);
@@ -86,7 +86,7 @@ export function postalCodeIssue(country: string, postalCode: string | null): str
     return `An address in ${country} needs a postal code, such as ${entry[1]}.`;
   }
   const matches = postalCode.length <= postalCodeLengthMax && (entry?.[0] ?? anyCode).test(postalCode);
-  if (matches && postalCode !== '') return undefined; // some patterns of the public data match the empty text
+  if (matches && postalCode !== '') return undefined; // some patterns match the empty text
   if (entry === undefined)
     return `A postal code must have 1 to ${postalCodeLengthMax} letters A to Z, digits, spaces and hyphens.`;
   return `A postal code of ${country} looks like ${entry[1]}.`;

@@ -1,4 +1,4 @@
-// Customers as requests send them, with phone numbers in E.164 or the default country's national form.
+// Customers as requests send them. Phone numbers are in E.164 or in the default country's national form.
 import { email, id, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { sentPhone } from '../../schema/phone.ts';
 import { named, nullable, object, optional, partial, type Infer } from '../../schema/schema.ts';
@@ -21,7 +21,7 @@ export type CustomerReplacement = Infer<CustomerBodies['CustomerReplacement']>;
 export type CustomerPatch = Infer<CustomerBodies['CustomerPatch']>;
 export type NewCustomer = Infer<CustomerBodies['NewCustomer']>;
 
-/** The schemas of a service with this default country, an ISO 3166-1 code. */
+/** Returns the schemas of a service with this default country, an ISO 3166-1 code. */
 export function customerBodies(defaultCountry: string | undefined) {
   const sent = {
     name: customerName,

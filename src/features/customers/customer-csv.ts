@@ -1,4 +1,4 @@
-// Customers as CSV, a row for each: as exports write them, and as imports read them.
+// Customers as CSV, one row for each: how exports write them, and how imports read them.
 import { csvTime, type CsvSource, type CsvTable } from '../../base/csv.ts';
 import { addressCells, addressColumns } from './address-csv.ts';
 import type { Customer } from './customer.ts';

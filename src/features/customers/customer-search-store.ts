@@ -6,7 +6,7 @@ import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../stor
 import { rankPositions, type SearchScope } from '../../storage/listing.ts';
 import type { CustomerContent } from './customer.ts';
 
-/** The characters of a customer's search text that the index has: three times as many as usual. */
+/** The index has at most this many characters of a customer's search text: three times the usual length. */
 const indexedCharsMax = 200;
 
 type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone'>;
@@ -25,21 +25,28 @@ export function replaceInSearch(
   addToSearch(db, current.id, wanted);
 }
 
-/** The index is contentless (FTS5): it removes an entry only if it is given the entry's text. */
+/**
+ * Removes a customer from the index. The index is contentless (FTS5): to remove an entry it needs the entry's
+ * text.
+ */
 export function removeFromSearch(db: Connection, customer: Searched & { readonly id: number }): void {
   const sql = "INSERT INTO customerSearch (customerSearch, rowid, text) VALUES ('delete', ?, ?)";
   db.run(sql, customer.id, indexedText(customer));
 }
 
 /**
- * Removing a trigram rewrites its page of the index: replacing the longest name and address would hold the
- * event loop for 20 ms. The name comes first, which `isFound` relies on.
+ * Returns the text in the index, truncated: removing a trigram rewrites its page of the index, and replacing
+ * the longest name and e-mail address would hold the event loop for 20 ms. The name comes first; `isFound`
+ * relies on this order.
  */
 function indexedText({ name, email, phone }: Searched): string {
   return [...searchText(name, phone, email)].slice(0, indexedCharsMax).join('');
 }
 
-/** Selects the customer with the query's id, then those with words that begin so, then all others. */
+/**
+ * Selects the matching customers: first the one with the query's id, then those with words that begin like
+ * the query's, then all others.
+ */
 export function matchingCustomers(scope: SearchScope, search: SearchQuery): SearchSelection {
   return {
     owners: scope.owners,
@@ -70,9 +77,9 @@ export function findCustomerById(
 type MatchingOptions = { readonly search: SearchQuery; readonly rowsMax: number };
 
 /**
- * Finds the customers that match, the newest first: those in which each word of the query begins a word, and then
- * those in which it is within one; the key of a position is 0 or 1. For one owner all customers of that owner are tested: they are few,
- * whereas the index may find very many of other owners.
+ * Finds the matching customers: first those in which each word of the query begins a word (key 0), then those
+ * in which it is within a word (key 1), each group with the newest first. For one owner, tests all customers
+ * of that owner: they are few, whereas the index may find very many customers of others.
  */
 export function findMatchingCustomers(
   database: SearchDatabase,
@@ -98,7 +105,7 @@ export function findMatchingCustomers(
   ]);
 }
 
-/** Returns an FTS5 query made of strings only, in which the quotation mark is the one special character. */
+/** Returns an FTS5 query of strings only: in a string, only the quotation mark is special. */
 function matchExpression(phrases: SearchQuery['phrases']): string {
   const anyOf = (each: readonly string[]): string => `(${each.map(quote).join(' OR ')})`;
   return phrases.map(anyOf).join(' AND ');
@@ -121,7 +128,10 @@ export function auditCustomerSearch(db: Connection, report: (issue: string) => v
   for (const [id] of db.all<[number]>(gone)) report(`customer ${id} is found, but does not exist.`);
 }
 
-/** A name of accents or invisible characters alone has no search text, so nothing finds it. */
+/**
+ * Whether the index finds a customer by name. A name of accents or invisible characters alone has no search
+ * text, and counts as found.
+ */
 function isFound(db: Connection, id: number, name: string): boolean {
   const text = indexedText({ name, email: null, phone: null });
   if (text === '') return true;
@@ -129,7 +139,7 @@ function isFound(db: Connection, id: number, name: string): boolean {
   return db.get(sql, quote(text), id) !== undefined;
 }
 
-/** Re-reads the customer, who may have been renamed or deleted since. */
+/** Reads the customer again, who may have been renamed or deleted meanwhile. */
 function isStillMissed(db: Connection, id: number): boolean {
   const row = db.get<[name: string]>('SELECT name FROM customers WHERE id = ?', id);
   return row !== undefined && !isFound(db, id, row[0]);

@@ -74,8 +74,8 @@ export const customerSource: ObjectSource<Customer> = {
 };
 
 /**
- * Whether the access covers a customer with this id. The column may still name a removed user, but no caller
- * has that user's id: ids are never reused.
+ * Whether the access covers a customer with this id. The owner's column may still have a removed user's id,
+ * but no caller has this id: ids are never reused.
  */
 export function customerExists(db: Connection, access: RowAccess, id: number): boolean {
   const row = db.get<[userId: number | null]>('SELECT userId FROM customers WHERE id = ?', id);

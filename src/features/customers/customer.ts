@@ -92,7 +92,7 @@ type Merging = {
   readonly ownerIssues: readonly Issue[];
 };
 
-/** Merges a body into the current customer, whose owner stays if the body names none. */
+/** Merges a body into the current customer. The owner stays if the body names none. */
 export function mergeCustomer(
   current: Customer,
   body: CustomerPatch,

@@ -1,5 +1,5 @@
-// Signing in on the documentation page, with a password or an API key: the credential of tried operations and
-// of the samples.
+// Signing in on the documentation page, with a password or an API key. Tried operations and samples then use
+// the credential.
 import type { PageDocument } from './docs-dom.ts';
 import type { PageTools, CallResult } from './page-tools.ts';
 
@@ -10,8 +10,8 @@ export type Account = ReturnType<typeof accountScript>;
 type Credential = { readonly name: string; readonly value: string };
 
 /**
- * Tokens and an API key are kept in the page's memory alone, and the session ends when the page goes: nobody
- * would hold it any more. For that the access token is renewed before it expires.
+ * Tokens and an API key are only in the page's memory, so the session ends when the page is left. Ending it
+ * needs a valid access token, which is therefore renewed before it expires.
  */
 export function accountScript({ one, say, call }: PageTools) {
   type Session = Readonly<Record<'email' | 'accessToken', string> & Record<'id' | 'expiresAt', number>> & {
@@ -49,7 +49,7 @@ export function accountScript({ one, say, call }: PageTools) {
     one('#sign-in-outcome').focus();
   }
 
-  /** Shows the field for a one-time code: none was sent, or it is wrong or used. */
+  /** Shows the field for a one-time code. The request sent no code, a wrong code or a used one. */
   function askForCode(): void {
     one('#code-field').hidden = false;
     one('#code').value = '';
@@ -70,7 +70,7 @@ export function accountScript({ one, say, call }: PageTools) {
     one('#sign-in-link').focus();
   }
 
-  /** Ends the session, even if the page goes meanwhile. The browser's cache may bring the page back. */
+  /** Ends the session, even if the page is left meanwhile. The browser's cache may bring the page back. */
   async function leave(): Promise<void> {
     const headers = await credential();
     const ended = session;

@@ -1,5 +1,5 @@
 // The parts of the OpenAPI document that the pages read. openapi/openapi.ts makes the document, and tests
-// compare the pages with it.
+// compare it with the pages.
 
 type Texts<Names extends string> = Readonly<Record<Names, string>>;
 type Named<T> = Readonly<Record<string, T>>;

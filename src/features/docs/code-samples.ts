@@ -15,7 +15,10 @@ export function foldedSample(title: string, code: string): Html {
 <pre><code>${colored(code)}</code></pre></details>`;
 }
 
-/** CSS shows the chosen language; the page's script applies the choice to all samples. */
+/**
+ * Returns a sample in all languages. CSS shows the chosen language, and the page's script applies the choice
+ * to all samples.
+ */
 export function callSample(
   { id, title }: Omit<Sample, 'code'>,
   codes: Readonly<Record<Language, string>>,

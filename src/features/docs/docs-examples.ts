@@ -10,7 +10,7 @@ export const credentials: Readonly<Record<Language, string>> = {
   Python: '"Authorization": f"Bearer {token}"',
 };
 
-/** The kind of certificate: clients have to be told to trust the service's own. */
+/** The kind of certificate. For the service's own certificate, samples say how to trust it. */
 export type Trust = 'a public certificate' | 'its own certificate';
 
 type Call = ReturnType<typeof callOf>;
@@ -94,7 +94,7 @@ function pythonExample(call: Call, trust: Trust): string {
   return `${imports}\n\n${request}\nresponse.raise_for_status()${results[result]}`;
 }
 
-/** Returns JSON as Python, which differs only in the names of three values. */
+/** Returns JSON as Python. Only the names of three values differ. */
 function pythonValue(value: unknown): string {
   const names: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
   const text = json(value);

@@ -1,5 +1,4 @@
-// The fields of a schema on the documentation page: nested ones by their path, each with its rules and
-// limits.
+// The fields of a schema on the documentation page, each with its rules and limits. Nested fields have paths.
 import { follow, type ApiDocument, type Schema } from './api-document.ts';
 import { html, inline, type Html } from '../../web/page-layout.ts';
 

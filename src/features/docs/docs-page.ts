@@ -31,7 +31,7 @@ export type DocsOptions = {
 /** The operations of a tag; each tag has its own section. */
 type Group = { readonly id: string; readonly name: string; readonly operations: readonly PlacedOperation[] };
 
-/** Runs in several turns of the event loop, since the whole page takes tens of milliseconds. */
+/** Creates the page in several turns of the event loop, since it takes tens of milliseconds. */
 export function* docsPage({
   document,
   publicUrl,

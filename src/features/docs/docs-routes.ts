@@ -13,7 +13,7 @@ type DocsServices = Omit<DocsOptions, 'document'> & {
   readonly turns: Turns;
 };
 
-/** The page is created at its first request. Its generator is also loaded then, since that takes a while. */
+/** The first request creates the page, and loads the page's generator, which takes a while. */
 export function docsRoutes({ describe, turns, ...options }: DocsServices): Route[] {
   const docs = once(async () => {
     const document = await describe();

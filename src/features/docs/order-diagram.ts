@@ -40,7 +40,9 @@ function box(state: string, kind: 'final' | 'state'): Html {
 <text x="${x + centre}" y="${y + middle}">${state}</text>`;
 }
 
-/** Draws usual steps as straight lines, others as arcs below; arcs that share an end are spread a little. */
+/**
+ * Draws usual steps as straight lines, other steps as arcs below. Arcs with the same end are spread a little.
+ */
 function arrow([x, y]: readonly [number, number], [toX, toY]: readonly [number, number]): string {
   if (y === toY) return `M${x + width} ${y + middle}H${toX}`;
   const [start, between, end] = [x + centre, (y + height + toY) / 2, toX + centre + (x - toX) * 0.2];

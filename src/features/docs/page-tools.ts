@@ -1,5 +1,5 @@
-// Tools of the documentation page's scripts: they find and create elements and call the service. Browsers
-// receive the source of each script, so a script uses nothing outside itself except its parameters.
+// Tools of the documentation page's scripts: they find and create elements, and call the service. Browsers
+// receive the source of each script, so a script uses nothing from outside except its parameters.
 import type { PageDocument, PageElement } from './docs-dom.ts';
 
 declare const document: PageDocument;
@@ -10,7 +10,7 @@ export type Issue = {
   readonly header?: string;
   readonly detail: string;
 };
-/** The members of response bodies; the status of the response decides which are present. */
+/** The members of response bodies. Which of them are present depends on the status. */
 type ResponseBody = Readonly<
   Record<'type' | 'code' | 'detail' | 'accessToken' | 'refreshToken', string> &
     Record<'id' | 'expiresIn', number>
@@ -26,7 +26,7 @@ export type Request = {
   readonly url: string;
   readonly body?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the request is also sent if the page goes meanwhile. */
+  /** Whether the request continues if the page is left meanwhile. */
   readonly keepalive?: boolean;
 };
 export type PageTools = ReturnType<typeof pageTools>;

@@ -1,4 +1,5 @@
-// Code samples on the documentation page: one language for all, stored for the next visit, and copying.
+// Code samples on the documentation page: the reader chooses one language for all, stored for the next visit,
+// and can copy a sample.
 import type { PageStorage, PageDocument, PageElement } from './docs-dom.ts';
 import type { PageTools } from './page-tools.ts';
 

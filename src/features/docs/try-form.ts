@@ -1,5 +1,5 @@
-// The form that tries an operation: a field for each parameter, header field and body. It is a template,
-// which costs a browser next to nothing until the form is opened.
+// The form that tries an operation: a field for each parameter, header field and body. The form is a
+// template, which costs a browser next to nothing before it is opened.
 import type { Content, Parameter, PlacedOperation, Schema } from './api-document.ts';
 import { textOf } from './docs-examples.ts';
 import { html, type Html } from '../../web/page-layout.ts';

@@ -1,4 +1,4 @@
-// The rows of events: written in the transaction of the change that each is about, and never changed.
+// The rows of events. An event is written in the transaction of its change, and never changed.
 import assert from 'node:assert';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -8,7 +8,10 @@ import { assigned, integer, json, nullable, table, text, time, type ObjectOf } f
 import type { Visible } from '../../storage/object-access.ts';
 import { Event, subjectOf, topicOf, type Changes, type EventType, type Topic } from './event.ts';
 
-/** A further session of a user ends the oldest, so that ending all of them remains one short write. */
+/**
+ * A further session of a user ends the oldest one. So ending all sessions of a user is always one short
+ * write.
+ */
 export const sessionsPerUserMax = 1_000;
 
 const shown = {
@@ -37,29 +40,32 @@ type NewEvent = {
   readonly type: EventType;
   /** Null for all sessions of a user. */
   readonly subjectId: number | null;
-  /** The user who may see it, in addition to staff or administrators. */
+  /** The user who may see the event, in addition to staff or administrators. */
   readonly ownerId: number | null;
-  /** The owner before this change, who may also see the event: it shows that the object changed hands. */
+  /**
+   * The owner before this change. This user may also see the event, which shows that the object changed
+   * hands.
+   */
   readonly formerOwnerId?: number | null;
   readonly changes?: Changes;
   readonly reason?: string | undefined;
-  /** What the change adds to the money received, or subtracts, in the currency's minor unit. */
+  /** By how much the change raises or lowers the money received, in the currency's minor unit. */
   readonly money?: { readonly currency: string; readonly received: number } | undefined;
-  /** Set if the time isn't that of the permit. */
+  /** Set if the time isn't the permit's. */
   readonly createdAt?: number;
-  /** Set if the actor isn't the caller of the permit, as at sign-up. */
+  /** Set if the actor isn't the permit's caller, for example at sign-up. */
   readonly actorId?: number;
 };
 
 /**
- * Called once for each change that clients can see, by the function of the store that makes it. Objects that
- * end with another change, such as a suspended user's sessions and keys, are part of that change's event.
- * These changes have no event:
+ * Records an event. Every function of a store that makes a change which clients can see calls this once. If a
+ * change also ends other objects, such as a suspended user's sessions and keys, its event covers them. These
+ * changes have no event:
  * - of sessions, the renewal of tokens, the expiry, and the end of the oldest beyond `sessionsPerUserMax`;
  * - of one-time codes, a set-up before it is confirmed, and the use of a code or recovery code;
  * - of sign-ins, another hash of the same password, and the addresses that an account was used from;
  * - of keys, the time of the last use;
- * - of webhooks, the progress of deliveries, and a PATCH that only brings a retry forward;
+ * - of webhooks, the progress of deliveries, and a PATCH that does nothing but bring a retry forward;
  * - responses stored for an `Idempotency-Key`, and the cleanup, which removes, clears and re-encrypts.
  */
 export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
@@ -104,7 +110,7 @@ export function findEvent(db: Connection, id: number): Event | undefined {
   return row === undefined ? undefined : eventOf(row);
 }
 
-/** The history of one object, newest first: only who may see the object may see its history. */
+/** Selects the history of one object, newest first. Callers who may see the object may see its history. */
 export function historySelection(topic: Topic, { id }: Visible<{ readonly id: number }>): IndexedSelection {
   return {
     table: 'events',
@@ -117,8 +123,8 @@ export function historySelection(topic: Topic, { id }: Visible<{ readonly id: nu
 }
 
 /**
- * A step of the cleanup: removes events older than `before`, the oldest first, so that no gap arises. The
- * newest event stays, since the id of the next event is one more than its id.
+ * A step of the cleanup: removes events older than `before`, the oldest first, so that ids have no gap. The
+ * newest event always stays, since the next event's id follows from it.
  */
 export function removeOldEvents(db: Connection, rowsMax: number, before: number): number {
   const oldest = db.all<[id: number, createdAt: number]>(

@@ -4,10 +4,10 @@ import { id, requestIdForm, text, timestamp } from '../../schema/members.ts';
 import { map, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
 
 /**
- * The kinds of objects that events are about. One list for all features, since events outlive them: what was
- * recorded is read and checked even if its feature is left out, and one schema names all types. A kind has the
- * path of its objects, the topic whose histories show it (sessions and keys are about their user), whether
- * staff see all of its events, and what happens to its objects.
+ * The kinds of objects that events are about. All features share this list, since events outlive features:
+ * recorded events are read and checked even if their feature is left out, and one schema names all types. A
+ * kind has the path of its objects, the topic whose histories show its events (for sessions and keys, their
+ * user), whether staff see all of its events, and what can happen to its objects.
  */
 const kinds = {
   order: {
@@ -56,9 +56,9 @@ export type Topic = Kinds[Kind]['topic'];
 
 export const eventTypes = Object.entries(kinds).flatMap(([kind, { types }]) =>
   types.map((type) => `${kind}.${type}`),
-) as readonly EventType[]; // each is a kind and one of its types
+) as readonly EventType[]; // each is a kind with one of its types
 
-/** The topics of which staff see all events. */
+/** The topics whose events staff see. */
 export const topicsForStaff: readonly Topic[] = Object.values(kinds)
   .filter(({ isForStaff }) => isForStaff)
   .map(({ topic }) => topic);
@@ -67,25 +67,28 @@ export function topicOf(type: EventType): Topic {
   return kinds[kindOf(type)].topic;
 }
 
-/** The path of the changed object; without an id, that of all sessions or keys of the user. */
+/** Returns the path of the changed object; without an id, the path of all sessions or keys of the user. */
 export function subjectOf(type: EventType, subjectId: number | null, userId: number): string {
   const { path } = kinds[kindOf(type)];
   return subjectId === null ? `${path}?userId=${userId}` : `${path}/${subjectId}`;
 }
 
 function kindOf(type: EventType): Kind {
-  return type.slice(0, type.indexOf('.')) as Kind; // every type has one
+  return type.slice(0, type.indexOf('.')) as Kind; // every type begins with its kind
 }
 
 /** The old and the new value of each changed member; null if the values are not stored. */
 export type Changes = Readonly<Record<string, readonly [before: unknown, after: unknown] | null>>;
 
-/** The members whose values an event shows. It shows only the names of others, which may be personal data. */
+/**
+ * The members whose values an event shows. Of other members, which may be personal data, it shows only the
+ * names.
+ */
 const shownMembers: ReadonlySet<string> = new Set(['status', 'currency', 'items', 'total', 'role']);
 
 /**
- * By how much a step of an order to this status changes the money received: a payment adds the order's total,
- * a refund and the correction of a payment subtract it. Null for other events.
+ * Returns by how much an order's step to this status changes the money received: a payment adds the order's
+ * total, a refund or the correction of a payment subtracts it. Returns null for other events.
  */
 export function receivedBy(type: EventType, status: unknown, total: number): number | null {
   if (type === 'order.paid') return total;
@@ -105,7 +108,7 @@ export function changesBetween(
   for (const [name, value] of Object.entries(after)) {
     const was = before[name] ?? null;
     if (!Object.is(was, value) && !isDeepStrictEqual(was, value))
-      // most are the same value
+      // most are identical
       changes[name] = shownMembers.has(name) ? boundedPair(was, value) : null;
   }
   return changes;
@@ -181,5 +184,7 @@ export const Event = named(
 );
 export type Event = Infer<typeof Event>;
 
-/** The ids of the newest event that was removed for its age (0 if none was), and of the newest event. */
+/**
+ * The id of the newest event that was removed for its age (0 without one), and the id of the newest event.
+ */
 export type FeedBounds = { readonly removedUpTo: number; readonly latest: number };

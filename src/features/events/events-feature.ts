@@ -1,4 +1,4 @@
-// Events as a feature: each change records one; those of an age are removed, if the settings say so.
+// Events as a feature: each change records an event. Cleanup removes old events if a setting says so.
 import { dayMilliseconds } from '../../base/durations.ts';
 import type { Tag } from '../../openapi/openapi.ts';
 import type { Feature } from '../feature.ts';

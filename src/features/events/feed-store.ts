@@ -6,7 +6,9 @@ import { eventOf, eventRows } from './event-store.ts';
 /** The events that one page of the feed may examine to find those that the caller may see. */
 export const feedRowsExaminedMax = 1_000;
 
-/** The events that a caller may see: all of these topics and types, of the others only the caller's own. */
+/**
+ * The events that a caller may see: all events of these topics and types, otherwise only the caller's own.
+ */
 export type FeedAccess =
   | 'all'
   | {
@@ -23,14 +25,14 @@ export type FeedRequest = {
   readonly access: FeedAccess;
   /** Undefined for events of all types. */
   readonly types: readonly EventType[] | undefined;
-  /** The most that one read returns: rows, and characters of them, unless one event alone is longer. */
+  /** The most rows and characters that one read returns, unless one event alone is longer. */
   readonly rows: number;
   readonly charsMax?: number;
 };
 
 /**
- * Reads the next events in the order of their ids, which is that of their commits. At most
- * `feedRowsExaminedMax` are examined; `end` is the id of the last of them, and the next page begins after it.
+ * Reads the next events in the order of their ids, which is the order of their commits. Examines at most
+ * `feedRowsExaminedMax` events; `end` is the id of the last one examined, and the next page begins after it.
  */
 export function readFeed(db: Connection, request: FeedRequest): { events: Event[]; end: number } {
   const { after, latest, access, types, rows, charsMax = Infinity } = request;
@@ -50,7 +52,7 @@ export function readFeed(db: Connection, request: FeedRequest): { events: Event[
   const sql = `SELECT ${eventRows.columns} FROM events WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT +?`;
   let chars = 0;
   let isFull = false;
-  // no more rows than are needed, since the texts of a hundred may be a megabyte
+  // no more rows than needed, since the texts of a hundred rows may be a megabyte
   const found = db.allWhile(sql, [...params, rows], (row) => {
     isFull = chars > 0 && chars + rowCharsOf(row) > charsMax;
     chars += rowCharsOf(row);
@@ -62,7 +64,7 @@ export function readFeed(db: Connection, request: FeedRequest): { events: Event[
   return { events, end: isAll || last === undefined ? end : last.id };
 }
 
-/** Returns the characters of an event's texts; those of its other members are less than 200. */
+/** Returns the number of characters of an event's texts; the other members have fewer than 200. */
 function rowCharsOf(row: Row): number {
   let chars = 200;
   for (const value of row) if (typeof value === 'string') chars += value.length;
@@ -79,7 +81,10 @@ export function feedBounds(db: Connection): FeedBounds {
   return { removedUpTo: (oldest ?? 1) - 1, latest: latest ?? 0 };
 }
 
-/** The time from which no event was removed for its age, in milliseconds since 1970; null if none was. */
+/**
+ * Returns the time from which all events are still there, in milliseconds since 1970; null if none was
+ * removed.
+ */
 export function feedCompleteFrom(db: Connection): number | null {
   const [id, createdAt] = db.get<[number, number]>(
     'SELECT id, createdAt FROM events ORDER BY id LIMIT 1',
@@ -87,7 +92,10 @@ export function feedCompleteFrom(db: Connection): number | null {
   return id === 1 ? null : createdAt;
 }
 
-/** Changes when the database is restored or copied: cursors of another epoch name other events. */
+/**
+ * Returns the epoch. It changes when the database is restored or copied, since old cursors would name other
+ * events.
+ */
 export function feedEpoch(db: Connection): string {
   const [epoch = ''] = db.get<[string]>('SELECT epoch FROM feed') ?? [];
   return epoch;
@@ -98,18 +106,20 @@ export function beginFeedEpoch(db: Connection): void {
   db.run('UPDATE feed SET epoch = lower(hex(randomblob(8)))');
 }
 
-/** Marks a copy, so that a service that starts on it begins a new epoch, whatever the copy's path. */
+/**
+ * Marks a copy, so that the next start of a service on the copy begins a new epoch, even under the old path.
+ */
 export function markFeedCopied(db: Connection): void {
   db.run("UPDATE feed SET file = 'copied'");
 }
 
-/** The identity of the database's file at the last start; empty before the first one. */
+/** Returns the identity of the database's file at the last start; empty before the first start. */
 export function feedFile(db: Connection): string {
   const [file = ''] = db.get<[string]>('SELECT file FROM feed') ?? [];
   return file;
 }
 
-/** Called when the file isn't that of the last start: such a copy may lack events that readers saw. */
+/** Called when the file isn't the last start's: a copy may lack events that readers saw. */
 export function claimFeed(db: Connection, file: string): void {
   if (feedFile(db) !== '') beginFeedEpoch(db);
   db.run('UPDATE feed SET file = ?', file);

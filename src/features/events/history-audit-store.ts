@@ -50,7 +50,7 @@ function historyIssues(db: Connection, { topic, members }: AuditedHistory, row: 
   return issues;
 }
 
-/** Converts a value of an event to the form that the column of its member has. */
+/** Converts a value of an event to the form of the member's column. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -65,8 +65,8 @@ type ReplayedEvent = readonly [
 ];
 
 /**
- * Returns the last value of each member that the object's events show, unless the last event that names the
- * member has no value; undefined if the object has no event. Adds the issues of single events.
+ * Returns the last value of each member that the object's events show, except members that a later event
+ * names without a value. Returns undefined if the object has no event. Adds the issues of single events.
  */
 function replay(
   db: Connection,
@@ -80,7 +80,7 @@ function replay(
   const values = new Map<string, unknown>();
   for (const row of rows) {
     const changes = changesIn(row[4] ?? '{}');
-    if (changes === undefined) values.clear(); // such an event may have been about any member
+    if (changes === undefined) values.clear(); // the event may have changed any member
     for (const [name, pair] of Object.entries(changes ?? {})) {
       if (Array.isArray(pair)) values.set(name, pair[1]);
       else values.delete(name);
@@ -90,7 +90,7 @@ function replay(
   return values;
 }
 
-/** Whether an event has the money of the order as it was then, if the events that are left show it. */
+/** Whether the money of an event fits the order at that time, as far as the remaining events show it. */
 function isMoneyRight(
   [, type, currency, received]: ReplayedEvent,
   values: ReadonlyMap<string, unknown>,
@@ -129,7 +129,7 @@ function reportMissing(
 
 /**
  * Reports gaps between the ids of events. Ids are consecutive and only the oldest events are ever removed, so
- * a gap is a loss. (A loss of the newest events shows in their objects, if it shows at all.)
+ * a gap is a loss. (A loss of the newest events can only show in their objects.)
  */
 export function auditEventIds(db: Connection, report: (issue: string) => void): void {
   const sql =

@@ -4,9 +4,9 @@ import { topicsForStaff } from '../events/event.ts';
 import type { FeedAccess } from '../events/feed-store.ts';
 
 /**
- * Users see the events of their own objects, staff those of the shop's objects, administrators all.
- * Staff also see that a user was deleted: orders and customers of that user lose their owner, and since they
- * may be a million, they have no events of their own.
+ * Users see the events of their own objects, staff see the events of the shop's objects, and administrators
+ * see all events. Staff also see that a user was deleted: the orders and customers of the user lose their
+ * owner, without events, since there may be a million of them.
  */
 export function feedAccessOf(caller: Caller): FeedAccess {
   if (isAdmin(caller)) return 'all';

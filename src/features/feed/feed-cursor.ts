@@ -1,4 +1,4 @@
-// The position of a reader of the feed, the id of the last event that was read, as a cursor.
+// Cursors of the feed. A cursor holds the id of the last event that a reader has read.
 import type { Cursors } from '../../http/routing/cursor.ts';
 import { Problem } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -9,7 +9,7 @@ import { feedBounds, feedEpoch } from '../events/feed-store.ts';
 export const feedPath = '/events';
 const feed = { path: feedPath, order: 'id' };
 
-/** The database's epoch, in place of a sort key, and the id of the last event that was read. */
+/** The database's epoch in place of a sort key, and the id of the last event read. */
 type CursorContent = KeysetPosition;
 
 /** A cursor is bound to the feed but not to its filters: a reader may continue with other types. */
@@ -27,7 +27,7 @@ export function feedState(db: Connection): FeedState {
 
 /**
  * Returns the id in a cursor. Throws if the cursor is invalid or belongs to another epoch, or if events after
- * it were removed.
+ * the id were removed.
  */
 export function requireEventId(state: FeedState, cursor: string, cursors: Cursors): number {
   const content = cursors.decode({ ...feed, query: { cursor } });

@@ -23,8 +23,8 @@ type ExportRange<C> = Pick<FeedRequest, 'types' | 'after'> & {
 
 const readBounds = { rows: 100, charsMax: exportChunkBytesMax };
 /**
- * The pause after events of which fewer than a page were exported: examining them takes a twentieth of it, so a
- * walk past the events of others leaves the event loop to other clients.
+ * The pause after a read that gave less than a page. Examining the events takes a twentieth of the pause, so
+ * a walk past the events of others leaves the event loop to other clients.
  */
 const walkPauseMilliseconds = 5;
 
@@ -39,7 +39,7 @@ export function feedElements<C>(
     while (position < latest) {
       if (!isDeepStrictEqual(accessOf(authorize()), access))
         throw forbidden('The rights have changed since the export began.');
-      // otherwise events that cleanup removes before the export reaches them would be missing silently
+      // without this check, events that cleanup removed early would be missing silently
       if (position < feedBounds(db).removedUpTo) throw new Error('events were removed before their export');
       const { events, end } = readFeed(db, { after: position, latest, access, types, ...readBounds });
       yield events.map(representEvent);

@@ -1,6 +1,6 @@
-// Sends events to the readers of streams as they happen. A reader has no events queued, only a position in the
-// table: readers take turns, and each reads and is sent the next page of the feed. A sync of the database wakes
-// those that had read all.
+// Sends events to the readers of streams as they happen. A reader has no queue of events, only a position in
+// the table. Readers take turns; in its turn, a reader is sent the next page of the feed. A sync of the
+// database wakes the readers that had read everything.
 import { isStaff, type Caller } from '../../auth/access.ts';
 import type { Cursors } from '../../http/routing/cursor.ts';
 import { counter, gauge, labelledSamples, type Family } from '../../http/telemetry/prometheus.ts';
@@ -18,28 +18,28 @@ import { cursorAfter } from './feed-cursor.ts';
 import { LiveReader, type LiveReaderOptions } from './live-reader.ts';
 
 export const streamsMax = 100;
-/** The streams that users without staff rights may have, so that many accounts don't lock staff out. */
+/** The streams of all users without staff rights together, so that many accounts can't lock staff out. */
 export const streamsWithoutStaffMax = 80;
 export const streamsPerUserMax = 5;
-/** The most that a stream is sent at a time, unless one event alone is longer. */
+/** The most events and bytes that a stream is sent at a time, unless one event alone is longer. */
 const streamPageEventsMax = 100;
 export const streamPageCharsMax = 32 * 1024;
 /** The time for which streams are served in one turn of the event loop. */
 export const streamTurnMillisecondsMax = 5;
 /**
- * The pause after such a turn, in times of what its readers took: those that catch up, who may have to pass
- * millions of events of others, share a tenth of the time, all others half of it.
+ * The pause after such a turn, as a multiple of the turn's time. So readers that catch up, perhaps past
+ * millions of events of others, share a tenth of the time, and all other readers half of it.
  */
 const catchUpPauseFactor = 9;
 const streamPauseFactor = 1;
-/** The least pause, so that many commits share the cost of a write to each stream. */
+/** The shortest pause, so that many commits share one write to each stream. */
 const streamPauseMillisecondsMin = 20;
 
 const pageBounds = { rows: streamPageEventsMax, charsMax: streamPageCharsMax };
 const sweepMilliseconds = 1_000;
 const retrySeconds = 10;
 
-/** Why an event stream ends: it is never complete, and nothing takes its place. */
+/** The reasons for which an event stream ends. */
 const endReasons: readonly StreamEndReason[] = [
   'client',
   'slow',
@@ -67,7 +67,7 @@ export type Streams = Pick<LiveFeed, 'checkCapacity' | 'add'>;
 export class LiveFeed {
   readonly #options: LiveFeedOptions;
   readonly #readers = new Set<LiveReader>();
-  /** Those to be served, in turn. */
+  /** The readers to be served, in turn. */
   readonly #queue = new Set<LiveReader>();
   readonly #ends = new Map(endReasons.map((reason) => [reason, 0]));
   #eventsSent = 0;
@@ -133,7 +133,7 @@ export class LiveFeed {
     });
   }
 
-  /** Ends streams whose credential has expired, and keeps the others alive. */
+  /** Ends streams whose credential has expired, and keeps all others alive. */
   #sweep(): void {
     this.#guard(() => {
       for (const reader of this.#readers) if (reader.endUnlessPermitted()) reader.keepAlive();
@@ -166,7 +166,7 @@ export class LiveFeed {
     }
   }
 
-  /** Lets the reader be served after those that are already in the queue. */
+  /** Adds the reader at the end of the queue. */
   #enqueue(reader: LiveReader): void {
     if (reader.stream.isOver) return;
     this.#queue.add(reader);
@@ -183,14 +183,14 @@ export class LiveFeed {
     }, pause);
   }
 
-  /** Serves one reader after the other until none waits or the turn's time is over. */
+  /** Serves one reader after another until none waits or the turn's time is over. */
   #serve(): void {
     const start = performance.now();
     const turn: Turn = { ...feedBounds(this.#options.db), blocks: new Map() };
     let now = start;
     let pause = 0;
     for (const reader of this.#queue) {
-      this.#queue.delete(reader); // a reader that is added again comes again in this loop
+      this.#queue.delete(reader); // a reader that is added again is served again in this loop
       const factor = reader.hasCaughtUp ? streamPauseFactor : catchUpPauseFactor;
       const before = now;
       this.#sendPage(reader, turn);
@@ -201,7 +201,10 @@ export class LiveFeed {
     this.#nextTurnAt = now + Math.max(streamPauseMillisecondsMin, pause);
   }
 
-  /** A reader who has caught up once isn't waited for: a client that doesn't keep up then is cut. */
+  /**
+   * Sends the next page to one reader. Before it has caught up for the first time, waits for its client;
+   * afterwards a client that doesn't keep up is disconnected.
+   */
   #sendPage(reader: LiveReader, { removedUpTo, latest, blocks }: Turn): void {
     const { position: after, access, types } = reader;
     if (!reader.endUnlessPermitted()) return;
@@ -242,9 +245,9 @@ export class LiveFeed {
   }
 }
 
-/** What the readers that are served in one turn share. */
+/** What all readers served in one turn share. */
 type Turn = FeedBounds & {
-  /** Blocks by the event's id, since making one takes twice as long as reading the event. */
+  /** Blocks by the event's id, made once: making a block takes twice as long as reading the event. */
   readonly blocks: Map<number, string>;
 };
 

@@ -15,7 +15,9 @@ const streamRetryMilliseconds = 3_000;
 export type LiveReaderOptions = {
   readonly stream: ResponseStream;
   readonly caller: Caller;
-  /** Returns the caller with current rights. Throws a Problem if they have lost the right to the stream. */
+  /**
+   * Returns the caller with current rights. Throws a Problem if the caller has lost the right to the stream.
+   */
   readonly currentCaller: () => Caller;
   readonly hasExpired: () => boolean;
   readonly access: FeedAccess;
@@ -33,11 +35,13 @@ export class LiveReader {
   readonly access: FeedAccess;
   readonly types: readonly EventType[] | undefined;
   readonly stream: ResponseStream;
-  /** Whether it has ever read up to the latest event. Until then it waits for its client after each page. */
+  /**
+   * Whether the reader has ever reached the latest event. Until then it waits for its client after each page.
+   */
   hasCaughtUp = false;
   readonly #options: LiveReaderOptions;
   #position: number;
-  /** The last position that the client was sent. */
+  /** The last position that was sent to the client. */
   #announced: number;
   #writtenAt: number;
 
@@ -54,12 +58,12 @@ export class LiveReader {
     this.#write(retryBlock(streamRetryMilliseconds) + positionBlock(options.cursorAfter(after)));
   }
 
-  /** The id of the last event that was sent, or that this reader may not see. */
+  /** The id of the last event that was sent, or skipped because this reader may not see it. */
   get position(): number {
     return this.#position;
   }
 
-  /** Sends blocks of events and moves to the id `end`. Without blocks it only moves. */
+  /** Sends blocks of events, if any, and moves to the id `end`. */
   advance(blocks: string, end: number): void {
     this.#position = end;
     if (blocks === '') return;
@@ -97,7 +101,10 @@ export class LiveReader {
     }
   }
 
-  /** Sends a comment after a while without events, and the position if it has moved without being sent. */
+  /**
+   * After a while without events, sends a comment, and also the position if it has moved since it was last
+   * sent.
+   */
   keepAlive(): void {
     if (this.#options.now() - this.#writtenAt < streamCommentMilliseconds) return;
     const hasMoved = this.#announced !== this.#position;

@@ -1,4 +1,4 @@
-// Health and problem types as a feature: what a service says of itself to anyone.
+// Health and problem types as a feature: what a service tells everybody about itself.
 import type { Feature } from '../feature.ts';
 
 export const health: Feature = {

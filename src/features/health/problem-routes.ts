@@ -1,4 +1,4 @@
-// Problem types over HTTP: all of them, and each at the URI that problems have as their type.
+// Problem types over HTTP: all of them, and each at the URI that is the `type` of its problems.
 import { anyone } from '../../auth/access.ts';
 import { problemCodes, notFound, type ProblemCode } from '../../problem.ts';
 import { sharedDocument } from '../../http/responses/shared-document.ts';
@@ -12,7 +12,7 @@ import { problemType, ProblemType, ProblemTypes } from './system.ts';
 
 type ProblemServices = {
   readonly publicUrl: string;
-  /** Returns the page of one type, or of all; undefined if no feature shows one. */
+  /** Returns the page of one type, or of all types; undefined if no feature has such pages. */
   readonly problemPage: ((code: ProblemCode | undefined) => Promise<Page>) | undefined;
 };
 

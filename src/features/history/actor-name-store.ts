@@ -2,7 +2,7 @@
 import { allows, type RowAccess } from '../../auth/access.ts';
 import type { Connection } from '../../storage/connection.ts';
 
-/** Finds the names by the ids of the events, in one statement, as far as the access covers the accounts. */
+/** Finds the names by the ids of the events, in one statement, for all accounts that the access covers. */
 export function findActorNames(
   db: Connection,
   eventIds: readonly number[],

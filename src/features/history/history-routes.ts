@@ -28,7 +28,7 @@ type History<Row> = {
   readonly summary: string;
   readonly topic: Topic;
   readonly access: Access<{ readonly id: number }, Caller>;
-  /** Finds the object, since only callers who may see it may see its history. */
+  /** Finds the object: only callers who may see the object may see its history. */
   readonly source: ObjectSource<Row>;
   readonly lists: Lists;
 };
@@ -72,8 +72,8 @@ function historyRoute<Row extends { readonly id: number }>(history: History<Row>
 type LoadedPage = { readonly caller: Caller; readonly db: Connection; readonly ids: readonly number[] };
 
 /**
- * Returns a function that adds the names to events, or undefined if the query doesn't ask for names: to staff
- * all, to a user their own. Throws if an API key may not read users.
+ * Returns a function that adds the actors' names to events: all names for staff, for users only their own.
+ * Returns undefined if the query doesn't ask for names. Throws if an API key may not read users.
  */
 function namesFor({ include }: ObjectOf<typeof historyParameters>, { caller, db, ids }: LoadedPage) {
   if (include === undefined) return undefined;

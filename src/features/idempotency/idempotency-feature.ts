@@ -1,4 +1,4 @@
-// The responses that are stored for an Idempotency-Key, as a feature: they expire.
+// The responses that are stored for an Idempotency-Key, as a feature. Cleanup removes them when they expire.
 import type { Feature } from '../feature.ts';
 import { idempotencyMigrations } from './idempotency-migrations.ts';
 

@@ -1,13 +1,17 @@
 // The rows of responses that are stored for Idempotency-Key.
 import { hash } from 'node:crypto';
 import type { Mac } from '../../auth/mac.ts';
-import { idempotencySecondsMax, type ResponseStore, type StoredResponse } from '../../http/requests/idempotency.ts';
+import {
+  idempotencySecondsMax,
+  type ResponseStore,
+  type StoredResponse,
+} from '../../http/requests/idempotency.ts';
 import type { Connection } from '../../storage/connection.ts';
 
 /**
- * Takes a MAC for each secret, since a password could be guessed from a plain digest of its body. The first
- * MAC creates the stored fingerprint and all of them are compared, so that a secret can be replaced while
- * clients repeat requests.
+ * Takes a MAC for each secret: from a plain digest of a body, its password could be guessed. The first MAC
+ * creates fingerprints, and any MAC may match, so that a secret can be replaced while clients repeat
+ * requests.
  */
 export function createStoredResponses(macs: readonly Mac[]): ResponseStore {
   const fingerprints = (body: Buffer): string[] => {
@@ -41,11 +45,11 @@ function save(
     'INSERT OR REPLACE INTO storedResponses ' +
     '(request, fingerprint, objectId, ownerId, status, location, etag, body, createdAt) ' +
     'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
-  const bytes = Buffer.from(text, 'latin1'); // as TEXT, all characters but ASCII would take twice their bytes
+  const bytes = Buffer.from(text, 'latin1'); // as TEXT, all but ASCII characters would take twice their bytes
   db.run(sql, digestOf(storageKey), fingerprint, objectId, ownerId, status, location, etag, bytes, now);
 }
 
-/** All digests have the same length, however long path and Idempotency-Key are. */
+/** Returns a digest, since path and Idempotency-Key may be long. */
 function digestOf(storageKey: string): Buffer {
   return hash('sha256', storageKey, 'buffer');
 }

@@ -9,19 +9,19 @@ export const importLineBytesMax = 64 * 1024;
 
 const lineFeed = 0x0a;
 
-/** A line that isn't blank, from 1: its value, or the reason why it has none. */
+/** A line that isn't blank: its number from 1, and its value, or the reason why it has no value. */
 export type ArrivingLine = { readonly number: number } & LineContent;
 type LineContent = { readonly value: unknown } | { readonly problem: Problem };
 
 /**
- * Splits a body: yields the lines that each chunk completes, and the last one when called without a chunk. The
- * lines of one chunk must be taken before the next chunk is given.
+ * Splits a body: yields the lines that a chunk completes; without a chunk, the last line. Take all lines of a
+ * chunk before the next call.
  */
 export type LineReader = (chunk: Buffer | undefined) => Iterable<ArrivingLine>;
 
 export function ndjsonReader(): LineReader {
   let number = 1;
-  /** The beginning of a line that isn't complete, none of it once the line is too long. */
+  /** The beginning of the incomplete line; empty once the line is too long. */
   let parts: Buffer[] = [];
   let bytes = 0;
   const keep = (part: Buffer): void => {
@@ -41,7 +41,7 @@ export function ndjsonReader(): LineReader {
     if (chunk === undefined) return yield* endLine();
     let start = 0;
     for (;;) {
-      // millions of blank lines may arrive, so none becomes a Buffer
+      // no Buffer for a blank line, since millions may arrive
       for (; bytes === 0 && (chunk[start] === lineFeed || isBlank(chunk[start])); start += 1)
         if (chunk[start] === lineFeed) number += 1;
       const end = chunk.indexOf(lineFeed, start);
@@ -71,10 +71,10 @@ function parsed(bytes: Buffer): LineContent {
   }
 }
 
-/** Reads an object from each row. A table that can't be read any further has a last line that says why. */
+/** Reads an object from each row. If a table can't be read any further, the last line says why. */
 export function csvReader(source: CsvSource): LineReader {
   const rows = new CsvRows(importLineBytesMax);
-  const decoder = new TextDecoder('utf-8', { fatal: true }); // takes a byte-order mark away
+  const decoder = new TextDecoder('utf-8', { fatal: true }); // removes a byte-order mark
   let heading: readonly string[] | undefined;
   let isUnreadable = false;
   function* rowsIn(chunk: Buffer | undefined): Generator<CsvRow> {

@@ -1,5 +1,5 @@
-// Reads tables (RFC 4180) while their text arrives. Rows are counted as a spreadsheet counts them: from 1,
-// blank ones included, and a row whose cells have line breaks is one row. Cells may also be separated by
+// Reads tables (RFC 4180) while their text arrives. Rows are counted as spreadsheets count them: from 1,
+// including blank rows; a row with line breaks within its cells is one row. Cells may also be separated by
 // semicolons or tabs, as spreadsheets write them where the decimal separator is a comma.
 
 export type CsvRow = { readonly number: number; readonly cells: readonly string[] };
@@ -11,7 +11,7 @@ type Place = 'start of a cell' | 'cell' | 'quoted cell' | 'after a quote';
 
 export class CsvRows {
   readonly #rowCharsMax: number;
-  /** Undefined until the heading shows it. */
+  /** The separator of cells; undefined until the heading shows it. */
   #separator: string | undefined;
   #place: Place = 'start of a cell';
   #cells: string[] = [];
@@ -54,7 +54,10 @@ export class CsvRows {
     return false;
   }
 
-  /** The first one in the heading is that of the table: no name of a column contains any. */
+  /**
+   * Whether the character separates cells. The first separator in the heading is the table's: no column's
+   * name contains one.
+   */
   #isSeparator(character: string): boolean {
     if (this.#separator === undefined && separators.includes(character)) this.#separator = character;
     return character === this.#separator;

@@ -85,12 +85,12 @@ function customerIssues({ customerId, customerKey }: SentReference): Issue[] {
   return [{ pointer: '/customerKey', code: 'conflict', detail }];
 }
 
-/** A line that its schema accepts, with a digest of its content; or its issues. */
+/** A valid line with a digest of its content, or the line's issues. */
 export type ParsedLine =
   | { readonly ok: true; readonly line: ImportLine; readonly fingerprint: Uint8Array }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** The fingerprint depends on the order of members, but not on blanks. */
+/** Checks a line. The fingerprint depends on the order of members, but not on blanks. */
 export function parseImportLine(schema: ImportLineSchema, value: unknown, now: number): ParsedLine {
   const checked = parse(schema, value, timeIssues(value, now));
   if (!checked.ok) return checked;
@@ -101,13 +101,13 @@ function digestOf(value: unknown): Buffer {
   return hash('sha256', JSON.stringify(value), 'buffer');
 }
 
-/** Returns the source of lines that create objects of one kind. */
+/** Returns the conversion of rows to lines that create objects of one kind. */
 export function linesFrom(kind: ImportKind, { columns, objectOf }: CsvSource): CsvSource {
   return {
     columns: ['key', ...columns],
     objectOf(cells) {
       const object = objectOf(cells);
-      // a row without a key has one that only equal rows have, so that the same table creates nothing twice
+      // a row without a key gets a key from its content, so that the same table creates nothing twice
       const key = cells.get('key') ?? `row:${digestOf(object).toString('base64url')}`;
       return { key, [kind]: object };
     },
@@ -118,7 +118,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
 
-/** Returns the issues of `createdAt`, in a line that may have others. */
+/** Returns the issues of `createdAt`. The line may have other issues. */
 function timeIssues(line: unknown, now: number): Issue[] {
   const { createdAt } = membersOf(membersOf(line)['order']);
   if (!fits(sentTimestamp, createdAt)) return [];

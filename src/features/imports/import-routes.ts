@@ -1,4 +1,4 @@
-// Imports over HTTP: POST /imports reads a line for each customer or order, and returns a line for each.
+// Imports over HTTP: POST /imports reads one line for each object, and returns one line for each.
 import { adminOnly, hasScope, type Caller } from '../../auth/access.ts';
 import { csvReader, ndjsonReader, importLineBytesMax } from './arriving-lines.ts';
 import type { HandlerImports } from './line-imports.ts';
@@ -22,7 +22,7 @@ type ImportServices = {
   readonly defaultCountry: string | undefined;
 };
 
-/** What a table may have: a resource whose rows can be imported has a line here. */
+/** The kinds of tables: every resource whose rows can be imported has a line here. */
 const tables = {
   customers: linesFrom('customer', customerRows),
   products: linesFrom('product', productRows),

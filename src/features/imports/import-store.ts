@@ -18,7 +18,7 @@ import { addProduct, productSource, replaceProduct, takenIssues } from '../produ
 import { userIssues } from '../users/user-store.ts';
 import type { ImportKind, ImportOutcome, ParsedLine, ImportedOrder } from './import-line.ts';
 
-/** The keys of new objects that a dry run remembers, since later lines may name them. */
+/** The most keys of new objects that a dry run remembers, since later lines may name them. */
 export const importDryRunKeysMax = 200_000;
 
 /** The id is null in a dry run. */
@@ -62,7 +62,7 @@ export const storedKeys: ImportKeys = {
   },
 };
 
-/** The keys of a dry run: it creates nothing, but knows what its earlier lines would have created. */
+/** The keys of a dry run. It creates nothing, but remembers what earlier lines would have created. */
 export function dryRunKeys(): ImportKeys {
   const fingerprints = new Map<string, string>();
   return {
@@ -144,7 +144,9 @@ function importOrder(permit: Permit, imported: OrderImport): ImportOutcome {
   return { status: 201, id: keys.add(permit, object, create) };
 }
 
-/** Creates a product, or changes the one with its SKU; members that the line leaves out stay as they are. */
+/**
+ * Creates a product, or changes the product with this SKU. Members that the line leaves out stay as they are.
+ */
 function importProduct(
   permit: Permit<Caller>,
   product: NewProduct,
@@ -175,7 +177,7 @@ function parseOwner(db: Connection, pointer: string, userId: number): Checked<nu
   return issues.length === 0 ? { ok: true, value: userId } : { ok: false, issues };
 }
 
-/** Returns the id of the customer that an order names, or the issue that there is none. */
+/** Returns the id of the customer that an order names, or the issue that there is no such customer. */
 function parseCustomer(
   db: Connection,
   keys: ImportKeys,

@@ -1,5 +1,5 @@
-// Imports: reads lines as they arrive, checks and writes a batch of them at a time, and sends their results in
-// order once they are on disk. A truncated response never looks complete.
+// Imports: reads lines as they arrive, checks and writes them in batches, and sends the results in order once
+// they are on disk. A truncated response never looks complete.
 import type { Caller } from '../../auth/access.ts';
 import { causeOf } from '../../base/log-lines.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -22,11 +22,14 @@ import type { Call } from '../../http/routing/route.ts';
 export const importsMax = 2;
 /** The connection of a client that sends no whole line for this long is closed. */
 export const importLineMilliseconds = 30_000;
-/** A batch is checked in a turn and written in a transaction, between which others have theirs. */
+/**
+ * A batch is checked in one turn and written in one transaction; between batches, other clients get their
+ * turns.
+ */
 const importLinesPerBatch = 100;
 /** The characters of results that are kept while the client still sends. */
 export const importKeptCharsMax = 8 * 1024 * 1024;
-/** While the client leaves more bytes of the response unread, no more of its lines are read. */
+/** While the client leaves more bytes of the response unread, no further lines are read. */
 export const importUnsentBytesMax = 8 * 1024 * 1024;
 
 /** Reads, parses and writes the lines of one import; `now` is in milliseconds since 1970. */
@@ -34,12 +37,12 @@ type LineRules<T> = {
   readonly read: LineReader;
   /** Returns what `write` receives, such as the object to be written or its issues. */
   parse(value: unknown, now: number): T;
-  /** Called in a write that several lines share, so it must change nothing for a line that it rejects. */
+  /** Called in a write that several lines share: must change nothing for a line that it rejects. */
   write(permit: Permit<Caller>, parsed: T, now: number): LineOutcome;
 };
 
 type LineOutcome =
-  /** The id is null for what a dry run would create. */
+  /** The id is null for an object that a dry run would create. */
   | { readonly status: 200 | 201; readonly id: number | null }
   | { readonly status: 403 | 422; readonly issues: readonly Issue[] };
 
@@ -88,16 +91,19 @@ export class Imports {
     return { running: this.#slots.running, lines: this.#lines };
   }
 
-  /** Returns the result of an import. Throws if the request can't be one, or if too many are running. */
+  /**
+   * Returns the result of an import. Throws if the request can't be an import, or if too many imports are
+   * running.
+   */
   createResult<T>(call: ImportCall, rules: LineRules<T>): Streamed {
-    // without chunks the response ends with the connection, and a truncated one looks complete
+    // without chunks the response ends with the connection, and a truncated response looks complete
     if (call.isHttp10) throw new Problem('bad-request', 'An import needs HTTP/1.1.', { status: 505 });
     this.#slots.checkRoom();
     const start = (stream: ResponseStream): void => {
       const ended = new Promise<void>((resolve) => stream.onEnd(() => resolve()));
       const results = new Results(stream, this.#counterFor(call));
       const held = this.#slots.run({}, () => ended);
-      held.catch(() => stream.abort('failed')); // another began since `checkRoom`
+      held.catch(() => stream.abort('failed')); // another import took the slot since `checkRoom`
       void runImport({ ...this.#options, call, rules, results, stream });
     };
     return { kind: 'stream', mediaType: ndjson, start };
@@ -155,7 +161,7 @@ async function runImport<T>(run: ImportRun<T>): Promise<void> {
   }
 }
 
-/** Yields the lines in batches that take a short turn each, at the pace at which they are taken. */
+/** Yields the lines in batches, each for one short turn, and reads no faster than batches are taken. */
 async function* arrivingBatches<T>(run: ImportRun<T>): AsyncGenerator<readonly Item<T>[]> {
   const { call, rules, timers } = run;
   const { sentBody } = call;
@@ -168,7 +174,7 @@ async function* arrivingBatches<T>(run: ImportRun<T>): AsyncGenerator<readonly I
       for (const batch of batchesOf(run, rules.read(chunk))) {
         cancelLimit();
         yield batch;
-        cancelLimit = limitWait(); // anew only after whole lines: single bytes don't extend it
+        cancelLimit = limitWait(); // only whole lines extend the limit, not single bytes
       }
     } while (chunk !== undefined);
   } finally {
@@ -198,7 +204,7 @@ function writeBatch<T>({ call, rules, now }: ImportRun<T>, batch: readonly Item<
   });
 }
 
-/** Sends a last line that says why, and no last chunk. */
+/** Sends a last line with the reason, and no last chunk. */
 function abort<T>(run: ImportRun<T>, number: number, error: unknown): void {
   const { call, results, stream, stopping, log } = run;
   if (stream.isOver) return;
@@ -212,9 +218,9 @@ function abort<T>(run: ImportRun<T>, number: number, error: unknown): void {
 }
 
 /**
- * Results are kept until the whole body was read, or until there are too many: proxies such as nginx stop
- * forwarding a request once its response has begun, and many clients read nothing until they have sent
- * everything.
+ * The results of an import. They are kept until the whole body was read, or until there are too many: proxies
+ * such as nginx stop forwarding a request once its response has begun, and many clients read nothing before
+ * they have sent everything.
  */
 class Results {
   readonly #stream: ResponseStream;
@@ -237,7 +243,7 @@ class Results {
     if (this.#keptChars > importKeptCharsMax) this.begin();
   }
 
-  /** Sends what was kept; from now on results are sent at once. */
+  /** Sends the kept results. From now on results are sent at once. */
   begin(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;

@@ -42,7 +42,7 @@ function createKeyRoute(): Route {
   });
 }
 
-/** The ETag is that of the key without its secret, which is also that of GET /api/keys/{id}. */
+/** Creates a key. The ETag is the same as in GET /api/keys/{id}, which shows the key without its secret. */
 async function createKey(call: Call<object, object, NewKey, Caller>): Promise<Representation<CreatedApiKey>> {
   const { body, caller, now } = call;
   checkStepUp(caller, now, 'Creating an API key');

@@ -32,7 +32,7 @@ const shown = {
 const keys = table('apiKeys', { ...shown, userId: integer, hash: blob });
 const rows = keys.select({ ...shown, userId: integer });
 
-/** A key with its members, and its user, who isn't among them. */
+/** A key, and its user, whom responses don't show. */
 export type StoredKey = Key & { readonly userId: number };
 
 export function findKey(db: Connection, id: number): StoredKey | undefined {
@@ -46,7 +46,7 @@ export const keySource: ObjectSource<StoredKey> = {
   accessOf: accountAccessOf,
 };
 
-/** Returns the caller whom the key authenticates, with the rights that they have now. */
+/** Returns the caller whom the key authenticates, with the user's present rights. */
 export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined {
   const row = db.get<[number, Role, string, Uint8Array, number | null]>(
     'SELECT userId, role, scopes, hash, expiresAt ' +
@@ -68,7 +68,7 @@ export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined
   return { caller, hash, expiresAt: expiresAt ?? Infinity };
 }
 
-/** Throws if the user has as many keys as allowed. */
+/** Creates a key. Throws if the user has as many keys as allowed. */
 export function addKey(permit: Permit, key: NewKey & { readonly userId: number }): CreatedApiKey {
   const { writer: db, origin } = permit;
   const { now } = origin;
@@ -93,7 +93,7 @@ export function addKey(permit: Permit, key: NewKey & { readonly userId: number }
   };
 }
 
-/** Also counts expired keys, which are listed until they are deleted. */
+/** Throws if the user has too many keys. Expired keys count: they are listed until they are deleted. */
 function checkCount(db: Connection, userId: number): void {
   const [count] = db.get<[number]>('SELECT count(*) FROM apiKeys WHERE userId = ?', userId) ?? [0];
   if (count < keysPerUserMax) return;
@@ -122,7 +122,10 @@ export function describeLiveKeys(db: Connection, now: number): string[] {
     .map(([id, name, email, prefix]) => `  ${id} ${quoted(name)} of ${email}, ${prefix}…`);
 }
 
-/** A name may have marks that change the direction of writing, and so could hide the rest of the line. */
+/**
+ * Quotes a name. Its escapes include marks that change the direction of writing, which could hide the rest of
+ * the line.
+ */
 function quoted(name: string): string {
   return escapeControls(JSON.stringify(name));
 }

@@ -6,7 +6,7 @@ import { route, type Route } from '../../http/routing/route.ts';
 const loopbackOrAdmin: Access<object, Caller | undefined> = {
   description: 'Only the machine itself or an administrator may call this.',
   credentials: 'optional',
-  permits: () => true, // the handler decides, since an access rule doesn't get the address
+  permits: () => true, // the handler decides, since an access rule doesn't know the IP address
 };
 
 export function metricsRoute(metrics: () => string): Route {

@@ -1,4 +1,4 @@
-// The OpenAPI document over HTTP as a feature. The command `openapi` prints it without.
+// The OpenAPI document over HTTP as a feature. The command `openapi` prints the document without it.
 import type { Feature } from '../feature.ts';
 
 export const openapi: Feature = {

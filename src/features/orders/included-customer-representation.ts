@@ -10,7 +10,7 @@ type CustomerEmbedder = (order: Representation<Order>) => Representation<Order>;
 
 /**
  * Returns a function that embeds the customers in these orders, or undefined if the query doesn't ask for
- * customers. They are read together, with the rights that the caller has now. Throws if an API key may not
+ * customers. Reads all customers together, with the caller's present rights. Throws if an API key may not
  * read customers.
  */
 export function customerEmbedderFor(

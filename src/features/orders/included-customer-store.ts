@@ -4,7 +4,7 @@ import type { Connection } from '../../storage/connection.ts';
 import { ownerSql } from '../users/user-store.ts';
 import type { IncludedCustomer } from './included-customer.ts';
 
-/** Finds the customers by the ids of their orders, in one statement, as far as the access covers them. */
+/** Finds the customers that the access covers, by the ids of their orders, in one statement. */
 export function findCustomersOf(
   db: Connection,
   orderIds: readonly number[],

@@ -4,7 +4,7 @@ import { decimalAmount } from '../../schema/decimal.ts';
 import { addressCells, addressColumns } from '../customers/address-csv.ts';
 import type { Order } from './order.ts';
 
-/** The total is in the row of an order's first item alone, so that a sum over all rows counts it once. */
+/** Only the row of an order's first item has the total, so that a sum over all rows counts it once. */
 export const orderTable: CsvTable<Order> = {
   columns: [
     'id',

@@ -45,7 +45,7 @@ export type NewItem = Infer<typeof NewItem>;
 
 export const newItems = array(NewItem, { minItems: 1, maxItems: 100 });
 
-/** Checks the sum of the items. It requires their prices; other members of the items may be invalid. */
+/** Checks the sum of the items. Only the prices have to be valid, not the items' other members. */
 export const totalRule = ruleFor(
   { items: array(object(priced), { minItems: 1, maxItems: 100 }), total: sentTotal },
   ({ items, total }) =>

@@ -1,4 +1,5 @@
-// The lists of orders over HTTP: all that the caller may see, those of a customer, those of a user.
+// The lists of orders over HTTP: all orders that the caller may see, the orders of a customer, and the orders
+// of a user.
 import { hasScope, rowAccessOf, readerKeyOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { exportDescription, exportIssues } from '../../http/transfers/export.ts';
 import { listParameters, type List, type Lists } from '../../http/routing/list.ts';
@@ -20,7 +21,7 @@ import { orderSearch, orderSelection } from './order-list-store.ts';
 import { orderLookup } from './order-representation.ts';
 import { Order, orderListParameters, orderQuery } from './order.ts';
 
-/** Reads rows that are on disk, through the caches. */
+/** Reads orders that are on disk, through the caches. */
 export type OrderReads = {
   readonly lists: Lists;
   readonly orders: ObjectSource<Representation<Order>> & Lookup<Order>;

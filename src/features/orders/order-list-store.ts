@@ -16,7 +16,7 @@ import { ownedBy } from '../users/user-store.ts';
 import { statuses, type OrderListQuery } from './order.ts';
 import { matchingOrders } from './order-search-store.ts';
 
-/** A user or a customer has few orders: an index has them by `createdAt`, other sorts are in memory. */
+/** A user or a customer has few orders: an index sorts them by `createdAt`; other sorts are in memory. */
 const fewRowsIndexes: Indexes = { ordered: ['createdAt'], otherwise: 'in memory' };
 
 const orderList: ListDefinition<OrderListQuery> = {
@@ -61,7 +61,10 @@ export function orderSelection(
 
 type SearchOptions = { readonly query: OrderListQuery; readonly q: string; readonly hasCustomers: boolean };
 
-/** Without `hasCustomers` no order is found by its customer, since that would disclose customers' names. */
+/**
+ * Returns the search. Without `hasCustomers` it finds no order by its customer, which would disclose
+ * customers' names.
+ */
 export function orderSearch(access: RowAccess, { query, q, hasCustomers }: SearchOptions): SearchSelection {
   const customers = hasCustomers ? customerSearchScope(access) : undefined;
   return matchingOrders({

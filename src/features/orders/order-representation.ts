@@ -1,4 +1,4 @@
-// How orders are represented: their text, and an ETag that names its version.
+// How orders are represented: the text of an order, and an ETag that names the version of the text.
 import { represent, representText, type Representation } from '../../http/responses/representation.ts';
 import type { Lookup } from '../../http/responses/representation-cache.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -7,7 +7,7 @@ import type { Order } from './order.ts';
 
 export const orderLookup: Lookup<Order> = { find: findRepresentation, findAll: findRepresentations };
 
-/** Represents an order from the text that SQLite makes of its row. */
+/** Finds an order, and represents it by the text that SQLite makes of the row. */
 function findRepresentation(db: Connection, id: number): Representation<Order> | undefined {
   const order = findOrderText(db, id);
   return order === undefined ? undefined : representOrderText(order);
@@ -31,12 +31,15 @@ export function representOrder(order: Order): Representation<Order> {
   return represent(order, { id, ownerId, etag: orderTag({ id, ownerId, updatedAt }) });
 }
 
-/** A release that represents the same rows differently has to raise it. */
+/** Raise this in a release that represents the same rows differently. */
 const textVersion = 1;
 
 type OrderVersion = Pick<OrderText, 'id' | 'ownerId' | 'updatedAt'>;
 
-/** A strong ETag of the version. It includes the owner, whose removal leaves `updatedAt` unchanged. */
+/**
+ * Returns a strong ETag of the version. The tag includes the owner, since removing a user leaves `updatedAt`
+ * unchanged.
+ */
 function orderTag({ id, ownerId, updatedAt }: OrderVersion): string {
   return `"v${textVersion}-${id}-${updatedAt}-${ownerId ?? ''}"`;
 }

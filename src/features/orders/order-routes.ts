@@ -1,4 +1,4 @@
-// Orders over HTTP: /orders, and those of a customer or a user.
+// Orders over HTTP: /orders, and the orders of a customer or a user.
 import { isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, Problem, throwIfInvalid } from '../../problem.ts';
 import type { Lists } from '../../http/routing/list.ts';

@@ -14,7 +14,10 @@ type OrderSearch = {
   readonly customers: SearchScope | undefined;
 };
 
-/** Selects the order with the query's id, then those found by beginnings of words, then all others. */
+/**
+ * Selects the matching orders: first the one with the query's id, then those found by beginnings of words,
+ * then all others.
+ */
 export function matchingOrders(request: OrderSearch): SearchSelection {
   const { orders, search } = request;
   return {
@@ -30,7 +33,7 @@ export function matchingOrders(request: OrderSearch): SearchSelection {
   };
 }
 
-/** Finds orders of matching customers, and the order with the id. */
+/** Finds the orders of matching customers, and the order with the query's id. */
 async function findOfCustomers(
   database: SearchDatabase,
   { orders, search, customers }: OrderSearch,
@@ -51,7 +54,7 @@ async function findOfCustomers(
   ]);
 }
 
-/** An id alone is an order's id; beside words that match a customer, it is the customer's id. */
+/** Returns the id if the query has no other words. Beside words, an id is a customer's. */
 function idIfAlone({ id, besideId }: SearchQuery): number {
   return besideId.length === 0 ? id : 0;
 }

@@ -54,7 +54,10 @@ const replaceContent = orders.update([
   'note',
   'updatedAt',
 ]);
-/** Apart, since it is rare, and its index would be written with every change. */
+/**
+ * A separate statement, since changing the customer is rare, and would write the customer's index with every
+ * change.
+ */
 const replaceCustomer = orders.update(['customerId']);
 
 export function findOrder(db: Connection, id: number): Order | undefined {
@@ -69,8 +72,8 @@ export const orderSource: ObjectSource<Order> = {
 };
 
 /**
- * Reads the text that `JSON.stringify` would make of `findOrder`. SQLite joins the columns, so that JSON in
- * them is not parsed just to be serialized again.
+ * Reads the order as the text that `JSON.stringify` would make of `findOrder`. SQLite joins the columns, so
+ * that their JSON is not parsed only to be serialized again.
  */
 export function findOrderText(db: Connection, id: number): OrderText | undefined {
   const row = db.get<TextRow>(textSql, id);
@@ -105,7 +108,7 @@ const textColumns =
   `',"userId":', ifnull(users.id, 'null'), ',"currency":"', currency, '","items":', items, ` +
   `',"total":', total, ',"shippingAddress":', ifnull(shippingAddress, 'null'), ',"note":'), ` +
   'note, orders.createdAt, updatedAt';
-/** The owner is joined, since both the text and a column of its own need it. */
+/** Joins the owner, since both the text and the column `ownerId` need it. */
 const withOwners = 'LEFT JOIN users ON users.id = orders.userId';
 const textSql = `SELECT ${textColumns} FROM orders ${withOwners} WHERE orders.id = ?`;
 const textsSql =
@@ -125,13 +128,13 @@ type NewOrderRow = OrderContent & { readonly customerId: number; readonly userId
 type OrderHistory = {
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** The time of the event of its creation, unless that is `createdAt`. */
+  /** The time of the order's first event, if it isn't `createdAt`. */
   readonly recordedAt?: number;
   /** For sample data: the order was created `open`, then went through these steps. */
   readonly steps?: readonly OrderStep[];
 };
 
-/** A later status of an order, and the time of that change. */
+/** A later status of an order, and the time of the change. */
 export type OrderStep = { readonly status: OrderStatus; readonly at: number };
 
 export function addOrder(permit: Permit, order: NewOrderRow, history: OrderHistory): Order {
@@ -175,7 +178,10 @@ function recordPlaced(permit: Permit, order: PlacedOrder, history: OrderHistory)
 
 type OrderReplacement = ChangedOrder & { readonly reason?: string | undefined };
 
-/** Sets an `updatedAt` later than the current one, whatever the clock shows, since ETags depend on it. */
+/**
+ * Replaces the order. Sets an `updatedAt` later than the current one, even if the clock went back, since
+ * ETags depend on it.
+ */
 export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: OrderReplacement): void {
   const { status, customerId, currency, items, total, shippingAddress, note, reason } = wanted;
   const { id } = current;
@@ -199,7 +205,10 @@ function changeTypeOf(from: OrderStatus, to: OrderStatus): EventType {
   return `order.${to}`;
 }
 
-/** The total is the one of this moment: it may change once a payment was corrected. */
+/**
+ * Returns the money of an event, with the order's present total, which may change after the correction of a
+ * payment.
+ */
 function moneyOf(type: EventType, { status, currency, total }: Pick<Order, 'status' | 'currency' | 'total'>) {
   const received = receivedBy(type, status, total);
   return received === null ? undefined : { currency, received };

@@ -25,15 +25,15 @@ import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
 import { IncludedCustomer } from './included-customer.ts';
 import { OrderItem, amount, newItems, priceItems, sentTotal, totalRule } from './order-items.ts';
 
-/** The newest customers that match, whose orders a search includes. */
+/** The number of newest matching customers whose orders a search includes. */
 export const searchedCustomersMax = 10_000;
-/** The newest orders whose items are searched: as many as can be searched in a tenth of a second. */
+/** The number of newest orders whose items are searched: a tenth of a second allows no more. */
 export const searchedOrdersMax = 40_000;
 
 export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;
 export type OrderStatus = (typeof statuses)[number];
 
-/** The statuses that may follow each status; a status without any is final. */
+/** The statuses that may follow each status; a status without followers is final. */
 export const transitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
   open: ['paid', 'cancelled'],
   paid: ['shipped', 'refunded'],
@@ -43,7 +43,10 @@ export const transitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>> 
   refunded: [],
 };
 
-/** The status before each status, to which staff may take an order back if it was set by mistake. */
+/**
+ * The status before each status. Staff may take an order back to it, if the present status was set by
+ * mistake.
+ */
 const corrections: Readonly<Record<OrderStatus, OrderStatus | null>> = {
   open: null,
   paid: 'open',
@@ -228,12 +231,12 @@ export function orderContentOf({
   return { status, currency, ...priceItems(items), shippingAddress: normalizeAddress(shippingAddress), note };
 }
 
-/** What a PATCH may change. */
+/** The members that a PATCH may change. */
 export type ChangedOrder = OrderContent & Pick<Order, 'customerId'>;
 
 const readOnly = ['id', 'userId', 'createdAt', 'updatedAt'];
 
-/** Merges a PATCH into the current order. The current total doesn't count as one that was sent. */
+/** Merges a PATCH into the current order. The current total doesn't count as sent. */
 export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): ChangedOrder {
   const { total: _computed, ...members } = current;
   const issues = readOnlyIssues(current, patch, readOnly);
@@ -263,13 +266,13 @@ export function checkTransition(order: Order, to: OrderStatus, caller: Caller): 
     throw forbidden(`Only staff may set an order to ${to}; its owner may cancel it while it is open.`);
 }
 
-/** The statuses that may follow, for staff with the one before. */
+/** Returns the statuses that may follow; for staff also the status before. */
 function stepsFrom(from: OrderStatus, caller: Caller): readonly OrderStatus[] {
   const before = corrections[from];
   return isStaff(caller) && before !== null ? [...transitions[from], before] : transitions[from];
 }
 
-/** Throws if a member changes that may change only while the order is open, and the order isn't. */
+/** Throws if the order isn't open, and a member changes that may change only while it is. */
 export function checkOpen(order: Order, wanted: ChangedOrder): void {
   if (order.status === 'open') return;
   const fixed = ['customerId', 'items', 'currency', 'shippingAddress'] as const;

@@ -1,4 +1,4 @@
-// Products as CSV, a row for each: as exports write them, and as imports read them.
+// Products as CSV, one row for each: how exports write them, and how imports read them.
 import { csvTime, type CsvSource, type CsvTable } from '../../base/csv.ts';
 import { decimalAmount, minorUnitsOf } from '../../schema/decimal.ts';
 import type { Product } from './product.ts';
@@ -14,7 +14,7 @@ export const productTable: CsvTable<Product> = {
 
 const flags: Readonly<Record<string, boolean>> = { true: true, false: false, '1': true, '0': false };
 
-/** Reads what an export wrote, without the members that the service sets. */
+/** Reads the rows of an export, without the members that the service sets. */
 export const productRows: CsvSource = {
   columns: productTable.columns,
   objectOf(cells) {

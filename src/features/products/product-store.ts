@@ -68,7 +68,7 @@ export const productSource: ObjectSource<Product> = {
   accessOf: () => 'all',
 };
 
-/** Returns the issues of a SKU and a barcode that another product has. */
+/** Returns an issue for a SKU or a barcode that another product has. */
 export function takenIssues(db: Connection, { sku, barcode }: ProductContent, exceptId = 0): Issue[] {
   const issues: Issue[] = [];
   const find = (column: string, value: string): number | undefined =>
@@ -143,7 +143,10 @@ export function productSelection(query: ProductListQuery): IndexedSelection {
   return selectionOf(productList, { access: 'all', query });
 }
 
-/** Selects the products with that SKU or barcode, then those whose name has all words, as beginnings first. */
+/**
+ * Selects first the products with this SKU or barcode, then products whose name has all words, beginnings of
+ * words first.
+ */
 export function productSearch({ q, ...query }: ProductListQuery & { readonly q: string }): SearchSelection {
   const { owners, condition } = searchScopeOf(productList, { access: 'all', query });
   const { sql, params } = condition;

@@ -1,4 +1,4 @@
-// A product, something that the shop sells: the schemas of requests and responses, and how a change is merged.
+// A product of the shop: the schemas of requests and responses, and how a change is merged.
 import { requireValid } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import {

@@ -1,4 +1,4 @@
-// Products as a feature. Orders copy what they need of a product, so they work without it.
+// Products as a feature. Orders copy what they need of a product, so they work without this feature.
 import { counted } from '../../base/counted.ts';
 import type { Feature } from '../feature.ts';
 import { productsMigrations } from './products-migrations.ts';

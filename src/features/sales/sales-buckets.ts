@@ -1,5 +1,5 @@
-// When hours, days, weeks and months begin in a time zone, even if its clocks change. Node 24 has no
-// Temporal; Intl knows the offsets of time zones.
+// Buckets of sales: when hours, days, weeks and months begin in a time zone, even if its clocks change. Node
+// 24 has no Temporal; Intl knows the offsets of time zones.
 import { BoundedMap } from '../../base/bounded-map.ts';
 import { dayMilliseconds, hourMilliseconds } from '../../base/durations.ts';
 
@@ -12,8 +12,8 @@ export const spans = ['hour', 'day', 'week', 'month'] as const;
 export type Span = (typeof spans)[number];
 
 /**
- * Finds the clocks of time zones, and caches them: Intl takes 10 KB outside the heap for each, and if they
- * are many, V8 needs a tenth of a second to free them.
+ * Finds the clocks of time zones, and caches them: Intl takes 10 KB outside the heap for each, and V8 needs a
+ * tenth of a second to free many of them.
  */
 export class TimeZones {
   readonly #clocks = new BoundedMap<string, LocalClock>(timeZonesMax);
@@ -56,7 +56,9 @@ export function bucketBoundaries({ from, before, by, clock }: Buckets): number[]
   return boundaries;
 }
 
-/** If clocks are set back by half an hour, the hour by the clock lasts 90 minutes. */
+/**
+ * Returns the beginning of the next hour. If clocks are set back by half an hour, the hour lasts 90 minutes.
+ */
 function hourAfter(time: number, clock: LocalClock): number {
   for (let later = time + hourMilliseconds; ; later += hourMilliseconds) {
     const start = clock.startOfHour(later);
@@ -64,7 +66,7 @@ function hourAfter(time: number, clock: LocalClock): number {
   }
 }
 
-/** A date may have 23 or 25 hours, or be left out. */
+/** Returns the beginning of the next date. A date may have 23 or 25 hours, or be left out. */
 function dateAfter(time: number, clock: LocalClock, { startOf, after }: Dates): number {
   for (let date = after(startOf(clock.localTime(time))); ; date = after(date)) {
     const start = clock.startOfDate(date);
@@ -72,7 +74,10 @@ function dateAfter(time: number, clock: LocalClock, { startOf, after }: Dates): 
   }
 }
 
-/** A local time is a count of milliseconds, too: what a time would be if the clock were in UTC. */
+/**
+ * Arithmetic of dates on local times. A local time is the number of milliseconds since 1970 that a clock in
+ * UTC would have to show the same.
+ */
 type Dates = {
   /** Returns the first date of the day, week or month of a local time. */
   readonly startOf: (local: number) => number;
@@ -119,14 +124,17 @@ class LocalClock {
     return time + this.#offsetAt(time);
   }
 
-  /** Returns when the clock showed the beginning of this hour; if it did so twice, the first time. */
+  /** Returns when the clock showed the beginning of this hour, for the first time if it did so twice. */
   startOfHour(time: number): number {
     const local = floorTo(this.localTime(time), hourMilliseconds);
     const start = local - this.#offsetAt(time);
     return local - this.#offsetAt(start);
   }
 
-  /** Returns when the date begins: at midnight, at the first of two, or when the clock skips midnight. */
+  /**
+   * Returns when the date begins: at midnight, at the first of two midnights, or when the clock skips
+   * midnight.
+   */
   startOfDate(date: number): number {
     const offset = this.#offsetAt(date - dayMilliseconds);
     const changed = date - this.#offsetAt(date + dayMilliseconds);

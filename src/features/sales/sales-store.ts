@@ -1,4 +1,4 @@
-// The figures of sales, each from a covering index: of orders, or of the events of payments and refunds.
+// The figures of sales, each from a covering index of orders, or of the events of payments and refunds.
 import type { Database } from '../../storage/database.ts';
 import { feedCompleteFrom } from '../events/feed-store.ts';
 import type { EventType } from '../events/event.ts';
@@ -22,8 +22,8 @@ const received: readonly Counted[] = [
 ];
 
 /**
- * Finds the figures by bucket, currency and status, and of more than `salesFiguresMax` one more than that.
- * Each figure is a range of one covering index, so rows are neither sorted nor grouped.
+ * Finds the figures by bucket, currency and status; at most `salesFiguresMax` and one more. Each figure is a
+ * range of one covering index, so rows are neither sorted nor grouped.
  */
 export async function findFigures(
   database: Pick<Database, 'readInWorker' | 'read'>,
@@ -35,7 +35,7 @@ export async function findFigures(
     return { rows, completeFrom: null };
   }
   const rows = await database.readInWorker<FiguresRow>(receivedSql, [buckets, JSON.stringify(received)]);
-  return { rows, completeFrom: feedCompleteFrom(database.read) }; // read last: cleanup may remove some meanwhile
+  return { rows, completeFrom: feedCompleteFrom(database.read) }; // read last: cleanup runs meanwhile
 }
 
 type Source = {

@@ -1,4 +1,5 @@
-// Sales: how many orders or payments there are in each span of time, by currency and status, and their totals.
+// Sales: the number and the totals of orders or payments in each bucket, a span of time, by currency and
+// status.
 import assert from 'node:assert';
 import { dayMilliseconds } from '../../base/durations.ts';
 import { invalid } from '../../problem.ts';
@@ -116,7 +117,7 @@ type SalesQuery = ObjectOf<ReturnType<typeof salesQuery>>;
 /** The time of the request, and the time zones that its schema has accepted. */
 type SalesContext = { readonly now: number; readonly timeZones: TimeZones };
 
-/** Returns the issue of a range that is empty or has too many buckets. */
+/** Returns an issue if the range is empty or has too many buckets. */
 export function salesIssues(query: SalesQuery, context: SalesContext): Issue[] {
   const { from, before, by, clock } = withDefaults(query, context);
   if (from >= before) {
@@ -134,7 +135,7 @@ export function resolveSalesQuery(query: SalesQuery, context: SalesContext): Sal
   return { of, by, timeZone, boundaries: bucketBoundaries({ from, before, by, clock }) };
 }
 
-/** Keeps both times, rounded up or set by default, within those that a response can show. */
+/** Applies defaults, rounds both times up, and limits them to times that a response can show. */
 function withDefaults(query: SalesQuery, { now, timeZones }: SalesContext) {
   const { by = 'day', timeZone = 'UTC' } = query;
   const clock = timeZones.find(timeZone);

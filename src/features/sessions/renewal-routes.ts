@@ -1,4 +1,4 @@
-// Renewing the tokens of a session over HTTP: with its refresh token, or a browser's with its cookie.
+// Renewing the tokens of a session over HTTP: with the refresh token, which browsers send in a cookie.
 import { anyone } from '../../auth/access.ts';
 import {
   type RefreshCredential,
@@ -68,14 +68,14 @@ type RenewalCall = Pick<
   Call<object, object, unknown, undefined>,
   'read' | 'write' | 'now' | 'network' | 'requestId' | 'reportSecurityEvent'
 >;
-/** The result of a renewal. `unknown`: the token isn't one of this session, or the session has ended. */
+/** The result of a renewal. `unknown`: the session never had the token, or has ended. */
 type Renewal =
   | { readonly outcome: 'renewed'; readonly tokens: IssuedTokens }
   | { readonly outcome: 'reused'; readonly userId: number }
   | Unknown;
 type Unknown = { readonly outcome: 'unknown'; readonly userId: number | null };
 
-/** Returns undefined if the refresh token isn't the current one of a session. */
+/** Renews the tokens. Returns undefined if the refresh token isn't the current one of a session. */
 async function renewWith(
   call: RenewalCall,
   services: TokenServices,
@@ -84,7 +84,7 @@ async function renewWith(
   const { read, now } = call;
   const { sessionId } = credential;
   const options = { services, credential };
-  // without a write for a token that is made up, since anybody can send one and a write costs a sync
+  // no write for an invented token, since anybody can send one and a write costs a sync
   const found = findIssued(read, now, options);
   const isUnknown = found.outcome === 'unknown';
   const renewal = isUnknown ? found : await call.write(({ writer }) => renew(writer, call, options));
@@ -95,7 +95,7 @@ async function renewWith(
   return undefined;
 }
 
-/** `userId` is null unless the session exists. */
+/** Reports an unknown token. `userId` is null unless the session exists. */
 function reportUnknownToken(call: Pick<RenewalCall, 'reportSecurityEvent'>, userId: number | null): void {
   call.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'invalid-refresh-token' });
 }
@@ -117,7 +117,10 @@ function findIssued(
   return { outcome: 'issued', session, generation };
 }
 
-/** Ends a session whose token was reused: two parties have the token, so one of them isn't its owner. */
+/**
+ * Renews the session. Ends it instead if the token was reused: two parties have the token, and only one can
+ * be its owner.
+ */
 function renew(writer: Connection, call: RenewalCall, options: RenewalOptions): Renewal {
   const { network, requestId, now } = call;
   const found = findIssued(writer, now, options);
@@ -160,9 +163,9 @@ function endReused(
 
 /**
  * A page of another origin can't call this route: browsers report where a request comes from (Fetch
- * Metadata), send JSON to another origin only after a CORS preflight, and send the cookie, which is
- * SameSite=Strict, to no request of another site. Another server on the same host does receive the cookie,
- * and can set it; it has no browser key of this service's pages.
+ * Metadata), send JSON to another origin only after a CORS preflight, and send the cookie with no request of
+ * another site, since it is SameSite=Strict. Another server on the same host receives the cookie, and can set
+ * it, but it doesn't have the browser key of this service's pages.
  */
 export function renewCookieRoute(services: TokenServices): Route {
   return route({

@@ -101,7 +101,7 @@ function deleteSessionsRoute({ lists }: SessionServices): Route {
 
 type PageCall = ListCall & { readonly path: string; readonly caller: Caller };
 
-/** Returns the page that a GET would show inside a write: its ETag is that of the list. */
+/** Returns, inside a write, the page that a GET would show: its ETag is the list's. */
 function firstPageIn(db: Connection, call: PageCall, lists: Lists): ListPage<Session> {
   const readInWorker = (): never => assert.fail('sessions are read on the event loop');
   const authorizeRead = (): Caller => call.caller;
@@ -142,7 +142,7 @@ function deleteSessionRoute(): Route {
       await call.write((permit) => {
         const session = requireOwned(sessionSource(now), permit, params.id);
         const { id, userId } = session;
-        // otherwise a thief of an administrator's token could keep the other administrators out
+        // without this, a thief of an administrator's token could keep the other administrators out
         if (userId !== permit.caller.userId)
           checkStepUp(permit.caller, now, 'Ending a session of another user');
         call.checkPrecondition(representSession(session).etag);

@@ -27,7 +27,7 @@ const sessions = table('sessions', {
   ...shown,
   refreshSeed: blob,
   refreshGeneration: integer,
-  /** Whether a browser keeps its refresh token in a cookie. */
+  /** Whether the refresh token is in a browser's cookie. */
   usesCookie: flag,
 });
 const rows = sessions.select(shown);
@@ -50,12 +50,12 @@ export function sessionSource(now: number): ObjectSource<Session> {
   };
 }
 
-/** Whether a browser keeps the refresh token of the session in a cookie. */
+/** Whether the session's refresh token is in a browser's cookie. */
 export function usesCookie(db: Connection, id: number | null): boolean {
   return db.get('SELECT 1 FROM sessions WHERE id = ? AND usesCookie = 1', id) !== undefined;
 }
 
-/** Returns the caller whom a token of the session authenticates, with the rights that they have now. */
+/** Returns the caller whom a token of the session authenticates, with the user's present rights. */
 export function findSessionCaller(db: Connection, id: number): SessionCaller | undefined {
   const row = db.get<[number, Role, number, number]>(
     'SELECT userId, role, sessions.createdAt, expiresAt ' +
@@ -82,7 +82,7 @@ export function findSessionCaller(db: Connection, id: number): SessionCaller | u
 type NewSessionRow = {
   readonly userId: number;
   readonly userAgent: string | null;
-  /** Whether a browser keeps its refresh token in a cookie. */
+  /** Whether the refresh token is in a browser's cookie. */
   readonly usesCookie: boolean;
 };
 
@@ -105,7 +105,7 @@ export function addSession(permit: Permit, session: NewSessionRow): number {
   return id;
 }
 
-/** Ends the user's oldest session if they have as many as allowed. */
+/** Ends the user's oldest session if the user has as many as allowed. */
 function endOldest(db: Connection, userId: number): void {
   const sql = 'SELECT id FROM sessions WHERE userId = ? ORDER BY id DESC LIMIT 1 OFFSET ?';
   const [id] = db.get<[number]>(sql, userId, sessionsPerUserMax - 1) ?? [];
@@ -158,7 +158,7 @@ export function endSession(
   db.invalidate({ kind: 'session', id });
 }
 
-/** Ends all of a user's sessions but one. Also invalidates the cached callers of the user's keys. */
+/** Ends all of a user's sessions except one. Also invalidates the cached callers of the user's keys. */
 export function endUserSessions(
   { writer: db }: Permit,
   { id }: Owned<StoredUser>,
@@ -168,10 +168,7 @@ export function endUserSessions(
   db.invalidate({ kind: 'user', id });
 }
 
-/**
- * Ends all of a user's sessions as a change of its own: if one had not expired, records an event and returns
- * true.
- */
+/** Ends all of a user's sessions. If any had not expired, records an event and returns true. */
 export function signOutEverywhere(permit: Permit, user: Owned<StoredUser>): boolean {
   const sql = 'SELECT 1 FROM sessions WHERE userId = ? AND expiresAt > ? LIMIT 1';
   const wasSignedIn = permit.writer.get(sql, user.id, permit.origin.now) !== undefined;
@@ -180,7 +177,7 @@ export function signOutEverywhere(permit: Permit, user: Owned<StoredUser>): bool
   return wasSignedIn;
 }
 
-/** Ends all sessions in one write, which may take long: for a database that no service has open. */
+/** Ends all sessions in one write, which may take long. Only for a database that no service has open. */
 export function endSessionsOfAllUsers(db: Connection): void {
   db.run('DELETE FROM sessions');
 }

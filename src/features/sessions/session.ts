@@ -110,14 +110,14 @@ export const Tokens = named(
 );
 export type Tokens = Infer<typeof Tokens>;
 
-/** Milliseconds since 1970: 30 days after sign-in, or 14 days after the last use. */
+/** Returns the expiry in milliseconds since 1970: 30 days after sign-in, or 14 days after the last use. */
 export function expiresAtOf(createdAt: number, lastUsedAt: number): number {
   return Math.min(createdAt + sessionSecondsMax * 1000, lastUsedAt + sessionIdleSecondsMax * 1000);
 }
 
 /**
- * Classifies the use of a refresh token by its generation. A later generation than the session's is valid,
- * since a standby that took over may lack the last renewals.
+ * Classifies the use of a refresh token by its generation. A generation after the session's is valid: a
+ * standby that took over may lack the last renewals.
  */
 export function refreshUse(
   generation: number,

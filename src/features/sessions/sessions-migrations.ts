@@ -1,4 +1,4 @@
-// The tables of sessions, and the addresses that accounts are used from.
+// The tables of sessions, and of the networks from which accounts were used.
 import type { Migration } from '../../storage/applied-migrations.ts';
 
 export const sessionsMigrations: readonly Migration[] = [

@@ -76,7 +76,7 @@ type SessionStart = {
   readonly services: SignInServices;
   readonly verified: SignInAccount;
   readonly upgradedHash: string | undefined;
-  /** Null unless the refresh token is for a cookie. */
+  /** The browser key; null unless the refresh token is for a cookie. */
   readonly browserKey: string | null;
 };
 type SignedIn = {
@@ -84,7 +84,10 @@ type SignedIn = {
   readonly factor: ReturnType<typeof useCode>;
 };
 
-/** Returns undefined if the code is wrong. A right code is used up only here, in the write that signs in. */
+/**
+ * Creates the session. Returns undefined if the code is wrong. A right code is used up only here, in the
+ * write that signs in.
+ */
 function beginSession(
   writer: Connection,
   { body, now, headers, network, requestId }: SignInCall,
@@ -92,7 +95,7 @@ function beginSession(
 ): SignedIn | undefined {
   const { userId, hash } = verified;
   const current = findSignInAccount(writer, body.email);
-  // the password may have changed while its hash was verified; hashes are salted, so no two are equal
+  // the password may have changed while it was verified; hashes are salted, so a new one differs
   if (current?.hash !== hash || current.isSuspended) throw wrongCredentials();
   const actor = { userId, keyId: null };
   const permit = signInPermit(writer, { actor, requestId, now });
@@ -106,7 +109,7 @@ function beginSession(
   return { issued: issueTokens(services, { db: writer, sessionId, browserKey, now }), factor };
 }
 
-/** Returns what a list of sessions shows of the field. */
+/** Returns the part of User-Agent that a list of sessions shows. */
 function shownUserAgent(sent: string | undefined): string | null {
   return sent === undefined ? null : sent.replaceAll(controls, '').slice(0, 300);
 }

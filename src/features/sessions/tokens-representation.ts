@@ -1,4 +1,4 @@
-// The tokens that a session gets at a sign-in or a renewal, and how a response carries them.
+// The tokens of a sign-in or a renewal, and how a response carries them.
 import { randomBytes } from 'node:crypto';
 import type { Signer } from '../../auth/jwt.ts';
 import { tokenSeconds } from '../../auth/jwt.ts';
@@ -36,7 +36,7 @@ type TokensOptions = {
 
 export type IssuedTokens = Tokens & { readonly refreshToken: string; readonly etag: string };
 
-/** Issues tokens of the session. The ETag is that of the session, which is also that of its GET. */
+/** Issues tokens of the session. The ETag is the session's, as in GET /api/sessions/{id}. */
 export function issueTokens(
   { signer, refreshTokens, publicUrl }: TokenServices,
   { db, sessionId: id, browserKey, now }: TokensOptions,
@@ -75,7 +75,7 @@ export function inBody({ etag, ...tokens }: Tokens & { readonly etag: string }):
   return represent(tokens, { id: tokens.id, ownerId: tokens.userId, etag });
 }
 
-/** The cookie expires with the session. */
+/** Moves the refresh token into a cookie. The cookie expires with the session. */
 export function inCookie(
   call: Pick<Call<object, object, unknown, undefined>, 'now' | 'setCookie'>,
   issued: IssuedTokens,

@@ -9,7 +9,7 @@ import { checkNotLastAdmin, type StoredUser } from '../users/user-store.ts';
 
 const replaceReason = suspensions.update(['reason', 'version']);
 
-/** The id of a row is that of its user. */
+/** Suspensions by the ids of their users. */
 export const suspensionSource: ObjectSource<StoredSuspension> = {
   name: 'suspension of user',
   find: findSuspension,
@@ -17,7 +17,7 @@ export const suspensionSource: ObjectSource<StoredSuspension> = {
   accessOf: accountAccessOf,
 };
 
-/** The caller of this function also ends the user's sessions and keys, in the same write. */
+/** Adds a suspension. The caller must also end the user's sessions and keys, in the same write. */
 export function addSuspension(permit: Permit, { id }: Owned<StoredUser>, reason: string | null): void {
   const { writer: db, origin } = permit;
   checkNotLastAdmin(db, id);

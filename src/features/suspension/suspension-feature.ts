@@ -1,4 +1,4 @@
-// The routes that suspend users, as a feature. Without it, who is suspended stays so.
+// The routes that suspend users, as a feature. Without the feature, suspended users stay suspended.
 import type { Feature } from '../feature.ts';
 
 export const suspension: Feature = {

@@ -1,4 +1,4 @@
-// The body that suspends a user, and what is wrong with it.
+// The body that suspends a user: its schema and its issues.
 import { id, readOnlyIssues, sentTimestamp } from '../../schema/members.ts';
 import { named, object, optional, type Infer, type Issue } from '../../schema/schema.ts';
 import { reason, type Suspension } from '../users/suspension.ts';

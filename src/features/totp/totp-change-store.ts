@@ -8,7 +8,7 @@ import type { Totp } from '../users/totp.ts';
 import { findTotp, recordTotpChange, removeTotpRows, totpSecrets } from '../users/totp-store.ts';
 import type { StoredUser } from '../users/user-store.ts';
 
-/** The id of a row is that of its user. */
+/** One-time codes by the ids of their users. */
 export const totpSource: ObjectSource<Totp> = {
   name: 'one-time code set-up of user',
   find: findTotp,
@@ -26,7 +26,7 @@ export function addTotp(
   totpSecrets.insert(db, { userId: id, sealedUnder, sealed: bytes, lastStep: 0, createdAt: origin.now });
 }
 
-/** Turns codes on: each sign-in needs one. Replaces any earlier recovery codes. */
+/** Turns codes on: from now on each sign-in needs a code. Replaces any earlier recovery codes. */
 export function confirmTotp(permit: Permit, { userId }: Owned<Totp>, recoveryCodes: readonly string[]): void {
   const { writer: db, origin } = permit;
   const sql = 'UPDATE totpSecrets SET confirmedAt = coalesce(confirmedAt, ?) WHERE userId = ?';

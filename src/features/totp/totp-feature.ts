@@ -1,4 +1,5 @@
-// The routes that set one-time codes up, as a feature. Without it, who has set them up still needs them.
+// The routes that set one-time codes up, as a feature. Without the feature, users who have set codes up still
+// need them.
 import type { Feature } from '../feature.ts';
 
 export const totp: Feature = {

@@ -62,7 +62,7 @@ function setUpTotpRoute(services: TotpServices): Route {
 
 type SetUpCall = Call<{ readonly id: number }, object, undefined, Caller>;
 
-/** The ETag is that of the set-up without its secret, which is also that of its GET. */
+/** Sets codes up. The ETag is the same as in a GET, which doesn't show the secret. */
 async function setUpTotp(call: SetUpCall, { totpSecrets }: TotpServices): Promise<Representation<NewTotp>> {
   const { id } = call.params;
   checkStepUp(call.caller, call.now, 'Setting up one-time codes');

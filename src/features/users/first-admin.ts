@@ -1,4 +1,4 @@
-// The first administrator of a database without users, and the file with the password until it is replaced.
+// The first administrator of a database without users, and the file with the generated password.
 import { randomBytes } from 'node:crypto';
 import type { PasswordHasher } from '../../auth/password.ts';
 import type { Config } from '../../config/config.ts';
@@ -33,7 +33,7 @@ export async function createFirstAdmin(
   const passwordHash = await hasher.hash(password);
   const admin = { name: 'Administrator', email, role: 'admin', passwordHash } as const;
   const passwordExpiresAt = now + initialPasswordMilliseconds;
-  // the file comes first: nobody could use an administrator whose password is in no file
+  // the file comes first: without it nobody would know the password
   if (!isChosen) writeAdminFile(data, { email, password });
   await write((db) => {
     const permit = servicePermit(db, now);
@@ -52,7 +52,7 @@ function adminFile(folder: string): string {
   return join(folder, 'initial-admin.json');
 }
 
-/** Writes the members of a sign-in request, so that the file can be sent as it is. */
+/** Writes the file as the body of a sign-in, so that it can be sent as it is. */
 function writeAdminFile(folder: string, credentials: { email: string; password: string }): void {
   replacePrivate(adminFile(folder), `${JSON.stringify(credentials)}\n`);
 }

@@ -8,7 +8,7 @@ import { emailKey } from '../../schema/email.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
 
-/** The members that are used of a request that brings a password. */
+/** What a password check needs from a request. */
 type PasswordRequest = {
   /** A result of `networkOf`. */
   readonly network: string;
@@ -24,7 +24,7 @@ type PasswordRequest = {
 export type SignInAccount = {
   readonly userId: number;
   readonly hash: string;
-  /** When a password that the service generated expires, in milliseconds; null for one that a user chose. */
+  /** When a generated password expires, in milliseconds since 1970; null for a password that a user chose. */
   readonly expiresAt: number | null;
   readonly isSuspended: boolean;
   /** Whether signing in also needs a one-time code. */
@@ -32,24 +32,24 @@ export type SignInAccount = {
 };
 
 type SignInLimiters = {
-  /** Bounds sign-ins to all accounts from one address. */
+  /** Bounds sign-ins to all accounts from one network. */
   readonly loginAddress: Limiter;
-  /** Bounds sign-ins to one account from one address. */
+  /** Bounds sign-ins to one account from one network. */
   readonly loginAccount: Limiter;
-  /** Bounds sign-ins to one account from all unknown addresses. */
+  /** Bounds sign-ins to one account from all unknown networks. */
   readonly loginAccountTotal: Limiter;
-  /** Bounds codes tried for one account, from each known address and from all others together. */
+  /** Bounds codes tried for one account: from each known network, and from all others together. */
   readonly loginCode: Limiter;
 };
 
-/** An account, an address from which it is used, and the time in milliseconds since 1970. */
+/** An account, a network from which the account is used, and the time in milliseconds since 1970. */
 export type AddressUse = { readonly userId: number; readonly network: string; readonly now: number };
 
 type PasswordCheckOptions = {
   readonly hasher: PasswordHasher;
   readonly limiters: SignInLimiters;
   readonly findSignInAccount: (db: Connection, email: string) => SignInAccount | undefined;
-  /** Whether the account was recently used from this address. */
+  /** Whether the account was recently used from this network. */
   readonly isKnownAddress: (db: Connection, use: AddressUse) => boolean;
 };
 
@@ -67,10 +67,10 @@ export class PasswordChecks {
   }
 
   /**
-   * Returns the account with that e-mail address if this is its password, otherwise undefined. Consumes
-   * tokens of the buckets of sign-ins, and reports failures. All routes that ask for an existing password use
-   * it, so that none allows faster guesses than sign-in. An expired password, and that of a suspended user,
-   * is hashed, counted and answered like a wrong one.
+   * Returns the account with this e-mail address if the password is right, otherwise undefined. Consumes
+   * tokens of the sign-in rates, and reports failures. All routes that ask for an existing password use this
+   * function, so that none allows faster guesses than sign-in. An expired password, or a suspended user's, is
+   * hashed, counted and answered like a wrong password.
    */
   async verifyAsSignIn(
     request: PasswordRequest,
@@ -94,8 +94,8 @@ export class PasswordChecks {
   }
 
   /**
-   * Consumes a token of the bucket of codes, which is small: six digits are soon guessed by a thief of the
-   * password.
+   * Consumes a token of the rate of codes. The rate is low, since a thief of the password could soon guess
+   * six digits.
    */
   consumeCodeToken(request: PasswordRequest, userId: number): void {
     const key = this.#isExempt(request, userId) ? `${userId} ${request.network}` : `${userId}`;
@@ -108,8 +108,8 @@ export class PasswordChecks {
   }
 
   /**
-   * Returns the hash of a new password. Consumes a token of the bucket of sign-ins unless an administrator
-   * sets it.
+   * Returns the hash of a new password. Consumes a token of the sign-in rate, unless an administrator sets
+   * the password.
    */
   hashNew(request: PasswordRequest, password: string): Promise<string> {
     const { caller, network } = request;
@@ -118,8 +118,8 @@ export class PasswordChecks {
   }
 
   /**
-   * Returns a new hash of a right password if the stored hash has another cost; undefined if not, and if the
-   * queue has no room.
+   * Returns a new hash of a right password if the stored hash has another cost. Otherwise, or if the queue
+   * has no room, returns undefined.
    */
   async rehashIfOutdated(
     request: PasswordRequest,
@@ -135,7 +135,9 @@ export class PasswordChecks {
     }
   }
 
-  /** The address's bucket is the last: one client with an old password must not lock out others beside it. */
+  /**
+   * Consumes the network's token last: a client with an old password must not lock out others of its network.
+   */
   #consumeTokens(request: PasswordRequest, email: string, userId: number | null): void {
     const { loginAddress, loginAccount, loginAccountTotal } = this.#limiters;
     const key = emailKey(email);
@@ -150,15 +152,15 @@ export class PasswordChecks {
   }
 
   /**
-   * Strangers must not be able to lock a user out, least of all the administrator, so what they try doesn't
-   * count for addresses that the account has used or for the machine itself.
+   * Whether guesses of others don't count for this request: it comes from a network that the account has
+   * used, or from this machine. So strangers can't lock a user out, least of all the administrator.
    */
   #isExempt({ network, isFromThisMachine, read, now }: PasswordRequest, userId: number | null): boolean {
     return isFromThisMachine || (userId !== null && this.#isKnownAddress(read, { userId, network, now }));
   }
 }
 
-/** Returns the reason to reject a right password. No response discloses it. */
+/** Returns the reason to reject a right password. No response discloses the reason. */
 function rejectionReason(
   { expiresAt, isSuspended }: SignInAccount,
   now: number,
@@ -167,14 +169,14 @@ function rejectionReason(
   return expiresAt !== null && now >= expiresAt ? 'password-expired' : undefined;
 }
 
-/** Sign-ins go before new passwords. */
+/** The place of a sign-in, which goes before new passwords. */
 function signInPlace(request: PasswordRequest): Place {
   return { clients: clientsOf(request), isUrgent: true };
 }
 
 /**
- * A job counts for the principal and the address, but not for the machine itself: all clients of a proxy
- * there that isn't trusted would share its jobs.
+ * Returns the clients that a job counts for: the caller and the network. This machine isn't counted, since
+ * all clients of an untrusted proxy on it would share its jobs.
  */
 function clientsOf({ caller, network, isFromThisMachine }: PasswordRequest): string[] {
   const clients: string[] = [];

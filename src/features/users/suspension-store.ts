@@ -1,4 +1,4 @@
-// The rows of suspensions. Every sign-in asks them; the feature `suspension` changes them.
+// The rows of suspensions. Every sign-in reads them; the feature `suspension` changes them.
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';

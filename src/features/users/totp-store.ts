@@ -1,5 +1,5 @@
 // The rows of one-time codes: sealed secrets, the last step used, and hashes of recovery codes. Every sign-in
-// asks them; the feature `totp` sets them up.
+// reads them; the feature `totp` sets them up.
 import { recoveryCodeHash, stepOfCode } from '../../auth/one-time-codes.ts';
 import { hasSealedLength, type Sealed, type SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
@@ -33,7 +33,7 @@ export function findTotp(db: Connection, userId: number): Totp | undefined {
   return rows.find(db, userId);
 }
 
-/** Removes the set-up, if there is one, and returns whether it was in use. */
+/** Removes the set-up, if there is one, and returns whether sign-ins needed its codes. */
 export function removeUserTotp(permit: Permit, { id }: Owned<StoredUser>): boolean {
   const wasOn = findTotp(permit.writer, id)?.isOn === true;
   removeTotpRows(permit.writer, id);
@@ -53,7 +53,9 @@ export function recordTotpChange(permit: Permit, userId: number): void {
 
 type CodeUse = { readonly userId: number; readonly code: string; readonly now: number };
 
-/** Uses up a right code, since each works once, and returns its kind; undefined for a wrong code. */
+/**
+ * Uses up a right code, since each code works once. Returns the kind of the code; undefined for a wrong code.
+ */
 export function useCode(
   permit: Permit,
   secrets: SealedSecrets,
@@ -68,7 +70,7 @@ export function useCode(
   return rowsChanged === 1 ? 'recovery code' : undefined;
 }
 
-/** Returns whether the code is a right one-time code, which is used up then. */
+/** Returns whether the code is a right one-time code. If so, it is used up. */
 export function useOneTimeCode(
   { writer: db }: Permit,
   secrets: SealedSecrets,
@@ -94,7 +96,9 @@ export function totpAdditionalData(userId: number): string {
   return `totp of user ${userId}`;
 }
 
-/** After the service's secret was replaced, re-encrypts the secrets that an older one encrypts. */
+/**
+ * After the service's secret was replaced, re-encrypts secrets that are still encrypted with an older key.
+ */
 export function resealTotp(db: Connection, secrets: SealedSecrets, rowsMax: number): number {
   const [current, ...others] = secrets.secretIds;
   if (current === undefined || others.length === 0) return 0;
@@ -113,7 +117,7 @@ function resealOne(
   { userId, sealedUnder, bytes }: Sealed & { readonly userId: number },
 ): void {
   const secret = secrets.open({ sealedUnder, bytes }, totpAdditionalData(userId));
-  // a row that can't be decrypted is marked, so that it isn't tried again
+  // marks a row that can't be decrypted, so that it isn't tried again
   const sealed =
     secret === undefined ? { sealedUnder: '', bytes } : secrets.seal(secret, totpAdditionalData(userId));
   db.run(
@@ -124,7 +128,7 @@ function resealOne(
   );
 }
 
-/** Doesn't verify that secrets can be decrypted, since `orderly check` doesn't read secret.key. */
+/** The audit doesn't decrypt secrets, since `orderly check` doesn't read secret.key. */
 export const totpAudit = totpSecrets.audit({
   thing: 'one-time code set-up',
   columns: {

@@ -172,17 +172,20 @@ function deleteUserRoute({ clearOwners }: UserServices): Route {
 type UserChangeServices = {
   readonly passwords: PasswordChecks;
   readonly passwordMin: number;
-  /** Ends all sessions of a user but one. Passed in, since sessions depend on users and not the reverse. */
+  /** Ends all sessions of a user except one. Passed in, since users must not depend on sessions. */
   readonly endSessions: (permit: Permit, user: Owned<StoredUser>, exceptId: number | null) => void;
   /** Removes all API keys of a user; passed in for the same reason. */
   readonly removeKeys: (permit: Permit, user: Owned<StoredUser>) => void;
-  /** Called once a user's password has been replaced, with their e-mail address before that. */
+  /** Called once a user's password has been replaced, with the e-mail address before the change. */
   readonly onPasswordChange: (email: string) => void;
 };
 
 const userLookup = lookupOf({ find: userSource.find, represent: representUser });
 
-/** The ETag includes the row's version, since a new password changes no member that is shown. */
+/**
+ * Represents a user. The ETag includes the row's version, since a new password changes no member that is
+ * shown.
+ */
 function representUser({ version, ...user }: StoredUser): Representation<User> {
   return represent(user, { id: user.id, ownerId: user.id, salt: String(version) });
 }
@@ -242,7 +245,7 @@ async function changeUser(call: ChangeCall, services: UserChangeServices): Promi
   return changed;
 }
 
-/** Merges the body. Throws its issues, or that the caller may not make this change. */
+/** Merges the body. Throws the body's issues, or a problem if the caller may not make this change. */
 function mergeAllowed(
   { body, now }: ChangeCall,
   user: StoredUser,
@@ -255,8 +258,8 @@ function mergeAllowed(
 }
 
 /**
- * Returns undefined if the body has no password. Hashing takes long, so the change is checked before it, and
- * again inside the write.
+ * Returns the hash of a new password; undefined if the body has none. Hashing takes long, so the change is
+ * checked before it, and again inside the write.
  */
 async function hashNewPassword(
   call: ChangeCall,
@@ -271,7 +274,10 @@ async function hashNewPassword(
   return { hash: await passwords.hashNew(call, password), emailBefore: user.email };
 }
 
-/** If another session changes the password meanwhile, this session ends, so the write is rejected. */
+/**
+ * Verifies the current password. If another session changes the password meanwhile, this session ends, and
+ * the write is rejected.
+ */
 async function checkCurrentPassword(
   call: ChangeCall,
   passwords: PasswordChecks,
@@ -282,7 +288,10 @@ async function checkCurrentPassword(
   throw invalid([currentPasswordIssue('mismatch', 'currentPassword is wrong.')]);
 }
 
-/** Callers who change their own password keep the current session and their keys. */
+/**
+ * Ends sessions and keys after a change of the password. Callers who change their own password keep the
+ * current session and their keys.
+ */
 function endCredentials(
   permit: Permit<Caller>,
   { endSessions, removeKeys }: UserChangeServices,

@@ -33,8 +33,8 @@ const rows = users.select({ ...shown, version: counter });
 const replaceContent = users.update(['name', 'email', 'role', 'version']);
 
 /**
- * `version` rises with every change of the user, even of a column that is not shown, but not with a new hash
- * of the same password.
+ * `version` rises with every change of the user, even of a column that no response shows, but not with a new
+ * hash of the same password.
  */
 export type StoredUser = User & { readonly version: number };
 
@@ -49,7 +49,7 @@ export const userSource: ObjectSource<StoredUser> = {
   accessOf: accountAccessOf,
 };
 
-/** Finds the account with that e-mail address. */
+/** Finds the account with this e-mail address. */
 export function findSignInAccount(db: Connection, email: string): SignInAccount | undefined {
   const sql =
     'SELECT id, passwordHash, passwordExpiresAt, ' +
@@ -122,7 +122,7 @@ function replacePassword(db: Connection, id: number, { hash, expiresAt }: NewPas
   db.run('UPDATE users SET passwordHash = ?, passwordExpiresAt = ? WHERE id = ?', hash, expiresAt, id);
 }
 
-/** Stores a new hash of the same password, which changes nothing that is shown. */
+/** Stores a new hash of the same password. No response shows a difference. */
 export function upgradePasswordHash(
   { writer: db }: Permit,
   { userId, hash }: SignInAccount,
@@ -133,8 +133,8 @@ export function upgradePasswordHash(
 }
 
 /**
- * Removes the user with their sessions and keys. Their customers and orders stay: `ownerSql` shows those
- * without an owner from now on, and cleanup clears the id from the rows.
+ * Removes the user, and the user's sessions and keys. Customers and orders of the user stay: from now on
+ * `ownerSql` shows them without an owner, and cleanup clears the id from their rows.
  */
 export function removeUser(permit: Permit, { id }: Owned<StoredUser>): void {
   const db = permit.writer;
@@ -145,7 +145,7 @@ export function removeUser(permit: Permit, { id }: Owned<StoredUser>): void {
   db.invalidate({ kind: 'everything' });
 }
 
-/** An expression for the owner of a row of `table`: null once that user is removed. */
+/** Returns an expression for the owner of a row of `table`: null once the user is removed. */
 export function ownerSql(table: 'customers' | 'orders'): string {
   return `(SELECT id FROM users WHERE users.id = ${table}.userId)`;
 }
@@ -155,7 +155,10 @@ export function ownedBy(column: string, userId: SqlValue): Condition {
   return { sql: `${column} = (SELECT id FROM users WHERE users.id = ?)`, params: [userId] };
 }
 
-/** An expression for `orderly check`: 0 if a row of `table` names an owner who never existed, otherwise 1. */
+/**
+ * Returns an expression for `orderly check`: 0 if a row of `table` names an owner who never existed,
+ * otherwise 1.
+ */
 export function ownerIsKnownSql(table: 'customers' | 'orders'): string {
   const exists = `EXISTS (SELECT 1 FROM users WHERE id = ${table}.userId)`;
   const removed = `EXISTS (SELECT 1 FROM removedUsers WHERE id = ${table}.userId)`;
@@ -163,8 +166,8 @@ export function ownerIsKnownSql(table: 'customers' | 'orders'): string {
 }
 
 /**
- * Takes the place of a foreign key: each write has found the owner in its own transaction, as the caller of
- * the permit or by `userIssues`.
+ * Asserts that a new row's owner exists. Replaces a foreign key: each write has found the owner in its own
+ * transaction, as the permit's caller or by `userIssues`.
  */
 export function assertOwnerExists({ writer, origin }: Permit, userId: number): void {
   const isActor = origin.actor?.userId === userId;
@@ -174,7 +177,7 @@ export function assertOwnerExists({ writer, origin }: Permit, userId: number): v
 /** Clears an owner from the rows of one table, and returns how many it changed. */
 export type ClearOwner = (db: Connection, userId: number, rowsMax: number) => number;
 
-/** Clears removed users from the rows they owned; there is a function for each table. */
+/** Clears removed users from the rows that they owned, with a function for each table. */
 export function clearRemovedOwners(ownerClearers: () => readonly ClearOwner[]): Step {
   return (db, rowsMax) => {
     const [id] = db.get<[number]>('SELECT id FROM removedUsers LIMIT 1') ?? [];
@@ -193,7 +196,7 @@ function checkEmailFree(db: Connection, email: string, exceptId: number): void {
   throw new Problem('email-taken', `Another user has the e-mail address ${email}.`);
 }
 
-/** Throws if nobody could administer the service without this user: a suspended administrator can't. */
+/** Throws if no administrator would be left without this user. Suspended administrators don't count. */
 export function checkNotLastAdmin(db: Connection, id: number): void {
   const isAdmin = db.get("SELECT 1 FROM users WHERE id = ? AND role = 'admin'", id) !== undefined;
   if (!isAdmin || hasAdmins(db, id)) return;
@@ -216,7 +219,7 @@ export function hasAdmins(db: Connection, exceptId = 0): boolean {
   return db.get(sql, exceptId) !== undefined;
 }
 
-/** Returns the issue of a `userId` in a body, or none if that user exists. */
+/** Returns an issue of a `userId` in a body, unless the user exists. */
 export function userIssues(db: Connection, id: number): Issue[] {
   if (userExists(db, id)) return [];
   return [{ pointer: '/userId', code: 'unknown', detail: `There is no user ${id}.` }];

@@ -130,7 +130,10 @@ export type UserListQuery = ObjectOf<typeof userListParameters>;
 /** The members that a change may set, without the password. */
 export type ChangedUser = Pick<User, 'name' | 'email' | 'role'>;
 
-/** Merges a body into the current user. Absent members stay; a PUT always has a name and an e-mail address. */
+/**
+ * Merges a body into the current user. Absent members stay as they are; a PUT always has a name and an e-mail
+ * address.
+ */
 export function mergeUser(
   current: User,
   body: UserPatch,
@@ -138,7 +141,7 @@ export function mergeUser(
 ): ChangedUser {
   const issues = readOnlyIssues(current, body, ['id', 'createdAt']);
   issues.push(...sentPasswordIssues(body, current, passwordMin));
-  const isSentByKey = caller.keyId !== null; // with a new password a key is rejected for its scope
+  const isSentByKey = caller.keyId !== null; // a key that sends a new password is rejected for its scope
   if (!isSentByKey || body.password === undefined)
     issues.push(...currentPasswordIssues(body, caller.userId === current.id));
   throwIfInvalid(issues);
@@ -167,7 +170,10 @@ export function checkMayGiveRole(caller: Caller | undefined, now: number): void 
   checkStepUp(caller, now, 'Assigning a role');
 }
 
-/** The current password is required, and accepted, only from callers who change their own password. */
+/**
+ * Returns the issues of `currentPassword`: callers who change their own password must send it, others must
+ * not.
+ */
 function currentPasswordIssues({ password, currentPassword }: UserPatch, isOwn: boolean): Issue[] {
   if (isOwn && password !== undefined && currentPassword === undefined)
     return [currentPasswordIssue('required', 'currentPassword is required with a new password.')];
@@ -185,8 +191,8 @@ type SentUser = Readonly<Record<string, unknown>>;
 type PrivateWords = Pick<User, 'name' | 'email'>;
 
 /**
- * Returns the issues of a password in the body. Words that are absent or don't fit are taken from
- * `otherwise`: normalizing 64 KB of accents would take a second.
+ * Returns the issues of a password in the body. Name and e-mail address that are absent or invalid are taken
+ * from `otherwise`: normalizing an invalid one, 64 KB of accents, would take a second.
  */
 function sentPasswordIssues(sent: SentUser, otherwise: PrivateWords, passwordMin: number): Issue[] {
   if (!fits(password, sent['password'])) return [];

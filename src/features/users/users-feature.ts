@@ -1,4 +1,4 @@
-// Users as a feature, with what every sign-in asks of them: one-time codes, and whether they are suspended.
+// Users as a feature, with what every sign-in needs: one-time codes, and whether a user is suspended.
 import type { Feature } from '../feature.ts';
 import { usersMigrations } from './users-migrations.ts';
 

@@ -1,4 +1,4 @@
-// The tables of users, who is suspended, and the secrets of one-time codes.
+// The tables of users, of suspensions, and of the secrets of one-time codes.
 import type { Migration } from '../../storage/applied-migrations.ts';
 
 export const usersMigrations: readonly Migration[] = [

@@ -1,4 +1,4 @@
-// The deliveries of all webhooks. They start once a change is on disk; positions are saved every second.
+// The deliveries of all webhooks. A change that is on disk starts them; positions are saved every second.
 import {
   counter,
   gauge,
@@ -24,7 +24,7 @@ type DeliveryOptions = Pick<DeliveryServices, 'posts' | 'secrets' | 'now' | 'tim
 /** The time for which events are collected before the delivery loops read them. */
 const wakeMilliseconds = 10;
 
-/** Without webhooks it does nothing and opens no connection. */
+/** The loops of all webhooks. Without webhooks there is no work and no connection. */
 export class Deliveries {
   readonly #options: DeliveryOptions;
   readonly #services: DeliveryServices;
@@ -60,10 +60,10 @@ export class Deliveries {
     if (this.#loops.size > 0) this.#wakeSoon();
   }
 
-  /** Called when an administrator has enabled a webhook, once any change of its row is on disk. */
+  /** Called when an administrator has enabled a webhook, and the change is on disk. */
   resume(id: number): void {
     setImmediate(() => {
-      if (!this.#isStopped) this.#loops.get(id)?.resume(); // after the reload for that change
+      if (!this.#isStopped) this.#loops.get(id)?.resume(); // after the change's reload
     });
   }
 
@@ -83,7 +83,10 @@ export class Deliveries {
     ];
   }
 
-  /** Aborts requests under way, whose events are sent again after the next start, and saves all positions. */
+  /**
+   * Aborts running requests, and saves all positions. The requests' events are sent again after the next
+   * start.
+   */
   async close(): Promise<void> {
     this.#isStopped = true;
     for (const loop of this.#loops.values()) loop.stop();
@@ -99,7 +102,7 @@ export class Deliveries {
     });
   }
 
-  /** Wakes the loops once for all syncs of a few milliseconds, since each loop then reads the feed. */
+  /** Wakes the loops once for all syncs of a few milliseconds, since each awakened loop reads the feed. */
   #wakeSoon(): void {
     if (this.#isWaking || this.#isStopped) return;
     this.#isWaking = true;
@@ -109,7 +112,7 @@ export class Deliveries {
     }, wakeMilliseconds).unref();
   }
 
-  /** Runs a task of one webhook, whose errors must not end the service. */
+  /** Runs a task of one webhook. An error of the task must not end the service. */
   #attempt(webhookId: number, task: () => void): void {
     try {
       task();
@@ -138,7 +141,7 @@ export class Deliveries {
     this.#cancelSave ??= this.#options.timers.after(webhookSaveMilliseconds, () => void this.#save());
   }
 
-  /** Saves positions. If that fails, such as on a full disk, it is repeated later. */
+  /** Saves positions. If this fails, for example on a full disk, it is repeated later. */
   async #save(): Promise<void> {
     this.#cancelSave = undefined;
     const dirty = [...this.#loops.values()].filter(({ isDirty }) => isDirty);

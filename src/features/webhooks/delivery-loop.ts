@@ -1,4 +1,5 @@
-// The deliveries of one webhook: the next event after its position, one request at a time, and its retries.
+// The deliveries of one webhook: sends the next event after the webhook's position, one request at a time,
+// and retries.
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Event } from '../events/event.ts';
@@ -32,7 +33,7 @@ export type DeliveryServices = {
   readonly now: () => number;
   readonly timers: Timers;
   readonly log: Logger;
-  /** Runs `task` in a later turn of the event loop, in turn with tasks of other webhooks. */
+  /** Runs `task` in a later turn of the event loop; webhooks take turns. */
   readonly schedule: (webhookId: number, task: () => void) => void;
   /** Called when the progress has to be saved. */
   readonly onDirty: () => void;
@@ -52,7 +53,7 @@ export class DeliveryLoop {
   #isScheduled = false;
   #isDirty = false;
   #isStopped = false;
-  /** Why the webhook has to be disabled; undefined again once an administrator changes it. */
+  /** Why the webhook has to be disabled; undefined again once an administrator changes the webhook. */
   #disableReason: string | undefined;
 
   constructor(webhook: DeliveryWebhook, services: DeliveryServices) {
@@ -81,7 +82,7 @@ export class DeliveryLoop {
     });
   }
 
-  /** Called when an administrator has changed the webhook: aborts the request under way and starts again. */
+  /** Called when an administrator has changed the webhook: aborts the running request and starts again. */
   reload(webhook: DeliveryWebhook): void {
     if (webhook.version === this.#webhook.version) return;
     this.#cancel();
@@ -95,7 +96,9 @@ export class DeliveryLoop {
     this.#waitForRetry();
   }
 
-  /** Called when an administrator enables the webhook, even if it is enabled: brings a retry forward. */
+  /**
+   * Called when an administrator enables the webhook, even if it is already enabled: brings a retry forward.
+   */
   resume(): void {
     const { failures, retryAt } = this.#progress;
     if (failures === 0 || retryAt === null) return;
@@ -155,7 +158,7 @@ export class DeliveryLoop {
     this.wake();
   }
 
-  /** Called if the position is past the newest event, since an older database was restored. */
+  /** Called if the position is beyond the newest event: an older database was restored. */
   #goBack(latest: number): void {
     const { id } = this.#webhook;
     this.#services.log.write(
@@ -171,7 +174,7 @@ export class DeliveryLoop {
   }
 
   #send(event: Event): void {
-    if (this.#isOutdated) return; // changed a moment ago; it will be reloaded in this turn
+    if (this.#isOutdated) return; // the webhook changed a moment ago, and will be reloaded in this turn
     const secrets = this.#openSecrets();
     if (secrets === undefined) return this.#disable(secretLost(this.#webhook.id));
     const { read, posts, now, timers } = this.#services;
@@ -185,7 +188,7 @@ export class DeliveryLoop {
     const post = { url: new URL(this.#webhook.url), headers, body, signal: sending.signal };
     void posts.post(post).then((result) => {
       cancelTimeout();
-      if (this.#sending !== sending) return; // stopped or reloaded: only a timeout aborts without that
+      if (this.#sending !== sending) return; // stopped or reloaded; otherwise only a timeout aborts
       this.#sending = undefined;
       this.#settle(event, result, { sentAt, isTimeout: sending.signal.aborted });
     });
@@ -196,7 +199,7 @@ export class DeliveryLoop {
   }
 
   /**
-   * Returns the current secret and, for a day, the previous one; undefined if the current one can't be
+   * Returns the current secret and, for a day, the previous secret; undefined if the current one can't be
    * decrypted.
    */
   #openSecrets(): Uint8Array[] | undefined {

@@ -1,4 +1,4 @@
-// The rows of webhooks as deliveries use them: position, retries and secrets of each.
+// The rows of webhooks as deliveries use them: position, retries and secrets.
 import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -30,7 +30,7 @@ export type DeliveryWebhook = DeliveryProgress & {
   readonly secret: Sealed;
   readonly previousSecret: Sealed | null;
   readonly previousEndsAt: number | null;
-  /** Incremented by every change, except those of the progress. */
+  /** Incremented by every change, except changes of the progress. */
   readonly version: number;
 };
 
@@ -81,12 +81,18 @@ function webhookOf(row: ObjectOf<typeof columns>): DeliveryWebhook {
 
 type Version = Pick<DeliveryWebhook, 'id' | 'version'>;
 
-/** Returns false if the webhook was changed since; deliveries then start again from its row. */
+/**
+ * Saves the progress. Returns false if the webhook has been changed meanwhile: deliveries then start again
+ * from its row.
+ */
 export function saveProgress(db: Connection, { id, version }: Version, progress: DeliveryProgress): boolean {
   return setProgress(db, progress, id, version) === 1;
 }
 
-/** Does nothing if an administrator has changed the webhook since. `reason` is a sentence for them. */
+/**
+ * Disables the webhook, unless an administrator has changed it meanwhile. `reason` is a sentence for
+ * administrators.
+ */
 export function disableWebhook(permit: Permit, { id, version }: Version, reason: string): void {
   const db = permit.writer;
   const values = { status: 'disabled', failures: 0, retryAt: null } as const;
@@ -96,7 +102,9 @@ export function disableWebhook(permit: Permit, { id, version }: Version, reason:
   db.invalidate({ kind: 'other', feature: 'webhooks', id });
 }
 
-/** After the service's secret was replaced, re-encrypts the secrets that an older one encrypts. */
+/**
+ * After the service's secret was replaced, re-encrypts secrets that are still encrypted with an older key.
+ */
 export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
   let count = 0;
   for (const { id, secret, previousSecret } of readDeliveryWebhooks(db)) {
@@ -116,7 +124,7 @@ export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
   return count;
 }
 
-/** Returns the same value if the current secret encrypts it, or if it can't be decrypted. */
+/** Re-encrypts a secret. Returns the same value if its key is current, or if it can't be decrypted. */
 function reseal(secrets: SealedSecrets, id: number, sealed: Sealed): Sealed {
   if (sealed.sealedUnder === secrets.secretIds[0]) return sealed;
   const secret = secrets.open(sealed, webhookAdditionalData(id));

@@ -1,5 +1,5 @@
-// Sends the service's own requests: a POST to a webhook's URL. Starts, watches and ends the thread that does it,
-// since hostile receivers could occupy an event loop for long.
+// Sends the service's own requests: a POST to a webhook's URL. Starts, watches and ends the thread that sends
+// them, since a hostile receiver could occupy an event loop for long.
 import { isIP } from 'node:net';
 import { hostOf } from '../../base/addresses.ts';
 import { Thread, ThreadError } from '../../base/thread.ts';
@@ -26,15 +26,15 @@ type OutgoingPostsOptions = {
 };
 
 const idleMilliseconds = minuteMilliseconds;
-/** A thread that hasn't ended an aborted request by then is ended itself. */
+/** A thread that hasn't ended an aborted request after this time is ended. */
 const abortMillisecondsMax = 10_000;
 
 /** The text of the system's look-up, which exists on the thread. */
 const systemLookup = "process.getBuiltinModule('node:dns').lookup";
 
 /**
- * Redirects are not followed, and proxies that the environment names not used. The thread ends after a minute
- * without posts, or when it fails: then its running posts have failed, and the next post starts another.
+ * Follows no redirects, and uses no proxy that the environment names. The thread ends after a minute without
+ * posts, or when it fails: then its running posts have failed, and the next post starts another thread.
  */
 export class OutgoingPosts {
   readonly #targets: WebhookTargets;
@@ -55,7 +55,7 @@ export class OutgoingPosts {
 
   async post({ url, headers, body, signal }: Post): Promise<PostResult> {
     const host = hostOf(url);
-    // a URL with an address causes no look-up, which would check it
+    // a URL with an IP address causes no look-up, which would check the address
     if (isIP(host) !== 0 && !this.#targets.permits(host, url.protocol)) return blocked(host);
     let cancelTimer = (): void => {};
     const limitAbort = (): void => {
@@ -72,7 +72,7 @@ export class OutgoingPosts {
     }
   }
 
-  /** Ends the requests under way. */
+  /** Ends the running requests. */
   close(): void {
     this.#end('the service is stopping');
   }

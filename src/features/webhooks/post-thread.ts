@@ -1,8 +1,8 @@
 // The program of the thread that sends POST requests, over connections to checked addresses only. A hostile
-// receiver could occupy the event loop: its certificates take up to 0.6 s to verify, and its TLS records,
-// sent without end, all the time until the timeout. What decides stays there: signatures, timeouts and
-// retries. A thread that fails, or doesn't end an aborted request, is replaced; the requests that it had have
-// failed.
+// receiver could occupy an event loop: its certificates take up to 0.6 s to verify, and endless TLS records
+// take all the time until the timeout. All decisions stay on the service's own event loop: signatures,
+// timeouts and retries. A thread that fails, or doesn't end an aborted request, is replaced, and its requests
+// have failed.
 import type { LookupAddress } from 'node:dns';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
@@ -15,7 +15,7 @@ import { webhooksMax } from './webhook.ts';
 
 /** A longer response to a delivery closes its connection. */
 const outgoingResponseBytesMax = 16 * 1024;
-/** A shorter time than that for which receivers keep connections open. */
+/** Shorter than the time for which receivers keep connections open. */
 const outgoingIdleMillisecondsMax = 2_000;
 
 /** `cause` is a code or a sentence, for the log. */
@@ -30,7 +30,9 @@ export type SentPost = {
   readonly body: string;
 };
 
-/** Finds all addresses of a name, as `dns.lookup` does: two names at once, on half of libuv's threads. */
+/**
+ * Finds all addresses of a name, like `dns.lookup`: two names at the same time, on half of libuv's threads.
+ */
 type AddressLookup = (
   host: string,
   options: { readonly all: true },
@@ -77,7 +79,7 @@ export function sendPosts(
   lookUp: AddressLookup,
 ): Handler<SentPost, PostResult> {
   const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('node:http');
-  /** `stale` means that the other end had closed the kept connection before the request. */
+  /** `stale`: the receiver had closed the kept connection before the request. */
   type Attempt = PostResult | { readonly kind: 'stale' };
 
   const httpAgent = new HttpAgent(settings.agent);
@@ -114,7 +116,9 @@ export function sendPosts(
     const abort = (): void => void request.destroy(new Error('the request was aborted'));
     signal.addEventListener('abort', abort);
     let hasResponded = false;
-    /** Resolves with a failure, unless the head of a response has arrived: then its status counts. */
+    /**
+     * Resolves with a failure, unless the head of a response has arrived: then the response's status counts.
+     */
     const fail = (result: Attempt): void => {
       if (!hasResponded) resolve(result);
     };
@@ -153,11 +157,14 @@ export function sendPosts(
     return request(url, { ...options, agent: httpsAgent });
   }
 
-  /** The connection goes to the addresses that are checked here, and only if all of the name's are permitted. */
+  /**
+   * Returns a look-up that checks addresses: it fails unless all addresses of the name are permitted, and the
+   * connection uses its result.
+   */
   function lookupFor(protocol: string): LookupFunction {
     return (host, { all }, done) =>
       lookUp(host, { all: true }, (error, addresses) => {
-        const [first] = addresses ?? []; // the system's look-up gives none with an error
+        const [first] = addresses ?? []; // with an error the system's look-up returns none
         if (error !== null) return done(error, []);
         if (first === undefined) return done(new Error(`${host} has no address.`), []);
         const other = addresses.find(({ address }) => !isPermitted(settings.targets, address, protocol));

@@ -19,13 +19,13 @@ const delays: readonly number[] = [
   day,
 ];
 const delayMax = day;
-/** A share of the delay, so that receivers that were down are not all called at the same time. */
+/** Each delay varies by this share, so that receivers that were down are not all called at the same time. */
 const jitter = 0.1;
 
 /**
  * Returns the milliseconds until the next attempt, or undefined after the last one. With Retry-After a
- * receiver can delay the attempt by up to a day. It can't bring it forward, or all retries could be over in a
- * minute.
+ * receiver can delay the attempt by up to a day. Retry-After can't bring an attempt forward, or all retries
+ * could be over in a minute.
  */
 export function retryDelay(
   failures: number,

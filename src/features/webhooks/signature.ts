@@ -2,14 +2,14 @@
 import { createHmac } from 'node:crypto';
 
 type Message = {
-  /** The same each time that the event is sent. */
+  /** The same in every attempt to send the event. */
   readonly id: string;
   /** The time of this attempt, in seconds since 1970. */
   readonly timestamp: number;
   readonly body: string;
 };
 
-/** Signs with each secret: after a rotation there are two for a day. */
+/** Signs with each secret: after a rotation a webhook has two secrets for a day. */
 export function signedFields(message: Message, secrets: readonly Uint8Array[]): Record<string, string> {
   return {
     'webhook-id': message.id,

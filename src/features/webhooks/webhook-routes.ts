@@ -34,7 +34,10 @@ type WebhookServices = {
   readonly lists: Lists;
   readonly targets: WebhookTargets;
   readonly secrets: SealedSecrets;
-  /** Called for each request to enable a webhook; one that is enabled already may be waiting for a retry. */
+  /**
+   * Called for each request to enable a webhook. A webhook that is already enabled may be waiting for a
+   * retry.
+   */
   readonly onEnabled: (id: number) => void;
 };
 
@@ -52,7 +55,10 @@ export function webhookRoutes({ lists, targets, secrets, onEnabled }: WebhookSer
 
 const webhookLookup = lookupOf({ find: webhookSource.find, represent: representWebhook });
 
-/** The ETag includes the row's version, since a change may restore shown members, or replace the secret. */
+/**
+ * Represents a webhook. The ETag includes the row's version, since a change may restore shown members, or
+ * replace the secret.
+ */
 function representWebhook({ version, ...webhook }: StoredWebhook): Representation<Webhook> {
   return represent(webhook, { id: webhook.id, ownerId: null, salt: String(version) });
 }
@@ -91,7 +97,10 @@ function createWebhookRoute({ NewWebhook: body }: WebhookBodies, secrets: Sealed
   });
 }
 
-/** The ETag is that of the webhook without its secret, which is also that of GET /webhooks/{id}. */
+/**
+ * Creates a webhook. The ETag is the same as in GET /webhooks/{id}, which shows the webhook without its
+ * secret.
+ */
 async function createWebhook(
   call: Call<object, object, NewWebhook, Caller>,
   secrets: SealedSecrets,

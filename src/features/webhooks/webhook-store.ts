@@ -74,7 +74,7 @@ const replaceSecrets = webhookTable.update([
   'version',
 ]);
 
-/** `version` is incremented by every change, except those of the progress. */
+/** `version` is incremented by every change, except changes of the progress. */
 export type StoredWebhook = Webhook & { readonly version: number };
 
 /** Webhooks have no owner: administrators see all of them, others none. */
@@ -96,7 +96,10 @@ export function webhookSelection(): IndexedSelection {
   };
 }
 
-/** Throws if `webhooksMax` webhooks exist. The webhook receives the events after that of its creation. */
+/**
+ * Creates a webhook. It receives the events after the one of its creation. Throws if `webhooksMax` webhooks
+ * exist.
+ */
 export function addWebhook(
   permit: Permit,
   { url, types }: NewWebhook,
@@ -129,7 +132,7 @@ function checkCount(db: Connection): void {
   throw invalidAt('', 'max-webhooks', detail);
 }
 
-/** Any change ends the wait for a retry, and resets the count of failures. */
+/** Replaces the settings. Any change ends the wait for a retry, and resets the count of failures. */
 export function replaceWebhook(
   permit: Permit,
   current: Owned<Webhook>,
@@ -139,7 +142,7 @@ export function replaceWebhook(
   recordChange(permit, current.id, changesBetween(current, wanted));
 }
 
-/** For a day the previous secret also signs; secrets before it no longer do. */
+/** Replaces the secret. For a day the previous secret also signs; older secrets no longer sign. */
 export function rotateSecret(permit: Permit, { id }: Owned<Webhook>, secrets: SealedSecrets): WebhookSecret {
   const { writer: db, origin } = permit;
   const secret = randomSecret();
@@ -160,7 +163,7 @@ export function rotateSecret(permit: Permit, { id }: Owned<Webhook>, secrets: Se
   return { secret: secretText(secret), previousEndsAt: timestampOrNull(previousEndsAt) };
 }
 
-/** Returns the current secret as it is stored; null if no secret of the service decrypts it. */
+/** Returns the current secret in its stored form; null if no secret of the service decrypts it. */
 function openableSecret(db: Connection, id: number, secrets: SealedSecrets): Sealed | null {
   const row = db.get<[string, Uint8Array]>('SELECT sealedUnder, sealed FROM webhooks WHERE id = ?', id);
   if (row === undefined) return null;
@@ -198,7 +201,7 @@ export const webhookAudit = webhookTable.audit({
   },
 });
 
-/** Standard Webhooks requires 24 to 64. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const secretBytes = 32;
 
 function randomSecret(): Buffer {

@@ -23,8 +23,8 @@ const blockedIpv4 = [
 ];
 
 /**
- * IPv6 outside of global unicast is blocked as a whole: loopback, link-local, unique local, multicast, and
- * IPv4 that is mapped, compatible or behind NAT64.
+ * All IPv6 addresses outside of global unicast are blocked: loopback, link-local, unique local, multicast,
+ * and embedded IPv4 addresses (mapped, compatible, NAT64).
  */
 const globalUnicast = '2000::/3';
 const blockedIpv6 = [
@@ -58,7 +58,7 @@ export class WebhookTargets {
     return permits(this.blocks, address, protocol);
   }
 
-  /** Returns what is visibly wrong with a URL, as a sentence; undefined if nothing is. */
+  /** Returns a sentence if a URL is visibly wrong, otherwise undefined. */
   issueOf(text: string): string | undefined {
     const url = URL.parse(text);
     if (url === null || /[\s\p{Cc}\\]/u.test(text))
@@ -87,8 +87,8 @@ export class WebhookTargets {
 }
 
 /**
- * Whether a webhook may connect to this address; over HTTP only if the operator allows the address. Uses nothing
- * from outside its braces, since its text is sent to the thread of deliveries.
+ * Whether a webhook may connect to this address; over HTTP only if the operator allows the address. Uses
+ * nothing from outside the function, since its text is sent to the thread of deliveries.
  */
 export function permits(
   { allowed, blocked, globalUnicast: unicast }: TargetBlocks,

@@ -146,7 +146,7 @@ export function webhookBodies(targets: WebhookTargets) {
   return { NewWebhook, WebhookPatch };
 }
 
-/** Returns the URL as its standard serializes it, so that the stored URL is the one that was checked. */
+/** Returns the URL as the URL standard serializes it, so that the stored URL is the checked one. */
 export function normalizedUrl(url: string): string {
   return new URL(url).href;
 }
@@ -155,7 +155,7 @@ type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'status' | 'position'>;
 
 const readOnly = ['id', 'lastStatus', 'lastAt', 'failingSince', 'lastError', 'retryAt', 'createdAt'];
 
-/** Merges a PATCH into the settings of the current webhook. A URL that isn't sent isn't checked again. */
+/** Merges a PATCH into the settings of the current webhook. Only a URL that was sent is checked. */
 export function mergeWebhook(current: Webhook, patch: WebhookPatch, bounds: FeedBounds): WebhookSettings {
   const { url = current.url, types = current.types } = patch;
   const { status = current.status, position = current.position } = patch;
@@ -175,7 +175,10 @@ function statusIssues(current: Webhook, { status }: WantedSettings): Issue[] {
   return [{ pointer: '/status', code: 'enum', detail }];
 }
 
-/** Events after the position may have been removed, so enabling a webhook may require a new position. */
+/**
+ * Returns the issues of the position. Events after the position may have been removed: enabling the webhook
+ * then requires a new position.
+ */
 function positionIssues(
   current: Webhook,
   wanted: WantedSettings,
