@@ -238,7 +238,7 @@ async function startInside({ options, folder, clock, logged }: Start): Promise<R
     lookup,
     storage: {
       // starting a thread takes longer than most tests, and few write enough for a checkpoint
-      sqlWorker: (worker) => new SqlWorker({ ...worker, starts: 'with its first query' }),
+      sqlWorker: (worker) => new SqlWorker({ ...worker, starts: 'with its first statement' }),
       ...(fdatasync === undefined ? {} : { fdatasync }),
     },
     ...(extraRoutes === undefined ? {} : { extraRoutes }),

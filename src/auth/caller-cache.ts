@@ -9,7 +9,7 @@ export type SessionCaller = { readonly caller: Caller; readonly expiresAt: numbe
 export type KeyCaller = { readonly caller: Caller; readonly expiresAt: number; readonly hash: Uint8Array };
 
 /** Looks up sessions and keys: on disk, or as a write transaction sees them. */
-export type CallerSources = {
+export type CallerLookups = {
   readonly findSession: (id: number) => SessionCaller | undefined;
   readonly findKey: (id: number) => KeyCaller | undefined;
 };
@@ -19,7 +19,7 @@ export class CallerCache {
   readonly keys = new BoundedMap<number, KeyCaller>(cachedCallersMax);
 
   /** Returns look-ups that search this cache first. */
-  wrap({ findSession, findKey }: CallerSources): CallerSources {
+  wrap({ findSession, findKey }: CallerLookups): CallerLookups {
     return {
       findSession: (id) => findThrough(this.sessions, id, findSession),
       findKey: (id) => findThrough(this.keys, id, findKey),

@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { BoundedMap } from '../base/bounded-map.ts';
 import { Problem } from '../problem.ts';
 import type { Caller } from './access.ts';
-import type { CallerCache, CallerSources } from './caller-cache.ts';
+import type { CallerCache, CallerLookups } from './caller-cache.ts';
 import type { Signer } from './jwt.ts';
 
 const cachedTokenBytesMax = 8 * 1024 * 1024;
@@ -13,7 +13,7 @@ export type Authenticator = ReturnType<typeof createAuthenticator>;
 type AuthenticatorOptions = {
   readonly signer: Signer;
   /** Looks up sessions and keys on disk. */
-  readonly sources: CallerSources;
+  readonly lookups: CallerLookups;
   readonly cache: CallerCache;
   readonly onKeyUse: (keyId: number, now: number) => void;
 };
@@ -34,17 +34,17 @@ type Verified = {
 
 export function createAuthenticator({
   signer,
-  sources: sourcesOnDisk,
+  lookups: lookupsOnDisk,
   cache,
   onKeyUse,
 }: AuthenticatorOptions) {
   /** Verified tokens by the whole text of Authorization, so that the text is parsed only once. */
   const tokens = new BoundedMap<string, Verified>(cachedTokenBytesMax, ({ bytes }) => bytes);
-  const cachedSources = cache.wrap(sourcesOnDisk);
+  const cachedLookups = cache.wrap(lookupsOnDisk);
 
   function authenticateBearer(authorization: string, now: number): Caller {
     const verified = currentToken(authorization, now);
-    const caller = callerOfSession(cachedSources, verified.sessionId, now);
+    const caller = callerOfSession(cachedLookups, verified.sessionId, now);
     // after a restore, a new session may have the id, and even the user id, of a session that the backup
     // lacks
     if (caller.userId !== verified.userId || caller.authTimeSeconds !== verified.authTimeSeconds)
@@ -82,7 +82,7 @@ export function createAuthenticator({
   function authenticateKey(text: string, now: number): Caller {
     const [, digits, secret = ''] = keyPattern.exec(text) ?? [];
     const id = Number(digits);
-    const found = digits === undefined ? undefined : cachedSources.findKey(id);
+    const found = digits === undefined ? undefined : cachedLookups.findKey(id);
     const userId = found?.caller.userId ?? null;
     if (found === undefined || !timingSafeEqual(hashSecret(secret), found.hash))
       throw suspicious('invalid-key', 'The API key is invalid.', userId);
@@ -98,17 +98,17 @@ export function createAuthenticator({
   function currentCaller(
     caller: Caller,
     { authorization = '', now }: SentCredential,
-    sources = cachedSources,
+    lookups = cachedLookups,
   ): Caller {
-    if (caller.keyId !== null) return callerOfKey(sources, caller.keyId, now);
+    if (caller.keyId !== null) return callerOfKey(lookups, caller.keyId, now);
     currentToken(authorization, now);
-    return callerOfSession(sources, caller.sessionId, now);
+    return callerOfSession(lookups, caller.sessionId, now);
   }
 
   /** Whether the caller's credential has expired. A withdrawn credential has not. */
   function hasExpired(caller: Caller, { authorization = '', now }: SentCredential): boolean {
-    if (caller.keyId !== null) return now >= (cachedSources.findKey(caller.keyId)?.expiresAt ?? Infinity);
-    const session = cachedSources.findSession(caller.sessionId)?.expiresAt ?? Infinity;
+    if (caller.keyId !== null) return now >= (cachedLookups.findKey(caller.keyId)?.expiresAt ?? Infinity);
+    const session = cachedLookups.findSession(caller.sessionId)?.expiresAt ?? Infinity;
     const token = tokens.get(authorization)?.expiresAt ?? Infinity;
     return now >= Math.min(session, token);
   }
@@ -128,13 +128,13 @@ export function isApiKey(text: string): boolean {
   return keyPattern.test(text);
 }
 
-function callerOfSession({ findSession }: CallerSources, id: number, now: number): Caller {
+function callerOfSession({ findSession }: CallerLookups, id: number, now: number): Caller {
   const found = findSession(id);
   if (found === undefined || now >= found.expiresAt) throw sessionEndedProblem();
   return found.caller;
 }
 
-function callerOfKey({ findKey }: CallerSources, id: number, now: number): Caller {
+function callerOfKey({ findKey }: CallerLookups, id: number, now: number): Caller {
   const found = findKey(id);
   if (found === undefined) throw noLongerValid('The API key is invalid.');
   if (now >= found.expiresAt) throw noLongerValid(keyExpired);

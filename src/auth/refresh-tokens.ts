@@ -15,7 +15,7 @@ export const refreshGraceMilliseconds = 10_000;
  * What a session's tokens are derived from, besides the secret. The seed is random, since ids repeat after a
  * restore.
  */
-export type RefreshSource = { readonly sessionId: number; readonly seed: Uint8Array };
+export type SessionSeed = { readonly sessionId: number; readonly seed: Uint8Array };
 type Generation = { readonly generation: number; readonly browserKey: string | null };
 
 const generationBytes = 4;
@@ -37,29 +37,29 @@ export class RefreshTokens {
   }
 
   /** Issues a token with the first secret. */
-  issue(source: RefreshSource, { generation, browserKey }: Generation): string {
+  issue(session: SessionSeed, { generation, browserKey }: Generation): string {
     const [mac] = this.#macs;
     if (mac === undefined) throw new Error('Issuing refresh tokens requires at least one secret.');
     const head = Buffer.alloc(generationBytes);
     head.writeUInt32BE(generation);
-    return Buffer.concat([head, mac(claimOf(source, { generation, browserKey }))]).toString('base64url');
+    return Buffer.concat([head, mac(claimOf(session, { generation, browserKey }))]).toString('base64url');
   }
 
   /**
    * Returns the generation of a token; undefined unless one of the secrets issued it for this session and
    * this browser key. Null stands for a token without browser key.
    */
-  verify(token: string, source: RefreshSource, browserKey: string | null): number | undefined {
+  verify(token: string, session: SessionSeed, browserKey: string | null): number | undefined {
     const bytes = Buffer.from(token, 'base64url');
     if (bytes.length !== tokenBytes || bytes.toString('base64url') !== token) return undefined;
     const generation = bytes.readUInt32BE();
-    const claim = claimOf(source, { generation, browserKey });
+    const claim = claimOf(session, { generation, browserKey });
     const sent = bytes.subarray(generationBytes);
     return this.#macs.some((mac) => timingSafeEqual(mac(claim), sent)) ? generation : undefined;
   }
 }
 
-function claimOf({ sessionId, seed }: RefreshSource, { generation, browserKey }: Generation): string {
+function claimOf({ sessionId, seed }: SessionSeed, { generation, browserKey }: Generation): string {
   const claim = `${sessionId} ${Buffer.from(seed).toString('hex')} ${generation}`;
   return browserKey === null ? claim : `${claim} ${browserKey}`;
 }

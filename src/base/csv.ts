@@ -12,7 +12,7 @@ export type CsvTable<T> = {
 };
 
 /** Converts rows to objects, whose members are checked later. */
-export type CsvSource = {
+export type CsvConversion = {
   readonly columns: readonly string[];
   /** Receives the non-empty cells by the names of their columns. */
   readonly objectOf: (cells: ReadonlyMap<string, string>) => object;

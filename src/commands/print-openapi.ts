@@ -53,7 +53,7 @@ function notServing(config: Config, router: Router): Core {
     database: { read: new Connection(openSqlite(':memory:')), write: unused },
     caches,
     limiters,
-    passwords: new PasswordChecks({ hasher, limiters, findSignInAccount: unused, isKnownAddress: unused }),
+    passwords: new PasswordChecks({ hasher, limiters, findSignInAccount: unused, isKnownNetwork: unused }),
     exports,
     lists: new Lists({ cursors: cryptography.cursors, pages: caches.pages, exports }),
     log: { write: unused, request: unused, flush: unused },

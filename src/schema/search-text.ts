@@ -3,7 +3,7 @@
 /**
  * Returns the words of these texts, each after two blanks: with trigrams, the first letter of a word can be
  * found, the first two letters, and any three letters in a row. Uses no name from outside the function, since
- * its source is sent to the query worker.
+ * its source is sent to the read worker.
  */
 export function searchText(...parts: readonly (string | null)[]): string {
   const letters: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 // A whole service from start to stop: database, secrets, certificate, server and app.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addressesIn } from '../base/addresses.ts';
-import type { CallerSources } from '../auth/caller-cache.ts';
+import type { CallerLookups } from '../auth/caller-cache.ts';
 import { createAuthenticator } from '../auth/credentials.ts';
 import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
@@ -20,7 +20,7 @@ import { countBuckets, createLimiters, type Limiters } from '../rates/limiter.ts
 import { claimFeed, feedBounds, feedFile } from '../features/events/feed-store.ts';
 import { PasswordChecks } from '../features/users/password-checks.ts';
 import { findKeyCaller } from '../features/keys/key-store.ts';
-import { isKnownAddress } from '../features/sessions/known-address-store.ts';
+import { isKnownNetwork } from '../features/sessions/known-network-store.ts';
 import { findSessionCaller } from '../features/sessions/session-store.ts';
 import type { Readiness } from '../features/health/health-routes.ts';
 import { findSignInAccount } from '../features/users/user-store.ts';
@@ -124,7 +124,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     database,
     caches,
     limiters,
-    passwords: new PasswordChecks({ hasher, limiters, findSignInAccount, isKnownAddress }),
+    passwords: new PasswordChecks({ hasher, limiters, findSignInAccount, isKnownNetwork }),
     exports,
     lists,
     log,
@@ -146,13 +146,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   mountRoutes(router, [...groups, { routes: extraRoutes, invalidStatus: 400 }], limiters.created);
   for (const each of parts) each.start?.();
 
-  const sourcesOf = (db: Connection): CallerSources => ({
+  const lookupsOf = (db: Connection): CallerLookups => ({
     findSession: (id) => findSessionCaller(db, id),
     findKey: (id) => findKeyCaller(db, id),
   });
   const authenticator = createAuthenticator({
     signer: cryptography.signer,
-    sources: sourcesOf(database.read),
+    lookups: lookupsOf(database.read),
     cache: caches.callers,
     onKeyUse: (keyId, time) => cleanup.recordKeyUse(keyId, time),
   });
@@ -160,7 +160,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     router,
     turns,
     authenticator,
-    sourcesOf,
+    lookupsOf,
     database,
     limiters,
     publicUrl,

@@ -37,7 +37,7 @@ type Options = {
   readonly walDescriptor: number;
   readonly checkpointWorker: SqlWorker;
   /** Paused during a checkpoint, since the worker's snapshots would keep the WAL in use. */
-  readonly queryWorker: SqlWorker;
+  readonly readWorker: SqlWorker;
   readonly commits: GroupCommit;
   readonly externalCommits: ExternalCommitWatcher;
   readonly stats: StorageStats;
@@ -97,19 +97,19 @@ export class Checkpointer {
   }
 
   async #checkpointIfLong(): Promise<void> {
-    const { commits, queryWorker } = this.#options;
+    const { commits, readWorker } = this.#options;
     const { frames } = await this.#checkpoint('NOOP');
     if (frames < this.#checkpointAtFrames) {
       this.#hasWarned = false;
       return;
     }
     this.#warnOfReplica();
-    await queryWorker.pause();
+    await readWorker.pause();
     try {
       if (!(await this.#checkpointWal())) this.#retryLater();
     } finally {
       commits.resumeWrites();
-      queryWorker.resume();
+      readWorker.resume();
     }
   }
 
@@ -157,15 +157,15 @@ export class Checkpointer {
   async #restartWal(): Promise<void> {
     const { checkpointWorker, externalCommits, stats, endTurn } = this.#options;
     endTurn();
-    const [versionBefore] = await checkpointWorker.query('PRAGMA data_version');
-    await externalCommits.ignoreDuring(() => checkpointWorker.query(emptyCommitSql));
-    const [versionAfter] = await checkpointWorker.query('PRAGMA data_version');
+    const [versionBefore] = await checkpointWorker.run('PRAGMA data_version');
+    await externalCommits.ignoreDuring(() => checkpointWorker.run(emptyCommitSql));
+    const [versionAfter] = await checkpointWorker.run('PRAGMA data_version');
     if (versionAfter?.[0] !== versionBefore?.[0]) externalCommits.assumeChanged();
     stats.checkpoints += 1;
   }
 
   async #checkpoint(mode: 'NOOP' | 'PASSIVE'): Promise<{ frames: number; isAll: boolean }> {
-    const [row] = await this.#options.checkpointWorker.query(`PRAGMA wal_checkpoint(${mode})`);
+    const [row] = await this.#options.checkpointWorker.run(`PRAGMA wal_checkpoint(${mode})`);
     const [busy, frames, checkpointed] = row ?? [];
     this.#options.stats.walBytes = Number(frames) * frameBytes;
     return { frames: Number(frames), isAll: busy === 0 && frames === checkpointed };

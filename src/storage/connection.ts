@@ -54,11 +54,11 @@ export class Connection {
   /** Returns the first row; the caller knows that its columns are those of R. */
   get<R extends Row>(sql: string, ...params: SqlValue[]): R | undefined {
     // an array, as the connection was opened
-    return this.#query(sql).get(...params) as unknown as R | undefined;
+    return this.#prepare(sql).get(...params) as unknown as R | undefined;
   }
 
   all<R extends Row>(sql: string, ...params: SqlValue[]): R[] {
-    return this.#query(sql).all(...params) as unknown as R[];
+    return this.#prepare(sql).all(...params) as unknown as R[];
   }
 
   /**
@@ -67,7 +67,7 @@ export class Connection {
    */
   allWhile<R extends Row>(sql: string, params: readonly SqlValue[], fits: (row: R) => boolean): R[] {
     const rows: R[] = [];
-    for (const row of this.#query(sql).iterate(...params) as unknown as Iterable<R>) {
+    for (const row of this.#prepare(sql).iterate(...params) as unknown as Iterable<R>) {
       if (!fits(row)) break;
       rows.push(row);
     }
@@ -88,7 +88,7 @@ export class Connection {
     this.invalidations.push(invalidation);
   }
 
-  #query(sql: string): StatementSync {
+  #prepare(sql: string): StatementSync {
     const statement = this.#queries.get(sql) ?? this.#prepareQuery(sql);
     this.#before();
     return statement;

@@ -14,7 +14,7 @@ import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
 import type { FeatureMigration } from './applied-migrations.ts';
 import { openMigrated } from './migrate.ts';
 import { ThreadError } from '../base/thread.ts';
-import { SqlWorker, type QueryOptions, type SqlWorkerOptions } from './sql-worker.ts';
+import { SqlWorker, type StatementOptions, type SqlWorkerOptions } from './sql-worker.ts';
 import { ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
 import { checkpointAndClose, configureWriter, openSyncedWal, skipSync, startWal } from './wal.ts';
@@ -60,7 +60,7 @@ export type Database = {
    */
   write<T>(this: object, callback: WriteCallback<T>): Promise<T>;
   /**
-   * Runs a statement that may examine many rows in the query worker. Clients share the worker fairly, and
+   * Runs a statement that may examine many rows in the read worker. Clients share the worker fairly, and
    * staff go first. Resolves with the rows, or with the ids that a search finds, once all that the query saw
    * is on disk.
    */
@@ -68,7 +68,7 @@ export type Database = {
     this: object,
     sql: string,
     params: readonly SqlValue[],
-    options?: QueryOptions,
+    options?: StatementOptions,
   ): Promise<R[]>;
   /** Called with each request: detects commits of other processes within a tenth of a second. */
   detectExternalCommits(): void;
@@ -105,7 +105,7 @@ class OpenDatabase implements Database {
   readonly #probe: WriteProbe;
   readonly #commits: GroupCommit;
   readonly #externalCommits: ExternalCommitWatcher;
-  readonly #queryWorker: SqlWorker;
+  readonly #readWorker: SqlWorker;
   readonly #checkpointer: Checkpointer;
   #isEndOfTurnScheduled = false;
   #closing: Promise<void> | undefined;
@@ -124,7 +124,7 @@ class OpenDatabase implements Database {
     this.#probe = new WriteProbe({ sqlite, stats: this.stats, log: this.#log });
     this.#commits = this.#createGroupCommit();
     this.#externalCommits = this.#createExternalCommitWatcher();
-    this.#queryWorker = this.#createSqlWorker('read');
+    this.#readWorker = this.#createSqlWorker('read');
     this.#checkpointer = this.#createCheckpointer();
   }
 
@@ -135,10 +135,10 @@ class OpenDatabase implements Database {
   async readInWorker<R extends Row>(
     sql: string,
     params: readonly SqlValue[],
-    options: QueryOptions = {},
+    options: StatementOptions = {},
   ): Promise<R[]> {
     if (this.#closing !== undefined) throw unavailable(closedReasons.closing);
-    const rows = await this.#queryWorker.query(sql, params, options).catch(throwAsUnavailable);
+    const rows = await this.#readWorker.run(sql, params, options).catch(throwAsUnavailable);
     return rows as unknown as R[]; // the caller knows the columns of its statement
   }
 
@@ -187,7 +187,7 @@ class OpenDatabase implements Database {
     return new Checkpointer({
       walDescriptor: this.#walDescriptor,
       checkpointWorker: this.#createSqlWorker('write'),
-      queryWorker: this.#queryWorker,
+      readWorker: this.#readWorker,
       commits: this.#commits,
       externalCommits: this.#externalCommits,
       stats: this.stats,
@@ -204,7 +204,7 @@ class OpenDatabase implements Database {
    */
   #createSqlWorker(access: 'read' | 'write'): SqlWorker {
     const { folder, sqlWorker = (options) => new SqlWorker(options) } = this.#options;
-    const starts = access === 'write' ? 'after a second' : 'with its first query';
+    const starts = access === 'write' ? 'after a second' : 'with its first statement';
     return sqlWorker({ file: databaseFile(folder), access, starts, synced: () => this.#commits.synced() });
   }
 
@@ -235,7 +235,7 @@ class OpenDatabase implements Database {
   async #close(): Promise<void> {
     await this.#commits.close();
     await this.#checkpointer.close();
-    await this.#queryWorker.close();
+    await this.#readWorker.close();
     this.#externalCommits.close();
     // the last connection that closes would checkpoint and remove -wal and -shm, unless it is read-only: the
     // next start may lack room for new files, and a replica would have to begin again

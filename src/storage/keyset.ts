@@ -19,7 +19,7 @@ export type IndexRange = Condition & { readonly keyValue?: string };
 export type Selection = IndexedSelection | SearchSelection;
 
 type Owned = {
-  /** The owners of all rows. Checked again as rows are loaded, since the query worker found them earlier. */
+  /** The owners of all rows. Checked again as rows are loaded, since the read worker found them earlier. */
   readonly owners: readonly number[];
 };
 
@@ -49,7 +49,7 @@ type PageBounds = {
   /** The most entries to sort, or to test against `residual`, on the event loop. */
   readonly rowsExaminedMax: number;
   /**
-   * What happens if a page needs more tested entries than `rowsExaminedMax`: the query worker finds the page,
+   * What happens if a page needs more tested entries than `rowsExaminedMax`: the read worker finds the page,
    * or the page ends early. Reading a whole list in pages that end early costs one walk of the index, even if
    * few entries pass.
    */
@@ -115,7 +115,7 @@ function nextEntries(db: Connection, page: PageRequest, ranges: readonly IndexRa
   return { positions, next: key === undefined || id === undefined ? undefined : [key, id] };
 }
 
-/** Counts the rows first; if there are too many, the query worker sorts them. */
+/** Counts the rows first; if there are too many, the read worker sorts them. */
 function findBySorting(
   database: PageDatabase,
   page: PageRequest,
@@ -124,7 +124,7 @@ function findBySorting(
   return read(database.read, sortStatement(page));
 }
 
-/** Tests the next entries; if the page needs more entries, the query worker finds the page. */
+/** Tests the next entries; if the page needs more entries, the read worker finds the page. */
 function findByTesting(
   database: PageDatabase,
   page: PageRequest,
@@ -231,7 +231,7 @@ function directionOf({ isDescending }: IndexedSelection): string {
   return isDescending ? 'DESC' : 'ASC';
 }
 
-/** Counts all rows of a list, in the query worker. */
+/** Counts all rows of a list, in the read worker. */
 export async function countRows(database: PageDatabase, selection: IndexedSelection): Promise<number> {
   const parts = selection.ranges.map((range) => withResidual(selection, range));
   const counts = parts.map(({ sql }) => `(SELECT count(*) FROM ${selection.table} WHERE ${sql})`);

@@ -32,14 +32,14 @@ export type RowSearch = {
   readonly rowsMax: number;
 };
 
-type Query = {
+type Statement = {
   readonly sql: string;
   readonly params: readonly SqlValue[];
   /** If set, the result has positions: the key is 0 where all phrases begin words, 1 in all other rows. */
   readonly search?: RowSearch | undefined;
 };
 /** Whose query it is. Clients take turns, regardless of how many queries each has, and staff go first. */
-export type QueryOptions = {
+export type StatementOptions = {
   readonly client?: string;
   readonly isOfStaff?: boolean;
   readonly search?: RowSearch | undefined;
@@ -54,7 +54,7 @@ type Result = { readonly rows: Row[] } | { readonly error: string; readonly errc
 export type SqlWorkerOptions = {
   readonly file: string;
   readonly access: 'read' | 'write';
-  readonly starts: 'after a second' | 'with its first query';
+  readonly starts: 'after a second' | 'with its first statement';
   /** Resolves when all present commits are on disk. A query that may have seen them waits for this. */
   synced(): Promise<void>;
 };
@@ -65,7 +65,7 @@ export type SqlWorkerOptions = {
  */
 export class SqlWorker {
   readonly #synced: SqlWorkerOptions['synced'];
-  readonly #thread: Thread<Query, Result>;
+  readonly #thread: Thread<Statement, Result>;
   readonly #slots = new Slots({
     running: 1,
     waiting: waitingMax,
@@ -87,13 +87,13 @@ export class SqlWorker {
       idleMilliseconds: readOnly ? idleMilliseconds : undefined,
     });
     if (starts === 'after a second') {
-      const start = (): unknown => this.query('SELECT 1').catch(() => {}); // the next query tries again
+      const start = (): unknown => this.run('SELECT 1').catch(() => {}); // the next query tries again
       this.#starting = setTimeout(start, startDelayMilliseconds).unref();
     }
   }
 
   /** Throws `unavailable` if too many queries are waiting. */
-  async query(sql: string, params: readonly SqlValue[] = [], options: QueryOptions = {}): Promise<Row[]> {
+  async run(sql: string, params: readonly SqlValue[] = [], options: StatementOptions = {}): Promise<Row[]> {
     const { client, isOfStaff = false, search } = options;
     const place = { clients: client === undefined ? [] : [client], isUrgent: isOfStaff };
     let synced: Promise<void> | undefined;
@@ -138,7 +138,7 @@ function runStatements(
   { file, readOnly, searchMillisecondsMax: millisecondsMax }: Connected,
   textOf: typeof searchText,
   beginningOf: typeof beginningOfWord,
-): Handler<Query, Result> {
+): Handler<Statement, Result> {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const sqlite = new DatabaseSync(file, {
     readOnly,
@@ -146,26 +146,26 @@ function runStatements(
     timeout: 100,
     limits: { attach: 0 },
   });
-  return (query, { note }) => {
+  return (statement, { note }) => {
     try {
-      return { rows: readOnly ? readInSnapshot(query, note) : rowsOf(query) };
+      return { rows: readOnly ? readInSnapshot(statement, note) : rowsOf(statement) };
     } catch (error) {
       const { message, errcode } = error as Error & { errcode?: number }; // node:sqlite throws nothing else
       return { error: message, errcode };
     }
   };
 
-  function readInSnapshot(query: Query, onSnapshot: () => void): Row[] {
+  function readInSnapshot(statement: Statement, onSnapshot: () => void): Row[] {
     sqlite.exec('BEGIN; SELECT 1 FROM sqlite_schema');
     try {
       onSnapshot();
-      return rowsOf(query);
+      return rowsOf(statement);
     } finally {
       sqlite.exec('COMMIT');
     }
   }
 
-  function rowsOf({ sql, params, search }: Query): Row[] {
+  function rowsOf({ sql, params, search }: Statement): Row[] {
     const statement = sqlite.prepare(sql);
     if (search !== undefined) return matching(statement.iterate(...params), search);
     return statement.all(...params) as unknown[] as Row[]; // `returnArrays` makes each an array

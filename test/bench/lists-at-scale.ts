@@ -125,7 +125,7 @@ const cursors = createCursors([(text) => createHash('sha256').update(text).diges
 const noExports = { createResult: () => assert.fail('a page is no export') };
 const lists = new Lists({ cursors, pages: new PageCache(0), exports: noExports });
 
-/** Queries of the query worker run here, and are timed separately. */
+/** Queries of the read worker run here, and are timed separately. */
 async function timePage(connection: Connection, { selection, load }: Case, query: ListQuery): Promise<Time> {
   let aside = 0;
   const readInWorker = async <R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, test, type TestContext } from 'node:test';
 import { signedIn, type Caller } from '../../src/auth/access.ts';
-import { Exports, type ExportSource } from '../../src/http/transfers/export.ts';
+import { Exports, type ElementReader } from '../../src/http/transfers/export.ts';
 import { exportable } from '../../src/http/routing/reply.ts';
 import { represent } from '../../src/http/responses/representation.ts';
 import { route, type Route } from '../../src/http/routing/route.ts';
@@ -108,7 +108,7 @@ type Exporting = {
 };
 
 /** A service with a list of 40 MiB, whose exports have a clock of their own. */
-async function exporting(t: TestContext, source?: ExportSource<unknown, Caller>): Promise<Exporting> {
+async function exporting(t: TestContext, source?: ElementReader<unknown, Caller>): Promise<Exporting> {
   let taken = 0;
   async function* manyElements() {
     for (let id = 1; id <= elementsMax; id += 1) {
@@ -136,7 +136,7 @@ async function exporting(t: TestContext, source?: ExportSource<unknown, Caller>)
   };
 }
 
-function exportRoute(exports: Exports, source: ExportSource<unknown, Caller>): Route {
+function exportRoute(exports: Exports, source: ElementReader<unknown, Caller>): Route {
   const table = { columns: ['note'], rowsOf: (row: unknown) => [[(row as { note: string }).note]] };
   return route({
     method: 'GET',

@@ -1,4 +1,4 @@
-// Pages of orders, however they are found: by index, tested row by row, sorted, or in the query worker.
+// Pages of orders, however they are found: by index, tested row by row, sorted, or in the read worker.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
@@ -166,8 +166,8 @@ describe('a list of orders, page by page, is complete and in order', () => {
     }
   }
 
-  test('and some of these pages were read on the event loop, others in the query worker', () => {
-    assert.ok(aside > 100 && here > 2 * aside, `${aside} of ${here} pages came from the query worker`);
+  test('and some of these pages were read on the event loop, others in the read worker', () => {
+    assert.ok(aside > 100 && here > 2 * aside, `${aside} of ${here} pages came from the read worker`);
   });
 });
 

@@ -9,7 +9,7 @@ const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
 for (const { sql } of migrations) sqlite.exec(sql);
 export const explaining = new Connection(sqlite);
 
-type Asked = { readonly where: 'main thread' | 'query worker'; readonly plan: readonly string[] };
+type Asked = { readonly where: 'main thread' | 'read worker'; readonly plan: readonly string[] };
 
 /**
  * The plans of all statements of a page. They find nothing among many rows, so that every fallback runs; rows
@@ -32,7 +32,7 @@ async function plansOf(selection: IndexedSelection, after: KeysetPosition | unde
   const db = {
     read,
     readInWorker: (sql: string, params: readonly SqlValue[]) =>
-      Promise.resolve(explain('query worker', sql, params)),
+      Promise.resolve(explain('read worker', sql, params)),
   };
   const bounds = { after, rows: 50, rowsExaminedMax: 2000, whenSparse: 'ask the worker' } as const;
   await findPage(db, selection, bounds);
@@ -69,7 +69,7 @@ export async function assertCheap(selection: IndexedSelection, deep: KeysetPosit
         ? ['main thread', 'main thread']
         : rest === undefined
           ? ['main thread']
-          : ['main thread', 'main thread', 'query worker'],
+          : ['main thread', 'main thread', 'read worker'],
     );
   }
 }

@@ -133,7 +133,7 @@ test('a page of sessions or keys walks an index in order', async () => {
   }
 });
 
-test('a total is counted in the query worker, never on the event loop', async () => {
+test('a total is counted in the read worker, never on the event loop', async () => {
   // countOf must not touch it
   const read = { all: () => assert.fail('counted on the main thread') } as unknown as Connection;
   for (const selection of [

@@ -1,4 +1,4 @@
-// Rights withdrawn while a list waits for the query worker: the rights after the wait count.
+// Rights withdrawn while a list waits for the read worker: the rights after the wait count.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { newOrder, newProduct } from '../features/resource-support.ts';
@@ -10,7 +10,7 @@ type Target = { readonly other: Person; readonly customerId: number; readonly or
 
 const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
 
-describe('while the query worker looks for a page', needsInside, () => {
+describe('while the read worker looks for a page', needsInside, () => {
   type Meanwhile = (service: TestService, actor: Person, root: string) => Promise<unknown>;
   const demotion: Meanwhile = (service, { id }, token) =>
     done(service.patch(`/api/users/${id}`, { token, body: { role: 'user' } }));

@@ -87,13 +87,13 @@ test('long queries that follow each other do not keep the WAL from being checkpo
   assert(longest < 4 * earlyBytes, `the log grew to ${longest} bytes`);
 });
 
-type Query = SqlWorker['query'];
+type Query = SqlWorker['run'];
 
 /** The thread that checkpoints the WAL, with each of its queries passed through `query`. */
 function checkpointsBy(query: (real: Query, sql: string) => ReturnType<Query>) {
   class PatchedWorker extends SqlWorker {
-    override query(sql: string): ReturnType<Query> {
-      return query((...all) => super.query(...all), sql);
+    override run(sql: string): ReturnType<Query> {
+      return query((...all) => super.run(...all), sql);
     }
   }
   return (options: SqlWorkerOptions) =>

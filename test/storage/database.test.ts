@@ -243,7 +243,7 @@ test('all reads of one turn see one snapshot, and the next turn sees later commi
   assert.deepEqual(noteTexts(database.read), ['meanwhile']);
 });
 
-test('a slow read runs in the query worker and sees all answered writes', async (t) => {
+test('a slow read runs in the read worker and sees all answered writes', async (t) => {
   const database = await openNotes(t);
   await Promise.all(['a', 'b', 'c'].map((text) => database.write(addNote(text))));
   assert.deepEqual(await database.readInWorker('SELECT count(*) FROM notes WHERE text > ?', ['a']), [[2]]);

@@ -14,10 +14,10 @@ const script = `
   import { SqlWorker } from '${worker.href}';
   process.setuid(65534);
   const synced = () => Promise.resolve();
-  const worker = new SqlWorker({ file: ':memory:', access: 'write', starts: 'with its first query', synced });
+  const worker = new SqlWorker({ file: ':memory:', access: 'write', starts: 'with its first statement', synced });
   const failed = (error) => console.log(error.name);
-  await worker.query('SELECT 1').catch(failed);
-  await worker.query('SELECT 2').catch(failed);
+  await worker.run('SELECT 1').catch(failed);
+  await worker.run('SELECT 2').catch(failed);
 `;
 
 test(
@@ -39,14 +39,14 @@ test('a search through endless rows ends with what it has found', { timeout: 30_
   const file = join(folder, 'orderly.db');
   new DatabaseSync(file).exec('CREATE TABLE anything (id INTEGER)');
   const synced = (): Promise<void> => Promise.resolve();
-  const searcher = new SqlWorker({ file, access: 'read', starts: 'with its first query', synced });
+  const searcher = new SqlWorker({ file, access: 'read', starts: 'with its first statement', synced });
   t.after(() => searcher.close());
   const rows =
     'WITH RECURSIVE rows (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM rows) ' +
     "SELECT id, CASE id WHEN 3 THEN 'green tea' ELSE 'coffee' END FROM rows";
 
   const search = { phrases: [['TEA']], columns: 'texts', rowsMax: 50 } as const;
-  const found = await searcher.query(rows, [], { search });
+  const found = await searcher.run(rows, [], { search });
 
   assert.deepEqual(found, [[3, 3]]);
 });

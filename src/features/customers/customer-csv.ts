@@ -1,5 +1,5 @@
 // Customers as CSV, one row for each: how exports write them, and how imports read them.
-import { csvTime, type CsvSource, type CsvTable } from '../../base/csv.ts';
+import { csvTime, type CsvConversion, type CsvTable } from '../../base/csv.ts';
 import { addressCells, addressColumns } from './address-csv.ts';
 import type { Customer } from './customer.ts';
 
@@ -13,7 +13,7 @@ export const customerTable: CsvTable<Customer> = {
   },
 };
 
-export const customerRows: CsvSource = {
+export const customerRows: CsvConversion = {
   columns: ['userId', 'name', 'email', 'phone', ...addressMembers],
   objectOf(cells) {
     const customer: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
 // Reads a range of the feed for an export.
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { ExportSource } from '../../http/transfers/export.ts';
+import type { ElementReader } from '../../http/transfers/export.ts';
 import { exportChunkBytesMax } from '../../http/transfers/export.ts';
 import { forbidden } from '../../problem.ts';
 import type { Event } from '../events/event.ts';
@@ -32,7 +32,7 @@ export function feedElements<C>(
   db: Connection,
   { accessOf, types, after, latest }: ExportRange<C>,
   caller: C,
-): ExportSource<Event, C> {
+): ElementReader<Event, C> {
   const access = accessOf(caller);
   return async function* (authorize) {
     let position = after;

@@ -21,7 +21,7 @@ export const streamsMax = 100;
 /** The streams of all users without staff rights together, so that many accounts can't lock staff out. */
 export const streamsWithoutStaffMax = 80;
 export const streamsPerUserMax = 5;
-/** The most events and bytes that a stream is sent at a time, unless one event alone is longer. */
+/** The most events and characters that a stream is sent at a time, unless one event alone is longer. */
 const streamPageEventsMax = 100;
 export const streamPageCharsMax = 32 * 1024;
 /** The time for which streams are served in one turn of the event loop. */

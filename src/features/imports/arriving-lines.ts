@@ -1,6 +1,6 @@
 // The lines of an import, while its body arrives: lines of JSON, or rows of a table.
 import { counted } from '../../base/counted.ts';
-import { withoutFormulaGuard, type CsvSource } from '../../base/csv.ts';
+import { withoutFormulaGuard, type CsvConversion } from '../../base/csv.ts';
 import { CsvRows, type CsvRow } from './csv-rows.ts';
 import { invalidAt, Problem } from '../../problem.ts';
 import { parseJson } from '../../http/requests/strict-json.ts';
@@ -72,7 +72,7 @@ function parsed(bytes: Buffer): LineContent {
 }
 
 /** Reads an object from each row. If a table can't be read any further, the last line says why. */
-export function csvReader(source: CsvSource): LineReader {
+export function csvReader(conversion: CsvConversion): LineReader {
   const rows = new CsvRows(importLineBytesMax);
   const decoder = new TextDecoder('utf-8', { fatal: true }); // removes a byte-order mark
   let heading: readonly string[] | undefined;
@@ -84,11 +84,11 @@ export function csvReader(source: CsvSource): LineReader {
   function* linesIn(chunk: Buffer | undefined): Generator<ArrivingLine> {
     for (const row of rowsIn(chunk)) {
       if (heading !== undefined) {
-        yield lineOf(row, heading, source);
+        yield lineOf(row, heading, conversion);
         continue;
       }
       heading = row.cells;
-      const problem = headingProblem(heading, source.columns);
+      const problem = headingProblem(heading, conversion.columns);
       if (problem === undefined) continue;
       isUnreadable = true;
       return yield { number: row.number, problem };
@@ -134,7 +134,7 @@ function headingProblem(cells: readonly string[], columns: readonly string[]): P
 function lineOf(
   { number, cells }: CsvRow,
   heading: readonly string[],
-  { objectOf }: CsvSource,
+  { objectOf }: CsvConversion,
 ): ArrivingLine {
   if (cells.length !== heading.length) {
     const detail = `The row has ${counted(cells.length, 'cell')}, its heading ${heading.length}.`;

@@ -1,6 +1,6 @@
 // A line of an import: its schema and checks, and its outcome.
 import { hash } from 'node:crypto';
-import type { CsvSource } from '../../base/csv.ts';
+import type { CsvConversion } from '../../base/csv.ts';
 import { isObject } from '../../schema/json-objects.ts';
 import { id, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
@@ -102,7 +102,7 @@ function digestOf(value: unknown): Buffer {
 }
 
 /** Returns the conversion of rows to lines that create objects of one kind. */
-export function linesFrom(kind: ImportKind, { columns, objectOf }: CsvSource): CsvSource {
+export function linesFrom(kind: ImportKind, { columns, objectOf }: CsvConversion): CsvConversion {
   return {
     columns: ['key', ...columns],
     objectOf(cells) {

@@ -1,5 +1,5 @@
 // Products as CSV, one row for each: how exports write them, and how imports read them.
-import { csvTime, type CsvSource, type CsvTable } from '../../base/csv.ts';
+import { csvTime, type CsvConversion, type CsvTable } from '../../base/csv.ts';
 import { decimalAmount, minorUnitsOf } from '../../schema/decimal.ts';
 import type { Product } from './product.ts';
 
@@ -15,7 +15,7 @@ export const productTable: CsvTable<Product> = {
 const flags: Readonly<Record<string, boolean>> = { true: true, false: false, '1': true, '0': false };
 
 /** Reads the rows of an export, without the members that the service sets. */
-export const productRows: CsvSource = {
+export const productRows: CsvConversion = {
   columns: productTable.columns,
   objectOf(cells) {
     const product: Record<string, unknown> = {};

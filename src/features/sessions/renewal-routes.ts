@@ -13,7 +13,7 @@ import type { Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { renewalPermit } from '../../storage/permit.ts';
 import { requireOwned } from '../../storage/object-access.ts';
-import { recordAddress } from './known-address-store.ts';
+import { recordNetwork } from './known-network-store.ts';
 import { TokenRequest, refreshUse, type Tokens, CookieTokenRequest } from './session.ts';
 import {
   endSession,
@@ -148,7 +148,7 @@ function renewCurrent(
   const { userId, generation } = session;
   const actor = { userId, keyId: null };
   const permit = renewalPermit(writer, userId, { actor, requestId, now });
-  recordAddress(permit, userId, network);
+  recordNetwork(permit, userId, network);
   renewSession(permit, session, generation + 1);
 }
 

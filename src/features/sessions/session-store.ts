@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { accountAccessOf, type RowAccess, type Role } from '../../auth/access.ts';
 import type { SessionCaller } from '../../auth/caller-cache.ts';
-import type { RefreshSource } from '../../auth/refresh-tokens.ts';
+import type { SessionSeed } from '../../auth/refresh-tokens.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
@@ -115,7 +115,7 @@ function endOldest(db: Connection, userId: number): void {
 }
 
 /** The state that decides whether a refresh token is a session's current one. */
-export type RefreshState = RefreshSource & {
+export type RefreshState = SessionSeed & {
   readonly userId: number;
   readonly generation: number;
   readonly createdAt: number;

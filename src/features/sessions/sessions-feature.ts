@@ -11,7 +11,7 @@ export const sessions: Feature = {
   async load() {
     const { sessionRoutes } = await import('./session-routes.ts');
     const { removeExpiredSessions } = await import('./session-store.ts');
-    const { removeOldAddresses } = await import('./known-address-store.ts');
+    const { removeOldNetworks } = await import('./known-network-store.ts');
     return (core) => ({
       groups: [
         {
@@ -21,7 +21,7 @@ export const sessions: Feature = {
       ],
       cleanup: [
         (writer, rowsMax) => removeExpiredSessions(writer, rowsMax, core.now()),
-        (writer, rowsMax) => removeOldAddresses(writer, rowsMax, core.now()),
+        (writer, rowsMax) => removeOldNetworks(writer, rowsMax, core.now()),
       ],
     });
   },

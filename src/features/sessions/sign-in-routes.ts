@@ -11,7 +11,7 @@ import { signInPermit } from '../../storage/permit.ts';
 import type { PasswordChecks, SignInAccount } from '../users/password-checks.ts';
 import { useCode } from '../users/totp-store.ts';
 import { findSignInAccount, upgradePasswordHash } from '../users/user-store.ts';
-import { recordAddress } from './known-address-store.ts';
+import { recordNetwork } from './known-network-store.ts';
 import { NewSession, type Tokens } from './session.ts';
 import { addSession } from './session-store.ts';
 import {
@@ -103,7 +103,7 @@ function beginSession(
   const factor = current.needsCode ? useCode(permit, services.totpSecrets, { userId, code, now }) : undefined;
   if (current.needsCode && factor === undefined) return undefined;
   if (upgradedHash !== undefined) upgradePasswordHash(permit, verified, upgradedHash);
-  recordAddress(permit, userId, network);
+  recordNetwork(permit, userId, network);
   const userAgent = shownUserAgent(headers['user-agent']);
   const sessionId = addSession(permit, { userId, userAgent, usesCookie: browserKey !== null });
   return { issued: issueTokens(services, { db: writer, sessionId, browserKey, now }), factor };

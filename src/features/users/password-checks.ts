@@ -43,27 +43,27 @@ type SignInLimiters = {
 };
 
 /** An account, a network from which the account is used, and the time in milliseconds since 1970. */
-export type AddressUse = { readonly userId: number; readonly network: string; readonly now: number };
+export type NetworkUse = { readonly userId: number; readonly network: string; readonly now: number };
 
 type PasswordCheckOptions = {
   readonly hasher: PasswordHasher;
   readonly limiters: SignInLimiters;
   readonly findSignInAccount: (db: Connection, email: string) => SignInAccount | undefined;
   /** Whether the account was recently used from this network. */
-  readonly isKnownAddress: (db: Connection, use: AddressUse) => boolean;
+  readonly isKnownNetwork: (db: Connection, use: NetworkUse) => boolean;
 };
 
 export class PasswordChecks {
   readonly #hasher: PasswordHasher;
   readonly #limiters: SignInLimiters;
   readonly #findSignInAccount: PasswordCheckOptions['findSignInAccount'];
-  readonly #isKnownAddress: PasswordCheckOptions['isKnownAddress'];
+  readonly #isKnownNetwork: PasswordCheckOptions['isKnownNetwork'];
 
-  constructor({ hasher, limiters, findSignInAccount, isKnownAddress }: PasswordCheckOptions) {
+  constructor({ hasher, limiters, findSignInAccount, isKnownNetwork }: PasswordCheckOptions) {
     this.#hasher = hasher;
     this.#limiters = limiters;
     this.#findSignInAccount = findSignInAccount;
-    this.#isKnownAddress = isKnownAddress;
+    this.#isKnownNetwork = isKnownNetwork;
   }
 
   /**
@@ -156,7 +156,7 @@ export class PasswordChecks {
    * used, or from this machine. So strangers can't lock a user out, least of all the administrator.
    */
   #isExempt({ network, isFromThisMachine, read, now }: PasswordRequest, userId: number | null): boolean {
-    return isFromThisMachine || (userId !== null && this.#isKnownAddress(read, { userId, network, now }));
+    return isFromThisMachine || (userId !== null && this.#isKnownNetwork(read, { userId, network, now }));
   }
 }
 

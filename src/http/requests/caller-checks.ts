@@ -1,7 +1,7 @@
 // Determines the caller of a request, and the rights of the caller: when the head has arrived, after each
 // wait, and inside the write.
 import { checkAccess, type Caller } from '../../auth/access.ts';
-import type { CallerSources } from '../../auth/caller-cache.ts';
+import type { CallerLookups } from '../../auth/caller-cache.ts';
 import { isApiKey, type Authenticator } from '../../auth/credentials.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { Problem } from '../../problem.ts';
@@ -14,7 +14,7 @@ import { countOccurrences, type RequestHeaders } from './request-headers.ts';
 export type CallerCheckOptions = {
   readonly authenticator: Authenticator;
   /** Returns the sessions and keys that a running write sees. */
-  readonly sourcesOf: (writer: Connection) => CallerSources;
+  readonly lookupsOf: (writer: Connection) => CallerLookups;
   readonly database: Database;
   readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
   readonly acceptsQueryKeys: boolean;
@@ -60,7 +60,7 @@ export class CallerChecks {
    * right.
    */
   recheckCallerInWrite(exchange: Exchange, writer: Connection): Caller | undefined {
-    return this.#recheck(exchange, this.#options.sourcesOf(writer));
+    return this.#recheck(exchange, this.#options.lookupsOf(writer));
   }
 
   /** Whether the caller has lost the right to the request because their credential has expired. */
@@ -88,11 +88,11 @@ export class CallerChecks {
     }
   }
 
-  #recheck(exchange: Exchange, sources?: CallerSources): Caller | undefined {
+  #recheck(exchange: Exchange, lookups?: CallerLookups): Caller | undefined {
     const { caller, mounted, match, headers, now } = exchange;
     if (caller === undefined || mounted === undefined || match === undefined) return caller;
     const { authorization } = headers;
-    const current = this.#options.authenticator.currentCaller(caller, { authorization, now }, sources);
+    const current = this.#options.authenticator.currentCaller(caller, { authorization, now }, lookups);
     checkAccess(mounted.route, current, match.params);
     return current;
   }

@@ -12,7 +12,7 @@ import { noSecurityEvents, type SecurityEvent } from '../../security-event.ts';
 import type { Connection, Row, SqlValue, Synchronous } from '../../storage/connection.ts';
 import type { Database } from '../../storage/database.ts';
 import { permitFor, type Permit } from '../../storage/permit.ts';
-import type { QueryOptions } from '../../storage/sql-worker.ts';
+import type { StatementOptions } from '../../storage/sql-worker.ts';
 import type { CallerChecks } from './caller-checks.ts';
 import { checkConditions, isConditional } from './conditional.ts';
 import { json } from '../responses/media-types.ts';
@@ -52,7 +52,7 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
   readonly method: string;
   readonly path: string;
   /** The query without the parameters `api_key`, whose values are in `queryApiKeys`. */
-  readonly queryText: string;
+  readonly queryString: string;
   readonly queryApiKeys: readonly string[];
   readonly headers: RequestHeaders;
   readonly peer: Peer;
@@ -94,7 +94,7 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
     this.requestId = requestIdFrom(headers['x-request-id']) ?? dependencies.nextRequestId();
     this.method = request.method ?? 'GET';
     this.path = path;
-    this.queryText = rest;
+    this.queryString = rest;
     this.queryApiKeys = keys;
     this.headers = headers;
     this.peer = peer;
@@ -128,11 +128,11 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
     this.awaitsContinue = false;
   }
 
-  /** Runs a long query in the query worker, which callers share fairly. */
+  /** Runs a long query in the read worker, which callers share fairly. */
   readInWorker<R extends Row>(
     sql: string,
     params: readonly SqlValue[],
-    options?: QueryOptions,
+    options?: StatementOptions,
   ): Promise<R[]> {
     const { caller } = this;
     const client = clientOf(this);

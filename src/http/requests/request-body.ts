@@ -82,7 +82,7 @@ type Reader = {
 };
 
 /** The part of a streamed body that a handler reads. */
-export type BodySource = Pick<RequestBody, 'next' | 'abort'>;
+export type ArrivingBody = Pick<RequestBody, 'next' | 'abort'>;
 
 export class RequestBody {
   readonly isStreamed: boolean;

@@ -256,8 +256,8 @@ function nothingAt(path: string): Problem {
 
 /** Reads the query's parameters, and returns their issues. */
 function readParameters(exchange: Exchange): readonly Issue[] {
-  const { route, queryText } = exchange;
-  const { query, issues } = readQuery(queryText, route.query);
+  const { route, queryString } = exchange;
+  const { query, issues } = readQuery(queryString, route.query);
   exchange.query = query;
   if (route.queryIssues === undefined) return issues;
   return [...issues, ...route.queryIssues(query, exchange)];

@@ -11,7 +11,7 @@ import {
   type ExportCall,
   type ExportFile,
   type Exports,
-  type ExportSource,
+  type ElementReader,
 } from '../transfers/export.ts';
 import type { ListPage, Streamed } from './reply.ts';
 import type { PageCache } from './page-cache.ts';
@@ -103,8 +103,8 @@ export class Lists {
     list: ExportableList<T>,
   ): ListPage<T> | Streamed | Promise<ListPage<T>> {
     if (!isExport(call)) return this.page(call, list);
-    const source = wholeList(call, { ...list, elements: list.file.elements });
-    return this.#exports.createResult(call, list.file, source);
+    const readElements = wholeList(call, { ...list, elements: list.file.elements });
+    return this.#exports.createResult(call, list.file, readElements);
   }
 
   /** Takes the page from the cache, if no change has reached the disk since it was created. */
@@ -119,7 +119,7 @@ export class Lists {
     return page;
   }
 
-  /** Reads a page. If the query worker was needed, the caller's rights after the wait count. */
+  /** Reads a page. If the read worker was needed, the caller's rights after the wait count. */
   #read<T, C>(call: ListCall<C>, list: List<T, C>, caller: C): ListPage<T> | Promise<ListPage<T>> {
     const { path } = call;
     const query = call.query as ListQuery; // every list's query has listParameters
@@ -167,7 +167,7 @@ const elementsPerExportLoad = 5;
  * Walks a list for an export, page by page, without a transaction. An element that exists all the time is
  * read exactly once, unless its sort key changes meanwhile.
  */
-function wholeList<T>(call: ListCall<Caller>, list: List<T, Caller>): ExportSource<T, Caller> {
+function wholeList<T>(call: ListCall<Caller>, list: List<T, Caller>): ElementReader<T, Caller> {
   const { caller, read: db } = call;
   const selection = list.selectionFor(caller);
   list.embedderFor?.({ caller, db, ids: [] }); // may throw: later the file could only be cut
@@ -222,7 +222,7 @@ function loadElements<T, C>(
   const loaded = elements.findAll(db, ids);
   const embed = embedderFor?.({ caller, db, ids });
   return loaded.map((element) => {
-    // the owner may have changed since the query worker found the row
+    // the owner may have changed since the read worker found the row
     if (element === undefined || owners.some((id) => id !== element.ownerId)) return undefined;
     return embed === undefined ? element : embed(element);
   });

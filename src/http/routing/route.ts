@@ -8,7 +8,7 @@ import type { Database } from '../../storage/database.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { HandlerResult, Reply, ResultOf } from './reply.ts';
 import type { Limiter } from '../../rates/limiter.ts';
-import type { BodySource } from '../requests/request-body.ts';
+import type { ArrivingBody } from '../requests/request-body.ts';
 import type { RequestHeaders } from '../requests/request-headers.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -36,7 +36,7 @@ export type Call<Params, Query, Body, C> = Pick<Database, 'read' | 'readInWorker
   readonly query: Query;
   readonly body: Body;
   /** The body as it arrives, for a route that declares a streamed body; undefined if there is none. */
-  readonly sentBody: BodySource | undefined;
+  readonly sentBody: ArrivingBody | undefined;
   readonly caller: C;
   readonly path: string;
   readonly requestId: string;

@@ -24,7 +24,7 @@ const eventNames = Object.keys(securityEventLevels) as SecurityEventName[]; // t
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** The counts of other parts at the time when /metrics is read. */
-type MetricsSources = {
+type MetricsFigures = {
   readonly storage: Database['stats'];
   readonly buckets: number;
   readonly connections: ConnectionCounts;
@@ -66,7 +66,7 @@ export function createMetrics() {
   }
 
   /** `others` are the families of the features. */
-  function text(sources: MetricsSources, others: readonly Family[]): string {
+  function text(figures: MetricsFigures, others: readonly Family[]): string {
     return prometheusText([
       counter('orderly_http_requests_total', 'Responses, by route and status.', requestSamples(responses)),
       histogram(
@@ -75,14 +75,14 @@ export function createMetrics() {
         durations,
       ),
       counter('orderly_rejections_total', 'Requests rejected, by reason.', byReason(rejections)),
-      ...connectionFamilies(sources.connections, dropped),
-      ...cacheFamilies(sources.caches),
-      ...storageFamilies(sources.storage),
-      ...accountFamilies(sources, securityEvents),
-      ...feedFamilies(sources.feed),
-      ...exportFamilies(sources.exports),
+      ...connectionFamilies(figures.connections, dropped),
+      ...cacheFamilies(figures.caches),
+      ...storageFamilies(figures.storage),
+      ...accountFamilies(figures, securityEvents),
+      ...feedFamilies(figures.feed),
+      ...exportFamilies(figures.exports),
       ...others,
-      ...operationFamilies(sources),
+      ...operationFamilies(figures),
       ...processFamilies(loopDelay),
     ]);
   }
@@ -161,7 +161,7 @@ function storageFamilies(storage: Database['stats']): Family[] {
 }
 
 function accountFamilies(
-  { buckets, passwordsWaiting }: MetricsSources,
+  { buckets, passwordsWaiting }: MetricsFigures,
   securityEvents: ReadonlyMap<string, number>,
 ): Family[] {
   return [
@@ -175,14 +175,14 @@ function accountFamilies(
   ];
 }
 
-function feedFamilies({ removedUpTo, latest }: MetricsSources['feed']): Family[] {
+function feedFamilies({ removedUpTo, latest }: MetricsFigures['feed']): Family[] {
   return [
     gauge('orderly_feed_latest_event_id', 'Id of the newest event.', latest),
     gauge('orderly_feed_removed_event_id', 'Id of the last event that was removed for its age.', removedUpTo),
   ];
 }
 
-function operationFamilies({ certificateExpiresAt, lastBackupAt }: MetricsSources): Family[] {
+function operationFamilies({ certificateExpiresAt, lastBackupAt }: MetricsFigures): Family[] {
   return [
     gauge(
       'orderly_certificate_end_timestamp_seconds',

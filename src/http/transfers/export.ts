@@ -49,7 +49,7 @@ export type ExportFile<T> = {
  * Yields all elements, a few at a time; a step may yield none. Calls `authorize` before each read, and throws
  * a Problem if the reader's rights have changed since the beginning.
  */
-export type ExportSource<T, C> = (authorize: () => C) => AsyncIterable<readonly Representation<T>[]>;
+export type ElementReader<T, C> = (authorize: () => C) => AsyncIterable<readonly Representation<T>[]>;
 
 /** `ends` counts the exports that ended, by reason. */
 type ExportCounts = {
@@ -100,7 +100,7 @@ export class Exports {
   createResult<T>(
     call: ExportCall,
     { name, table }: ExportFile<T>,
-    source: ExportSource<T, Caller>,
+    readElements: ElementReader<T, Caller>,
   ): Streamed {
     // without chunks the file ends with the connection, and a truncated file looks complete
     if (call.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
@@ -113,7 +113,7 @@ export class Exports {
       kind: 'stream',
       mediaType: isCsv ? `${csv}; charset=utf-8` : ndjson,
       fields: ['Content-Disposition', `attachment; filename="${fileName}"`],
-      start: (stream) => this.#run({ stream, call, source, format }),
+      start: (stream) => this.#run({ stream, call, readElements, format }),
     };
   }
 
@@ -150,18 +150,18 @@ function placeOf({ caller }: ExportCall): Place {
 type Run<T> = {
   readonly stream: ResponseStream;
   readonly call: ExportCall;
-  readonly source: ExportSource<T, Caller>;
+  readonly readElements: ElementReader<T, Caller>;
   readonly format: FileFormat<T>;
 };
 
 /**
  * Writes the elements slice by slice: each in its own turn, once the system has accepted the slice before.
  */
-async function writeElements<T>({ stream, call, source, format }: Run<T>): Promise<void> {
+async function writeElements<T>({ stream, call, readElements, format }: Run<T>): Promise<void> {
   await stream.nextTurn();
   let text = format.head;
   let until = performance.now() + stepMillisecondsMax;
-  for await (const elements of source(() => call.authorizeRead())) {
+  for await (const elements of readElements(() => call.authorizeRead())) {
     for (const element of elements) text += format.textOf(element);
     if (text.length < exportChunkBytesMax && performance.now() < until) continue;
     await writeInChunks(stream, text);

@@ -235,7 +235,7 @@ describe('a search', () => {
   });
 
   const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
-  test('runs in the query worker, with the rights after the wait', needsInside, async (t) => {
+  test('runs in the read worker, with the rights after the wait', needsInside, async (t) => {
     const own = await serviceFor(t);
     const [admin, actor, other] = [await own.person('admin'), await own.person('staff'), await own.person()];
     await newOrder(own, other.token);

@@ -3,19 +3,19 @@
 import { daySeconds } from '../../base/durations.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
-import type { AddressUse } from '../users/password-checks.ts';
+import type { NetworkUse } from '../users/password-checks.ts';
 
 /** The networks kept for each user, and for how long. */
-const knownAddressesPerUserMax = 8;
-const knownAddressSecondsMax = 30 * daySeconds;
+const knownNetworksPerUserMax = 8;
+const knownNetworkSecondsMax = 30 * daySeconds;
 
-export function isKnownAddress(db: Connection, { userId, network, now }: AddressUse): boolean {
+export function isKnownNetwork(db: Connection, { userId, network, now }: NetworkUse): boolean {
   const sql = 'SELECT 1 FROM knownAddresses WHERE userId = ? AND addressBucket = ? AND usedAt > ?';
   return db.get(sql, userId, network, oldestKept(now)) !== undefined;
 }
 
 /** Records a use of the account; beyond the bound, the row that was used longest ago is deleted. */
-export function recordAddress({ writer: db, origin }: Permit, userId: number, network: string): void {
+export function recordNetwork({ writer: db, origin }: Permit, userId: number, network: string): void {
   db.run(
     'DELETE FROM knownAddresses WHERE userId = ? AND addressBucket IN ' +
       '(SELECT addressBucket FROM knownAddresses WHERE userId = ? AND addressBucket <> ? ' +
@@ -23,7 +23,7 @@ export function recordAddress({ writer: db, origin }: Permit, userId: number, ne
     userId,
     userId,
     network,
-    knownAddressesPerUserMax - 1,
+    knownNetworksPerUserMax - 1,
   );
   db.run(
     'INSERT INTO knownAddresses (userId, addressBucket, usedAt) VALUES (?, ?, ?) ' +
@@ -34,7 +34,7 @@ export function recordAddress({ writer: db, origin }: Permit, userId: number, ne
   );
 }
 
-export function removeOldAddresses(db: Connection, rowsMax: number, now: number): number {
+export function removeOldNetworks(db: Connection, rowsMax: number, now: number): number {
   const sql =
     'DELETE FROM knownAddresses WHERE (userId, addressBucket) IN ' +
     '(SELECT userId, addressBucket FROM knownAddresses WHERE usedAt <= ? LIMIT +?)';
@@ -42,5 +42,5 @@ export function removeOldAddresses(db: Connection, rowsMax: number, now: number)
 }
 
 function oldestKept(now: number): number {
-  return now - knownAddressSecondsMax * 1000;
+  return now - knownNetworkSecondsMax * 1000;
 }
