@@ -13,6 +13,7 @@ const newOptionId = 'customer-new';
 
 /** The shop’s customer for sales without a name; there is one of them. */
 export const walkInName = 'Walk-in';
+const walkInText = 'A sale without a name';
 
 export const nobodyIsChosen = 'Choose a customer from the list, or enter a new one.';
 
@@ -43,6 +44,8 @@ export class CustomerPicker {
     'aria-label': 'Customers',
     hidden: true,
   });
+  /** Tells the chosen customer from others of the same name. */
+  readonly #about = h('p', { class: 'hint', role: 'status' });
   readonly #choices: Choices;
   /** Empty unless the list is open and answers what is in the field. */
   #options: readonly Option[] = [];
@@ -72,7 +75,7 @@ export class CustomerPicker {
       'aria-expanded': 'false',
     });
     const { row } = field({ label: 'Customer', pointer: '/customerId', control: this.control, isWide: true });
-    this.element = h('div', { class: 'picker' }, row, this.#list);
+    this.element = h('div', {}, h('div', { class: 'picker' }, row, this.#list), this.#about);
     this.#scans = new Scans(this.control);
     this.control.addEventListener('input', () => this.#typed());
     this.control.addEventListener('keydown', (event) => this.#pressed(event));
@@ -89,6 +92,11 @@ export class CustomerPicker {
     this.control.value = customer.name;
     this.#isChosen = true;
     this.#close();
+    const { id, phone, email, address } = customer;
+    const details = [`Customer ${id}`, phone, email, address?.city].filter(
+      (each) => typeof each === 'string',
+    );
+    fill(this.#about, h('bdi', {}, details.join(' · ')));
     this.#choices.onChoice(customer);
   }
 
@@ -96,6 +104,7 @@ export class CustomerPicker {
     this.#chosen = { name: walkInName, again: () => this.chooseWalkIn() };
     this.control.value = walkInName;
     this.#isChosen = true;
+    fill(this.#about, walkInText);
     this.#close();
     this.#choices.onWalkIn();
   }
@@ -107,6 +116,7 @@ export class CustomerPicker {
 
   #typed(): void {
     this.#isChosen = false;
+    fill(this.#about);
     this.#choices.onChoice(undefined);
     this.#find(typingMilliseconds);
   }
@@ -156,7 +166,7 @@ export class CustomerPicker {
 
   #offerWalkIn(): void {
     const choose = (): void => this.chooseWalkIn();
-    this.#options = [{ id: 'customer-walk-in', name: walkInName, about: 'A sale without a name', choose }];
+    this.#options = [{ id: 'customer-walk-in', name: walkInName, about: walkInText, choose }];
     this.#active = 0;
     this.#draw();
   }

@@ -6,9 +6,13 @@ import { h } from './elements.ts';
 import { type Field, field, textOf } from './forms.ts';
 import type { Page, Reload } from './view.ts';
 
-export function noteField(options: { readonly rows: number; readonly value?: string | null }): Field {
-  const control = h('textarea', { rows: options.rows, maxlength: 2_000 }); // as long as the service accepts
-  return field({ label: 'Note', pointer: '/note', isWide: true, control, value: options.value ?? null });
+type NoteOptions = { readonly rows: number; readonly value?: string | null; readonly hint?: string };
+
+const printed = 'It is printed on the packing slip.';
+
+export function noteField({ rows, value = null, hint = printed }: NoteOptions): Field {
+  const control = h('textarea', { rows, maxlength: 2_000 }); // as long as the service accepts
+  return field({ label: 'Note', pointer: '/note', isWide: true, control, value, hint });
 }
 
 type Shown = { readonly order: Order; readonly etag: string | undefined };
@@ -16,7 +20,7 @@ type Shown = { readonly order: Order; readonly etag: string | undefined };
 export async function changeNote({ client }: Page, { order, etag }: Shown, reload: Reload): Promise<void> {
   const path = `/orders/${order.id}`;
   const idempotencyKey = crypto.randomUUID();
-  const note = noteField({ rows: 4, value: order.note });
+  const note = noteField({ rows: 4, value: order.note, hint: `${printed} Leave it empty for none.` });
   const save = saverOf({
     what: 'order',
     before: { value: order, etag },
@@ -27,10 +31,7 @@ export async function changeNote({ client }: Page, { order, etag }: Shown, reloa
   });
   await ask({
     title: `Note of order ${order.id}`,
-    content: [
-      note.row,
-      h('p', { class: 'hint' }, 'It is printed on the packing slip. Leave it empty for none.'),
-    ],
+    content: note.row,
     submit: 'Save',
     async run() {
       await save().catch(explainSavedBefore);

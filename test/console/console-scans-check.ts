@@ -228,6 +228,7 @@ test('items at the till', { timeout: 120_000 }, async (t) => {
     await begin();
     await type('grace', 'Enter');
     await tab.until(`(${focusedLine}) === 0`);
+    await person.see('Customer 1 · +494411234 · customer@example.com · Oldenburg');
     await tab.evaluate('document.querySelector("[role=combobox]").focus()');
     await tab.scan(tea.barcode);
     await tab.until(`${itemOf(0)}.value === 'Green tea, 250 g'`);
