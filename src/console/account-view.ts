@@ -33,10 +33,11 @@ export function accountView(page: Page): void {
 }
 
 function accountContent(page: Page, { sessions, keys, totp }: Account, reload: Reload): Child {
-  const { user, client, session } = page;
+  const { user, client, session, drafts } = page;
   const everywhere = async (): Promise<void> => {
     await client.send('DELETE', '/api/sessions');
     await session.signOut();
+    drafts.discardAll();
   };
   return h(
     'div',
