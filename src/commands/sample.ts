@@ -173,6 +173,7 @@ function addCustomers(
       address,
       email: picker.float() < 0.1 ? null : person.email,
       phone: country.phone === '' ? null : picker.digits(country.phone),
+      note: null,
     };
     const userId = picker.pick(users).id;
     const createdAt = customerTime(year, index, count);

@@ -18,6 +18,8 @@ export type Customer = {
   readonly email: string | null;
   readonly phone: string | null;
   readonly address: Address | null;
+  /** For the shop; it is never printed. */
+  readonly note: string | null;
   readonly createdAt: string;
 };
 export type Item = {

@@ -4,6 +4,7 @@ import { type ApiClient, query } from './api-client.ts';
 import type { Customer, List } from './api-types.ts';
 import { fill, h } from './elements.ts';
 import { field, type Field, textOf } from './forms.ts';
+import { noteField } from './order-note.ts';
 
 /** The name, e-mail address and phone number of a customer. */
 export class ContactFields {
@@ -47,13 +48,20 @@ function warnOfTwins(client: ApiClient, { row, control }: Field, customer?: Cust
 
 export class CustomerFields {
   readonly element: HTMLElement;
+  readonly #note: Field;
   readonly #contact: ContactFields;
   readonly #address = new AddressFields('/address');
 
   constructor(client: ApiClient, customer?: Customer) {
     this.#contact = new ContactFields(client, '', customer);
     if (customer !== undefined) this.#address.fill(customer.address);
-    this.element = h('div', { class: 'grid' }, this.#contact.rows, this.#address.rows);
+    this.#note = noteField({
+      rows: 3,
+      value: customer?.note ?? null,
+      hint: 'For the shop: it is on no packing slip.',
+    });
+    const rows = [this.#contact.rows, this.#address.rows, this.#note.row];
+    this.element = h('div', { class: 'grid' }, rows);
   }
 
   focus(): void {
@@ -62,6 +70,6 @@ export class CustomerFields {
 
   /** The address is null if all its lines are empty. */
   read(): object {
-    return { ...this.#contact.read(), address: this.#address.read() };
+    return { ...this.#contact.read(), address: this.#address.read(), note: textOf(this.#note) };
   }
 }

@@ -227,12 +227,13 @@ function customerHeading(
   );
 }
 
-function inWords({ name, email, phone, address }: Customer): [string, string][] {
+function inWords({ name, email, phone, address, note }: Customer): [string, string][] {
   return [
     ['name', name],
     ['e-mail', email ?? 'none'],
     ['phone', phone ?? 'none'],
     ['address', address === null ? 'none' : addressLines(address).join(', ')],
+    ['note', note ?? 'none'],
   ];
 }
 
@@ -240,7 +241,7 @@ function customerContent(
   { customer, orders, bought, events }: CustomerDetails,
   parameters: URLSearchParams,
 ): Child {
-  const { id, name, email, phone, address, createdAt } = customer;
+  const { id, name, email, phone, address, note, createdAt } = customer;
   const facts: readonly (readonly [string, Child])[] = [
     ['E-mail', email === null ? '—' : h('a', { href: mailLinkOf(email) }, email)],
     ['Phone', phone === null ? '—' : h('a', { href: `tel:${phone}` }, phone)],
@@ -283,6 +284,7 @@ function customerContent(
       'div',
       {},
       card('Contact', factList(facts)),
+      note !== null && card('Note', h('p', { class: 'text', dir: 'auto' }, note)),
       card(
         'Address',
         address === null

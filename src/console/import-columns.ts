@@ -38,6 +38,7 @@ const members: Readonly<Record<ImportKind, readonly Member[]>> = {
     { name: 'address.city', headings: 'town, ort, stadt, wohnort' },
     { name: 'address.region', headings: 'state, province, county, bundesland' },
     { name: 'address.country', headings: 'country code, land' },
+    { name: 'note', headings: 'notes, comment, remark, notiz, bemerkung' },
     { name: 'key', headings: 'customer no, kundennummer, kunden-nr, kd-nr' },
   ],
   products: [

@@ -1,10 +1,11 @@
 // Customers as requests send them. Phone numbers are in E.164 or in the default country's national form.
-import { email, id, sentTimestamp, singleLine } from '../../schema/members.ts';
+import { email, id, sentTimestamp, singleLine, text } from '../../schema/members.ts';
 import { sentPhone } from '../../schema/phone.ts';
 import { named, nullable, object, optional, partial, type Infer } from '../../schema/schema.ts';
 import { NewAddress } from './address.ts';
 
 export const customerName = singleLine(200, 'The customer’s name.', 'Grace Hopper');
+export const customerNote = text(2000, 'What the shop should know about the customer.', 'Rings twice.');
 export const customerOwner = nullable(id, {
   description: 'The user who owns the customer; null once that user is deleted.',
 });
@@ -28,6 +29,7 @@ export function customerBodies(defaultCountry: string | undefined) {
     email: optional(nullable(email)),
     phone: optional(nullable(sentPhone(defaultCountry))),
     address: optional(nullable(NewAddress)),
+    note: optional(nullable(customerNote)),
   };
   const userId = optional(id, { description: 'The owner, if that is another user; only staff may set it.' });
   const NewCustomer = named('NewCustomer', object({ ...sent, userId }, { examples: [example] }));

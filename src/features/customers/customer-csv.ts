@@ -6,15 +6,15 @@ import type { Customer } from './customer.ts';
 const addressMembers = addressColumns('address');
 
 export const customerTable: CsvTable<Customer> = {
-  columns: ['id', 'userId', 'name', 'email', 'phone', ...addressMembers, 'createdAt', 'updatedAt'],
-  rowsOf({ id, userId, name, email, phone, address, createdAt, updatedAt }) {
+  columns: ['id', 'userId', 'name', 'email', 'phone', ...addressMembers, 'note', 'createdAt', 'updatedAt'],
+  rowsOf({ id, userId, name, email, phone, address, note, createdAt, updatedAt }) {
     const times = [csvTime(createdAt), csvTime(updatedAt)];
-    return [[id, userId, name, email, phone, ...addressCells(address), ...times]];
+    return [[id, userId, name, email, phone, ...addressCells(address), note, ...times]];
   },
 };
 
 export const customerRows: CsvConversion = {
-  columns: ['userId', 'name', 'email', 'phone', ...addressMembers],
+  columns: ['userId', 'name', 'email', 'phone', ...addressMembers, 'note'],
   objectOf(cells) {
     const customer: Record<string, unknown> = {};
     const address: Record<string, string> = {};

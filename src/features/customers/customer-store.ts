@@ -50,6 +50,7 @@ const shown = {
   email: nullable(text()),
   phone: nullable(text()),
   address: nullable(json<NonNullable<Customer['address']>>()),
+  note: nullable(text()),
   createdAt: time,
   updatedAt: changeTime,
 };
@@ -60,7 +61,7 @@ const columns = {
 };
 const customers = table('customers', columns);
 const rows = customers.select({ ...shown, userId: computed(ownerSql('customers'), shown.userId) });
-const replaceContent = customers.update(['userId', 'name', 'email', 'phone', 'address', 'updatedAt']);
+const replaceContent = customers.update(['userId', 'name', 'email', 'phone', 'address', 'note', 'updatedAt']);
 
 export function findCustomer(db: Connection, id: number): Customer | undefined {
   return rows.find(db, id);

@@ -19,6 +19,7 @@ import {
 import { Address, normalizeAddress } from './address.ts';
 import {
   customerName,
+  customerNote,
   customerOwner,
   type CustomerBodies,
   type CustomerPatch,
@@ -34,6 +35,7 @@ export const Customer = named(
     email: nullable(email),
     phone: nullable(phone),
     address: nullable(Address),
+    note: nullable(customerNote),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -66,7 +68,7 @@ export const customerQuery = {
 export type CustomerListQuery = ObjectOf<typeof customerQuery>;
 
 /** The members that the service doesn't set. */
-export type CustomerContent = Pick<Customer, 'name' | 'email' | 'phone' | 'address'>;
+export type CustomerContent = Pick<Customer, 'name' | 'email' | 'phone' | 'address' | 'note'>;
 
 /** Sets absent members to null, and brings phone number and postal code into their normal forms. */
 export function customerContentOf(
@@ -79,6 +81,7 @@ export function customerContentOf(
     email: body.email ?? null,
     phone: sentPhone === null ? null : toE164(sentPhone, defaultCountry),
     address: normalizeAddress(body.address ?? null),
+    note: body.note ?? null,
   };
 }
 
@@ -98,8 +101,8 @@ export function mergeCustomer(
   body: CustomerPatch,
   { bodies, method, ownerIssues }: Merging,
 ): ChangedCustomer {
-  const { name, email, phone, address } = current;
-  const replacement = method === 'PUT' ? body : mergePatch({ name, email, phone, address }, body);
+  const { name, email, phone, address, note } = current;
+  const replacement = method === 'PUT' ? body : mergePatch({ name, email, phone, address, note }, body);
   const issues = readOnlyIssues(current, body, ['id', 'createdAt', 'updatedAt']);
   issues.push(...ownerIssues);
   const merged = requireValid(parse(bodies.CustomerReplacement, replacement, issues));

@@ -33,4 +33,5 @@ CREATE VIRTUAL TABLE customerSearch USING fts5 (text, content = '', tokenize = '
 INSERT INTO customerSearch (customerSearch, rank) VALUES ('secure-delete', 1);
 `,
   },
+  { name: 'customer-notes', sql: 'ALTER TABLE customers ADD COLUMN note TEXT' },
 ];

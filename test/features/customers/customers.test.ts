@@ -9,13 +9,38 @@ import { address, whole } from './customer-support.ts';
 describe('creating a customer', () => {
   const running = sharedService();
 
+  test('keeps a note for the shop, which a change may replace or remove', async () => {
+    const service = running();
+    const { token } = await service.person();
+    const note = 'Rings twice.\nAllergic to nuts.';
+    const { body } = await service.post('/customers', { token, body: { name: 'Grace Hopper', note } });
+    assert.equal(body.note, note);
+    const path = `/customers/${body.id}`;
+    const patched = await service.patch(path, { token, body: { note: 'Rings once.' } });
+    assert.equal(patched.body.note, 'Rings once.');
+    const { data } = (await service.get(`${path}/events`, { token })).body;
+    assert.deepEqual(data[0].changes, { note: null }, 'histories hold no personal data');
+    const replaced = await service.put(path, { token, body: { name: 'Grace Hopper' } });
+    assert.equal(replaced.body.note, null);
+    const long = await service.post('/customers', { token, body: { name: 'G', note: 'x'.repeat(2_001) } });
+    assert.equal(long.status, 422);
+    assert.equal(long.body.errors[0].pointer, '#/note');
+  });
+
   test('needs only a name; absent members are null', async () => {
     const service = running();
     const { id: userId, token } = await service.person();
     const made = await service.post('/customers', { token, body: { name: 'Grace Hopper' } });
     assert.equal(made.status, 201);
     const { id, createdAt, updatedAt, ...rest } = made.body;
-    assert.deepEqual(rest, { userId, name: 'Grace Hopper', email: null, phone: null, address: null });
+    assert.deepEqual(rest, {
+      userId,
+      name: 'Grace Hopper',
+      email: null,
+      phone: null,
+      address: null,
+      note: null,
+    });
     assert.deepEqual(Object.keys(made.body), [
       'id',
       'userId',
@@ -23,6 +48,7 @@ describe('creating a customer', () => {
       'email',
       'phone',
       'address',
+      'note',
       'createdAt',
       'updatedAt',
     ]);
