@@ -70,14 +70,14 @@ function plots(samples: readonly Sample[]): Child {
     'div',
     { class: 'sparks' },
     line('Requests', requests, ' a second'),
-    line('Response time, mean', responses, ' ms'),
-    line('Event loop delay, p99', delays, ' ms'),
-    line('Commits', commits, ' a second'),
-    line('Disk sync, mean', syncs, ' ms'),
-    line('Writes waiting', waiting, ''),
-    line('Write-ahead log', log, ' MiB'),
+    line('Time to answer', responses, ' ms'),
+    line('Longest wait for the processor', delays, ' ms'),
+    line('Changes saved', commits, ' a second'),
+    line('Time to save on disk', syncs, ' ms'),
+    line('Changes waiting', waiting, ''),
+    line('Log of changes', log, ' MiB'),
     line('Connections', connections, ''),
-    line('Live streams', streams, ''),
+    line('Screens kept up to date', streams, ''),
   );
 }
 
@@ -137,7 +137,7 @@ function facts(samples: readonly Sample[]): Child {
           : dateTime(new Date(backup * 1000).toISOString()),
       ],
       ['Answered from memory', hits + misses === 0 ? '—' : `${count((hits / (hits + misses)) * 100)} %`],
-      ['Rejected for their rate', count(values.get('orderly_rejections_total{reason="rate"}') ?? 0)],
+      ['Refused as too many', count(values.get('orderly_rejections_total{reason="rate"}') ?? 0)],
       ['Failed sign-ins', count(values.get('orderly_security_events_total{event="authn_login_fail"}') ?? 0)],
     ]),
   );

@@ -23,7 +23,7 @@ const navigationItems: Readonly<Record<string, NavigationItem>> = {
   people: { title: 'People', icon: 'people', roles: ['admin'], isPrimary: false },
   webhooks: { title: 'Webhooks', icon: 'webhooks', roles: ['admin'], isPrimary: false },
   health: { title: 'Health', icon: 'health', roles: ['admin'], isPrimary: false },
-  account: { title: 'My account', icon: 'people', roles: everyone, isPrimary: false },
+  account: { title: 'My account', icon: 'account', roles: everyone, isPrimary: false },
 };
 
 /** A view without an item is open to all roles. */

@@ -1,6 +1,6 @@
 // The number of orders in each status, for the tabs of their list: one request for all of them.
-import { query } from './api-client.ts';
-import type { Sales, ServiceEvent, Status } from './api-types.ts';
+import { type ApiClient, query } from './api-client.ts';
+import type { List, Order, Sales, ServiceEvent, Status } from './api-types.ts';
 import { addDays, startOfDay, timeZone } from './formats.ts';
 import type { StatusCounts } from './list-tools.ts';
 import { orderFilter } from './order-filters.ts';
@@ -9,8 +9,6 @@ import { isStaff, type Page } from './view.ts';
 
 /** Between two requests: the service counts all orders for each. */
 const pauseMilliseconds = 5_000;
-/** Before all orders, also imported ones. */
-const firstDay = new Date(1980, 0, 1);
 
 /**
  * Calls `show` now, after changes of statuses, and when the returned function is called, since the filters have
@@ -18,31 +16,33 @@ const firstDay = new Date(1980, 0, 1);
  */
 export function watchCounts(page: Page, show: (counts?: StatusCounts) => void): () => void {
   const { client, live, parameters, signal } = page;
-  let sales: { readonly path: string; readonly value: Sales } | undefined;
+  let known: { readonly filter: string; readonly sales: Sales } | undefined;
   let timer = 0;
   function draw(): void {
-    if (sales === undefined || sales.path !== pathOf(page)) show();
-    else show(countsOf(sales.value, parameters.get('currency')));
+    if (known === undefined || known.filter !== filterOf(page)) show();
+    else show(countsOf(known.sales, parameters.get('currency')));
   }
-  async function load(): Promise<void> {
-    const path = pathOf(page);
-    if (path === undefined) return;
-    const value = await client.get<Sales>(path, signal).catch(() => undefined);
-    if (value === undefined || signal.aborted) return;
-    sales = { path, value };
-    draw();
+  /** The tabs are of use without the numbers, too. */
+  function load(): void {
+    const filter = filterOf(page);
+    if (filter === undefined) return;
+    const loaded = readSales(client, new URLSearchParams(filter), signal).then((sales) => {
+      known = { filter, sales };
+      draw();
+    });
+    loaded.catch(() => undefined);
   }
   live.watch(signal, (events) => {
     if (timer !== 0 || (events.length > 0 && !events.some(isCounted))) return;
     timer = setTimeout(() => {
       timer = 0;
-      void load();
+      load();
     }, pauseMilliseconds);
   });
   signal.addEventListener('abort', () => clearTimeout(timer));
   function change(): void {
     draw();
-    if (sales?.path !== pathOf(page)) void load();
+    if (known?.filter !== filterOf(page)) load();
   }
   change();
   return change;
@@ -53,11 +53,20 @@ function isCounted({ type, changes }: ServiceEvent): boolean {
 }
 
 /** Undefined where the numbers would not be those of the list. */
-function pathOf({ parameters, user }: Pick<Page, 'parameters' | 'user'>): string | undefined {
+function filterOf({ parameters, user }: Pick<Page, 'parameters' | 'user'>): string | undefined {
   if (!isStaff({ user }) || parameters.has('q') || parameters.has('customer')) return undefined;
-  const { createdFrom: from = firstDay.toISOString(), createdBefore } = orderFilter(parameters);
-  const before = createdBefore ?? addDays(startOfDay(new Date()), 1).toISOString();
-  return `/sales?${query({ from, before, by: 'month', timeZone })}`;
+  const { createdFrom: from, createdBefore } = orderFilter(parameters);
+  return query({ from, before: createdBefore ?? addDays(startOfDay(new Date()), 1).toISOString() });
+}
+
+/** Months before the first order would only cost time. */
+async function readSales(client: ApiClient, range: URLSearchParams, signal: AbortSignal): Promise<Sales> {
+  if (!range.has('from')) {
+    const oldest = `/orders?${query({ sort: 'createdAt', limit: 1 })}`;
+    const { data } = await client.get<List<Order>>(oldest, signal);
+    range.set('from', startOfDay(new Date(data[0]?.createdAt ?? Date.now())).toISOString());
+  }
+  return client.get<Sales>(`/sales?${range}&${query({ by: 'month', timeZone })}`, signal);
 }
 
 function countsOf(sales: Sales, currency: string | null): StatusCounts {

@@ -10,6 +10,7 @@ import {
 } from './api-types.ts';
 import { addressBlock, card } from './cards.ts';
 import { reloadable, setPageTitle, isStaff, type Page, skeleton } from './view.ts';
+import { mailLinkOf } from './contact-links.ts';
 import { ask } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
@@ -161,8 +162,13 @@ function orderContent(shown: OrderDetails, changeNote: () => Promise<void>): Chi
   return [
     h(
       'div',
-      { class: 'columns' },
-      h('div', {}, card('Items', itemsTable(order)), card('History', eventList(events, order.currency))),
+      { class: 'columns order' },
+      h(
+        'div',
+        {},
+        card('Items', itemsTable(order)),
+        h('section', { class: 'card last' }, h('h2', {}, 'History'), eventList(events, order.currency)),
+      ),
       h(
         'div',
         {},
@@ -171,7 +177,11 @@ function orderContent(shown: OrderDetails, changeNote: () => Promise<void>): Chi
           statusPicture(order.status, events),
           h('p', { class: 'soft' }, `Placed ${dateTime(createdAt)}`),
         ),
-        card('Customer', h('p', {}, h('a', { href: `#/customers/${customerId}` }, h('bdi', {}, name)))),
+        card(
+          'Customer',
+          h('p', {}, h('a', { href: `#/customers/${customerId}` }, h('bdi', {}, name))),
+          contactLines(customer),
+        ),
         card(
           'Ships to',
           shippingAddress === null
@@ -186,6 +196,15 @@ function orderContent(shown: OrderDetails, changeNote: () => Promise<void>): Chi
       ),
     ),
     packingSlip(order, name),
+  ];
+}
+
+function contactLines(customer: Customer | undefined): Child {
+  const { phone = null, email = null, note = null } = customer ?? {};
+  return [
+    phone !== null && h('p', {}, h('a', { href: `tel:${phone}` }, phone)),
+    email !== null && h('p', {}, h('a', { href: mailLinkOf(email) }, email)),
+    note !== null && h('p', { class: 'text hint', dir: 'auto' }, note),
   ];
 }
 

@@ -126,6 +126,7 @@ class Loads<T> {
   /** Loads what the user has asked for: it is shown as it is. */
   reload(): Promise<void> {
     this.#isAsked = true;
+    this.#drawing.element.setAttribute('data-asked', '');
     return this.restart();
   }
 
@@ -141,7 +142,7 @@ class Loads<T> {
     if (signal.aborted) return;
     this.#isRunning = false;
     if (this.#isStale) return this.restart();
-    this.#drawing.element.removeAttribute('aria-busy');
+    for (const name of ['aria-busy', 'data-asked']) this.#drawing.element.removeAttribute(name);
   }
 
   async #load(signal: AbortSignal): Promise<void> {

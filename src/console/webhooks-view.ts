@@ -18,6 +18,12 @@ const types = [
   ),
 ];
 
+/** Names a type of event: `Order paid`. */
+function nameOf(type: string): string {
+  const words = type.replace('.', ' ').replace('corrected', 'taken back by one step');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 export function webhooksView(page: Page): void {
   const { main } = page;
   const content = h('div', {}, skeleton(4));
@@ -56,7 +62,7 @@ function webhookCard(page: Page, webhook: Webhook, reload: Reload): HTMLElement 
       h('span', { class: `pill ${isFailing ? 'failing' : status}` }, state),
     ),
     factList(webhookFacts(webhook)),
-    h('p', { class: 'soft' }, sent.join(', ')),
+    h('p', { class: 'soft' }, sent.map(nameOf).join(', ')),
     webhookButtons(page, webhook, reload),
   );
 }
@@ -163,7 +169,7 @@ async function addWebhook({ client }: Page, reload: Reload): Promise<void> {
         h(
           'div',
           { class: 'grid' },
-          boxes.map((box) => checkRow(box, box.value)),
+          boxes.map((box) => checkRow(box, `${nameOf(box.value)} (${box.value})`)),
         ),
       ),
     ],

@@ -198,6 +198,21 @@ test('finding in the console', { timeout: 120_000 }, async (t) => {
     await tab.until(`${rows}.length === 25`);
   });
 
+  await t.test('shows the customer’s note and how to reach them, also on the page of an order', async () => {
+    await person.go('#/customers/2');
+    await person.press('Change');
+    await person.enter('Note', 'Comes on Fridays.');
+    await person.press('Save');
+    await person.see('Comes on Fridays.');
+    assert.equal((await service.get('/customers/2', { token })).body.note, 'Comes on Fridays.');
+    await person.go('#/orders/2');
+    await person.see('Comes on Fridays.');
+    for (const href of ['tel:+494411234', 'mailto:customer@example.com'])
+      assert.ok(await tab.evaluate(`document.querySelector('.card [href="${href}"]') !== null`), href);
+    const slip = await tab.evaluate<string>(`document.querySelector('.sheet').textContent`);
+    assert.ok(!slip.includes('Fridays'), 'it is for the shop');
+  });
+
   await t.test('finds for users what is theirs', async () => {
     const user = await service.person('user', 'Owner');
     await service.post('/customers', { token: user.token, body: { name: 'Own customer' } });
