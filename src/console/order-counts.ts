@@ -26,7 +26,7 @@ export function watchCounts(page: Page, show: (counts?: StatusCounts) => void): 
   function load(): void {
     const filter = filterOf(page);
     if (filter === undefined) return;
-    const loaded = readSales(client, new URLSearchParams(filter), signal).then((sales) => {
+    const loaded = readSales(client, filter, signal).then((sales) => {
       known = { filter, sales };
       draw();
     });
@@ -60,13 +60,16 @@ function filterOf({ parameters, user }: Pick<Page, 'parameters' | 'user'>): stri
 }
 
 /** Months before the first order would only cost time. */
-async function readSales(client: ApiClient, range: URLSearchParams, signal: AbortSignal): Promise<Sales> {
-  if (!range.has('from')) {
-    const oldest = `/orders?${query({ sort: 'createdAt', limit: 1 })}`;
-    const { data } = await client.get<List<Order>>(oldest, signal);
-    range.set('from', startOfDay(new Date(data[0]?.createdAt ?? Date.now())).toISOString());
-  }
-  return client.get<Sales>(`/sales?${range}&${query({ by: 'month', timeZone })}`, signal);
+async function readSales(client: ApiClient, filter: string, signal: AbortSignal): Promise<Sales> {
+  const span = filter.startsWith('from=') ? filter : `${await firstOf(client, signal)}&${filter}`;
+  return client.get<Sales>(`/sales?${span}&${query({ by: 'month', timeZone })}`, signal);
+}
+
+async function firstOf(client: ApiClient, signal: AbortSignal): Promise<string> {
+  const oldest = `/orders?${query({ sort: 'createdAt', limit: 1 })}`;
+  const { data } = await client.get<List<Order>>(oldest, signal);
+  const first = new Date(data[0]?.createdAt ?? Date.now());
+  return query({ from: startOfDay(first).toISOString() });
 }
 
 function countsOf(sales: Sales, currency: string | null): StatusCounts {
