@@ -9,7 +9,7 @@ import { texts } from './source-text.ts';
 /** What the page says of all paths together: connections, helpers and schemas aren't in its tables. */
 const elsewhere = /^(?:http\/connections|base|schema)\//;
 
-test('a read, a change and a list run only files that the page names for them', async (t) => {
+test('a read, a change and a list run only files that ARCHITECTURE.md names for them', async (t) => {
   const service = await serviceFor(t);
   const { token } = await service.person('staff');
   const requests = await requestsOf(service, token);

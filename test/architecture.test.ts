@@ -6,7 +6,7 @@ import { paths, quotedIn, sources, texts } from './source-text.ts';
 
 const architecture = texts.get('src/ARCHITECTURE.md') ?? '';
 
-test('every step is a function of its file', () => {
+test('every step that ARCHITECTURE.md names is a function of its file', () => {
   const places = ['## One read', '## One write', 'And the way back:', '## One list'];
   const steps = places.flatMap((place) => tableAfter('| file | function | what it does |', place));
   assert.ok(steps.length > 50, `only ${steps.length} are seen`);
@@ -14,7 +14,7 @@ test('every step is a function of its file', () => {
   assert.deepEqual(missing, []);
 });
 
-test('every rule names a test that exists', () => {
+test('every rule of ARCHITECTURE.md names a test that exists', () => {
   const rules = tableAfter('| rule | test |');
   assert.ok(rules.length > 20, `only ${rules.length} are seen`);
   const missing = rules.filter(([, test = '']) => {
@@ -25,7 +25,7 @@ test('every rule names a test that exists', () => {
   assert.deepEqual(missing, []);
 });
 
-test('every file that is named exists', () => {
+test('every file that ARCHITECTURE.md names exists', () => {
   const names = [...architecture.matchAll(/`([\w./-]+\.(?:ts|js))`/g)].map(([, name = '']) => name);
   const missing = names.filter((name) => !paths.some((path) => `/${path}`.endsWith(`/${name}`)));
   assert.deepEqual(missing, [

@@ -15,7 +15,7 @@ const isPage = (path: string): boolean =>
 const pages = paths.filter(isPage);
 
 suite('the pages', () => {
-  test('are all linked from the README', () => {
+  test('the pages are all linked from the README', () => {
     const linked = linksOf('README.md').map(({ file }) => file);
     assert.deepEqual(
       pages.filter((page) => page !== 'README.md' && !linked.includes(page)),
@@ -24,12 +24,12 @@ suite('the pages', () => {
   });
 
   for (const page of pages) {
-    test(`links of ${page} have targets`, () => {
+    test(`the links of ${page} have targets`, () => {
       const broken = linksOf(page).filter(({ file, anchor }) => !isTarget(file, anchor));
       assert.deepEqual(broken, []);
     });
 
-    test(`files and scripts that ${page} names exist`, () => {
+    test(`the files and scripts that ${page} names exist`, () => {
       const text = textOf(page);
       const files = [...text.matchAll(/`((?:src|test)\/[\w./-]+)`(?!:\n\n```)/g)].map(
         ([, file = '']) => file,
@@ -77,7 +77,7 @@ test('settings.md has each feature that can be left out, and those that need it'
 });
 
 suite('settings.md', () => {
-  test('has every flag with its variable and its default, and no other', () => {
+  test('settings.md has every flag with its variable and its default, and no other', () => {
     const rows = settings.map(({ flag, value, fallback }) => {
       const variable = `ORDERLY_${flag.toUpperCase().replaceAll('-', '_')}`;
       return [`\`--${flag} ${value}\``, `\`${variable}\``, fallback === '' ? 'none' : `\`${fallback}\``];
@@ -88,7 +88,7 @@ suite('settings.md', () => {
     );
   });
 
-  test('has every command with its operands and flags, and no other', async () => {
+  test('settings.md has every command with its operands and flags, and no other', async () => {
     const rows: string[] = [];
     for (const name of commandNames) {
       const { operands, flags } = await loadCommand(name);
@@ -146,7 +146,7 @@ suite('asvs.md', () => {
   const page = 'src/docs/asvs.md';
   const rows = [...textOf(page).matchAll(/^\| (\d+\.\d+\.\d+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)];
 
-  test('has each requirement once, with its state and a test or a reason', () => {
+  test('asvs.md has each requirement once, with its state and a test or a reason', () => {
     const lines = textOf(page).match(/^\| \d.*$/gm) ?? [];
     assert.equal(rows.length, lines.length, 'every row has four cells that say something');
     assert.equal(new Set(rows.map(([, number]) => number)).size, rows.length);
@@ -161,7 +161,7 @@ suite('asvs.md', () => {
     );
   });
 
-  test('names only tests that exist', () => {
+  test('asvs.md names only tests that exist', () => {
     const named = rows.flatMap(([, number = '', , , evidence = '']) =>
       [...evidence.matchAll(/`([\w-]+\.test\.ts)`: (.+?)(?=<br>|$)/g)].map(([, file = '', title = '']) => ({
         number,

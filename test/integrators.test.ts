@@ -121,7 +121,7 @@ suite('a signature is the same', { skip: process.platform === 'win32' && 'needs 
   ]);
   const text = `whsec_${secret.toString('base64')}`;
 
-  test('in Python', async (t) => {
+  test('a signature is the same in Python', async (t) => {
     if (!hasProgram('python3')) return t.skip('there is no Python');
     const calls = [body, `${body} `].map(
       (sent) => `is_ours(secret, headers, ${JSON.stringify(sent)}.encode())`,
@@ -134,7 +134,7 @@ suite('a signature is the same', { skip: process.platform === 'win32' && 'needs 
     assert.equal((await run('python3', ['-c', program])).stdout, 'True False\n');
   });
 
-  test('in a shell', async (t) => {
+  test('a signature is the same in a shell', async (t) => {
     if (!hasProgram('openssl')) return t.skip('there is no openssl');
     const cwd = newFolder(t);
     writeFileSync(join(cwd, 'body'), body);

@@ -33,7 +33,7 @@ describe('the walk-through', { concurrency: true }, () => {
   for (const [shell, ...flags] of shells) {
     const isMissing = spawnSync(shell, ['-c', 'true']).error !== undefined;
     test(
-      `works, pasted into ${shell}`,
+      `the walk-through works, pasted into ${shell}`,
       { skip: (executable !== undefined && 'looks at the sources') || (isMissing && `there is no ${shell}`) },
       async (t) => {
         // closed: then only administrators create users

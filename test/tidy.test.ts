@@ -110,14 +110,14 @@ suite('the sources', () => {
     assert.ok(sources.filter((path) => isHome(path) && sql.test(texts.get(path) ?? '')).length > 8);
   });
 
-  test('bind a limit as `LIMIT +?`: for `LIMIT ?` SQLite prepares a statement again each time', () => {
+  test('the sources bind a limit as `LIMIT +?`: for `LIMIT ?` SQLite prepares a statement again each time', () => {
     const filesWith = (pattern: RegExp): string[] =>
       sources.filter((path) => pattern.test(withoutComments(texts.get(path) ?? '')));
     assert.deepEqual(filesWith(/LIMIT \?/), []);
     assert.ok(filesWith(/LIMIT \+\?/).length > 8); // it would be seen
   });
 
-  test('import only types of node:http: else each start loads a WebSocket client', () => {
+  test('the sources import only types of node:http: else each start loads a WebSocket client', () => {
     const importsValues = /^import (?!type\b)[^;]*'node:https?'/m;
     assert.ok(importsValues.test("import {\n  request,\n} from 'node:http';"));
     assert.deepEqual(
@@ -214,7 +214,7 @@ suite('the sources', () => {
     });
   }
 
-  test('disable no checker', () =>
+  test('the sources disable no checker', () =>
     assert.deepEqual(
       sources.filter((path) => /@ts-(ignore|expect-error|nocheck)/.test(texts.get(path) ?? '')),
       [],
@@ -240,9 +240,10 @@ suite('the package', () => {
     assert.deepEqual(outside, []);
   });
 
-  test('has the version that the service says it has', () => assert.equal(manifest.version, version));
+  test('the package has the version that the service says it has', () =>
+    assert.equal(manifest.version, version));
 
-  test('names no path or host of a machine', () => {
+  test('the package names no path or host of a machine', () => {
     const machine = [
       ...(/\/.+\//.test(homedir()) ? [homedir()] : []),
       ...(/[-.\d]/.test(hostname()) ? [hostname()] : []),

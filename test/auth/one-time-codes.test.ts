@@ -23,7 +23,7 @@ describe('RFC 6238, appendix B, SHA-1: of its eight digits the last six', () => 
     [20_000_000_000, '65353130'],
   ];
   for (const [seconds, code] of vectors)
-    test(`are ${code.slice(2)} at ${seconds} seconds`, () => {
+    test(`the code of RFC 6238, appendix B, is ${code.slice(2)} at ${seconds} seconds`, () => {
       assert.equal(oneTimeCode(secret, stepOf(seconds * 1000)), code.slice(2));
     });
 });

@@ -17,7 +17,7 @@ test('the entry that was used longest ago is evicted first, and a look-up counts
   );
 });
 
-test('its weight is the sum of what it holds, and never more than its bound', () => {
+test('the weight of a map is the sum of its values’ weights, and never more than its bound', () => {
   const map = new BoundedMap<string, string>(20, byLength);
   map.set('a', 'xxxx');
   map.set('b', 'xxxxx');
@@ -52,13 +52,13 @@ test('hits and misses are counted separately', () => {
   assert.deepEqual([map.hits, map.misses], [3, 1]);
 });
 
-test('a bound of nothing keeps nothing', () => {
+test('a map with a bound of 0 keeps nothing', () => {
   const map = new BoundedMap<string, string>(0, byLength);
   map.set('a', 'x');
   assert.deepEqual([map.get('a'), map.size, map.weight], [undefined, 0, 0]);
 });
 
-test('a deleted entry makes room', () => {
+test('a deleted entry makes room for another', () => {
   const map = new BoundedMap<string, string>(20, byLength);
   for (const key of ['a', 'b', 'c', 'd']) map.set(key, 'xxxxx');
   map.delete('a');
@@ -66,7 +66,7 @@ test('a deleted entry makes room', () => {
   assert.deepEqual([map.get('a'), map.get('b'), map.get('e'), map.weight], [undefined, 'xxxxx', 'xxxxx', 20]);
 });
 
-test('of values looked up at random a map finds the share that fits it', () => {
+test('a map finds as large a share of random look-ups as fits into it', () => {
   const map = new BoundedMap<number, number>(750);
   let random = 1;
   for (let count = 0; count < 20_000; count += 1) {
@@ -78,7 +78,7 @@ test('of values looked up at random a map finds the share that fits it', () => {
   assert.ok(share > 0.68, `${share}`);
 });
 
-test('offered values are all kept while there is room, and one in eight after that', () => {
+test('a map keeps all offered values while there is room, and then every eighth', () => {
   const map = new BoundedMap<number, number>(100);
   for (let key = 0; key < 100; key += 1) map.offer(key, key);
   assert.equal(map.size, 100);

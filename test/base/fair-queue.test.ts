@@ -16,7 +16,7 @@ function take(queue: FairQueue<string>, count: number): string {
 }
 
 describe('a fair queue', () => {
-  test('keeps the order of arrival for one client', () => {
+  test('a fair queue keeps the order of arrival for one client', () => {
     const queue = new FairQueue<number>();
     for (let index = 0; index < 30; index += 1) queue.urgent.add('a', index);
     assert.equal(queue.size, 30);
@@ -27,25 +27,25 @@ describe('a fair queue', () => {
     assert.equal(queue.size, 0);
   });
 
-  test('gives each client a turn', () => {
+  test('a fair queue gives each client a turn', () => {
     const queue = queueOf('urgent', [...'aaabbbccc']);
     assert.equal(take(queue, 10), 'abcabcabc-');
   });
 
-  test('gives a client its turn although another has hundreds of items', () => {
+  test('a fair queue gives a client its turn although another has hundreds of items', () => {
     const queue = queueOf('urgent', Array(500).fill('a'));
     take(queue, 20);
     queueOf('urgent', ['b', 'b'], queue);
     assert.equal(take(queue, 5), 'ababa');
   });
 
-  test('gives three of four turns to urgent items, and the fourth to others', () => {
+  test('a fair queue gives three of four turns to urgent items, and the fourth to others', () => {
     const queue = queueOf('others', Array(9).fill('o'));
     queueOf('urgent', Array(9).fill('u'), queue);
     assert.equal(take(queue, 8), 'uuuouuuo');
   });
 
-  test('gives every turn to the kind that alone has items', () => {
+  test('a fair queue gives every turn to the kind that alone has items', () => {
     const queue = queueOf('others', ['o', 'p']);
     assert.equal(take(queue, 2), 'op');
     assert.equal(take(queueOf('urgent', [...'uvwxy'], queue), 6), 'uvwxy-');

@@ -35,7 +35,7 @@ function slotsWith(bounds: Bounds & { readonly perClient?: number } = {}): Slots
 }
 
 describe('slots', () => {
-  test('run as many jobs at once as there are slots, and the others when one is free', async () => {
+  test('slots run as many jobs at once as there are slots, and the others when one is free', async () => {
     const slots = slotsWith({ running: 2 });
     const jobs = new Jobs(slots);
     const all = ['a', 'b', 'c'].map((name) => jobs.begin(name));
@@ -49,7 +49,7 @@ describe('slots', () => {
     assert.deepEqual([slots.running, slots.waiting], [0, 0]);
   });
 
-  test('go to clients in turn, and first to urgent jobs', async () => {
+  test('slots go to clients in turn, and first to urgent jobs', async () => {
     const jobs = new Jobs(slotsWith());
     for (const client of ['a', 'a', 'a', 'b']) void jobs.begin(client, { clients: [client] });
     void jobs.begin('urgent', { clients: ['a'], isUrgent: true });
@@ -57,7 +57,7 @@ describe('slots', () => {
     assert.deepEqual(jobs.begun, ['a', 'urgent', 'a', 'b', 'a']);
   });
 
-  test('refuse a job if too many of its kind are waiting', async () => {
+  test('slots refuse a job if too many of its kind are waiting', async () => {
     const slots = slotsWith({ waiting: 1, waitingUrgent: 2 });
     const jobs = new Jobs(slots);
     const accepted = [{}, {}, { isUrgent: true }, { isUrgent: true }].map((place) =>
@@ -72,7 +72,7 @@ describe('slots', () => {
     slots.checkRoom();
   });
 
-  test('refuse a job if one of its clients has its share, running or waiting', async () => {
+  test('slots refuse a job if one of its clients has its share, running or waiting', async () => {
     const slots = slotsWith({ running: 2, perClient: 2 });
     const jobs = new Jobs(slots);
     const accepted = ['b', 'c', 'd'].map((client) => jobs.begin(client, { clients: ['a', client] }));
@@ -84,7 +84,7 @@ describe('slots', () => {
     assert.deepEqual(jobs.begun, ['b', 'c', 'd']);
   });
 
-  test('are free again after a job that fails', async () => {
+  test('slots are free again after a job that fails', async () => {
     const slots = slotsWith({ perClient: 1 });
     const place = { clients: ['a'] };
     await assert.rejects(
@@ -100,7 +100,7 @@ describe('slots', () => {
     assert.equal(await slots.run(place, () => 7), 7);
   });
 
-  test('are idle when no job is left', async () => {
+  test('slots are idle when no job is left', async () => {
     const slots = slotsWith();
     await slots.whenIdle();
     const jobs = new Jobs(slots);

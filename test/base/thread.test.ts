@@ -46,21 +46,21 @@ function startsIn(t: TestContext): Worker[] {
 }
 
 describe('a thread', () => {
-  test('replies to calls with what its handler returns or throws', async (t) => {
+  test('a thread replies to calls with what its handler returns or throws', async (t) => {
     const thread = threadFor(t);
     assert.deepEqual(await Promise.all([thread.call('add'), thread.call('add')]), [2, 3]);
     await assert.rejects(thread.call('fail'), new Error('it failed'));
     assert.equal(await thread.call('add'), 4);
   });
 
-  test('sends word before its reply', async (t) => {
+  test('a thread can send a note before its reply', async (t) => {
     const order: string[] = [];
     await threadFor(t).call('add', { onNote: () => order.push('note') });
     order.push('reply');
     assert.deepEqual(order, ['note', 'reply']);
   });
 
-  test('learns of an aborted call, and still replies', async (t) => {
+  test('a thread learns of an aborted call, and still replies', async (t) => {
     const controller = new AbortController();
     const waiting = threadFor(t).call('wait', { signal: controller.signal });
     controller.abort();
@@ -71,7 +71,7 @@ describe('a thread', () => {
     ['throw outside', /^the thread failed: .*unforeseen/],
     ['exit', /^the thread ended$/],
   ] as const)
-    test(`that ends early (${message}) rejects its calls, and the next call starts another`, async (t) => {
+    test(`a thread that ends early (${message}) rejects its calls, and the next call starts another`, async (t) => {
       const thread = threadFor(t);
       const calls = [thread.call('wait'), thread.call(message)];
       for (const result of await Promise.allSettled(calls)) {
@@ -81,7 +81,7 @@ describe('a thread', () => {
       assert.equal(await thread.call('add'), 2);
     });
 
-  test('that is ended rejects its calls with the reason', async (t) => {
+  test('a thread that is ended rejects its calls with the reason', async (t) => {
     const thread = threadFor(t);
     const waiting = thread.call('wait');
     const ended = thread.end('the service is stopping');
@@ -90,7 +90,7 @@ describe('a thread', () => {
     await thread.end();
   });
 
-  test('starts with its first call, and ends after a while without any', async (t) => {
+  test('a thread starts with its first call, and ends after a while without any', async (t) => {
     const workers = startsIn(t);
     const timers = new FrozenClock(0);
     const thread = threadFor(t, { idleMilliseconds: 1_000, timers });

@@ -12,7 +12,7 @@ function spin(milliseconds: number): void {
 }
 
 describe('work that arrives in one turn', () => {
-  test('runs immediately as far as it fits, and the rest in later turns, in order', async () => {
+  test('work runs immediately as far as it fits into a turn, and the rest in later turns, in order', async () => {
     const turns = new Turns();
     const ran: number[] = [];
     for (let index = 0; index < 9; index += 1) {
@@ -35,7 +35,7 @@ describe('work that arrives in one turn', () => {
     );
   });
 
-  test('counts with what a task leaves to the next tick', async () => {
+  test('the work that a task leaves to the next tick counts as the task’s', async () => {
     const turns = new Turns();
     const ran: number[] = [];
     for (let index = 0; index < 4; index += 1)
@@ -51,7 +51,7 @@ describe('work that arrives in one turn', () => {
     assert.deepEqual(counts, [1, 2, 3, 4]);
   });
 
-  test('runs in steps if it is longer, with the tasks of others in between', async () => {
+  test('longer work runs in steps, with the tasks of others in between', async () => {
     const turns = new Turns();
     const ran: string[] = [];
     function* count(client: string): Generator<void, number> {
@@ -71,7 +71,7 @@ describe('work that arrives in one turn', () => {
     await assert.rejects(turns.runSteps('a', fail()), /in a step/);
   });
 
-  test('has its time again in the next turn', async () => {
+  test('work has its full time again in the next turn', async () => {
     const turns = new Turns();
     turns.run('a client', () => spin(turnMillisecondsMax));
     await turn();
@@ -83,7 +83,7 @@ describe('work that arrives in one turn', () => {
     assert.ok(hasRun);
   });
 
-  test('that takes far too long even to arrive is reported, once a turn', async () => {
+  test('a turn whose arrivals alone take far too long is reported once', async () => {
     let reports = 0;
     const turns = new Turns();
     turns.onOverrun = () => (reports += 1);
@@ -98,7 +98,7 @@ describe('work that arrives in one turn', () => {
     }
   });
 
-  test('waits, except for one task a turn, while connections are accepted', async () => {
+  test('work waits while connections are accepted, except for one task a turn', async () => {
     const turns = new Turns();
     const ran: number[] = [];
     const counts: number[] = [];

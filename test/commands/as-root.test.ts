@@ -61,7 +61,7 @@ describe('of another account’s folder', { skip, concurrency: true }, () => {
     ['serve', () => ['serve', '--tls=off', '--port=0', '--host=256.0.0.1']],
   ];
   for (const [name, args] of commands)
-    test(`${name} changes no file of root that the folder links to`, async (t) => {
+    test(`${name} by root changes no file of root that another account’s folder links to`, async (t) => {
       const folder = await foreignFolder(t);
       const exchange = newFolder(t);
       chmodSync(exchange, 0o777);
@@ -86,7 +86,7 @@ describe('of another account’s folder', { skip, concurrency: true }, () => {
       assert.deepEqual([uid, mode & 0o777, changedMs], [0, 0o640, ctimeMs]);
     });
 
-  test('commands change and copy the database, and all files are those of the account', async (t) => {
+  test('commands that root runs in another account’s folder leave all files to the account', async (t) => {
     const folder = await foreignFolder(t);
     const exchange = newFolder(t);
     chownSync(exchange, account, account);
@@ -106,7 +106,7 @@ describe('of another account’s folder', { skip, concurrency: true }, () => {
       assert.equal(statSync(file).uid, account, file);
   });
 
-  test('a service runs as the account, also where its folder is still missing', async (t) => {
+  test('a service that root starts runs as the folder’s account, even if the folder is missing', async (t) => {
     const above = newFolder(t);
     chownSync(above, account, account);
     const folder = join(above, 'made', 'here');
@@ -119,7 +119,7 @@ describe('of another account’s folder', { skip, concurrency: true }, () => {
     assert.equal((await service.end()).status, 0);
   });
 
-  test('one that its account may only read stops the start with a sentence', async (t) => {
+  test('a folder that its account may only read stops a start by root with a sentence', async (t) => {
     const folder = newFolder(t);
     chownSync(folder, account, account);
     chmodSync(folder, 0o555);
@@ -129,7 +129,7 @@ describe('of another account’s folder', { skip, concurrency: true }, () => {
   });
 
   test(
-    'a program that the account can’t read is named',
+    'a start by root names a program that the folder’s account can’t read',
     { skip: executable !== undefined && 'the executable is loaded' },
     async (t) => {
       const hidden = newFolder(t); // 0700
@@ -146,7 +146,7 @@ describe('of another account’s folder', { skip, concurrency: true }, () => {
 });
 
 describe('the settings of another account', { skip }, () => {
-  test('in .env are not those of root, whether they are a file or a link', async (t) => {
+  test('root reads no .env of another account, be it a file or a link', async (t) => {
     const cwd = newFolder(t);
     const roots = join(newFolder(t), 'settings');
     writeFileSync(roots, 'ORDERLY_DATA=elsewhere\n');

@@ -200,7 +200,7 @@ describe('sample and check', { concurrency: true }, () => {
     assert.ok(countries.size > 20 && sampleCountries.length > 25);
   });
 
-  test('what sample makes is sound, and only an empty database is filled', async () => {
+  test('sample data is sound, and only an empty database is filled', async () => {
     const [folder = ''] = folders;
     const ended = await orderly(['check', `--data=${folder}`]);
     assert.deepEqual([ended.status, ended.stderr], [0, '']);

@@ -13,7 +13,7 @@ import { serviceFor } from '../service.ts';
 import { orderly } from './command-support.ts';
 
 describe('orderly check', { concurrency: true }, () => {
-  test('finds items that are not those of the last event', async (t) => {
+  test('orderly check finds items that are not those of the last event', async (t) => {
     const folder = await folderWithOrders(t);
     change(folder, "UPDATE orders SET items = replace(items, 'Coffee', 'Cacaos') WHERE id = 1");
     const { status, stdout } = await orderly(['check', `--data=${folder}`]);
@@ -21,7 +21,7 @@ describe('orderly check', { concurrency: true }, () => {
     assert.match(stdout, /^order 1 at \/items: is not what its events say\.\n.* is not sound\./m);
   });
 
-  test('finds a payment whose money isn’t what its order cost then', async (t) => {
+  test('orderly check finds a payment whose money isn’t what its order cost then', async (t) => {
     const folder = await folderWithOrders(t, [
       { status: 'paid' },
       { status: 'open', reason: 'A slip.' },
@@ -38,14 +38,14 @@ describe('orderly check', { concurrency: true }, () => {
     assert.equal(found?.length, 2, stdout);
   });
 
-  test('doesn’t compare items with events that don’t show them, since they are long', async (t) => {
+  test('orderly check doesn’t compare items with events that don’t show them for their length', async (t) => {
     const folder = await folderWithOrders(t);
     change(folder, "UPDATE orders SET items = replace(items, 'Tea', 'Rye') WHERE id IN (2, 3)");
     const { status, stdout } = await orderly(['check', `--data=${folder}`]);
     assert.equal(status, 0, stdout);
   });
 
-  test('accepts names that no search can find', async (t) => {
+  test('orderly check accepts names that no search can find', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     for (const name of ['¨', '\u0301', '\u200d', '´ ´']) await newCustomer(service, token, { name });
@@ -54,7 +54,7 @@ describe('orderly check', { concurrency: true }, () => {
     assert.equal(status, 0, stdout);
   });
 
-  test('names events that can’t be read, and continues', async (t) => {
+  test('orderly check names events that can’t be read, and continues', async (t) => {
     const folder = await folderWithOrders(t);
     for (const [id, changes] of ['[', 'null', '7', '{"role":7}'].entries())
       change(
@@ -69,7 +69,7 @@ describe('orderly check', { concurrency: true }, () => {
     assert.match(stdout, /^order 1 at \/status: is paid, but its events say open\.$/m);
   });
 
-  test('finds that an event is missing between others', async (t) => {
+  test('orderly check finds that an event is missing between others', async (t) => {
     const folder = await folderWithOrders(t);
     change(folder, "DELETE FROM events WHERE type = 'order.changed' AND topicId = 1");
     const { status, stdout } = await orderly(['check', `--data=${folder}`]);
@@ -84,7 +84,7 @@ describe('orderly check beside a service', { concurrency: true }, () => {
     ['deleted', 'DELETE FROM orders; DELETE FROM customers'],
   ];
   for (const [what, sql] of races)
-    test(`misses no customer that is ${what} between two of its statements`, async (t) => {
+    test(`a check beside a service misses no customer that is ${what} between two statements`, async (t) => {
       const folder = await folderWithOrders(t);
       const db = connectionTo(folder, 2, () => {
         change(
@@ -98,7 +98,7 @@ describe('orderly check beside a service', { concurrency: true }, () => {
       );
     });
 
-  test('reports no user who is demoted and deleted between two of its statements', async (t) => {
+  test('a check beside a service reports no user demoted and deleted between two statements', async (t) => {
     const folder = await folderWithOrders(t);
     const event = 'INSERT INTO events (createdAt, type, topic, topicId, changes)';
     const db = connectionTo(folder, 3, () => {
@@ -108,7 +108,7 @@ describe('orderly check beside a service', { concurrency: true }, () => {
     assert.deepEqual(await historyReports(db, 'users'), []);
   });
 
-  test('reports no object whose events are removed for age between two of its statements', async (t) => {
+  test('a check beside a service reports no object whose events are removed for age meanwhile', async (t) => {
     const folder = await folderWithOrders(t);
     const db = connectionTo(folder, 3, () => {
       using sqlite = openSqlite(join(folder, 'orderly.db'));

@@ -15,7 +15,7 @@ describe('a database that was lost', { concurrency: true }, () => {
     ['emptied', (folder) => truncateSync(join(folder, 'orderly.db'))],
   ];
   for (const [what, lose] of losses) {
-    test(`and was ${what} is not replaced by a new one, unless last-event is also deleted`, async (t) => {
+    test(`a database that was ${what} is not replaced by a new one, unless last-event is also deleted`, async (t) => {
       const folder = await servedFolder(t);
       lose(folder);
       for (const command of [
@@ -38,7 +38,7 @@ describe('a database that was lost', { concurrency: true }, () => {
     });
   }
 
-  test('is noticed even if the service was killed in its first minute and left its WAL', async (t) => {
+  test('a lost database is noticed even if the service was killed in its first minute and left its WAL', async (t) => {
     const folder = newFolder(t);
     const { end } = await serving(t, [`--data=${folder}`, '--tls=off'], { env });
     await end('SIGKILL');
@@ -47,7 +47,7 @@ describe('a database that was lost', { concurrency: true }, () => {
     assert.deepEqual([status, /is missing or empty/.test(stderr)], [1, true], stderr);
   });
 
-  test('is not replaced while its WAL exists, and the WAL stays', async (t) => {
+  test('a lost database is not replaced while its WAL exists, and the WAL stays', async (t) => {
     const folder = await dataFolder(t);
     writeFileSync(join(folder, 'orderly.db'), '');
     writeFileSync(join(folder, 'orderly.db-wal'), 'frames');

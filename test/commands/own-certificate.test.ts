@@ -37,21 +37,21 @@ describe('the names of the certificate', () => {
     ['--public-url=https://[2001:db8::1]', '2001:db8::1 localhost 127.0.0.1 ::1'],
   ];
   for (const [flags, expected] of table) {
-    test(`with "${flags}" are ${expected}`, () => {
+    test(`the names of the certificate with "${flags}" are ${expected}`, () => {
       const { config } = readCommandLine(flags.split(' ').filter(Boolean), {});
       assert.equal(ownNames(config, machine).all.join(' '), expected);
     });
   }
 
   for (const hostname of ['shop', 'Dev', 'xn--p1ai', 'till']) {
-    test(`have no host name that may be a top-level domain: ${hostname}`, () => {
+    test(`the names of the certificate have no host name that may be a top-level domain: ${hostname}`, () => {
       const { config } = readCommandLine(['--host=::'], {});
       const { all } = ownNames(config, { hostname, addresses: [] });
       assert.equal(all.join(' '), `localhost 127.0.0.1 ::1 ${hostname.toLowerCase()}.local`);
     });
   }
 
-  test('have no host name that is invalid in DNS', () => {
+  test('the names of the certificate have no host name that is invalid in DNS', () => {
     const { config } = readCommandLine(['--host=::'], {});
     assert.equal(
       ownNames(config, { hostname: 'my_till', addresses: [] }).all.join(' '),
@@ -61,7 +61,7 @@ describe('the names of the certificate', () => {
 });
 
 describe('the certificate', () => {
-  test('is kept while it is valid, and renewed in its last 30 days by the same authority', (t) => {
+  test('the certificate is kept while it is valid, and renewed in its last 30 days by the same authority', (t) => {
     const { made, authority } = folder(t);
     assertMade(made(start), authorityMade, certificateMade);
     const first = authority();
@@ -70,7 +70,7 @@ describe('the certificate', () => {
     assert.equal(authority(), first);
   });
 
-  test('is renewed when its names change; the authority stays unless it does not permit them', (t) => {
+  test('the certificate is renewed when its names change; the authority stays if it permits them', (t) => {
     const { made, authority } = folder(t);
     made(start, '--public-url=https://kasse.example');
     const first = authority();
@@ -83,13 +83,13 @@ describe('the certificate', () => {
     assert.notEqual(authority(), first);
   });
 
-  test('is renewed by a new authority if the authority is about to expire', (t) => {
+  test('the certificate is renewed by a new authority if the authority is about to expire', (t) => {
     const { made } = folder(t);
     made(start);
     assertMade(made(start + 19 * 365 * dayMilliseconds), newAuthorityMade, certificateMade);
   });
 
-  test('is kept while the clock shows a time before it was made', (t) => {
+  test('the certificate is kept while the clock shows a time before it was made', (t) => {
     const { made } = folder(t);
     made(start);
     assertMade(made(Date.UTC(1970, 0, 1)));
@@ -97,7 +97,7 @@ describe('the certificate', () => {
     assertMade(made(start, '--public-url=https://till.local'), certificateMade);
   });
 
-  test('is renewed if one of its files is missing, damaged or belongs to another', (t) => {
+  test('the certificate is renewed if one of its files is missing, damaged or belongs to another', (t) => {
     const { made, path } = folder(t);
     made(start);
     rmSync(path('key.pem'));
@@ -114,7 +114,7 @@ describe('the certificate', () => {
     assertMade(made(start), authorityReplaced, certificateMade);
   });
 
-  test('is read again on a signal, which also renews it', async (t) => {
+  test('the certificate is read again on a signal, which also renews it', async (t) => {
     const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
     if (service.inside === undefined) return t.skip('needs its clock');
     const file = join(service.folder, 'tls', 'cert.pem');

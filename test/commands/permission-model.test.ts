@@ -29,7 +29,7 @@ function flagsFor(folder: string): string[] {
 }
 
 describe('under the permission model', { concurrency: true, skip }, () => {
-  test('the service starts in an empty folder, recovers after a kill, and stops normally', async (t) => {
+  test('under the permission model a service starts empty, recovers after a kill, and stops normally', async (t) => {
     const folder = newFolder(t);
     const where = { env: { NODE_OPTIONS: flagsFor(folder).map(quoted).join(' ') } };
     const first = await serving(
@@ -61,7 +61,7 @@ describe('under the permission model', { concurrency: true, skip }, () => {
     assert.deepEqual([status, stderr], [0, '']);
   });
 
-  test('these flags keep it from other files and from starting programs', async (t) => {
+  test('the flags of the permission model keep the service from other files and from starting programs', async (t) => {
     const attempt = `
       const denied = (act) => { try { act(); return 'done'; } catch ({ code }) { return code; } };
       const { readFileSync, writeFileSync } = process.getBuiltinModule('node:fs');
@@ -75,7 +75,7 @@ describe('under the permission model', { concurrency: true, skip }, () => {
     assert.equal(stdout.trim(), 'ERR_ACCESS_DENIED,ERR_ACCESS_DENIED,ERR_ACCESS_DENIED,ERR_DLOPEN_DISABLED');
   });
 
-  test('a folder without permission is named in a sentence', async (t) => {
+  test('under the permission model a folder without permission is named in a sentence', async (t) => {
     const { status, stderr } = await node(t, [
       ...flagsFor(newFolder(t)),
       start,

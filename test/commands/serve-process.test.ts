@@ -84,7 +84,7 @@ describe('orderly serve', { concurrency: true }, () => {
     assert.equal((await first.end('SIGINT')).status, 0);
   });
 
-  test('a busy port is named', async (t) => {
+  test('a start on a busy port names the port', async (t) => {
     const { port } = await listening(t);
     const { status, stderr } = await orderly([
       '--tls=off',

@@ -126,7 +126,8 @@ describe('settings', () => {
     ],
   ];
   for (const [name, command, line, complaints] of faultTable) {
-    test(`${name}: "${command} ${line}" is rejected`, () => assertAll(issuesOf(command, line), complaints));
+    test(`${name}: the line "${command} ${line}" is rejected`, () =>
+      assertAll(issuesOf(command, line), complaints));
   }
 
   test('the environment wins over .env, and flags win over both', () => {

@@ -33,7 +33,7 @@ describe('signals to stop', () => {
     ],
   ];
   for (const [times, outcome] of series) {
-    test(`at ${times.join(', ')} ms: ${outcome.join(', then ')}`, () => {
+    test(`signals at ${times.join(', ')} ms have the outcome: ${outcome.join(', then ')}`, () => {
       const done: string[] = [];
       let now = 0;
       const signal = createStopper({
@@ -78,7 +78,7 @@ describe('signals to stop', () => {
 });
 
 describe('a start that is abandoned', { concurrency: true }, () => {
-  test('while the first password is hashed ends with 0, without a user or a lock', async (t) => {
+  test('a start abandoned while the first password is hashed ends with 0, without a user or a lock', async (t) => {
     const cwd = newFolder(t);
     const ended = await endedEarly(t, cwd, () => existsSync(join(cwd, 'data/tls/cert.pem')));
     assert.deepEqual(ended, [0, null]);
@@ -88,7 +88,7 @@ describe('a start that is abandoned', { concurrency: true }, () => {
     assert.equal((await service.end()).status, 0);
   });
 
-  test('before anything else is loaded ends with 0 as well', async (t) => {
+  test('a start that is abandoned before anything else is loaded ends with 0 as well', async (t) => {
     const cwd = newFolder(t);
     const started = spawn(
       process.execPath,
@@ -104,7 +104,7 @@ describe('a start that is abandoned', { concurrency: true }, () => {
     assert.deepEqual([status, signal], [0, null]);
   });
 
-  test('unlocks the folder for the next one in the same process', async (t) => {
+  test('an abandoned start unlocks the folder for the next one in the same process', async (t) => {
     const folder = await dataFolder(t);
     const { config } = readCommandLine(['--port=0', '--tls=off', `--data=${folder}`], {});
     const log = new LineLogger({

@@ -13,7 +13,7 @@ import { newFolder } from './command-support.ts';
 const skip = executable !== undefined && 'needs the service itself';
 
 describe('a start reports', { skip }, () => {
-  test('the addresses at which other devices reach the service, and how they can trust it', async (t) => {
+  test('a start reports the addresses at which other devices reach the service, and how they can trust it', async (t) => {
     const start = await started(t, {
       host: '0.0.0.0',
       tls: 'self-signed',
@@ -28,21 +28,21 @@ describe('a start reports', { skip }, () => {
     assert.ok(welcome(start).includes(message));
   });
 
-  test('no address that nothing listens on: with 0.0.0.0 none of IPv6', async (t) => {
+  test('a start reports no address that nothing listens on: with 0.0.0.0 none of IPv6', async (t) => {
     const start = await started(t, { host: '0.0.0.0', tls: 'self-signed' });
     const both = { ...start, config: { ...start.config, host: '::' } };
     assert.deepEqual(addressesFor(start), ['https://till.local', 'https://192.168.1.20']);
     assert.deepEqual(addressesFor(both), [...addressesFor(start), 'https://[fd00::2]']);
   });
 
-  test('no address that its authority does not permit', async (t) => {
+  test('a start reports no address that its authority does not permit', async (t) => {
     const start = await started(t, { tls: 'self-signed' }); // its authority permits only private addresses
     const machine = { ...till, addresses: ['192.168.1.20', '203.0.113.7'] };
     const moved = { ...start, config: { ...start.config, host: '0.0.0.0' }, machine };
     assert.deepEqual(addressesFor(moved), ['https://till.local', 'https://192.168.1.20']);
   });
 
-  test('nothing about other devices if the service listens on loopback only', async (t) => {
+  test('a start reports nothing about other devices if the service listens on loopback only', async (t) => {
     for (const publicUrl of ['', 'https://localhost:8450']) {
       const start = await started(t, { tls: 'self-signed', 'public-url': publicUrl });
       assert.doesNotMatch(welcome(start), /other devices/i);
@@ -51,7 +51,7 @@ describe('a start reports', { skip }, () => {
   });
 
   const publicUrl = { 'public-url': 'https://orders.example.com' };
-  test('that no proxy is trusted, where TLS is off for one', async (t) => {
+  test('a start reports that no proxy is trusted, where TLS is off for one', async (t) => {
     for (const settings of [publicUrl, { host: '0.0.0.0' }])
       assert.match(
         warningsOf(await started(t, settings)).at(-1) ?? '',
@@ -60,7 +60,7 @@ describe('a start reports', { skip }, () => {
     assert.equal(warningsOf(await started(t, {})).length, 1); // of the public URL
   });
 
-  test('that nothing listens at the public URL, if TLS is off and none is set', async (t) => {
+  test('a start reports that nothing listens at the public URL, if TLS is off and none is set', async (t) => {
     const [level, message = ''] = logOf(await started(t, {})).find(([each]) => each === 'warn') ?? [];
     assert.match(message, /^Without --public-url, links and tokens will name https:\/\/localhost:\d+, where/);
     assert.equal(level, 'warn');
@@ -68,7 +68,7 @@ describe('a start reports', { skip }, () => {
       assert.ok(logOf(await started(t, settings)).every(([each]) => each === 'info'));
   });
 
-  test('that the certificate of --tls files has expired, or is for other names', async (t) => {
+  test('a start reports that the certificate of --tls files has expired, or is for other names', async (t) => {
     const folder = newFolder(t);
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
     const { certPem, keyPem } = newCertificate({ now: Date.parse('2025-01-15T00:00:00Z') });

@@ -28,7 +28,7 @@ suite('a price is parsed', () => {
     ['1.5', 3, 1_500],
     ['10000000000', 2, 1_000_000_000_000],
   ] as const)
-    test(`${JSON.stringify(text)} with ${fraction} digits`, () =>
+    test(`a price is parsed: ${JSON.stringify(text)} with ${fraction} digits`, () =>
       assert.equal(priceOf(text, { fraction, decimalSign: '.' }), minorUnits));
 });
 
@@ -50,7 +50,7 @@ suite('a text that could mean two prices, or none, is not parsed', () => {
     ['7,49 €', 2],
     ['99999999999999999', 2],
   ] as const)
-    test(`${JSON.stringify(text)} with ${fraction} digits`, () =>
+    test(`no price is parsed: ${JSON.stringify(text)} with ${fraction} digits`, () =>
       assert.equal(priceOf(text, { fraction, decimalSign: '.' }), undefined));
 });
 
@@ -66,7 +66,7 @@ suite('a text that could be two prices is rejected with a question', () => {
     ['1.234', 3, ',', ['1234', '1,234']],
     ['1,234', 4, '.', ['1234', '1.234']],
   ] as const)
-    test(`${JSON.stringify(text)} with ${fraction} digits after ${decimalSign}`, () => {
+    test(`the text ${JSON.stringify(text)} with ${fraction} digits after ${decimalSign} is a question`, () => {
       assert.equal(priceOf(text, { fraction, decimalSign }), undefined);
       assert.deepEqual(readingsOf(text, { fraction, decimalSign }), readings);
       for (const reading of readings)
@@ -83,7 +83,7 @@ suite('a text that could be two prices is rejected with a question', () => {
     ['1.234.567', 2, '.'],
     ['1 234', 2, '.'],
   ] as const)
-    test(`but ${JSON.stringify(text)} with ${fraction} digits after ${decimalSign} is not`, () =>
+    test(`the text ${JSON.stringify(text)} with ${fraction} digits after ${decimalSign} is no question`, () =>
       assert.equal(readingsOf(text, { fraction, decimalSign }), undefined));
 });
 
@@ -132,7 +132,7 @@ suite('an amount is shown', () => {
     [1_234, 'QQQ', 'en-GB', 'QQQ 12.34'],
     [Number.MAX_SAFE_INTEGER, 'EUR', 'en-GB', '€90,071,992,547,409.91'],
   ] as const)
-    test(`${minorUnits} of ${currency} for ${locale}`, () =>
+    test(`${minorUnits} of ${currency} is shown for ${locale}`, () =>
       assert.equal(moneyText(minorUnits, currency, { digits, locale }).replaceAll('\u00a0', ' '), shown));
 
   test('a formatted amount is parsed as the same amount', () => {

@@ -106,7 +106,7 @@ describe('a session in a browser', () => {
     return response.status;
   }
 
-  test('is over after signing out, here and in the service', async () => {
+  test('a session in a browser is over after signing out, here and in the service', async () => {
     const session = await signedIn();
     const [{ cookie }, key] = [browser, storedKey()];
     await session.signOut();
@@ -115,7 +115,7 @@ describe('a session in a browser', () => {
     assert.equal(await renewalStatus(key), 401);
   });
 
-  test('is resumed with the cookie and the stored key, and with neither alone', async () => {
+  test('a session in a browser is resumed with the cookie and the stored key, and with neither alone', async () => {
     const before = await signedIn();
     const resumed = new BrowserSession();
     assert.deepEqual([await resumed.resume(), resumed.userId], [true, before.userId]);
@@ -135,7 +135,7 @@ describe('a session in a browser', () => {
     assert.equal(await renewalStatus(key), 201);
   });
 
-  test('with a cookie that another server has set is over, and nobody else’s', async () => {
+  test('a session with a cookie that another server has set is over, and nobody else’s', async () => {
     await signedIn();
     const { cookie } = browser;
     const session = await signedIn();
@@ -144,7 +144,7 @@ describe('a session in a browser', () => {
     assert.deepEqual([session.userId, browser.cookie, browser.stored.size], [undefined, '', 0]);
   });
 
-  test('is over even if the token had become invalid', async () => {
+  test('a session in a browser is over even if the token had become invalid', async () => {
     const session = await signedIn();
     const [{ cookie }, key] = [browser, storedKey()];
     let isStale = true;
@@ -159,7 +159,7 @@ describe('a session in a browser', () => {
     assert.equal(await renewalStatus(key), 401);
   });
 
-  test('that is ended elsewhere has expired, until somebody signs in or the user signs out', async () => {
+  test('a session that is ended elsewhere has expired, until somebody signs in or the user signs out', async () => {
     for (const leave of [
       (session: Session) => session.signOut(),
       async (session: Session) => {
@@ -181,7 +181,7 @@ describe('a session in a browser', () => {
     ['can’t be reached', () => Promise.reject(new TypeError('Failed to fetch'))],
     ['is stopping', () => Promise.resolve(new Response('', { status: 503 }))],
   ] as const)
-    test(`continues, and reports that, if the service ${what} while signing out`, async () => {
+    test(`a session continues, and reports that, if the service ${what} while signing out`, async () => {
       const session = await signedIn();
       browser.respond = respond;
       await assert.rejects(session.signOut());
@@ -217,7 +217,7 @@ describe('a session in a browser', () => {
     }
 
     for (const status of [403, 429, 500])
-      test(`is rejected with ${status} reports that rejection, once, and not a lost connection`, async () => {
+      test(`a renewal rejected with ${status} is reported once as such, not as a lost connection`, async () => {
         const { error, events, requests } = await readAfter(() => Promise.resolve(rejected(status)));
         assert.ok(error instanceof Rejection, String(error));
         assert.deepEqual([error.status, error.retryAfterSeconds, error.message], [status, 7, 'Too many.']);
@@ -225,7 +225,7 @@ describe('a session in a browser', () => {
         assert.deepEqual(requests, ['/orders', '/api/sessions/current/tokens']);
       });
 
-    test('gets no response is repeated, and reports that the service couldn’t be reached', async () => {
+    test('a renewal without a response is repeated, and reports that the service couldn’t be reached', async () => {
       let isLost = false;
       const { error, events } = await readAfter((path, init) => {
         if (isLost) return send(path, init);
@@ -236,7 +236,7 @@ describe('a session in a browser', () => {
       assert.deepEqual(events, ['unreachable', 'reachable']);
     });
 
-    test('meets a defect of the console reports the defect, and is not repeated', async () => {
+    test('a renewal that meets a defect of the console reports the defect, and is not repeated', async () => {
       const defect = new RangeError('a defect');
       const { error, events } = await readAfter(() => Promise.reject(defect));
       assert.deepEqual([error, events], [defect, []]);
@@ -250,11 +250,11 @@ describe('a session in a browser', () => {
     ['a rejection for good', () => new Rejection({ code: 'x', status: 403, detail: '' }), false],
     ['a defect of a view', () => new TypeError('x is undefined'), false],
   ] as const)
-    test(`is ${isWorthRetrying ? 'retried' : 'not retried'} after ${what}`, () => {
+    test(`a renewal is ${isWorthRetrying ? 'retried' : 'not retried'} after ${what}`, () => {
       assert.equal(isTemporary(error()), isWorthRetrying);
     });
 
-  test('is the new one in all tabs, even if another tab renews the old one meanwhile', async () => {
+  test('a new session is the same in all tabs, even if another tab renews the old one meanwhile', async () => {
     const [{ email, password }, first] = [await service().person(), await signedIn()];
     const second = new BrowserSession();
     const old = await second.token();

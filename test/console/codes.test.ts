@@ -12,7 +12,7 @@ describe('a barcode of the number', () => {
     [12, '211232112232122231'],
     [1234, '211232112232131123121241'],
   ] as const)
-    test(`${number} has the symbols of Code 128`, () => {
+    test(`a barcode of the number ${number} has the symbols of Code 128`, () => {
       assert.equal(barcodeWidths(number).join(''), `${expected}2331112`);
     });
 });
@@ -30,12 +30,13 @@ const uri = 'otpauth://totp/orderly:ada%40example.com?secret=GEZDGNBVGY3TQOJQGEZ
 
 describe('a QR code of a text', () => {
   for (const [length, [size, digest]] of Object.entries(digests))
-    test(`of ${length} bytes has ${size} modules on each side, each as it should be`, () => {
+    test(`a QR code of a text of ${length} bytes has ${size} modules on each side, each as it should be`, () => {
       const modules = qrModules(uri.padEnd(180, 'x').slice(0, Number(length))) ?? [];
       assert.equal(modules.length, size);
       const text = modules.map((row) => row.map(Number).join('')).join('\n');
       assert.equal(hash('sha256', text, 'base64url'), digest);
     });
 
-  test('that is too long for it is none', () => assert.equal(qrModules('x'.repeat(181)), undefined));
+  test('a text that is too long for a QR code has none', () =>
+    assert.equal(qrModules('x'.repeat(181)), undefined));
 });

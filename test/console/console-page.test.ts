@@ -58,7 +58,7 @@ function bare(text: string): string {
 suite('the console', () => {
   const service = sharedService();
 
-  test('has a strict policy that denies frames and other windows', async () => {
+  test('the console has a strict policy that denies frames and other windows', async () => {
     const { status, headers } = await service().get('/console');
     assert.equal(status, 200);
     assert.equal(headers['content-type'], 'text/html; charset=utf-8');
@@ -68,12 +68,12 @@ suite('the console', () => {
     assert.equal(headers['cache-control'], 'no-cache');
   });
 
-  test('has neither script nor style in the page', async () => {
+  test('the console has neither script nor style in the page', async () => {
     const { text } = await service().get('/console');
     assert.doesNotMatch(text, /<style|\sstyle=|<script(?![^>]* src=)|\son\w+=/);
   });
 
-  test('is a stylesheet, a script, and a script that is loaded later, each with its type', async () => {
+  test('the console is a stylesheet, a script, and a script that is loaded later, each with its type', async () => {
     const files = await filesOf(service());
     assert.deepEqual(files, ['/console/console.css', '/console/console-main.js', '/console/office-views.js']);
     for (const path of files) {
@@ -83,7 +83,7 @@ suite('the console', () => {
     }
   });
 
-  test('is JavaScript without types, whose imports are served', async () => {
+  test('the console is JavaScript without types, whose imports are served', async () => {
     const files = await filesOf(service());
     for (const path of files.filter((each) => each.endsWith('.js'))) {
       const { text } = await service().get(path);
@@ -97,7 +97,7 @@ suite('the console', () => {
     }
   });
 
-  test('is sent without the comments of its sources, and with all of their code', async () => {
+  test('the console is sent without the comments of its sources, and with all of their code', async () => {
     let sent = '';
     for (const path of (await filesOf(service())).filter((each) => each.endsWith('.js'))) {
       const { text } = await service().get(path);
@@ -108,7 +108,7 @@ suite('the console', () => {
       assert.equal(sent.split(bare(stripTypeScriptTypes(texts.get(path) ?? ''))).length, 2, path);
   });
 
-  test('offers the currencies that the API accepts, with their digits, and its countries', async () => {
+  test('the console offers the currencies that the API accepts, with their digits, and its countries', async () => {
     const { text } = await service().get('/console');
     const wordsOf = (name: string): string[] =>
       new RegExp(`<meta name="${name}" content="([^"]*)"`).exec(text)?.[1]?.split(' ') ?? [];
@@ -125,7 +125,7 @@ suite('the console', () => {
       assert.equal(decimalText(1_234, digits.get(code) ?? 2), amount);
   });
 
-  test('isn’t sent again while it is unchanged', async () => {
+  test('the console isn’t sent again while it is unchanged', async () => {
     for (const path of ['/console', '/console/console.css', '/console/console-main.js']) {
       const { headers } = await service().get(path);
       const again = await service().get(path, { headers: { 'if-none-match': String(headers.etag) } });
@@ -133,14 +133,14 @@ suite('the console', () => {
     }
   });
 
-  test(`has less than ${compressedBytesMax / 1000} KB in all, compressed`, async () => {
+  test(`the console has less than ${compressedBytesMax / 1000} KB in all, compressed`, async () => {
     let bytes = 0;
     for (const path of ['/console', ...(await filesOf(service()))])
       bytes += brotliCompressSync((await service().get(path)).text).length;
     assert.ok(bytes < compressedBytesMax, `${bytes} bytes`);
   });
 
-  test('serves no file of another folder', async () => {
+  test('the console serves no file of another folder', async () => {
     for (const path of ['/console/tsconfig.json', '/console/..%2fmain.ts', '/console/console-main.ts'])
       assert.equal((await service().get(path, { isUndescribed: true })).status, 404, path);
   });
@@ -156,13 +156,13 @@ suite('the console of a shop with a name', () => {
     },
   });
 
-  test('knows it and its address, for packing slips', async () => {
+  test('the console of a shop with a name knows it and its address, for packing slips', async () => {
     const { text } = await service().get('/console');
     assert.match(text, /<meta name="shop-name" content="Tea &#38; &#34;Pots&#34;">/);
     assert.match(text, /<meta name="shop-address" content="Lange Straße 1, 26122 Oldenburg">/);
   });
 
-  test('knows the currency and the country that new orders and addresses begin with', async () => {
+  test('the console knows the currency and the country that new orders and addresses begin with', async () => {
     const { text } = await service().get('/console');
     assert.match(text, /<meta name="default-currency" content="CHF">/);
     assert.match(text, /<meta name="default-country" content="AT">/);
@@ -172,7 +172,7 @@ suite('the console of a shop with a name', () => {
 suite('the console’s requests', () => {
   const service = sharedService({ settings: { 'rate-anonymous': '5/60' } });
 
-  test('consume no token until somebody signs in', async () => {
+  test('the console’s requests consume no token until somebody signs in', async () => {
     for (const path of ['/console', ...(await filesOf(service()))])
       assert.equal((await service().get(path)).headers.ratelimit, undefined, path);
   });
@@ -203,7 +203,7 @@ suite('the console’s modules', () => {
       );
     });
 
-  test('import nothing but each other', () => {
+  test('the console’s modules import nothing but each other', () => {
     const imports = modules.flatMap((path) =>
       [...(texts.get(path) ?? '').matchAll(/from '([^']+)'/g)].map(([, name = '']) =>
         join(dirname(path), name),

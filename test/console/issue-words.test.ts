@@ -43,7 +43,7 @@ suite('an issue of the service is worded for its field', () => {
       assert.equal(inWords(issue, { label: 'Postal code', limit, country }), words);
     });
 
-  test('of the whole body stays as it is', () =>
+  test('an issue of the whole body stays as it is', () =>
     assert.equal(
       inWords({ detail: 'The body must be an object.' }, { label: 'Item', limit, country }),
       'The body must be an object.',

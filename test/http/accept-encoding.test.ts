@@ -26,7 +26,7 @@ describe('Accept-Encoding', () => {
     ['gzip;level=1', null],
   ];
   for (const [accept, coding] of chosen) {
-    test(`${JSON.stringify(accept)} is sent ${coding ?? 'plain'} documents`, async () => {
+    test(`Accept-Encoding ${JSON.stringify(accept)} gets ${coding ?? 'plain'} documents`, async () => {
       for (const path of ['/openapi.json', '/docs', '/', '/problems', '/problems/not-found']) {
         const plain = await service().get(path, { headers: { accept: '*/*' } });
         const response = await ask(path, accept);

@@ -65,7 +65,7 @@ describe('access to', () => {
   });
 
   for (const [name, row] of Object.entries(matrix)) {
-    test(`${name} is as the access matrix says`, async () => {
+    test(`access to ${name} is as the access matrix says`, async () => {
       const service = running();
       const [method = ''] = name.split(' ');
       const responses = row.responses.split(/ +/);

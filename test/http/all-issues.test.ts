@@ -254,7 +254,7 @@ describe('all issues that a request shows are reported at once', () => {
   }
 
   for (const row of rows) {
-    test(`of ${row.what}: any two`, async () => {
+    test(`any two issues of ${row.what} are reported at once`, async () => {
       const incomplete: string[] = [];
       for (const faults of pairsOf([...row.faults, unknown, parameter])) {
         const places = faults.map(([place]) => place).toSorted();

@@ -33,13 +33,13 @@ describe('all issues of a query are reported at once', () => {
   });
 
   for (const [target, issues, headers = {}] of rows) {
-    test(`${target}${headers === file ? ' as a file' : ''}: ${issues.join(', ')}`, async () => {
+    test(`all issues are reported of ${target}${headers === file ? ' as a file' : ''}: ${issues.join(', ')}`, async () => {
       const sent = { token, headers: { ...headers } };
       assertIssues(await service().get(target, sent), 422, issues);
     });
   }
 
-  test('each value of a parameter that is repeated', async () => {
+  test('all issues of a query are reported at once, for each value of a repeated parameter', async () => {
     const issues = ['limit minimum', 'limit repeated-parameter'];
     assert.equal((await service().get('/orders?limit=1', { token })).status, 200);
     assertIssues(await service().get('/orders?limit=0&limit=0', { token }), 422, issues);

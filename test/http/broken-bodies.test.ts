@@ -40,7 +40,7 @@ describe('a body', () => {
     ['a malformed field after it', `0${crlf}a b${crlf}${crlf}`],
   ];
   for (const [what, end] of malformed) {
-    test(`with ${what} is a bad request with the id of its request`, async () => {
+    test(`a body with ${what} is a bad request with the id of its request`, async () => {
       const head = postHead('Transfer-Encoding: chunked', ownId);
       const connection = await openRaw(service().port);
       connection.write(`${head}${chunk('{"name":')}${end}`);
@@ -53,7 +53,7 @@ describe('a body', () => {
     });
   }
 
-  test('with a malformed chunk is logged and counted as its request', async () => {
+  test('a body with a malformed chunk is logged and counted as its request', async () => {
     const response = await askRaw(service().port, postChunked('zz'));
     assertOfRequest(response, lineOf(response));
     assert.match(
@@ -62,7 +62,7 @@ describe('a body', () => {
     );
   });
 
-  test('that the client ends early is a bad request', async () => {
+  test('a body that the client ends early is a bad request', async () => {
     const connection = await openRaw(service().port);
     connection.socket.end(`${postHead('Content-Length: 14')}{"name`);
     const response = await connection.response();
@@ -73,7 +73,7 @@ describe('a body', () => {
     connection.socket.destroy();
   });
 
-  test('that stalls times out with the 408 of its request, so that the log shows who was slow', async (t) => {
+  test('a body that stalls times out with the 408 of its request, so that the log shows who was slow', async (t) => {
     const { inside } = service();
     if (inside === undefined) return t.skip('needs timeouts of its own');
     const port = await impatientServer(t, inside);
@@ -83,7 +83,7 @@ describe('a body', () => {
     assert.equal(stalled.headers['connection'], 'close');
   });
 
-  test('that stalls, of a request that is rejected anyway, gets only that response', async (t) => {
+  test('a body that stalls, of a request that is rejected anyway, gets only that response', async (t) => {
     const { inside } = service();
     if (inside === undefined) return t.skip('needs timeouts of its own');
     const port = await impatientServer(t, inside);
@@ -94,7 +94,7 @@ describe('a body', () => {
     connection.socket.destroy();
   });
 
-  test('with a malformed chunk behind other requests is answered after them, as its request', async () => {
+  test('a body with a malformed chunk behind other requests is answered after them, as its request', async () => {
     const connection = await openRaw(service().port);
     connection.write(`${live}${request('GET /nowhere')}${postHead('Transfer-Encoding: chunked', ownId)}zz`);
     assert.equal((await connection.response()).status, 200);
@@ -106,7 +106,7 @@ describe('a body', () => {
     connection.socket.destroy();
   });
 
-  test('with a malformed chunk, of a request that takes no body, is rejected without effect', async () => {
+  test('a body with a malformed chunk, of a request that takes no body, is rejected without effect', async () => {
     const { token, authorization } = credentials();
     const { body } = await service().post('/customers', { token, body: { name: 'Ada' } });
     const connection = await openRaw(service().port);

@@ -29,18 +29,18 @@ const certificateOf = ({ folder }: TestService): string =>
 describe('TLS with the service’s own certificate', () => {
   const service = sharedService({ settings: { tls: 'self-signed', 'rate-anonymous': '1000/60' } });
 
-  test('is trusted by clients with that certificate, under each of its names', async () => {
+  test('clients with the service’s own certificate trust it under each of its names', async () => {
     const ca = certificateOf(service());
     for (const host of ['localhost', '127.0.0.1'])
       assert.equal((await ask(service().port, { ca, host })).status, 200);
   });
 
-  test('is rejected by clients without that certificate', async () => {
+  test('the service’s own certificate is rejected by clients without that certificate', async () => {
     const { certPem } = newCertificate();
     await assert.rejects(ask(service().port, { ca: certPem }), { code: /SELF_SIGNED|UNABLE_TO_VERIFY|CERT/ });
   });
 
-  test('survives a restart', async (t) => {
+  test('the service’s own certificate survives a restart', async (t) => {
     const own = await serviceFor(t, { settings: { tls: 'self-signed' } });
     const ca = certificateOf(own);
     await own.restart();
@@ -80,7 +80,7 @@ describe('TLS with the service’s own certificate', () => {
       assert.equal(await suiteSpoken(service().port, certificateOf(service()), suite), suite);
   });
 
-  test('and the same for certificates with an RSA key', async (t) => {
+  test('TLS 1.2 supports the suites of RFC 9325 section 4.2 also for certificates with an RSA key', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'orderly-rsa-'));
     t.after(() => rmSync(folder, { recursive: true }));
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
@@ -124,7 +124,7 @@ describe('TLS with the service’s own certificate', () => {
     }
   });
 
-  test('is not negotiated again on a connection (RFC 9325 section 3.5)', async () => {
+  test('TLS is not negotiated again on a connection (RFC 9325 section 3.5)', async () => {
     const ca = certificateOf(service());
     const socket = await openTls(service().port, { ca, maxVersion: 'TLSv1.2' });
     const { promise, resolve } = Promise.withResolvers<Error | null>();
@@ -134,7 +134,7 @@ describe('TLS with the service’s own certificate', () => {
     socket.destroy();
   });
 
-  test('several requests on one connection are answered', async () => {
+  test('several requests on one TLS connection are answered', async () => {
     const connection = rawOver(await openTls(service().port, { ca: certificateOf(service()) }));
     for (let index = 0; index < 3; index += 1) {
       connection.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -153,7 +153,7 @@ describe('TLS with the service’s own certificate', () => {
       assert.equal((await ask(service().port, { ca, headers })).status, 200);
   });
 
-  test('other bytes, or an aborted handshake, get no response and leave no socket', async () => {
+  test('bytes that aren’t TLS, or an aborted handshake, get no response and leave no socket', async () => {
     const hello = Buffer.from([0x16, 0x03, 0x01, 0x00, 0x05, 0x01, 0x00, 0x00, 0x01, 0x03]);
     for (const bytes of [
       Buffer.alloc(300, 7),
@@ -188,7 +188,7 @@ describe('TLS with certificates from files', () => {
     return certPem;
   }
 
-  test('uses new ones after a signal, without losing connections; invalid ones change nothing', async (t) => {
+  test('new certificate files are used after a signal, without losing connections; invalid ones change nothing', async (t) => {
     t.after(() => rmSync(folder, { recursive: true }));
     const first = renew();
     const service = await serviceFor(t, { settings: { tls: 'files', 'tls-cert': cert, 'tls-key': key } });

@@ -37,7 +37,7 @@ describe('orders that changed', () => {
 
   for (const place of ['one’s own', 'all', 'a user’s', 'a customer’s']) {
     for (const sort of ['updatedAt', '-updatedAt', '-createdAt', 'id', '-total', 'status']) {
-      test(`are found among ${place} orders, by ${sort}`, async () => {
+      test(`orders that changed are found among ${place} orders, by ${sort}`, async () => {
         const [path = '', token] = places[place] ?? [];
         const bound = orders.map(({ updatedAt }) => updatedAt).sort()[3] ?? '';
         const ids = async (query: string): Promise<number[]> => {
@@ -62,14 +62,14 @@ describe('orders that changed', () => {
     }
   }
 
-  test('are sorted by their last change', async () => {
+  test('orders that changed are sorted by their last change', async () => {
     const listed = await service().get('/orders?sort=updatedAt&limit=2', { token: ada?.token });
     const rest = await service().get(`${listed.body.next}`, { token: ada?.token });
     const times: string[] = [...listed.body.data, ...rest.body.data].map(({ updatedAt }: Order) => updatedAt);
     assert.deepEqual(times, times.toSorted());
   });
 
-  test('are filtered by time', async () => {
+  test('orders that changed are filtered by time', async () => {
     const response = await service().get('/orders?updatedFrom=today&updatedBefore=2026-02-30T00:00:00Z', {
       token: staff?.token,
     });

@@ -19,7 +19,7 @@ const cases: readonly (readonly [
 
 describe('DELETE /api/sessions', () => {
   for (const [what, headersFor, status] of cases)
-    test(`with ${what} is ${status}`, async (t) => {
+    test(`DELETE /api/sessions with ${what} is ${status}`, async (t) => {
       const service = await serviceFor(t);
       const { token } = await service.person();
       const { headers } = await service.get('/api/sessions', { token });

@@ -251,7 +251,7 @@ describe('conditional requests', () => {
     );
   });
 
-  test('dates aren’t conditions here: nothing has a modification date', async () => {
+  test('dates aren’t conditions, since nothing has a modification date', async () => {
     const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
     const headers = {
       'if-modified-since': 'Sun, 01 Mar 2099 00:00:00 GMT',
@@ -270,7 +270,7 @@ describe('conditional requests', () => {
     );
   });
 
-  test('fields on several lines are one list', async () => {
+  test('conditions on several lines are one list', async () => {
     const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
     const { headers } = await ask('GET', path);
     const response = await service().get(path, {
@@ -280,7 +280,7 @@ describe('conditional requests', () => {
     assert.equal(response.status, 304);
   });
 
-  test('tags survive a restart', async () => {
+  test('entity tags survive a restart', async () => {
     const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
     const { headers } = await ask('GET', path);
     await service().restart();

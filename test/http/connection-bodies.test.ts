@@ -13,7 +13,7 @@ describe('request bodies', () => {
   describe('bodies', () => {
     const padded = (bytes: number): string => `{"name":"Ada"}${' '.repeat(bytes - 14)}`;
 
-    test('of 64 KiB are read, in one piece or in chunks', async () => {
+    test('bodies of 64 KiB are read, in one piece or in chunks', async () => {
       assert.equal((await raw(post(padded(bodyBytesMax)))).status, 201);
       const half = padded(bodyBytesMax).slice(0, bodyBytesMax / 2);
       assert.equal(
@@ -32,7 +32,7 @@ describe('request bodies', () => {
       ],
     ];
     for (const [what, bytes] of large) {
-      test(`of ${what} are 413, and the connection is closed`, async () => {
+      test(`bodies of ${what} are 413, and the connection is closed`, async () => {
         const connection = await openRaw(service().port);
         connection.write(bytes() + live);
         const response = await connection.response();
@@ -43,12 +43,12 @@ describe('request bodies', () => {
       });
     }
 
-    test('announced to be too large are rejected before they arrive', async () => {
+    test('bodies announced to be too large are rejected before they arrive', async () => {
       for (const length of ['65537', '9999999999'])
         assertProblem(await raw(postHead(`Content-Length: ${length}`)), 'content-too-large');
     });
 
-    test('that never end are rejected once they are too large', async () => {
+    test('bodies that never end are rejected once they are too large', async () => {
       const connection = await openRaw(service().port);
       connection.write(postHead('Transfer-Encoding: chunked'));
       for (let index = 0; index < 70; index += 1) connection.write(chunk(' '.repeat(1000)));
@@ -56,15 +56,15 @@ describe('request bodies', () => {
       connection.socket.destroy();
     });
 
-    test('in chunks of one byte are read', async () => {
+    test('bodies in chunks of one byte are read', async () => {
       assert.equal((await raw(postChunked(inBytes(padded(500)), chunk('')))).status, 201);
     });
 
-    test('in thousands of chunks of one byte are too large', async () => {
+    test('bodies in thousands of chunks of one byte are too large', async () => {
       assert.equal((await raw(postChunked(inBytes(padded(5_000)), chunk('')))).status, 413);
     });
 
-    test('in thousands of chunks of one byte that nobody reads end the connection', async () => {
+    test('bodies in thousands of chunks of one byte that nobody reads end the connection', async () => {
       const connection = await openRaw(service().port);
       connection.write(request('OPTIONS /orders', ['Transfer-Encoding: chunked']));
       assert.equal((await connection.response()).status, 204);
@@ -79,7 +79,7 @@ describe('request bodies', () => {
       ['of a stranger', 401, request('POST /customers', ['Transfer-Encoding: chunked'])],
     ];
     for (const [what, status, head] of unread) {
-      test(`${what} that nobody reads are dropped, and the connection stays open`, async () => {
+      test(`bodies ${what} that nobody reads are dropped, and the connection stays open`, async () => {
         const connection = await openRaw(service().port);
         connection.write(head);
         assert.equal((await connection.response()).status, status);
@@ -89,7 +89,7 @@ describe('request bodies', () => {
       });
     }
 
-    test('announced far too large that nobody reads end the connection after the response', async () => {
+    test('bodies announced far too large that nobody reads end the connection after the response', async () => {
       const connection = await openRaw(service().port);
       connection.write(request('GET /health/live', ['Content-Length: 9999999999']));
       const { status, headers } = await connection.response();
@@ -97,7 +97,7 @@ describe('request bodies', () => {
       assert.equal(await connection.closed, '');
     });
 
-    test('in chunks, with extensions and trailers, are bodies like any other', async () => {
+    test('bodies in chunks, with extensions and trailers, are bodies like any other', async () => {
       const body =
         `4;a="b"${crlf}{"na${crlf}a${crlf}me":"Ada"}${crlf}0${crlf}X-Trailer: yes${crlf}X-API-Key: ` +
         `no${crlf}${crlf}`;
@@ -113,11 +113,11 @@ describe('request bodies', () => {
       ['an encoding of transfer that isn’t chunked', () => postHead('Transfer-Encoding: gzip')],
     ];
     for (const [what, bytes] of broken) {
-      test(`with ${what} are a bad request, immediately`, async () =>
+      test(`bodies with ${what} are a bad request, immediately`, async () =>
         void (await assertRejected(bytes(), 'bad-request')));
     }
 
-    test('that end early get no response and create nothing', async () => {
+    test('bodies that end early get no response and create nothing', async () => {
       const before = (await service().get('/customers?total=true&limit=1', { token: credentials().token }))
         .body.total;
       for (const bytes of [
@@ -137,7 +137,7 @@ describe('request bodies', () => {
       );
     });
 
-    test('that end before they should, on a connection closed one way, are a bad request', async () => {
+    test('bodies that end before they should, on a connection closed one way, are a bad request', async () => {
       for (const bytes of [
         `${postHead('Content-Length: 100')}{"name":"Ada"}`,
         postChunked(chunk('{"name":"Ada"}')),
@@ -150,7 +150,7 @@ describe('request bodies', () => {
       }
     });
 
-    test('that are missing are malformed JSON, whether or not a length is given', async () => {
+    test('bodies that are missing are malformed JSON, whether or not a length is given', async () => {
       for (const method of [
         'POST /customers',
         'PUT /customers/1',
@@ -172,7 +172,7 @@ describe('request bodies', () => {
       }
     });
 
-    test('that a route does not take are a bad request, and the connection stays open', async () => {
+    test('bodies that a route does not take are a bad request, and the connection stays open', async () => {
       const connection = await openRaw(service().port);
       const body = '{"not":"asked for"}';
       connection.write(request('GET /health/live', [`Content-Length: ${body.length}`]) + body + live);

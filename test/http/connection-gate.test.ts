@@ -86,7 +86,7 @@ describe('connections past the maximum', inProcess, () => {
     return { service, server, port };
   }
 
-  test('get a 503 over plain HTTP, until another one closes', async (t) => {
+  test('connections past the maximum get a 503 over plain HTTP, until another one closes', async (t) => {
     const { service, server, port } = await small(t);
     const [first, second] = [await openRaw(port), await openRaw(port)];
     for (const connection of [first, second]) {
@@ -112,7 +112,7 @@ describe('connections past the maximum', inProcess, () => {
     assert.equal((await service.get('/health/ready')).status, 200);
   });
 
-  test('are closed over TLS, before they cost a handshake', async (t) => {
+  test('connections past the maximum are closed over TLS, before they cost a handshake', async (t) => {
     const { certPem: cert, keyPem: key } = newCertificate();
     const { server, port } = await small(t, { cert, key });
     const sockets = [await opened(port), await opened(port), await opened(port)];
@@ -125,7 +125,7 @@ describe('connections past the maximum', inProcess, () => {
     ['without any bytes', ''],
     ['with the beginning of one', '\x16\x03\x01'],
   ] as const) {
-    test(`have a limited time for a TLS handshake: ${what} they end`, async (t) => {
+    test(`connections past the maximum have a limited time for a TLS handshake: ${what} they end`, async (t) => {
       const { certPem: cert, keyPem: key } = newCertificate();
       const { server, port } = await small(t, { cert, key });
       const [secured, slow] = [await openTls(port, { ca: cert }), await opened(port)];
@@ -139,7 +139,7 @@ describe('connections past the maximum', inProcess, () => {
     });
   }
 
-  test('and such a connection doesn’t delay a stop', async (t) => {
+  test('a connection past the maximum doesn’t delay a stop', async (t) => {
     const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
     const sockets = [await opened(service.port), await opened(service.port)];
     sockets[1]?.write('\x16\x03\x01'); // the beginning of a handshake
@@ -151,7 +151,7 @@ describe('connections past the maximum', inProcess, () => {
   });
 });
 
-test('past --connections-per-address an address gets no more, but the machine itself does', async (t) => {
+test('past --connections-per-address an address gets no more connections, but the machine itself does', async (t) => {
   const own = Object.values(networkInterfaces())
     .flat()
     .find((each) => each?.family === 'IPv4' && !each.internal)?.address;

@@ -86,7 +86,7 @@ describe('connections', () => {
     }
   });
 
-  test('Connection: close is obeyed', async () => {
+  test('a connection is closed after a request with Connection: close', async () => {
     const connection = await openRaw(service().port);
     connection.write(request('GET /health/live', ['Connection: close']));
     assert.equal((await connection.response()).headers['connection'], 'close');
@@ -130,7 +130,7 @@ describe('connections', () => {
       ['half a body in chunks', () => postChunked(chunk('{"name')), 300],
     ];
     for (const [what, bytes, milliseconds] of slow) {
-      test(`with ${what} runs out: 408, and the connection is closed`, async (t) => {
+      test(`the time for ${what} runs out with a 408, and the connection is closed`, async (t) => {
         const port = await impatient(t);
         if (port === undefined) return t.skip('needs time-outs of its own');
         const start = performance.now();
@@ -143,7 +143,7 @@ describe('connections', () => {
       });
     }
 
-    test('also runs out for fields that arrive one byte at a time', async (t) => {
+    test('the time for a head also runs out if fields arrive one byte at a time', async (t) => {
       const port = await impatient(t);
       if (port === undefined) return t.skip('needs time-outs of its own');
       const connection = await openRaw(port);
@@ -156,7 +156,7 @@ describe('connections', () => {
       connection.socket.destroy();
     });
 
-    test('does not run out between requests of a patient client', async (t) => {
+    test('no time runs out between the requests of a patient client', async (t) => {
       const port = await impatient(t);
       if (port === undefined) return t.skip('needs time-outs of its own');
       const connection = await openRaw(port);

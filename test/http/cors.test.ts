@@ -18,7 +18,7 @@ describe('a page of an allowed origin', () => {
     ['PUT', '/orders/1', 'method-not-allowed'],
   ];
   for (const [method, path, code] of mistaken) {
-    test(`can read why ${method} ${path} failed`, async () => {
+    test(`a page of an allowed origin can read why ${method} ${path} failed`, async () => {
       const preflight = await service().call('OPTIONS', path, {
         headers: { origin, 'access-control-request-method': method },
       });
@@ -34,7 +34,7 @@ describe('a page of an allowed origin', () => {
     });
   }
 
-  test('may read all header fields but those that only concern the browser', async () => {
+  test('a page of an allowed origin may read all header fields but those that only concern the browser', async () => {
     const { headers } = await service().get('/orders', { headers: { origin } });
     const exposed = String(headers['access-control-expose-headers']).split(', ');
     const browsersOwn = [
@@ -53,7 +53,7 @@ describe('a page of an allowed origin', () => {
   });
 
   for (const name of ['traceparent', 'x-request-id', 'idempotency-key', 'if-match', 'authorization']) {
-    test(`may send ${name}`, async () => {
+    test(`a page of an allowed origin may send ${name}`, async () => {
       const asked = {
         origin,
         'access-control-request-method': 'POST',
@@ -65,7 +65,7 @@ describe('a page of an allowed origin', () => {
     });
   }
 
-  test('does not learn of other paths by an OPTIONS that is not a preflight', async () => {
+  test('a page of an allowed origin does not learn of other paths by an OPTIONS that is not a preflight', async () => {
     assertProblem(await service().call('OPTIONS', '/order', { headers: { origin } }), 'not-found');
     const headers = { 'access-control-request-method': 'GET' };
     assertProblem(await service().call('OPTIONS', '/order', { headers }), 'not-found');
@@ -78,7 +78,7 @@ describe('a preflight of another origin', () => {
     ['where an origin is listed', { 'cors-origins': origin }],
     ['where none is', {}],
   ] as const) {
-    test(`gets the response of any other OPTIONS, ${what}`, async (t) => {
+    test(`a preflight of another origin gets the response of any other OPTIONS, ${what}`, async (t) => {
       const service = await serviceFor(t, { settings });
       const known = await service.call('OPTIONS', '/orders', { headers });
       assert.deepEqual([known.status, known.headers.allow], [204, 'GET, HEAD, POST, OPTIONS']);

@@ -59,7 +59,7 @@ describe('every declared path', () => {
       'OPTIONS',
     ].join(', ');
 
-  test('is of a resource, or about the service itself', () => {
+  test('every declared path is of a resource, or about the service itself', () => {
     const ofResources = [
       '/api/keys',
       '/api/keys/{id}',
@@ -109,7 +109,7 @@ describe('every declared path', () => {
     );
   });
 
-  test('describes the names that it may have, and all existing ones fit', async () => {
+  test('every declared path describes the names that it may have, and all existing ones fit', async () => {
     const { body: document } = await service().get('/openapi.json');
     const { text } = await service().get('/console');
     const files = [...text.matchAll(/"\/console\/([^"]+)"/g)].map(([, name = '']) => name);
@@ -125,7 +125,7 @@ describe('every declared path', () => {
     }
   });
 
-  test('responds to HEAD as to GET, without the body', async () => {
+  test('every declared path responds to HEAD as to GET, without the body', async () => {
     for (const { target, methods } of paths) {
       const call = { token: root.token, headers: { 'x-request-id': 'same' } };
       const [head, get] = [await service().call('HEAD', target, call), await service().get(target, call)];
@@ -142,7 +142,7 @@ describe('every declared path', () => {
     }
   });
 
-  test('responds to HEAD with the problem’s status and fields, without its document', async () => {
+  test('every declared path responds to HEAD with the problem’s status and fields, without its document', async () => {
     for (const [target, status] of [
       ['/orders/999999', 404],
       ['/nowhere', 404],
@@ -162,7 +162,7 @@ describe('every declared path', () => {
     assert.deepEqual([status, headers['www-authenticate']], [401, 'Bearer realm="orderly"']);
   });
 
-  test('responds to OPTIONS with 204 and the allowed methods, to anyone', async () => {
+  test('every declared path responds to OPTIONS with 204 and the allowed methods, to anyone', async () => {
     for (const path of paths) {
       const { status, headers, text } = await service().call('OPTIONS', path.target);
       assert.deepEqual([status, headers.allow, text], [204, allowOf(path), ''], path.path);
@@ -175,7 +175,7 @@ describe('every declared path', () => {
     }
   });
 
-  test('responds to every other method with 405 and the allowed methods', async () => {
+  test('every declared path responds to every other method with 405 and the allowed methods', async () => {
     for (const path of paths) {
       for (const method of [
         'GET',
@@ -205,7 +205,7 @@ describe('every declared path', () => {
     }
   });
 
-  test('is 404 with anything before or after it, whatever the method', async () => {
+  test('every declared path is 404 with anything before or after it, whatever the method', async () => {
     for (const { target } of paths) {
       for (const wrong of [
         `${target}/`,
@@ -252,7 +252,7 @@ describe('every declared path', () => {
     '/problems/Not-Found',
     '/problems/1',
   ]) {
-    test(`${target} is 404`, async () => {
+    test(`the path ${target} is 404`, async () => {
       const response = await service().get(target, { token: root.token, isUndescribed: true });
       assertProblem(response, 'not-found');
       assert.equal(response.body.instance, target.replace(/^\/\//, '/.//').replace('\\', '%5C'));
@@ -273,14 +273,14 @@ describe('the instance of a problem is a reference that begins with a path', () 
     ['/%zz%', '/%25zz%25'],
   ];
   for (const [target, instance] of targets) {
-    test(`${target}: ${instance}`, async () => {
+    test(`the instance of a problem at ${target} is ${instance}`, async () => {
       const { body } = await askRaw(service().port, Buffer.from(request(`GET ${target}`)));
       assert.equal(body.instance, instance);
       assert.equal(new URL(body.instance, service().url).origin, service().url);
     });
   }
 
-  test('of 8 KiB at most fits the schema, whatever had to be encoded', async () => {
+  test('the instance of a problem of 8 KiB at most fits the schema, whatever had to be encoded', async () => {
     const response = await askRaw(service().port, request(`GET /${'"'.repeat(9_000)}`));
     assertProblem(response, 'uri-too-long');
     assert.equal(response.body.instance, `/${'%22'.repeat(8_191)}`);

@@ -13,7 +13,7 @@ const clients = 2_500;
 const request = 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n';
 
 suite('connections that end', { skip: executable !== undefined }, () => {
-  test(`${clients} that their clients end at once take no long turn`, async (t) => {
+  test(`${clients} simultaneous disconnects take no long turn of the event loop`, async (t) => {
     const { port, inside } = await serviceFor(t);
     const { send, end } = await simultaneousClients(t, { port, bytes: request, clients });
     await send();
@@ -24,7 +24,7 @@ suite('connections that end', { skip: executable !== undefined }, () => {
     assertShort(watch);
   });
 
-  test('before the response is sent get it whole', async (t) => {
+  test('connections that end before their response is sent get it whole', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const head = `Host: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json`;

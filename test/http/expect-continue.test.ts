@@ -11,7 +11,7 @@ describe('requests with Expect', () => {
   const { service, raw, postHead, credentials } = connectionSuite();
 
   describe('Expect', () => {
-    test('100-continue gets 100 Continue, then a response', async () => {
+    test('a request with Expect: 100-continue gets 100 Continue, then a response', async () => {
       for (const spelled of ['100-continue', '100-Continue']) {
         const connection = await openRaw(service().port);
         const body = '{"name":"Ada"}';
@@ -80,7 +80,7 @@ describe('requests with Expect', () => {
       ],
     ];
     for (const [what, code, line, fields] of rejected) {
-      test(`100-continue of ${what} is ${problemTypes[code].status} at once, without the body`, async () => {
+      test(`Expect: 100-continue of ${what} is ${problemTypes[code].status} at once, without the body`, async () => {
         const connection = await openRaw(service().port);
         connection.write(request(line, [...fields(), 'Expect: 100-continue']));
         const response = await connection.response();
@@ -91,12 +91,12 @@ describe('requests with Expect', () => {
       });
     }
 
-    test('100-continue of a request without a body gets a response', async () => {
+    test('a request without a body but with Expect: 100-continue gets a response', async () => {
       const { status } = await raw(request('GET /health/live', ['Expect: 100-continue']));
       assert.equal(status, 200);
     });
 
-    test('any other expectation is 417', async () => {
+    test('any other expectation than 100-continue is 417', async () => {
       const { token } = credentials();
       const sent = { token, headers: { expect: 'a miracle' }, body: { name: 'Ada' } };
       assertProblem(await service().post('/customers', sent), 'bad-request', 417);

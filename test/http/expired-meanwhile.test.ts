@@ -31,7 +31,7 @@ async function sendLate(service: TestService, late: Late): Promise<RawResponse> 
 }
 
 describe('while its body arrives', { skip: executable !== undefined && 'needs the clock' }, () => {
-  test('an access token expires', async (t) => {
+  test('while the body of a request arrives, an access token expires', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     service.clock.advance(899 * aSecond);
@@ -44,7 +44,7 @@ describe('while its body arrives', { skip: executable !== undefined && 'needs th
     assert.match(late.body.detail, /access token has expired/);
   });
 
-  test('a sign-in becomes too old for what needs a recent one', async (t) => {
+  test('while the body of a request arrives, a sign-in becomes too old for what needs a recent one', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     service.clock.advance(600 * aSecond);
@@ -53,7 +53,7 @@ describe('while its body arrives', { skip: executable !== undefined && 'needs th
     assert.deepEqual([late.status, late.body.code], [401, 'step-up-required']);
   });
 
-  test('a one-time code expires', async (t) => {
+  test('while the body of a request arrives, a one-time code expires', async (t) => {
     const service = await serviceFor(t);
     const { person, secret } = await personWithCodes(service);
     const { email, password } = person;
@@ -66,7 +66,7 @@ describe('while its body arrives', { skip: executable !== undefined && 'needs th
     assert.deepEqual([late.status, late.body.code], [401, 'code-required']);
   });
 
-  test('a password that the service generated expires', async (t) => {
+  test('while the body of a request arrives, a password that the service generated expires', async (t) => {
     const service = await serviceFor(t, { firstAdmin: 'initial-admin.json' });
     const signIn = JSON.parse(readFileSync(join(service.folder, 'initial-admin.json'), 'utf8'));
     service.clock.advance(7 * aDay - 1);
@@ -74,7 +74,7 @@ describe('while its body arrives', { skip: executable !== undefined && 'needs th
     assert.deepEqual([late.status, late.body.code], [401, 'invalid-credentials']);
   });
 
-  test('the response that is stored for an Idempotency-Key expires', async (t) => {
+  test('while the body of a request arrives, the response that is stored for an Idempotency-Key expires', async (t) => {
     const service = await serviceFor(t);
     const { token, email, password } = await service.person();
     const headers = { 'idempotency-key': 'once' };
@@ -92,7 +92,7 @@ describe('while its body arrives', { skip: executable !== undefined && 'needs th
     assert.notEqual(repeated.body.id, first.body.id);
   });
 
-  test('time passes: an object and its event have the time of the change', async (t) => {
+  test('while the body of a request arrives, time passes: object and event have the time of the change', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { id: customerId } = await newCustomer(service, token);

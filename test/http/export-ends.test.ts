@@ -18,7 +18,7 @@ import { newKey, newOrder, rootToken } from '../features/resource-support.ts';
 
 describe('an export is rejected', () => {
   for (const query of ['limit=5', 'total=true', 'cursor=x'])
-    test(`with ${query}, since it has no pages`, async (t) => {
+    test(`an export is rejected with ${query}, since it has no pages`, async (t) => {
       const service = await serviceFor(t);
       const token = await rootToken(service);
       const response = await service.get(`/orders?${query}`, { token, headers: csv });
@@ -26,14 +26,14 @@ describe('an export is rejected', () => {
       assert.equal(response.body.errors[0].parameter, query.split('=')[0]);
     });
 
-  test('of an API key without the scope, and without a credential', async (t) => {
+  test('an export is rejected for an API key without the scope, and without a credential', async (t) => {
     const service = await serviceFor(t);
     const { key } = await newKey(service, await rootToken(service), { scopes: ['customers:read'] });
     assertProblem(await service.get('/orders', { key, headers: csv }), 'insufficient-scope', 403);
     assertProblem(await service.get('/orders', { headers: csv }), 'unauthenticated', 401);
   });
 
-  test('with customers, of an API key that may not read them', async (t) => {
+  test('an export with customers is rejected for an API key that may not read them', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await newOrder(service, token);
@@ -45,7 +45,7 @@ describe('an export is rejected', () => {
     }
   });
 
-  test('over HTTP/1.0, where a truncated file would look complete', async (t) => {
+  test('an export is rejected over HTTP/1.0, where a truncated file would look complete', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const head = `GET /orders HTTP/1.0\r\nAuthorization: Bearer ${token}\r\nAccept: text/csv\r\n\r\n`;
@@ -57,7 +57,7 @@ describe('an export is rejected', () => {
     assert.equal(JSON.parse(lineOf505() ?? '').level, 'info');
   });
 
-  test('for lists without files', async (t) => {
+  test('an export is rejected for lists without files', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     assertProblem(await service.get('/api/users', { token, headers: csv }), 'not-acceptable', 406);
@@ -65,7 +65,7 @@ describe('an export is rejected', () => {
 });
 
 describe('an export that ends early', () => {
-  test('ends without its last chunk when the session ends', async (t) => {
+  test('an export ends early, without its last chunk, when the session ends', async (t) => {
     const service = await serviceFor(t);
     const staff = await service.person('staff');
     await manyLargeOrders(service, staff.token);
@@ -77,7 +77,7 @@ describe('an export that ends early', () => {
     assert.match(service.logged.at(-1) ?? '', /"end":"unauthorized"/);
   });
 
-  test('also does when its access token expires, but not one with a key', async (t) => {
+  test('an export ends early when its access token expires, but not with a key', async (t) => {
     const service = await serviceFor(t);
     if (service.inside === undefined) return t.skip('needs the clock');
     const staff = await service.person('staff');
@@ -95,7 +95,7 @@ describe('an export that ends early', () => {
     assert.equal(await withKey.ended, true);
   });
 
-  test('also does when its reader loses staff rights', async (t) => {
+  test('an export ends early when its reader loses staff rights', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const staff = await service.person('staff');
@@ -107,7 +107,7 @@ describe('an export that ends early', () => {
     assert.equal(await reader.ended, false);
   });
 
-  test('leaves its reason in the log if too many queries wait to find the next rows', async (t) => {
+  test('an export that ends early for too many waiting queries leaves its reason in the log', async (t) => {
     const logged: string[] = [];
     const sink = { write: (text: string) => logged.push(text), writableLength: 0 };
     const now = () => 0;
@@ -121,7 +121,7 @@ describe('an export that ends early', () => {
     assert.match(logged.join(''), /"cause":"unavailable: Too many long queries are waiting\."/);
   });
 
-  test('makes room for the next one', async (t) => {
+  test('an export that ends early makes room for the next one', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await manyLargeOrders(service, token);

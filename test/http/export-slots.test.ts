@@ -18,7 +18,7 @@ const mebibyte = 1024 ** 2;
 const manyBytes = 40 * mebibyte;
 
 describe('exports', { skip: executable !== undefined && 'needs routes of its own' }, () => {
-  test('run two at once in all, and one of each user, staff or not', async (t) => {
+  test('exports run two at once in all, and one of each user, staff or not', async (t) => {
     const { ask, open, service } = await exporting(t);
     const [staff, user, other] = [
       await service.person('staff'),
@@ -40,7 +40,7 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
     assert.equal((await ask(user)).status, 200);
   });
 
-  test('end if their clients stop reading for 10 seconds, however much they read before', async (t) => {
+  test('exports end if their clients stop reading for 10 seconds, however much they read before', async (t) => {
     const { ask, open, service, clock, untilStill } = await exporting(t);
     const person = await service.person();
     const unread = await open(person);
@@ -55,7 +55,7 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
     assert.equal((await ask(person)).status, 200);
   });
 
-  test('continue for as long as their clients read 640 KiB in 10 seconds', async (t) => {
+  test('exports continue for as long as their clients read 640 KiB in 10 seconds', async (t) => {
     const { open, service, clock, untilStill } = await exporting(t);
     const unread = await open(await service.person());
     for (let read = 0; read < 6; read += 1) {
@@ -67,7 +67,7 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
     assert.equal(await unread.ended, true);
   });
 
-  test('continue while they wait for their rows, whatever their clients read', async (t) => {
+  test('exports continue while they wait for their rows, whatever their clients read', async (t) => {
     const found = Promise.withResolvers<void>();
     const { open, service, clock } = await exporting(t, async function* () {
       yield [];
@@ -84,7 +84,7 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
     assert.equal(await ended, true);
   });
 
-  test('read no further while a part of them waits for the client', async (t) => {
+  test('exports read no further while a part of them waits for the client', async (t) => {
     const { open, service, untilStill } = await exporting(t);
     const { message, ended } = await open(await service.person());
     const taken = await untilStill();

@@ -34,7 +34,7 @@ async function manyCustomers(service: TestService, token: string, count: number)
 }
 
 describe('a list as NDJSON', () => {
-  test('has every element once, as the list shows it', async (t) => {
+  test('a list as NDJSON has every element once, as the list shows it', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await manyCustomers(service, token, 230);
@@ -45,7 +45,7 @@ describe('a list as NDJSON', () => {
     assert.deepEqual(linesOf(file), [...body.data, ...rest.body.data]);
   });
 
-  test('is a named download without ETag, which is not cached', async (t) => {
+  test('a list as NDJSON is a named download without ETag, which is not cached', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     for (const method of ['GET', 'HEAD']) {
@@ -58,7 +58,7 @@ describe('a list as NDJSON', () => {
     }
   });
 
-  test('keeps filters, sort and include', async (t) => {
+  test('a list as NDJSON keeps filters, sort and include', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     for (const currency of ['EUR', 'JPY', 'EUR', 'EUR']) await newOrder(service, token, { currency });
@@ -68,7 +68,7 @@ describe('a list as NDJSON', () => {
     assert.deepEqual(linesOf(await service.get(path, { token, headers: ndjson })), list.body.data);
   });
 
-  test('of a search has what the search finds, within the filters', async (t) => {
+  test('a list as NDJSON of a search has what the search finds, within the filters', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     for (const [currency, name] of [
@@ -92,7 +92,7 @@ describe('a list as NDJSON', () => {
     assert.equal(sorted.body.errors[0].code, 'not-with-q');
   });
 
-  test('keeps the order of a list that no index sorts', async (t) => {
+  test('a list as NDJSON keeps the order of a list that no index sorts', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { id } = await newCustomer(service, token);
@@ -103,7 +103,7 @@ describe('a list as NDJSON', () => {
     assert.deepEqual(linesOf(await service.get(path, { token, headers: ndjson })), list.body.data);
   });
 
-  test('has only the caller’s own', async (t) => {
+  test('a list as NDJSON has only the caller’s own', async (t) => {
     const service = await serviceFor(t);
     await newOrder(service, await rootToken(service));
     const { token } = await service.person();
@@ -118,7 +118,7 @@ describe('a list as NDJSON', () => {
     assert.deepEqual(events, list.body.data);
   });
 
-  test('of events begins and ends where the query says', async (t) => {
+  test('a list as NDJSON of events begins and ends where the query says', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await newCustomer(service, token);
@@ -132,7 +132,7 @@ describe('a list as NDJSON', () => {
     assert.equal(nothing.text, '');
   });
 
-  test('is a line of the log with its bytes', async (t) => {
+  test('a list as NDJSON is a line of the log with its bytes', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await newCustomer(service, token);
@@ -155,7 +155,7 @@ describe('a list that is also a file', () => {
     ['text/csv;charset=utf-8', 'text/csv; charset=utf-8'],
     ['application/json;q=0, application/*', 'application/x-ndjson'],
   ] as const)
-    test(`is ${type} for Accept: ${accept}`, async (t) => {
+    test(`a list that is also a file is ${type} for Accept: ${accept}`, async (t) => {
       const service = await serviceFor(t);
       const token = await rootToken(service);
       const { status, headers } = await service.get('/orders', { token, headers: { accept } });
@@ -164,7 +164,7 @@ describe('a list that is also a file', () => {
 });
 
 describe('a list as CSV', () => {
-  test('of orders has a row for each item, amounts in decimal notation', async (t) => {
+  test('a list as CSV of orders has a row for each item, amounts in decimal notation', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const items = [
@@ -194,7 +194,7 @@ describe('a list as CSV', () => {
     ['CLF', 7, '0.0007'],
     ['EUR', 999_999_999_999, '9999999999.99'],
   ] as const)
-    test(`${unitPrice} of ${currency} is ${shown}`, async (t) => {
+    test(`a list as CSV shows ${unitPrice} of ${currency} as ${shown}`, async (t) => {
       const service = await serviceFor(t);
       const token = await rootToken(service);
       await newOrder(service, token, { currency, items: [{ name: 'Tea', quantity: 1, unitPrice }] });
@@ -212,7 +212,7 @@ describe('a list as CSV', () => {
     ["'quoted'", "'quoted'"],
     ['1=1', '1=1'],
   ] as const)
-    test(`a customer named ${name} is the cell ${cell}`, async (t) => {
+    test(`a list as CSV shows a customer named ${name} as the cell ${cell}`, async (t) => {
       const service = await serviceFor(t);
       const token = await rootToken(service);
       await newCustomer(service, token, { name });
@@ -220,7 +220,7 @@ describe('a list as CSV', () => {
       assert.equal(row?.['name'], cell);
     });
 
-  test('has its header line even without a row', async (t) => {
+  test('a list as CSV has its header line even without a row', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { text, headers } = await service.get('/customers', { token, headers: csv });
@@ -230,7 +230,7 @@ describe('a list as CSV', () => {
     assert.equal(text, `${[...columns, 'note', 'createdAt', 'updatedAt'].join(',')}\r\n`);
   });
 
-  test('has times in UTC that spreadsheets of any language recognize', async (t) => {
+  test('a list as CSV has times in UTC that spreadsheets of any language recognize', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await newOrder(service, token);
@@ -241,7 +241,7 @@ describe('a list as CSV', () => {
     }
   });
 
-  test('of events shows what changed as JSON', async (t) => {
+  test('a list as CSV of events shows what changed as JSON', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await newOrder(service, token, { currency: 'EUR' });

@@ -20,7 +20,7 @@ suite('a client that has gone before its response', () => {
       inside?.app.metricsText() ?? '',
     )?.[1];
 
-  test('while its request is handled leaves the line of that request, and who ended it', async (t) => {
+  test('a client that goes while its request is handled leaves the request’s line, and who ended it', async (t) => {
     const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<Empty>()];
     const waiting = route({
       method: 'POST',
@@ -44,7 +44,7 @@ suite('a client that has gone before its response', () => {
     assert.equal(countsOf(service, 'method="POST",route="/api/waits",status="204"'), '1');
   });
 
-  test('in the middle of its body also leaves a line', async (t) => {
+  test('a client that goes in the middle of its body also leaves a line', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { socket, write } = await openRaw(service.port);

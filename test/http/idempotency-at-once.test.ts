@@ -18,7 +18,7 @@ describe('concurrent requests with the same key', () => {
   const place = (key: string, body: object = order(), token = ada.token): Promise<TestResponse> =>
     service().post('/orders', { token, body, headers: withKey(key) });
 
-  test('fifty create one order: one gets its response, the others get it too or have to wait', async () => {
+  test('fifty requests with one key create one order: all get its response, or have to wait', async () => {
     const before = (await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total;
     const responses = await Promise.all(Array.from({ length: 50 }, () => place('fifty')));
     const made = responses.filter((response) => response.status === 201 && !isReplay(response));
@@ -37,7 +37,7 @@ describe('concurrent requests with the same key', () => {
     assert.equal((await place('fifty')).text, made[0]?.text);
   });
 
-  test('fifty status changes are one change', async () => {
+  test('fifty concurrent status changes with one key are one change', async () => {
     const { id } = await newOrder(service(), ada.token);
     const send = (): Promise<TestResponse> =>
       service().patch(`/orders/${id}`, {

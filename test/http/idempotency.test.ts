@@ -104,7 +104,7 @@ describe('Idempotency-Key', () => {
     assert.equal((await service().get(`/orders/${id}`, { token: ada.token })).body.status, 'shipped');
   });
 
-  test('principals are separate: another user, staff and an API key each create their own', async () => {
+  test('the keys of principals are separate: another user, staff and an API key each create their own', async () => {
     const { key } = await newKey(service(), ada.token, { scopes: ['customers:write'] });
     const { key: secondKey } = await newKey(service(), ada.token, { scopes: ['customers:write'] });
     const callers: Call[] = [
@@ -132,14 +132,14 @@ describe('Idempotency-Key', () => {
     assert.equal(ids.size, callers.length);
   });
 
-  test('sessions of one user are one principal', async () => {
+  test('the sessions of one user share their Idempotency-Keys', async () => {
     const { token } = await service().signIn(ada.email, ada.password);
     const first = await place('sessions');
     const again = await place('sessions', order(), token);
     assert.deepEqual([again.text, isReplay(again)], [first.text, true]);
   });
 
-  test('paths and methods are separate', async () => {
+  test('an Idempotency-Key of another path or method is another key', async () => {
     const [one, two] = [await newOrder(service(), ada.token), await newOrder(service(), ada.token)];
     const body = { note: 'one key' };
     for (const { id } of [one, two]) {
@@ -275,12 +275,12 @@ describe('Idempotency-Key', () => {
     assert.equal((await service().get(`/orders/${id}`, { token: ada.token })).body.note, 'second');
   });
 
-  test('keys are case-sensitive', async () => {
+  test('Idempotency-Keys are case-sensitive', async () => {
     const [lower, upper] = [await place('case'), await place('CASE')];
     assert.ok(lower.body.id !== upper.body.id && !isReplay(upper));
   });
 
-  test('is ignored by operations that don’t accept it', async () => {
+  test('Idempotency-Key is ignored by operations that don’t accept it', async () => {
     const headers = withKey('elsewhere');
     const send = (): Promise<TestResponse> =>
       service().post('/api/keys', {

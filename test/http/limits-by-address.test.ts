@@ -158,7 +158,7 @@ describe('addresses', () => {
       assert.ok(!isLoopback(remote), remote);
   });
 
-  test('loopback is an address like any other', async (t) => {
+  test('the rate limits loopback like any other address', async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-anonymous': '2/60' } });
     for (const status of [200, 200, 429]) assert.equal((await service.get('/problems')).status, status);
   });
@@ -193,7 +193,7 @@ describe('sign-ins', () => {
   const signIn = (service: TestService, email: string, secret = 'wrong password'): Promise<TestResponse> =>
     service.post('/api/sessions', { body: { email, password: secret } });
 
-  test('are limited by account, whatever its case, known or not, right or wrong', async (t) => {
+  test('sign-ins are limited by account, whatever its case, known or not, right or wrong', async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60' } });
     if (service.inside === undefined) return t.skip('needs the clock');
     const { email, password } = await service.person();
@@ -222,7 +222,7 @@ describe('sign-ins', () => {
     assert.equal((await signIn(service, email, password)).status, 201);
   });
 
-  test('are limited by address, across accounts', async (t) => {
+  test('sign-ins are limited by address, across accounts', async (t) => {
     const service = await serviceFor(t, {
       settings: { 'rate-login-address': '20/100000', 'trusted-proxy': '127.0.0.1' },
     });
@@ -239,7 +239,7 @@ describe('sign-ins', () => {
     assertProblem(await send('203.0.113.2', 21), 'invalid-credentials');
   });
 
-  test('without a password don’t count: new tokens for a session', async (t) => {
+  test('sign-ins without a password don’t count: new tokens for a session', async (t) => {
     const service = await serviceFor(t, {
       settings: { 'rate-login-account': '5/60', 'rate-login-address': '5/60' },
     });

@@ -67,7 +67,7 @@ test('every response to a limited request counts and reports the rate, whatever 
   }
 });
 
-test('past the rate it is 429, with Retry-After; the bucket refills with time, up to the rate', async (t) => {
+test('a request past the rate is 429, with Retry-After; the bucket refills with time, up to the rate', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-default': '3/60' } });
   if (service.inside === undefined) return t.skip('needs the clock');
   const { token } = await service.person();
@@ -176,7 +176,7 @@ describe('requests that are rejected whatever their path consume the address’s
     ['for options of the service', request('OPTIONS *'), 204],
   ];
   for (const [what, bytes, status] of kinds) {
-    test(`a request ${what}`, async () => {
+    test(`a request ${what} consumes the address’s rate, whatever its path`, async () => {
       if (service().inside === undefined) return;
       service().clock.advance(7_200_000);
       const statuses: number[] = [];
@@ -210,7 +210,7 @@ test('without a limit there are no RateLimit fields', async (t) => {
 });
 
 describe('buckets', () => {
-  test('hold no more than their rate, and lose nothing if a clock is set back', () => {
+  test('buckets hold no more than their rate, and lose nothing if a clock is set back', () => {
     const limiter = createLimiter('x', { requests: 10, seconds: 1 });
     const isGranted = (now: number): boolean => limiter.consumeToken('a', now)?.isExceeded === false;
     assert.equal(Array.from({ length: 12 }, () => isGranted(1_000_000)).filter(Boolean).length, 10);
@@ -220,7 +220,7 @@ describe('buckets', () => {
     assert.equal(Array.from({ length: 12 }, () => isGranted(99_999_999)).filter(Boolean).length, 10);
   });
 
-  test('allow exactly their rate to a client that never pauses', () => {
+  test('buckets allow exactly their rate to a client that never pauses', () => {
     const limiter = createLimiter('x', { requests: 7, seconds: 3 });
     let granted = 0;
     for (let now = 0; now <= 300_000; now += 10)
@@ -228,7 +228,7 @@ describe('buckets', () => {
     assert.ok(granted === 707 || granted === 706, `${granted} in 300 s`);
   });
 
-  test('say when the next request may come, and it may', () => {
+  test('buckets say when the next request may come, and it may', () => {
     const limiter = createLimiter('x', { requests: 3, seconds: 100 });
     let now = 0;
     for (let index = 0; index < 50; index += 1) {
@@ -241,7 +241,7 @@ describe('buckets', () => {
     assert.ok(now > 0);
   });
 
-  test('are bounded in number', () => {
+  test('buckets are bounded in number', () => {
     const limiter = createLimiter('x', { requests: 10, seconds: 60 }, 1000);
     for (let index = 0; index < 20_000; index += 1) {
       limiter.consumeToken(`address ${index}`, index);
@@ -250,7 +250,7 @@ describe('buckets', () => {
     assert.ok(limiter.size >= 500);
   });
 
-  test('of busy clients survive a flood of strangers: a flood refills nobody’s bucket', () => {
+  test('buckets of busy clients survive a flood of strangers: a flood refills nobody’s bucket', () => {
     const limiter = createLimiter('x', { requests: 5, seconds: 3600 }, 1000);
     let granted = 0;
     for (let index = 0; index < 50_000; index += 1) {

@@ -21,7 +21,7 @@ describe('a page with much text', () => {
   });
 
   for (const sort of ['id', '-createdAt', 'total', '-total']) {
-    test(`by ${sort} ends before it exceeds 1 MiB, and the next one continues there`, async () => {
+    test(`a page by ${sort} ends before it exceeds 1 MiB, and the next one continues there`, async () => {
       const target = `/orders?sort=${sort}&limit=200&total=true`;
       const sizes: number[] = [];
       const ids: number[] = [];
@@ -150,7 +150,7 @@ describe('cursors', () => {
       assertProblem(await get(`/customers?cursor=${changed}`), 'invalid-cursor', 422);
   });
 
-  test('the values of a filter may come in another order, or twice', async () => {
+  test('a cursor is valid if the values of a filter come in another order, or twice', async () => {
     const cursor = await cursorOf('/orders?limit=2&status=paid,open');
     for (const status of ['paid,open', 'open,paid', 'open,paid,open']) {
       const { body } = await get(`/orders?limit=2&status=${status}&cursor=${cursor}`);
@@ -158,7 +158,7 @@ describe('cursors', () => {
     }
   });
 
-  test('a time may be written in another way', async () => {
+  test('a cursor is valid if a time is written in another way', async () => {
     const cursor = await cursorOf('/orders?limit=2&createdFrom=2026-01-01T00:00:00Z');
     for (const createdFrom of [
       '2026-01-01T00:00:00.000Z',
@@ -179,7 +179,7 @@ describe('cursors', () => {
     ['/customers', 'id'],
     ['/api/users', 'id'],
   ] as const) {
-    test(`the sort of ${path} may be left out, if it is ${sort}`, async () => {
+    test(`a cursor of ${path} is valid without the sort, if it is ${sort}`, async () => {
       const [without, sorted] = [`${path}?limit=1`, `${path}?limit=1&sort=${sort}`];
       const next = await get(`${without}&cursor=${await cursorOf(without, root)}`, root);
       for (const [from, to] of [
@@ -249,7 +249,7 @@ describe('cursors', () => {
       assertProblem(await get(`${to}&cursor=${await cursorOf(from)}`), 'invalid-cursor', 422));
   }
 
-  test('another limit, or total, is still the same list', async () => {
+  test('a cursor is valid with another limit, and with total', async () => {
     const cursor = await cursorOf('/customers?limit=2');
     const { body } = await get(`/customers?limit=200&total=true&cursor=${cursor}`);
     assert.deepEqual([body.data.length, body.total], [3, 5]);

@@ -133,7 +133,7 @@ describe('a list of orders, page by page, is complete and in order', () => {
   let [here, aside] = [0, 0];
   for (const rowsExaminedMax of [1, 30, 1_000]) {
     for (const sort of orderSorts) {
-      test(`by ${sort}, with every filter, if ${rowsExaminedMax} entries may be examined`, async () => {
+      test(`pages by ${sort} are complete and in order, with every filter, if they may examine ${rowsExaminedMax} entries`, async () => {
         const readInWorker = async <R extends Row>(
           sql: string,
           params: readonly SqlValue[],
@@ -166,7 +166,7 @@ describe('a list of orders, page by page, is complete and in order', () => {
     }
   }
 
-  test('and some of these pages were read on the event loop, others in the read worker', () => {
+  test('some pages of orders are read on the event loop, others in the read worker', () => {
     assert.ok(aside > 100 && here > 2 * aside, `${aside} of ${here} pages came from the read worker`);
   });
 });

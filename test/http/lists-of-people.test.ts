@@ -89,7 +89,7 @@ describe('lists of customers', () => {
     ['all, by staff', () => staff.token, () => true],
   ] as const) {
     for (const [what, query, fits] of filters) {
-      test(`${who}: with ${what} pages through each row exactly once, by every sort`, async () => {
+      test(`the list of customers for ${who}, with ${what}, pages through each row exactly once, by every sort`, async () => {
         const sorts = both(['id', 'name', 'createdAt']);
         const place: Place = {
           path: '/customers',
@@ -161,7 +161,7 @@ describe('lists of users', () => {
     ],
   ];
   for (const [what, query, fits] of filters) {
-    test(`with ${what} page through each row exactly once, by every sort`, async () => {
+    test(`lists of users with ${what} page through each row exactly once, by every sort`, async () => {
       const sorts = both(['id', 'name', 'email', 'createdAt']);
       const place: Place = {
         path: '/api/users',

@@ -68,7 +68,7 @@ describe('Accept', () => {
   ];
   for (const [accept, isServed] of json) {
     const outcome = isServed ? 'is served JSON' : 'is 406';
-    test(`${JSON.stringify(accept) ?? 'nothing'} ${outcome} where there is JSON only`, async () => {
+    test(`Accept: ${JSON.stringify(accept) ?? 'nothing'} ${outcome} where there is JSON only`, async () => {
       for (const path of [customer, `${customer}/orders`, '/openapi.json', '/health/live']) {
         const response = await get(path, accept);
         if (isServed)
@@ -109,7 +109,7 @@ describe('Accept', () => {
     ['text/plain', undefined],
   ];
   for (const [accept, type] of pages) {
-    test(`${JSON.stringify(accept) ?? 'nothing'} is ${type ?? '406'} of HTML and JSON`, async () => {
+    test(`Accept: ${JSON.stringify(accept) ?? 'nothing'} gets ${type ?? '406'} of HTML and JSON`, async () => {
       for (const path of ['/problems', '/problems/not-found']) {
         const response = await get(path, accept);
         if (type === undefined) assertProblem(response, 'not-acceptable');

@@ -11,7 +11,7 @@ const seed = 20_261_122;
 const parts = '% %% %3 %33 %31 %2 %25 %2f %2F %5F %C3%A9 %zz 1 3 5 a F _ . / é'.split(' ');
 
 describe('the normal form of a target', () => {
-  test('of 50,000 random ones is its own normal form', () => {
+  test('the normal form of each of 50,000 random targets is its own normal form', () => {
     const dice = new Dice(seed);
     for (let count = 0; count < 50_000; count += 1) {
       const sent = Array.from({ length: 1 + dice.below(8) }, () => dice.pick(parts)).join('');
@@ -30,15 +30,15 @@ describe('the normal form of a target', () => {
     ['/%2f%61', '/%2fa'],
   ];
   for (const [sent, normal] of forms)
-    test(`of ${sent} is ${normal}`, () => assert.equal(decodeUnreserved(sent), normal));
+    test(`the normal form of ${sent} is ${normal}`, () => assert.equal(decodeUnreserved(sent), normal));
 
-  test('is not guessed if an encoding is invalid: such a target names nothing', async () => {
+  test('a normal form is not guessed if an encoding is invalid: such a target names nothing', async () => {
     const response = await askRaw(service().port, request('GET /%%36%66rders'));
     assertProblem(response, 'not-found');
     assert.equal(response.body.instance, '/%25%36%66rders', 'but becomes a valid reference');
   });
 
-  test('of a parameter’s name doesn’t depend on the parameters beside it', () => {
+  test('the normal form of a parameter’s name doesn’t depend on the parameters beside it', () => {
     assert.deepEqual(separateApiKeys('a=%&api%5Fkey=k&b=%zz'), { rest: 'a=%&b=%zz', keys: ['k'] });
   });
 

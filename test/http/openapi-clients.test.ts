@@ -32,12 +32,12 @@ suite('the document, for generated clients', async () => {
   const operations = paths.flatMap((item) => Object.values(item));
   const schemas: Readonly<Record<string, Schema>> = document.components.schemas;
 
-  test('names its components as identifiers', () => {
+  test('the OpenAPI document names its components as identifiers', () => {
     const { responses } = document.components;
     for (const name of [...Object.keys(schemas), ...Object.keys(responses)]) assert.match(name, /^[A-Z]\w+$/);
   });
 
-  test('names enumerations, pages and issues', () => {
+  test('the OpenAPI document names enumerations, pages and issues', () => {
     for (const name of ['OrderStatus', 'Role', 'Scope', 'EventType', 'WebhookStatus'])
       assert.ok(Array.isArray(schemas[name]?.enum), name);
     const lists = operations.filter(({ operationId }) => operationId.startsWith('list'));
@@ -51,7 +51,7 @@ suite('the document, for generated clients', async () => {
     assert.equal(issues?.items?.$ref, '#/components/schemas/ProblemIssue');
   });
 
-  test('names the sorts of each list that has several, and describes them as parameters', () => {
+  test('the OpenAPI document names the sorts of each list that has several, and describes them as parameters', () => {
     for (const [path, name] of [
       ['/orders', 'OrderSort'],
       ['/customers/{id}/orders', 'OrderSort'],
@@ -66,19 +66,19 @@ suite('the document, for generated clients', async () => {
     }
   });
 
-  test('uses one schema for the types of events, sent and requested', () => {
+  test('the OpenAPI document uses one schema for the types of events, sent and requested', () => {
     const { parameters } = document.paths['/events'].get;
     const type = parameters.find((each: Json) => each['name'] === 'type');
     assert.deepEqual(type.schema.items, { $ref: '#/components/schemas/EventType' });
     assert.deepEqual(schemas['Event']?.properties?.['type'], { $ref: '#/components/schemas/EventType' });
   });
 
-  test('says how to read the next page with an operation', () => {
+  test('the OpenAPI document says how to read the next page with an operation', () => {
     const { next } = document.components.schemas.OrderPage.properties;
     assert.match(next.description, /`cursor`/);
   });
 
-  test('closes requests, and leaves responses open to members of later versions', () => {
+  test('the OpenAPI document closes requests, and leaves responses open to members of later versions', () => {
     const bodies = operations.flatMap(({ requestBody }) => requestBody ?? []);
     const sent = objectsOf(bodies);
     const received = objectsOf(operations.flatMap(({ responses }) => Object.values(responses)));
@@ -87,14 +87,14 @@ suite('the document, for generated clients', async () => {
     for (const schema of received) assert.ok(!('additionalProperties' in schema), JSON.stringify(schema));
   });
 
-  test('asks for credentials in header fields alone, and describes the form in the query', () => {
+  test('the OpenAPI document asks for credentials in header fields alone, and describes the form in the query', () => {
     for (const { operationId, security } of operations)
       for (const name of security.flatMap((each) => Object.keys(each)))
         assert.ok(['bearer', 'apiKey'].includes(name), `${operationId}: ${name}`);
     assert.match(document.components.securitySchemes.apiKey.description, /`api_key`/);
   });
 
-  test('has a separate tag for operations of the service itself', () => {
+  test('the OpenAPI document has a separate tag for operations of the service itself', () => {
     const own = operations.filter(({ tags }) => tags.includes('Service'));
     const ids = own.map(({ operationId }) => operationId);
     for (const id of ['getHealthLive', 'getMetrics', 'getDocs', 'getProblems'])

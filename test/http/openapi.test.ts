@@ -33,7 +33,7 @@ suite('the document', async () => {
   const { text, body: document } = await service.get('/openapi.json');
   const operations = operationsOf(document);
 
-  test('has the operations and statuses that were last accepted', () => {
+  test('the OpenAPI document has the operations and statuses that were last accepted', () => {
     const lines = operations.map(({ method, path, operation: { operationId, responses } }) =>
       [method, path, operationId, ...Object.keys(responses)].join(' '),
     );
@@ -56,7 +56,7 @@ suite('the document', async () => {
     assert.equal(JSON.stringify(mounted), before);
   });
 
-  test('describes every route, and nothing else', (t) => {
+  test('the OpenAPI document describes every route, and nothing else', (t) => {
     if (service.inside === undefined) return t.skip('needs the inside');
     const routes = service.inside.app.router.mounted.map(
       ({ route: { method, path } }) => `${method} ${path}`,
@@ -64,7 +64,7 @@ suite('the document', async () => {
     assert.deepEqual(operations.map(({ method, path }) => `${method} ${path}`).sort(), routes.sort());
   });
 
-  test('has only references that resolve', () => {
+  test('the OpenAPI document has only references that resolve', () => {
     const references = [...text.matchAll(/"\$ref":"#([^"]+)"/g)].map(([, pointer = '']) => pointer);
     assert.ok(references.length > 1000);
     assert.deepEqual(
@@ -73,7 +73,7 @@ suite('the document', async () => {
     );
   });
 
-  test('has only patterns that the regular expressions of other languages read', () => {
+  test('the OpenAPI document has only patterns that the regular expressions of other languages read', () => {
     const patterns: string[] = [];
     JSON.stringify(document, (key, value) => {
       if (key === 'pattern') patterns.push(value);
@@ -88,18 +88,18 @@ suite('the document', async () => {
     );
   });
 
-  test('gives each operation a unique id', () => {
+  test('the OpenAPI document gives each operation a unique id', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     assert.equal(new Set(ids).size, ids.length);
     for (const id of ids) assert.match(id, /^(list|get|create|refresh|replace|update|delete)[A-Z]\w*$/);
   });
 
-  test('describes every problem type', () => {
+  test('the OpenAPI document describes every problem type', () => {
     assert.deepEqual(Object.keys(document.components.examples).sort(), [...problemCodes].sort());
   });
 
   for (const { method, path, operation } of operations) {
-    test(`describes ${method} ${path}`, () => {
+    test(`the OpenAPI document describes ${method} ${path}`, () => {
       assert.ok(operation.summary !== '' && operation.description !== '');
       assert.ok(document.tags.some(({ name }: { name: string }) => name === operation.tags[0]));
       const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -131,7 +131,7 @@ suite('the document', async () => {
     }
   });
 
-  test('declares exactly the operations that need a credential', async () => {
+  test('the OpenAPI document declares exactly the operations that need a credential', async () => {
     for (const { method, path, operation } of operations) {
       const { status } = await service.call(
         method,
@@ -143,7 +143,7 @@ suite('the document', async () => {
     }
   });
 
-  test('lists API keys for the operations that one may call, and no others', async () => {
+  test('the OpenAPI document lists API keys for the operations that one may call, and no others', async () => {
     const { token } = await service.signIn(service.admin.email, service.admin.password);
     const body = { name: 'all', scopes: document.components.schemas.Scope.enum };
     const { key } = (await service.post('/api/keys', { token, body })).body;
@@ -156,7 +156,7 @@ suite('the document', async () => {
     }
   });
 
-  test('has 400 for wrong data where the problem pages say so, 422 for the objects of the shop', () => {
+  test('the OpenAPI document has 400 or 422 for wrong data, as the problem pages say', () => {
     const [, first = '', second = ''] =
       / 400 under (\S+) and (\S+), and 422 for /.exec(invalidStatusRule) ?? [];
     for (const { method, path, operation } of operations) {

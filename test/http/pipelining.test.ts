@@ -103,7 +103,7 @@ describe('requests of one connection', () => {
     connection.socket.destroy();
   });
 
-  test('that wait get their responses before the connection is rejected or ends', async (t) => {
+  test('waiting requests get their responses before the connection is rejected or ends', async (t) => {
     const { gate, asked, open } = gated();
     const service = await serviceFor(t, { extraRoutes: [gate] });
     for (const [end, status] of [
@@ -128,7 +128,7 @@ describe('requests of one connection', () => {
     }
   });
 
-  test('that wait never start once their client is gone', async (t) => {
+  test('waiting requests never start once their client is gone', async (t) => {
     const { gate, asked, open } = gated();
     const service = await serviceFor(t, { extraRoutes: [gate] });
     const connection = await openRaw(service.port);
@@ -140,7 +140,7 @@ describe('requests of one connection', () => {
     assert.equal(asked.length, 1);
   });
 
-  test('that wait are bounded: with one more the connection is closed', async (t) => {
+  test('waiting requests of a connection are bounded: with one more the connection is closed', async (t) => {
     const { gate, asked, openAll } = gated();
     const service = await serviceFor(t, { extraRoutes: [gate] });
     const [within, beyond] = [await openRaw(service.port), await openRaw(service.port)];
@@ -155,7 +155,7 @@ describe('requests of one connection', () => {
     within.socket.destroy();
   });
 
-  test('that wait are bounded for one address, until their connections close', async (t) => {
+  test('waiting requests are bounded for one address, until their connections close', async (t) => {
     const { gate, asked, open } = gated();
     const service = await serviceFor(t, { extraRoutes: [gate] });
     const fullConnections = pipelinedRequestsPerClientMax / pipelinedRequestsMax;
@@ -174,7 +174,7 @@ describe('requests of one connection', () => {
     }
   });
 
-  test('that wait stop the reading of further ones, however many a client sends', async (t) => {
+  test('waiting requests stop the reading of further ones, however many a client sends', async (t) => {
     const { gate, asked, open, openAll } = gated();
     const service = await serviceFor(t, { extraRoutes: [gate] });
     const connection = await openRaw(service.port);
@@ -192,7 +192,7 @@ describe('requests of one connection', () => {
     connection.socket.destroy();
   });
 
-  test('are not handled while their client reads nothing', async (t) => {
+  test('requests of one connection are not handled while their client reads nothing', async (t) => {
     const { fat, counted } = large(2_000_000);
     const service = await serviceFor(t, { extraRoutes: [fat] });
     const { token } = await service.person();
@@ -224,7 +224,7 @@ test('unread responses are bounded in total: the client with most loses its olde
   assert.equal(await cutFor(service, 'unread'), 1);
 });
 
-test('of unread responses, only as many are dropped as necessary, of the client with most', async (t) => {
+test('no more unread responses are dropped than necessary, all of the client with most', async (t) => {
   const { fat, counted } = largeById();
   const service = await serviceFor(t, { extraRoutes: [fat] });
   const [bob, eve, ada] = [await service.person(), await service.person(), await service.person()];

@@ -37,7 +37,7 @@ describe('each type of problem', () => {
     'insufficient-scope': 'Bearer realm="orderly", error="insufficient_scope", scope="customers:read"',
   };
 
-  test('has one of these names, and there are no others', async () => {
+  test('each type of problem has one of these names, and there are no others', async () => {
     assert.deepEqual([...problemCodes].sort(), [...documentedNames, 'quota-exceeded'].sort());
     const { body } = await service().get('/problems', { headers: { accept: 'application/json' } });
     assert.deepEqual(
@@ -47,7 +47,7 @@ describe('each type of problem', () => {
   });
 
   for (const code of problemCodes) {
-    test(`${code} can be provoked, and has its type`, async (t) => {
+    test(`the problem ${code} can be provoked, and has its type`, async (t) => {
       const response = await provocations[code]({ t, service: service(), ada, root });
       if (response === undefined) return t.skip('needs the clock or the inside');
       const { status } = problemTypes[code];
@@ -65,7 +65,7 @@ describe('each type of problem', () => {
       assert.equal('violated-policies' in response.body, code === 'quota-exceeded');
     });
 
-    test(`${code} has a page for people and JSON for programs`, async () => {
+    test(`the problem ${code} has a page for people and JSON for programs`, async () => {
       const path = `/problems/${code}`;
       const [html, json] = [
         await service().get(path, { headers: { accept: 'text/html' } }),
@@ -85,17 +85,17 @@ describe('each type of problem', () => {
     });
   }
 
-  test('is in the page that lists them all', async () => {
+  test('each type of problem is in the page that lists them all', async () => {
     const { text } = await service().get('/problems', { headers: { accept: 'text/html' } });
     for (const code of problemCodes) assert.ok(text.includes(code), code);
   });
 
-  test('that doesn’t exist is 404, as a problem', async () => {
+  test('a type of problem that doesn’t exist is 404, as a problem', async () => {
     for (const name of ['about:blank', 'nonsense', 'NOT-FOUND', '<b>', "'", '%00'])
       assertProblem(await service().get(`/problems/${name}`, { isUndescribed: true }), 'not-found');
   });
 
-  test('is never named after the Host of a request or the fields of a proxy', async () => {
+  test('no type of problem is named after the Host of a request or the fields of a proxy', async () => {
     const claims = [
       { host: 'evil.example' },
       { host: 'evil.example:443' },
@@ -119,7 +119,7 @@ describe('each type of problem', () => {
     assert.doesNotMatch(text, /evil/);
   });
 
-  test('without a configured URL is named after localhost and the port', async (t) => {
+  test('each type of problem without a configured URL is named after localhost and the port', async (t) => {
     const own = await serviceFor(t);
     assert.equal(
       (await own.get('/orders', { headers: { host: 'evil.example' } })).body.type,
@@ -127,7 +127,7 @@ describe('each type of problem', () => {
     );
   });
 
-  test('of invalid data locates each issue by exactly one of pointer, parameter and header', async () => {
+  test('a problem of invalid data locates each issue by exactly one of pointer, parameter and header', async () => {
     const response = await service().post('/orders?a=1&a=2', {
       token: ada.token,
       headers: { 'idempotency-key': 'ü' },
@@ -147,7 +147,7 @@ describe('each type of problem', () => {
     assert.match(response.body.detail, /\d+ errors/);
   });
 
-  test('of invalid data names no more than a hundred issues', async () => {
+  test('a problem of invalid data names no more than a hundred issues', async () => {
     const response = await service().post('/orders', {
       token: ada.token,
       body: { items: Array.from({ length: 100 }, () => ({ a: 1, b: 2, c: 3 })) },
@@ -161,7 +161,7 @@ describe('each type of problem', () => {
     [97, 'The request has 100 errors; see `errors`.'],
     [98, 'The request has more than 100 errors; `errors` has the first 100.'],
   ] as const) {
-    test(`of ${members + 3} issues says whether there are more than those named`, async () => {
+    test(`a problem of ${members + 3} issues says whether there are more than those named`, async () => {
       const surplus = Array.from({ length: members }, (_, index) => [`m${index}`, 1]);
       const response = await service().post('/orders', {
         token: ada.token,
@@ -172,7 +172,7 @@ describe('each type of problem', () => {
   }
 
   for (const { method, path } of failing) {
-    test(`of a handler that fails, ${path}, discloses only where the log has the cause`, async (t) => {
+    test(`a problem of a handler that fails, ${path}, discloses only where the log has the cause`, async (t) => {
       const { inside, logged } = service();
       if (inside === undefined) return t.skip('needs routes of its own');
       const response = await service().call(method, path, {

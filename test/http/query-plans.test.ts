@@ -38,7 +38,7 @@ describe('a page of orders walks indexes in order', () => {
   for (const sort of orderSorts) {
     for (const status of [undefined, ['open'], ['open', 'paid']] as const) {
       const which = status === undefined ? 'of all statuses' : `that are ${status.join(' or ')}`;
-      test(`by ${sort}, ${which}, with every choice of filters`, async () => {
+      test(`a page of orders by ${sort}, ${which}, walks indexes in order, with every choice of filters`, async () => {
         const key = sort.replace('-', '') as keyof typeof deep; // orderSorts has nothing else
         // Of the places only these differ: one's own, and all.
         for (const filter of filters) {
@@ -53,7 +53,7 @@ describe('a page of orders walks indexes in order', () => {
     }
   }
 
-  test('and needs no more than that for any one filter, with or without statuses', () => {
+  test('a page of orders walks nothing but indexes for any one filter, with or without statuses', () => {
     for (const sort of orderSorts) {
       for (const filter of [
         {},
@@ -83,7 +83,7 @@ describe('a page of customers walks an index in order', () => {
   const filters = choices([{ userId: 7 }, { email: 'ada@example.com' }, { name: 'Gr' }]);
   const deep = { id: [500, 500], name: ['grace', 500], createdAt: [1_772_357_400_000, 500] } as const;
   for (const sort of customerSorts) {
-    test(`by ${sort}, with every choice of filters`, async () => {
+    test(`a page of customers by ${sort} walks an index in order, with every choice of filters`, async () => {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
       for (const filter of filters)
         for (const reach of [all, own] as const)
@@ -91,7 +91,7 @@ describe('a page of customers walks an index in order', () => {
     });
   }
 
-  test('and walks nothing else for any one filter, except names unless they are the sort', () => {
+  test('a page of customers walks nothing else for any one filter, except names unless they are the sort', () => {
     for (const sort of customerSorts) {
       for (const filter of [{}, { userId: 7 }, { email: 'ada@example.com' }])
         assert.equal(customerSelection(all, { ...filter, sort }).residual, undefined);
@@ -111,13 +111,13 @@ describe('a page of users walks an index in order', () => {
     createdAt: [1_772_357_400_000, 500],
   } as const;
   for (const sort of userSorts) {
-    test(`by ${sort}, with every choice of filters`, async () => {
+    test(`a page of users by ${sort} walks an index in order, with every choice of filters`, async () => {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
       for (const filter of filters) await assertCheap(userSelection(all, { ...filter, sort }), deep[key]);
     });
   }
 
-  test('and walks nothing else for role and e-mail, except names unless they are the sort', () => {
+  test('a page of users walks nothing else for role and e-mail, except names unless they are the sort', () => {
     for (const sort of userSorts)
       for (const filter of choices([{ role: 'staff' as const }, { email: 'a@b.de' }]))
         assert.equal(userSelection(all, { ...filter, sort }).residual, undefined);

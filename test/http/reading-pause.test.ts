@@ -61,7 +61,7 @@ async function pauseAfter(
   return turns.map((turn) => turn - Math.min(...turns));
 }
 
-test('of each address one connection is resumed in the first turn, then two, then four', async (t) => {
+test('one connection of each network is resumed in the first turn, then two, then four', async (t) => {
   const [one, other] = ['127.0.0.1', '127.0.0.2'];
   const all = await connectFrom(t, [one, one, one, one, one, one, one, other, other]);
   const pause = new ReadingPause(new Set(all.map(({ served }) => served)));
@@ -79,7 +79,7 @@ test('what was read before a pause is resumed a turn after what was not', async 
   assert.deepEqual(await pauseAfter(pause, all, [first, second, third]), [0, 0, 0]);
 });
 
-test('connections that were not read come before those of their address that were', async (t) => {
+test('connections that were not read come before those of their network that were', async (t) => {
   const all = await connectFrom(t, ['127.0.0.1', '127.0.0.1', '127.0.0.1', '127.0.0.1']);
   const pause = new ReadingPause(new Set(all.map(({ served }) => served)));
   const [first, second] = all;
@@ -90,7 +90,7 @@ test('connections that were not read come before those of their address that wer
   assert.deepEqual(order, [2, 3, 0, 1]);
 });
 
-test('the address with the fewest connections is resumed first', async (t) => {
+test('the network with the fewest connections is resumed first', async (t) => {
   const all = await connectFrom(t, [
     '127.0.0.1',
     '127.0.0.1',

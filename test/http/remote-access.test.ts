@@ -7,7 +7,7 @@ describe('from other machines', () => {
   const running = sharedService({ settings: { 'trusted-proxy': '127.0.0.1' } });
   const headers = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' };
 
-  test('the metrics are for administrators only', async () => {
+  test('from other machines the metrics are for administrators only', async () => {
     const service = running();
     assertProblem(await service.get('/metrics', { headers }), 'unauthenticated', 401);
     for (const role of ['user', 'staff'] as const)

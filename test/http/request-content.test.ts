@@ -65,7 +65,7 @@ describe('Content-Type', () => {
     ['*/*', false],
   ];
   for (const [type, isTaken] of types) {
-    test(`${JSON.stringify(type)} ${isTaken ? 'is JSON' : 'is 415'}`, async () => {
+    test(`Content-Type ${JSON.stringify(type)} ${isTaken ? 'is JSON' : 'is 415'}`, async () => {
       for (const method of ['POST', 'PUT', 'PATCH']) {
         const response = await send(method, { 'content-type': type });
         if (isTaken) assert.ok(response.status < 300, response.text);
@@ -132,7 +132,7 @@ describe('Content-Type', () => {
     });
   }
 
-  test('the type is checked before the body is read', async () => {
+  test('the Content-Type is checked before the body is read', async () => {
     assertProblem(await send('POST', { 'content-type': 'text/plain' }, '{'), 'unsupported-media-type');
   });
 });
@@ -148,7 +148,7 @@ describe('a body that the operation does not take', () => {
     ['POST /webhooks/{id}/secrets', 'x'.repeat(1_000), 'text/plain'],
   ];
   for (const [operation, body, type] of requests)
-    test(`is a bad request: ${operation} ${body.slice(0, 20)}`, async () => {
+    test(`a body that the operation does not take is a bad request: ${operation} ${body.slice(0, 20)}`, async () => {
       const token = await rootToken(service());
       const [method = '', path = ''] = operation.replace('{id}', '1').split(' ');
       const headers = { 'content-type': type };

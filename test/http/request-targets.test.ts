@@ -13,7 +13,7 @@ describe('request heads', () => {
   const tls = sharedService({ settings: { tls: 'self-signed' } });
 
   describe('targets and fields', () => {
-    test('of 8 KiB are routed, one byte more is 414', async () => {
+    test('targets of 8 KiB are routed, one byte more is 414', async () => {
       const target = (bytes: number): string => `/${'x'.repeat(bytes - 1)}`;
       assertProblem(await raw(request(`GET ${target(8192)}`)), 'not-found');
       assertProblem(await raw(request(`GET ${target(8193)}`)), 'uri-too-long');
@@ -21,7 +21,7 @@ describe('request heads', () => {
     });
 
     for (const bytes of [30_000, 100_000, 1_000_000]) {
-      test(`of ${bytes} bytes, which the parser does not take, are 431`, async () =>
+      test(`targets of ${bytes} bytes, which the parser does not take, are 431`, async () =>
         void (await assertRejected(request(`GET /${'x'.repeat(bytes)}`), 'headers-too-large')));
     }
 
@@ -79,7 +79,7 @@ describe('request heads', () => {
         assertProblem(await raw(request(`GET http://${authority}/health/live`)), 'bad-request');
     });
 
-    test('of 15 KiB in all are read; past 16 KiB they are 431', async () => {
+    test('fields of 15 KiB in all are read; past 16 KiB they are 431', async () => {
       assert.equal((await raw(request('GET /health/live', [`X-Large: ${'x'.repeat(15_000)}`]))).status, 200);
       await assertRejected(
         request('GET /health/live', [`X-Large: ${'x'.repeat(30_000)}`]),
@@ -98,7 +98,7 @@ describe('request heads', () => {
       );
     });
 
-    test('of a hundred fields are read; one field more is 431, whatever it is', async () => {
+    test('heads of a hundred fields are read; one field more is 431, whatever it is', async () => {
       const fields = (count: number, last: string): string =>
         request('GET /health/live', [...Array<string>(count - 2).fill('a:b'), last]); // and Host
       await assertStatus(fields(100, 'a:b'), 200);
@@ -108,7 +108,7 @@ describe('request heads', () => {
           assertProblem(await raw(fields(count, last)), 'headers-too-large');
     });
 
-    test('Host: a name or an address, with or without a port', async () => {
+    test('Host is a name or an address, with or without a port', async () => {
       const withHost = (host: string): string =>
         `GET /health/live HTTP/1.1${crlf}Host: ${host}${crlf}${crlf}`;
       for (const host of ['a', 'a.example:8443', '192.0.2.1', '[::1]', '[2001:db8::1]:80', 'a:', '', 'a%20b'])
@@ -117,7 +117,7 @@ describe('request heads', () => {
         assertProblem(await raw(withHost(host)), 'bad-request');
     });
 
-    test('of trailers past 24 KiB are rejected', async () => {
+    test('fields of trailers past 24 KiB are rejected', async () => {
       const connection = await openRaw(service().port);
       connection.write(postChunked(chunk('{"name":"Ada"}'), `0${crlf}X: ${'x'.repeat(25_000)}`));
       const { status } = await connection.response();
@@ -130,7 +130,7 @@ describe('request heads', () => {
       assert.equal((await raw(bytes)).status, status);
     }
 
-    test('Host: exactly one; HTTP/1.0 may omit it', async () => {
+    test('a request has exactly one Host, which HTTP/1.0 may omit', async () => {
       assertProblem(await raw(request('GET /health/live', ['Host: localhost'])), 'bad-request');
       assertProblem(await raw(request('GET /health/live', ['hOST: elsewhere'])), 'bad-request');
       assertProblem(await raw(`GET /health/live HTTP/1.1${crlf}${crlf}`), 'bad-request');

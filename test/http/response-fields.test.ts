@@ -14,7 +14,7 @@ describe('every response', () => {
   });
   const bodiless = ['content-security-policy', 'x-content-type-options', 'referrer-policy', 'content-type'];
 
-  test('with JSON has nosniff and the strictest policy; with HTML a strict one, no referrer', async () => {
+  test('every response with JSON has nosniff and the strictest policy; with HTML a strict one, no referrer', async () => {
     const { paths } = (await service().get('/openapi.json')).body as {
       paths: Record<string, Record<string, object>>;
     };
@@ -39,7 +39,7 @@ describe('every response', () => {
     }
   });
 
-  test('without a body has none of the fields that describe one', async () => {
+  test('every response without a body has none of the fields that describe one', async () => {
     const { id } = await newCustomer(service(), ada.token);
     const { headers: read } = await service().get(`/customers/${id}`, { token: ada.token });
     const responses = [
@@ -61,7 +61,7 @@ describe('every response', () => {
       );
   });
 
-  test('does not disclose the server’s software', async () => {
+  test('no response discloses the server’s software', async () => {
     for (const path of ['/problems', '/orders', '/nowhere', '/orders?x=1', '/docs']) {
       const { headers } = await service().get(path, { token: ada.token, isUndescribed: true });
       assert.deepEqual(
@@ -71,7 +71,7 @@ describe('every response', () => {
     }
   });
 
-  test('with tokens or keys is never stored', async () => {
+  test('no response with tokens or keys is stored', async () => {
     const signedIn = await service().post('/api/sessions', {
       body: { email: ada.email, password: ada.password },
     });
@@ -104,7 +104,7 @@ describe('every response', () => {
     [['a', 'b c'], false],
   ];
   for (const [sent, isKept] of ids) {
-    test(`has an X-Request-Id: ${JSON.stringify(sent)} is ${isKept ? 'kept' : 'replaced'}`, async () => {
+    test(`every response has an X-Request-Id: ${JSON.stringify(sent)} is ${isKept ? 'kept' : 'replaced'}`, async () => {
       for (const path of ['/problems', '/orders', '/nowhere']) {
         const { headers, body } = await service().get(path, {
           headers: { 'x-request-id': sent, accept: 'application/json' },
@@ -118,7 +118,7 @@ describe('every response', () => {
     });
   }
 
-  test('has a unique X-Request-Id', async () => {
+  test('every response has a unique X-Request-Id', async () => {
     const seen = new Set<unknown>();
     for (let index = 0; index < 200; index += 1)
       seen.add((await service().get('/health/live')).headers['x-request-id']);
@@ -132,7 +132,7 @@ describe('every response', () => {
     return JSON.parse(find() ?? '');
   }
 
-  test('is logged: one JSON object a line, with the trace it belongs to', async () => {
+  test('every response is logged: one JSON object a line, with the trace it belongs to', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     await service().get('/orders?limit=5&status=open', {
       token: ada.token,
@@ -158,7 +158,7 @@ describe('every response', () => {
     assert.deepEqual([other['principal'], other['status'], 'traceparent' in other], [null, 401, false]);
   });
 
-  test('is logged without a secret: tokens, keys and passwords, good or bad, and queries', async () => {
+  test('every response is logged without a secret: tokens, keys and passwords, good or bad, and queries', async () => {
     const { key } = await newKey(service(), ada.token);
     const secret = 'Xyzzy-hunter2-plugh';
     await service().get(`/orders?api_key=${key}`);
@@ -185,7 +185,7 @@ describe('every response', () => {
       assert.ok(!text.includes(hidden), hidden);
   });
 
-  test('is logged with control and formatting characters escaped', async () => {
+  test('every response is logged with control and formatting characters escaped', async () => {
     const { status } = await askRaw(
       service().port,
       Buffer.from(

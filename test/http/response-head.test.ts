@@ -39,7 +39,7 @@ test('no value of a header field can add another one', async (t) => {
   }
 });
 
-test('nor can one in the last response of a connection', () => {
+test('no value of a header field in the last response of a connection can add another one', () => {
   const now = Date.parse('2026-03-01T09:30:00.000Z');
   assert.equal(
     lastHeadText({ status: 400, lines: headerLine('X-Request-Id', 'r-1') }, now),
@@ -55,7 +55,7 @@ test('nor can one in the last response of a connection', () => {
     assert.throws(() => headerLine('X-Value', value));
 });
 
-test('a reason phrase is that of RFC 9110, or of the requirements', async (t) => {
+test('every reason phrase is the one of RFC 9110, or of the requirements', async (t) => {
   const { url } = await serviceFor(t);
   const headers = { 'content-type': 'application/json' };
   const send = (body: string): Promise<Response> =>
@@ -92,7 +92,7 @@ for (const [method, status] of [
   });
 }
 
-test('a change declared idempotent whose response isn’t stored with it: 500', async (t) => {
+test('a change declared idempotent whose response isn’t stored with it is a 500', async (t) => {
   if (executable !== undefined) return t.skip('needs routes of its own');
   const forgetful = route({
     method: 'POST',

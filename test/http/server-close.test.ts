@@ -13,7 +13,7 @@ const busyMilliseconds = 400;
 describe('a request that arrives while the server closes is answered', () => {
   const service = sharedService();
 
-  test('if a turn of the event loop is long', async (t) => {
+  test('a request that arrives while the server closes is answered if a turn of the event loop is long', async (t) => {
     const opened = await open(t);
     if (opened === undefined) return t.skip('needs a server of its own');
     const closed = opened.server.close();
@@ -24,7 +24,7 @@ describe('a request that arrives while the server closes is answered', () => {
     await closed;
   });
 
-  test('if reading is paused in each turn', async (t) => {
+  test('a request that arrives while the server closes is answered if reading is paused in each turn', async (t) => {
     const opened = await open(t);
     if (opened === undefined) return t.skip('needs a server of its own');
     const closed = opened.server.close();

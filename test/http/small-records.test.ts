@@ -18,7 +18,7 @@ const sent: Readonly<Record<string, readonly [first: string, byte: string]>> = {
 
 suite('records of one byte', { skip: executable !== undefined }, () => {
   for (const [what, [first, byte]] of Object.entries(sent)) {
-    test(`${what}, from ${clients} clients, take no long turn`, async (t) => {
+    test(`records of one byte ${what}, from ${clients} clients, take no long turn`, async (t) => {
       const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
       const areSent = new Int32Array(new SharedArrayBuffer(4));
       const { port } = service;

@@ -40,7 +40,7 @@ describe('a stored response is replayed only to a caller who may still read it:'
   const service = sharedService();
   const headers = withKey('shown-once');
 
-  test('a customer given to another user', async () => {
+  test('the stored response of a customer is not replayed once another user owns the customer', async () => {
     const [owner, heir, staff] = [
       await service().person(),
       await service().person(),
@@ -60,7 +60,7 @@ describe('a stored response is replayed only to a caller who may still read it:'
     assert.ok(isReplay(await send())); // it is about nobody else's
   });
 
-  test('a change that a caller made as staff', async () => {
+  test('the stored response of a change by staff is not replayed to a caller who is no longer staff', async () => {
     const [owner, staff, root] = [
       await service().person(),
       await service().person('staff'),

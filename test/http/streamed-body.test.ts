@@ -71,14 +71,14 @@ for (const [method, path] of [
 
 describe('a body that is read as it arrives', () => {
   for (const length of [0, 1, 65_536, 65_537, bytesMax])
-    test(`may have ${length} bytes`, async (t) => {
+    test(`a body that is read as it arrives may have ${length} bytes`, async (t) => {
       const { service, token } = await countingService(t);
       const call = { token, body: Buffer.alloc(length, 'a'), headers: plain };
       const { status, body } = await service.post('/counted', call);
       assert.deepEqual([status, body.bytes], [200, length]);
     });
 
-  test('is complete if the client ends its side of the connection after it', async (t) => {
+  test('a streamed body is complete if the client ends its side of the connection after it', async (t) => {
     const length = 400_000;
     const slow = async (): Promise<void> => {
       for (let turns = 0; turns < 100; turns += 1) await nextTurn();
@@ -90,13 +90,13 @@ describe('a body that is read as it arrives', () => {
     assert.deepEqual([status, body.bytes], [200, length]);
   });
 
-  test('may be omitted', async (t) => {
+  test('a body that is read as it arrives may be omitted', async (t) => {
     const { service, token } = await countingService(t);
     const { status, body } = await service.post('/counted', { token, headers: plain });
     assert.deepEqual([status, body.bytes], [200, 0]);
   });
 
-  test('is read no faster than its route reads it', async (t) => {
+  test('a body that is read as it arrives is read no faster than its route reads it', async (t) => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const { service, token } = await countingService(t, () => promise);
     const sent = service.post('/counted', { token, body: Buffer.alloc(bytesMax), headers: plain });
@@ -107,7 +107,7 @@ describe('a body that is read as it arrives', () => {
     assert.ok(body.largest <= 2 * 65_536, `${body.largest} bytes were read ahead`);
   });
 
-  test('is requested with 100 Continue if the client waits for that', async (t) => {
+  test('a body that is read as it arrives is requested with 100 Continue if the client waits for that', async (t) => {
     const { service, token } = await countingService(t);
     const connection = await sendRaw(service, headOf(token, 'Content-Length: 3\r\nExpect: 100-continue\r\n'));
     assert.equal((await connection.response()).status, 100);
@@ -116,7 +116,7 @@ describe('a body that is read as it arrives', () => {
     connection.socket.destroy();
   });
 
-  test('leaves the connection to the next request', async (t) => {
+  test('a body that is read as it arrives leaves the connection to the next request', async (t) => {
     const { service, token } = await countingService(t);
     const request = `${headOf(token, 'Content-Length: 3\r\n')}abc`;
     const connection = await sendRaw(service, request + request);
@@ -125,7 +125,7 @@ describe('a body that is read as it arrives', () => {
     connection.socket.destroy();
   });
 
-  test('has no time limit of the server: its route limits that', async (t) => {
+  test('a body that is read as it arrives has no time limit of the server: its route limits that', async (t) => {
     const { service, token } = await countingService(t);
     if (service.inside === undefined) return t.skip('needs the inside');
     const timeouts = { headersMilliseconds: 50, requestMilliseconds: 100, checkMilliseconds: 10 };
@@ -145,26 +145,26 @@ describe('a body that is read as it arrives', () => {
 });
 
 describe('a body that would be read as it arrives is rejected', () => {
-  test('of a caller who isn’t signed in, and no more of it is read than of others', async (t) => {
+  test('a stranger’s streamed body is rejected, and no more of it is read than of other bodies', async (t) => {
     const { service } = await countingService(t);
     const body = Buffer.alloc(100_000);
     assertProblem(await service.post('/counted', { body, headers: plain }), 'unauthenticated', 401);
     assert.equal((await service.get('/health/live')).status, 200);
   });
 
-  test('with another media type', async (t) => {
+  test('a body that would be read as it arrives is rejected with another media type', async (t) => {
     const { service, token } = await countingService(t);
     const response = await service.post('/counted', { token, body: '{}' });
     assertProblem(response, 'unsupported-media-type', 415);
   });
 
-  test('if it announces too many bytes', async (t) => {
+  test('a body that would be read as it arrives is rejected if it announces too many bytes', async (t) => {
     const { service, token } = await countingService(t);
     const call = { token, body: Buffer.alloc(bytesMax + 1), headers: plain };
     assertProblem(await service.post('/counted', call), 'content-too-large', 413);
   });
 
-  test('if it has too much without announcing it', async (t) => {
+  test('a body that would be read as it arrives is rejected if it has too much without announcing it', async (t) => {
     const { service, token } = await countingService(t);
     const chunks = `10000\r\n${'a'.repeat(65_536)}\r\n`.repeat(17);
     const bytes = `${headOf(token, 'Transfer-Encoding: chunked\r\n')}${chunks}0\r\n\r\n`;
@@ -173,7 +173,7 @@ describe('a body that would be read as it arrives is rejected', () => {
     connection.socket.destroy();
   });
 
-  test('once it is being read, and leaves the connection to the next request', async (t) => {
+  test('a streamed body rejected while it is read leaves the connection to the next request', async (t) => {
     const { service, token } = await countingService(t);
     const length = 400_000;
     const head = headOf(token, `Content-Length: ${length}\r\n`).replace('/counted', '/counted?colour=red');

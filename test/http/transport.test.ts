@@ -82,7 +82,7 @@ describe('plain HTTP', () => {
     ],
   ];
   for (const [what, headers, fromTrusted, fromStranger] of cases) {
-    test(`with ${what} is ${fromTrusted} from a trusted proxy, else ${fromStranger}`, async () => {
+    test(`plain HTTP with ${what} is ${fromTrusted} from a trusted proxy, else ${fromStranger}`, async () => {
       for (const [service, status] of [
         [trusting(), fromTrusted],
         [strict(), fromStranger],
@@ -100,7 +100,7 @@ describe('plain HTTP', () => {
     });
   }
 
-  test('from other machines is rejected, except from a trusted proxy reached by HTTPS', async (t) => {
+  test('plain HTTP from other machines is rejected, except from a trusted proxy reached by HTTPS', async (t) => {
     const own = Object.values(networkInterfaces())
       .flat()
       .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
@@ -131,7 +131,7 @@ describe('plain HTTP', () => {
     );
   });
 
-  test('over the loopback of IPv6 is accepted like that of IPv4', async (t) => {
+  test('plain HTTP over the loopback of IPv6 is accepted like that of IPv4', async (t) => {
     if (
       !Object.values(networkInterfaces())
         .flat()
@@ -146,7 +146,7 @@ describe('plain HTTP', () => {
     );
   });
 
-  test('has no Strict-Transport-Security, which the proxy may send', async () => {
+  test('plain HTTP has no Strict-Transport-Security, which the proxy may send', async () => {
     assert.equal((await strict().get('/problems')).headers['strict-transport-security'], undefined);
   });
 });
@@ -163,7 +163,7 @@ describe('CORS', () => {
   const isAllowed = ({ headers }: Reply): string | string[] | undefined =>
     headers['access-control-allow-origin'];
 
-  test('lets pages of the configured origins read responses, problems included', async () => {
+  test('CORS lets pages of the configured origins read responses, problems included', async () => {
     for (const origin of [shop, tool]) {
       const responses = [
         await service().get('/orders', { token: ada.token, headers: { origin } }),
@@ -210,7 +210,7 @@ describe('CORS', () => {
     `${shop}, ${tool}`,
   ];
   for (const origin of others) {
-    test(`lets a page of "${origin}" read nothing`, async () => {
+    test(`CORS lets a page of "${origin}" read nothing`, async () => {
       for (const method of ['GET', 'OPTIONS']) {
         const { headers } = await service().call(method, '/orders', {
           token: ada.token,
@@ -258,7 +258,7 @@ describe('CORS', () => {
     assert.match(String(response.headers['access-control-max-age']), /^\d+$/);
   });
 
-  test('is off unless configured', async (t) => {
+  test('CORS is off unless configured', async (t) => {
     const closed = await serviceFor(t);
     for (const method of ['GET', 'OPTIONS']) {
       const { headers } = await closed.call(method, '/problems', {

@@ -10,7 +10,7 @@ describe('a connection', () => {
   const { service, raw, post, postChunked, assertRejected } = connectionSuite();
 
   describe('bytes that are not a request', () => {
-    test('is logged and counted like any other', async () => {
+    test('bytes that are not a request are logged and counted like a request', async () => {
       const { headers } = await raw('nonsense\r\n\r\n');
       const [line] = service()
         .logged.map((text) => JSON.parse(text))
@@ -22,7 +22,7 @@ describe('a connection', () => {
       );
     });
 
-    test('is logged with the address that it came from', async () => {
+    test('bytes that are not a request are logged with the address that they came from', async () => {
       const { headers } = await raw(request('GET /health/live', [`X-Large: ${'x'.repeat(30_000)}`]));
       assert.deepEqual(lineOf(headers['x-request-id']), ['-', '-', 431, '127.0.0.1']);
     });
@@ -107,7 +107,7 @@ describe('a connection', () => {
       assert.equal(await connection.closed, '');
     });
 
-    test('after a body, an unknown method shows nothing of that body', async () => {
+    test('an unknown method after a body shows nothing of the body', async () => {
       const connection = await openRaw(service().port);
       const head = request('POST /customers', ['Content-Type: application/json', 'Content-Length: 8']);
       connection.write(`${head}SECRETPW${request('BREW /orders')}`);
@@ -152,7 +152,7 @@ describe('a connection', () => {
       assert.equal((await raw(`${crlf}${crlf}${live}`)).status, 200);
     });
 
-    test('bytes after it get no response, and don’t truncate that of a slow reader', async () => {
+    test('bytes after a bad request get no response, and don’t truncate that of a slow reader', async () => {
       for (const nonsense of [
         'nonsense\r\n\r\n',
         request('GET /health/live', [`X-Large: ${'x'.repeat(30_000)}`]),
@@ -177,7 +177,7 @@ describe('a connection', () => {
       }
     });
 
-    test('after whole requests: their responses come first, in order, even those of writes', async () => {
+    test('bytes after whole requests are answered after these, in order, even after writes', async () => {
       const connection = await openRaw(service().port);
       const asked = [live, post('{"name":"Ada"}'), request('GET /nowhere'), post('{"name":"Bob"}'), live];
       connection.write(`${asked.join('')}garbage${crlf}${crlf}`);
@@ -189,7 +189,7 @@ describe('a connection', () => {
       assert.equal(await connection.closed, '');
     });
 
-    test('in a body, after requests that were whole: their responses come first', async () => {
+    test('bad bytes in a body, after whole requests, are answered after these', async () => {
       const connection = await openRaw(service().port);
       connection.write(post('{"name":"Ada"}') + live + postChunked('zz\r\n'));
       assert.deepEqual(
@@ -200,7 +200,7 @@ describe('a connection', () => {
       assert.equal(await connection.closed, '');
     });
 
-    test('in a body that was already rejected gets no second response', async () => {
+    test('bad bytes in a body that was already rejected get no second response', async () => {
       const connection = await openRaw(service().port);
       connection.write(
         request('POST /customers', ['Content-Type: application/json', 'Transfer-Encoding: chunked']),

@@ -12,7 +12,7 @@ import { assertProblem } from './http-support.ts';
 import { newPassword, done } from './withdrawn-support.ts';
 
 describe('while a password is hashed', { skip: executable !== undefined && 'needs the inside' }, () => {
-  test('an administrator who is demoted creates no administrator', async (t) => {
+  test('while a password is hashed, an administrator who is demoted creates no administrator', async (t) => {
     const { service, hashing, goOn } = await slowlyHashing(t);
     const [root, actor] = [
       await service.signIn(service.admin.email, service.admin.password),
@@ -28,7 +28,7 @@ describe('while a password is hashed', { skip: executable !== undefined && 'need
     assert.equal((await service.get('/api/users?total=true', { token: root.token })).body.total, 2);
   });
 
-  test('a session that is ended sets no password', async (t) => {
+  test('while a password is hashed, a session that is ended sets no password', async (t) => {
     const { service, hashing, goOn } = await slowlyHashing(t);
     const actor = await service.person();
     const begun = hashing();

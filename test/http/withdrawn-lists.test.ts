@@ -56,12 +56,12 @@ describe('while the read worker looks for a page', needsInside, () => {
   });
 
   for (const [name, { path, isOwnLeft }] of Object.entries(lists)) {
-    test(`a demoted caller sees ${isOwnLeft ? 'only their own' : 'nothing'} of ${name}`, async (t) => {
+    test(`a caller demoted during a look-up sees ${isOwnLeft ? 'only their own' : 'nothing'} of ${name}`, async (t) => {
       const response = await listDuring(t, path, demotion);
       if (!isOwnLeft) return assertProblem(response, 'forbidden', 403);
       assert.deepEqual([response.status, response.body.data.length, response.body.total], [200, 1, 1]);
     });
-    test(`a caller who signs out sees nothing of ${name}`, async (t) => {
+    test(`a caller who signs out during a look-up sees nothing of ${name}`, async (t) => {
       assertProblem(await listDuring(t, path, signOut), 'invalid-token', 401);
     });
   }

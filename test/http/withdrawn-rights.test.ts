@@ -230,11 +230,12 @@ describe('rights withdrawn between two halves of a body:', () => {
 
   for (const [name, row] of Object.entries(rows)) {
     for (const [way, response] of Object.entries(row.ways))
-      test(`${name} after ${way} is ${response}`, () => check(name, row, { way, response, isKey: false }));
+      test(`${name}, after ${way} between two halves of its body, is ${response}`, () =>
+        check(name, row, { way, response, isKey: false }));
     if (row.ways !== ofRole) continue; // no key can do it
     for (const [way, response] of Object.entries(ofKey)) {
       if (name === 'POST /api/users' && way === 'demotion') continue; // here a key needs no role
-      test(`${name} with a key after ${way} is ${response}`, () =>
+      test(`${name} with a key, after ${way} between two halves of its body, is ${response}`, () =>
         check(name, row, { way, response, isKey: true }));
     }
   }

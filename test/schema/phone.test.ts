@@ -92,13 +92,13 @@ for (const [country, sent, sentence = /(such as|as in) \+4944112345678/] of reje
   });
 }
 
-test('the example in the sentence is valid', () => {
+test('the example in the issue of a phone number is valid', () => {
   const example = /\+\d+/.exec(schemaIssues(sentPhone(undefined), 'call me now')[0]?.detail ?? '')?.[0] ?? '';
   assert.deepEqual(schemaIssues(sentPhone(undefined), example), []);
 });
 
 describe('the table of calling codes', () => {
-  test('has every country but those without a numbering plan of their own', () => {
+  test('the table of calling codes has every country but those without a numbering plan of their own', () => {
     const missing = [...countries].filter((country) => !dialling.has(country));
     assert.deepEqual(missing, ['AQ', 'BV', 'GS', 'HM', 'PN', 'TF', 'UM']);
     assert.deepEqual(
@@ -107,7 +107,7 @@ describe('the table of calling codes', () => {
     );
   });
 
-  test('has calling codes and trunk prefixes', () => {
+  test('the table of calling codes has calling codes and trunk prefixes', () => {
     for (const { callingCode, trunk } of dialling.values()) {
       assert.match(callingCode, /^[1-9]\d{0,2}$/);
       assert.match(trunk ?? '0', /^(0|1|8|06)$/);

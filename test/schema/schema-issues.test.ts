@@ -67,7 +67,7 @@ const rules = object(
 );
 
 suite('how many issues are reported', () => {
-  test('all together, each once', () => {
+  test('all issues of a value are reported together, each once', () => {
     const schema = object({ name: word, color, counts: list, flag: boolean(), size: pair, absent: anything });
     const value = {
       name: 'A',
@@ -141,18 +141,18 @@ suite('how many issues are reported', () => {
     );
   });
 
-  test('one more than a hundred, which shows that there are more: of members', () => {
+  test('a hundred and one of many issues of members are reported, which shows that there are more', () => {
     const many = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`m${index}`, 1]));
     assert.equal(schemaIssues(object({}), many).length, issuesMax + 1);
   });
 
-  test('one more than a hundred: of items, missing members and texts', () => {
+  test('a hundred and one of many issues of items, missing members and texts are reported', () => {
     const item = object({ a: anything, b: even, c: count });
     const values = Array.from({ length: 90 }, () => ({ b: 'abc', c: 0 }));
     assert.equal(schemaIssues(array(item, { maxItems: 90 }), values).length, issuesMax + 1);
   });
 
-  test('one more than a hundred: of objects’ rules', () => {
+  test('a hundred and one of many issues of objects’ rules are reported', () => {
     assert.equal(
       schemaIssues(
         array(span, { maxItems: 150 }),
@@ -162,7 +162,7 @@ suite('how many issues are reported', () => {
     );
   });
 
-  test('a hundred issues or more are never taken for none', () => {
+  test('a value with a hundred issues or more is never taken for valid', () => {
     assert.equal(
       fits(object({}), Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`m${index}`, 1]))),
       false,

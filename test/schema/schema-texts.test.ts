@@ -63,7 +63,8 @@ suite('the patch of an object', () => {
   for (const [what, schema, value, issues] of rows)
     test(what, () => assert.deepEqual(schemaIssues(schema, value).map(summary), issues));
 
-  test('doesn’t have the name of the whole', () => assert.equal(patch['title'], undefined));
+  test('the schema of a patch doesn’t have the name of the whole object’s schema', () =>
+    assert.equal(patch['title'], undefined));
 });
 
 suite('the text of a query parameter is read as', () => {

@@ -33,7 +33,7 @@ test('users, sessions, keys, customers, orders and events are in every service',
 
 suite('a feature that is left out', { skip: executable !== undefined }, () => {
   for (const { name } of optional) {
-    test(`${name} has no route, and the OpenAPI document and the documentation don’t name it`, async (t) => {
+    test(`${name}, left out, has no route and is not in the documents`, async (t) => {
       const without = await serviceFor(t, { settings: { without: withDependents(name).join() } });
       const left = pathsOf(without);
       const gone = pathsOf(await serviceFor(t)).filter((path) => !left.includes(path));
@@ -50,7 +50,7 @@ suite('a feature that is left out', { skip: executable !== undefined }, () => {
     });
   }
 
-  test('all of them at once leave a service that places orders and explains problems', async (t) => {
+  test('a service without all features that may be left out places orders and explains problems', async (t) => {
     const without = optional.map(({ name }) => name).join(',');
     const service = await serviceFor(t, { settings: { without } });
     const { token } = await service.person();
@@ -80,7 +80,7 @@ suite('a start stops with a sentence', () => {
     rows.push(['for a feature that another one needs', name, sentence]);
   }
   for (const [what, without, sentence] of rows) {
-    test(`${what}, besides those of the other settings`, () => {
+    test(`a start stops with a sentence: ${what}, besides those of the other settings`, () => {
       const read = () => readCommandLine([`--without=${without}`, '--port=x'], {}, serve);
       assert.throws(read, (error) => {
         assert.ok(error instanceof ConfigError && !error.isUsage);
@@ -90,7 +90,7 @@ suite('a start stops with a sentence', () => {
     });
   }
 
-  test('and not if those that need a feature are left out with it', () => {
+  test('a start succeeds if the features that need a left-out feature are left out with it', () => {
     for (const { name } of optional) {
       const without = withDependents(name);
       const { config } = readCommandLine([`--without=${without.join()}`], {}, serve);

@@ -22,9 +22,10 @@ describe('SQLite', () => {
     ['', false],
   ];
   for (const [version, keeps] of versions) {
-    test(`"${version}" ${keeps ? 'keeps' : 'can lose'} what was committed`, () =>
+    test(`SQLite "${version}" ${keeps ? 'keeps' : 'can lose'} what was committed`, () =>
       assert.equal(hasWalResetFix(version), keeps));
   }
 
-  test('of this Node keeps it', () => assert.ok(hasWalResetFix(process.versions.sqlite ?? '')));
+  test('the SQLite of this Node keeps what was committed', () =>
+    assert.ok(hasWalResetFix(process.versions.sqlite ?? '')));
 });

@@ -36,7 +36,7 @@ test('at run time orderly needs Node alone; what else is listed is for developme
   );
 });
 
-test('its dependencies are among what it lists, and it is the same each time', () => {
+test('the SBOM lists all dependencies that it refers to, and is the same each time', () => {
   const { metadata, components, dependencies } = sbom() as Document; // as above
   const refs = new Set([metadata.component, ...components].map((each) => each['bom-ref']));
   assert.equal(refs.size, components.length + 1);

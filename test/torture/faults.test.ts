@@ -28,7 +28,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
   });
 
   suite('on a full disk', { skip: noDisks() }, () => {
-    test('changes are 503, reads work, nothing answered is lost; with space everything works', async (t) => {
+    test('on a full disk changes are 503 and reads work; with space everything works, and nothing is lost', async (t) => {
       const disk = newDisk(t, 6);
       writeFileSync(join(disk, 'filler'), Buffer.alloc(3 * 2 ** 20));
       const service = await serviceFor(t, { folder: join(disk, 'data'), settings });
@@ -68,7 +68,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       assert.deepEqual(await runCommand(service.folder, ['check']).then(({ code }) => code), 0);
     });
 
-    test('a start reports what is wrong, and works once there is space', async (t) => {
+    test('on a full disk a start reports what is wrong, and works once there is space', async (t) => {
       const disk = newDisk(t, 2);
       const folder = join(disk, 'data');
       cpSync(made, folder, { recursive: true });
@@ -93,7 +93,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       ['/orderly.db-wal', 'the WAL'],
       ['/orderly.db', 'the database, while the WAL is checkpointed'],
     ] as const) {
-      test(`of ${what}: waiting requests are 503, the service ends, a restart has everything`, async (t) => {
+      test(`when a sync of ${what} fails, waiting requests are 503, the service ends, a restart has everything`, async (t) => {
         const folder = newFolder(t);
         const broken = join(folder, 'broken');
         const environment = {
@@ -179,7 +179,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
         ],
       ];
       for (const [name, says, spoil] of spoilt) {
-        test(`one that is ${name}`, async (t) => {
+        test(`a database file that is ${name} is rejected with a clear message, and left unchanged`, async (t) => {
           const folder = newFolder(t);
           cpSync(made, folder, { recursive: true });
           const file = join(folder, 'orderly.db');
@@ -193,7 +193,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
   );
 
   suite('a database that another process holds', { concurrency: 4 }, () => {
-    test('makes changes wait while reads work, and changes that waited too long are 503', async (t) => {
+    test('a database that another process holds makes changes wait, at last for a 503, while reads work', async (t) => {
       const service = await serviceFor(t);
       const shop = await placer(service);
       const other = new DatabaseSync(join(service.folder, 'orderly.db'));
@@ -213,7 +213,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       assert.deepEqual(await notesOf(service, shop), new Set(['waits', 'after']));
     });
 
-    test('stops a start that had to wait too long, with a clear message', async (t) => {
+    test('a database that another process holds for too long stops a start with a clear message', async (t) => {
       const folder = newFolder(t);
       cpSync(made, folder, { recursive: true });
       const other = new DatabaseSync(join(folder, 'orderly.db'));

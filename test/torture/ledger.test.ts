@@ -127,7 +127,7 @@ for (const [name, violations, found, note] of cases) {
   });
 }
 
-test('the next comparison is with the state that was found', () => {
+test('after a comparison the ledger continues with the state that was found', () => {
   const ledger = createLedger();
   ledger.sent(new Map([['tea', tea]]));
   assert.deepEqual(ledger.compare([['tea', tea]]), []);

@@ -53,7 +53,7 @@ suite('the end of a service', () => {
     note,
   });
 
-  test('under load: each request has a complete response or none; nothing answered is lost', async (t) => {
+  test('a service that ends under load gives each request a whole response or none, and loses nothing', async (t) => {
     const { service } = await started(t, 'load');
     const agent = new Agent({ keepAlive: true, maxSockets: 64 });
     const outcomes: Outcome[] = [];
@@ -93,7 +93,7 @@ suite('the end of a service', () => {
     );
   });
 
-  test('a response that is read slowly is not truncated', async (t) => {
+  test('the end of a service truncates no response that is read slowly', async (t) => {
     const { service, client } = await started(t, 'slow');
     for (let number = 0; number < 200; number += 20) {
       await Promise.all(
@@ -115,7 +115,7 @@ suite('the end of a service', () => {
     assert.equal((await ended).code, 0);
   });
 
-  test('running and arriving requests are answered', async (t) => {
+  test('a service that ends answers running and arriving requests', async (t) => {
     const { service, client } = await started(t, 'arriving');
     const signingIn = client.ask({ method: 'POST', path: '/api/sessions', body: admin });
     const body = JSON.stringify(order('half sent'));
@@ -133,7 +133,7 @@ suite('the end of a service', () => {
     assert.equal((await ended).code, 0);
   });
 
-  test('idle connections delay nothing', async (t) => {
+  test('idle connections don’t delay the end of a service', async (t) => {
     const { service } = await started(t, 'idle');
     const sockets = Array.from({ length: 20 }, () => connect(service.port, '127.0.0.1'));
     for (const socket of sockets.slice(10))
