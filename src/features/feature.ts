@@ -79,7 +79,10 @@ export type Maintenance = {
   readonly audits?: readonly Audit[];
   readonly checks?: readonly Check[];
   readonly histories?: readonly AuditedHistory[];
-  /** Called by `orderly restore` with the copy; returns lines to print. */
+  /**
+   * Called by `orderly restore` with the copy, whose tables may still be those of an older version. Returns the
+   * lines that the command prints.
+   */
   readonly onRestore?: (db: Connection) => readonly string[];
   readonly sample?: Sample;
 };
