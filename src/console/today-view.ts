@@ -82,18 +82,17 @@ export function todayView(page: Page): void {
   let isFirst = true;
   const load = reloadable<TodayData>(page, content, {
     async load(loading, show) {
-      const latest = loading.histories.latest(loading.signal);
-      latest.catch(() => undefined); // it is awaited below
-      const [current, money, toLookAfter, ...loaded] = await Promise.all([
+      const [current, money, ...waits] = await Promise.all([
         sales.get(loading),
         received.get(loading),
-        alerts.get(loading),
         ...lists.map((list) => list.get(loading)),
       ]);
-      const shown = { sales: current, received: money, alerts: toLookAfter, waiting: loaded };
-      if (isFirst) show({ ...shown, events: undefined });
+      const first = { sales: current, received: money, waiting: waits };
+      if (isFirst) show({ ...first, alerts: [], events: undefined }); // browsers have six connections
       isFirst = false;
-      return { ...shown, events: await latest };
+      const { histories, signal: loadingSignal } = loading;
+      const [toLookAfter, events] = await Promise.all([alerts.get(loading), histories.latest(loadingSignal)]);
+      return { ...first, alerts: toLookAfter, events };
     },
     draw: (shown, reload) => todayContent(page, shown, { span, reload }),
     hold: holdToday,

@@ -105,8 +105,10 @@ test('accounts in the console', { timeout: 120_000 }, async (t) => {
       await person.signIn(service.url, { email: ada.email, password });
       await person.see('No orders yet');
       const places = await tab.evaluate<string>('document.querySelector("nav.side").innerText');
-      assert.deepEqual(places.split('\n').slice(0, 5), [
+      assert.deepEqual(places.split('\n').slice(0, 7), [
         'orderly',
+        'Search',
+        'Ctrl+K',
         'Orders',
         'New order',
         'Customers',

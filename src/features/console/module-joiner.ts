@@ -30,25 +30,27 @@ const exportPattern = /^export (?=(?:(?:async )?function\*?|class|const) ([\w$]+
 const loadPattern = /\bimport\(["']\.\/([\w-]+)\.(?:ts|js)["']\)/g;
 
 /**
- * Takes the text of each module without types, by the module's name without extension. Returns the text of
- * the entry's file, with all modules that the entry imports, and the text of each file that is loaded later.
+ * Takes the text of each module, without types, by its name without an extension. Returns the text of the entry's
+ * file, which has all modules that the entry needs at once, and of each file that is loaded later. A module is in the
+ * first file that needs it: later files import that file.
  */
 export function joinModules(texts: ReadonlyMap<string, string>, entry: string): Map<string, string> {
   const modules = new Map([...texts].map(([name, text]) => [name, moduleOf(name, text)]));
-  const first = withImports(modules, entry, new Set());
-  const firstNames = first.map(({ name }) => name);
-  const files = new Map([[entry, first.map(({ code }) => code).join('')]]);
-  const placed = new Set(firstNames);
-  for (const name of new Set(first.flatMap(({ loads }) => loads))) {
-    const own = withImports(modules, name, new Set(firstNames));
-    for (const each of own) {
-      assert(!placed.has(each.name), `${each.name} would be in two files`);
-      assert(each.loads.length === 0, `${each.name} can’t load a file: it is loaded later itself`);
-      placed.add(each.name);
+  const files = new Map<string, string>();
+  const fileOf = new Map<string, string>();
+  const wanted = new Set([entry]);
+  for (const file of wanted) {
+    assert(!fileOf.has(file), `${file} can’t have a file of its own: ${fileOf.get(file)} needs it at once`);
+    const own = withImports(modules, file, fileOf);
+    const imports = new Set(own.flatMap((module) => module.imports.filter((name) => fileOf.has(name))));
+    const head = [...imports].map(
+      (name) => `import { ${resultOf(name)} } from "./${fileOf.get(name)}.js";\n`,
+    );
+    files.set(file, [...head, ...own.map(({ code }) => code)].join(''));
+    for (const { name, loads } of own) {
+      fileOf.set(name, file);
+      for (const each of loads) wanted.add(each);
     }
-    const shared = new Set(own.flatMap(({ imports }) => imports)).intersection(new Set(firstNames));
-    const head = `import { ${[...shared].map(resultOf).join(', ')} } from "./${entry}.js";\n`;
-    files.set(name, head + own.map(({ code }) => code).join(''));
   }
   return files;
 }
@@ -81,14 +83,14 @@ function resultOf(name: string): string {
   return `$${name.replaceAll('-', '_')}`;
 }
 
-/** Returns a module and all that it imports, except `others`. Each module follows its own imports. */
-function withImports(modules: Modules, entry: string, others: ReadonlySet<string>): Module[] {
+/** Returns a module and all that it imports, except what is in a file. Each module follows its own imports. */
+function withImports(modules: Modules, entry: string, fileOf: ReadonlyMap<string, string>): Module[] {
   const ready = new Set<Module>();
   const begun = new Set<string>();
   function visit(name: string): void {
     const module = modules.get(name);
     assert(module !== undefined, `there is no module ${name}`);
-    if (others.has(name) || ready.has(module)) return;
+    if (fileOf.has(name) || ready.has(module)) return;
     assert(!begun.has(name), `${name} imports what imports it`);
     begun.add(name);
     for (const each of module.imports) visit(each);
