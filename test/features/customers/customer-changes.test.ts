@@ -9,7 +9,7 @@ import { address, whole } from './customer-support.ts';
 describe('changing a customer', () => {
   const running = sharedService();
 
-  test('works as GET, edit, PUT', async () => {
+  test('changing a customer works as GET, edit, PUT', async () => {
     const service = running();
     const { token } = await service.person();
     const before = await newCustomer(service, token, whole);
@@ -21,7 +21,7 @@ describe('changing a customer', () => {
     assert.deepEqual((await service.get(`/customers/${before.id}`, { token })).body, put.body);
   });
 
-  test('by PUT sets omitted members to null, but keeps the owner', async () => {
+  test('changing a customer by PUT sets omitted members to null, but keeps the owner', async () => {
     const service = running();
     const { token } = await service.person();
     const before = await newCustomer(service, token, whole);
@@ -35,7 +35,7 @@ describe('changing a customer', () => {
     );
   });
 
-  test('by PUT of an unknown id creates nothing', async () => {
+  test('changing a customer by PUT of an unknown id creates nothing', async () => {
     const service = running();
     for (const token of [(await service.person()).token, await rootToken(service)]) {
       assertProblem(
@@ -68,7 +68,7 @@ describe('changing a customer', () => {
     ],
   ];
   for (const [patch, becomes] of patches) {
-    test(`by PATCH to ${JSON.stringify(patch)} keeps the other members`, async () => {
+    test(`changing a customer by PATCH to ${JSON.stringify(patch)} keeps the other members`, async () => {
       const service = running();
       const { token } = await service.person();
       const before = await newCustomer(service, token, whole);
@@ -82,7 +82,7 @@ describe('changing a customer', () => {
     });
   }
 
-  test('by PATCH can add an address, if it is complete', async () => {
+  test('changing a customer by PATCH can add an address, if it is complete', async () => {
     const service = running();
     const { token } = await service.person();
     const { id } = await newCustomer(service, token);
@@ -119,7 +119,7 @@ describe('changing a customer', () => {
     [[{ name: 'Grace' }], ['# type']],
   ];
   for (const [body, issues] of wrongPatches) {
-    test(`by PATCH to ${JSON.stringify(body)} is rejected, and every issue is named`, async () => {
+    test(`changing a customer by PATCH to ${JSON.stringify(body)} is rejected, and every issue is named`, async () => {
       const service = running();
       const { token } = await service.person();
       const before = await newCustomer(service, token, whole);
@@ -136,7 +136,7 @@ describe('changing a customer', () => {
     [{ address: { ...address, postalCode: '1' } }, ['#/address/postalCode postal-code']],
   ];
   for (const [change, issues] of wrongPuts) {
-    test(`by PUT with ${shown(change)} is rejected, and every issue is named`, async () => {
+    test(`changing a customer by PUT with ${shown(change)} is rejected, and every issue is named`, async () => {
       const service = running();
       const { token } = await service.person();
       const before = await newCustomer(service, token, whole);
@@ -148,7 +148,7 @@ describe('changing a customer', () => {
     });
   }
 
-  test('without an effect is 200 with the same entity tag and time', async (t) => {
+  test('changing a customer without an effect is 200 with the same entity tag and time', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { id } = await newCustomer(service, token, whole);
@@ -166,7 +166,7 @@ describe('changing a customer', () => {
     }
   });
 
-  test('of any member changes the entity tag and the time of the change', async (t) => {
+  test('changing any member of a customer changes the entity tag and the time of the change', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { id, createdAt } = await newCustomer(service, token, whole);
@@ -182,7 +182,7 @@ describe('changing a customer', () => {
     assert.equal(seen.size, 4);
   });
 
-  test('back to earlier values has a new ETag, even within a millisecond', async (t) => {
+  test('changing a customer back to earlier values gives a new ETag, even within a millisecond', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const made = await newCustomer(service, token, { name: 'Ada' });
@@ -201,7 +201,7 @@ describe('changing a customer', () => {
     assertProblem(await service.delete(path, { token, headers }), 'precondition-failed');
   });
 
-  test('of its owner needs staff, and a user who exists', async () => {
+  test('changing the owner of a customer needs staff, and a user who exists', async () => {
     const service = running();
     const [owner, other, staff] = [
       await service.person(),
@@ -236,7 +236,7 @@ describe('changing a customer', () => {
     assert.equal((await service.get(`/customers/${id}`, { token: other.token })).status, 200);
   });
 
-  test('without an owner works as GET, edit, PUT, and staff can set one', async () => {
+  test('changing a customer without an owner works as GET, edit, PUT, and staff can set one', async () => {
     const service = running();
     const [gone, heir, token] = [await service.person(), await service.person(), await rootToken(service)];
     const { id } = await newCustomer(service, gone.token, whole);

@@ -9,7 +9,7 @@ import { address, whole } from './customer-support.ts';
 describe('creating a customer', () => {
   const running = sharedService();
 
-  test('keeps a note for the shop, which a change may replace or remove', async () => {
+  test('creating a customer keeps a note for the shop, which a change may replace or remove', async () => {
     const service = running();
     const { token } = await service.person();
     const note = 'Rings twice.\nAllergic to nuts.';
@@ -27,7 +27,7 @@ describe('creating a customer', () => {
     assert.equal(long.body.errors[0].pointer, '#/note');
   });
 
-  test('needs only a name; absent members are null', async () => {
+  test('creating a customer needs only a name; absent members are null', async () => {
     const service = running();
     const { id: userId, token } = await service.person();
     const made = await service.post('/customers', { token, body: { name: 'Grace Hopper' } });
@@ -59,7 +59,7 @@ describe('creating a customer', () => {
     assert.equal(read.headers.etag, made.headers.etag);
   });
 
-  test('stores all members, the postal code trimmed and in capitals', async () => {
+  test('creating a customer stores all members, the postal code trimmed and in capitals', async () => {
     const service = running();
     const { token } = await service.person();
     assert.deepEqual(
@@ -81,7 +81,7 @@ describe('creating a customer', () => {
     ]);
   });
 
-  test('makes the caller its owner, and only staff may name another', async () => {
+  test('creating a customer makes the caller its owner, and only staff may name another', async () => {
     const service = running();
     const [owner, other] = [await service.person(), await service.person()];
     assert.equal((await newCustomer(service, owner.token, { userId: owner.id })).userId, owner.id);
@@ -157,14 +157,14 @@ describe('creating a customer', () => {
     ],
   ];
   for (const [change, issues] of wrong) {
-    test(`with ${shown(change).slice(0, 80)} is rejected, and every issue is named`, async () => {
+    test(`creating a customer with ${shown(change).slice(0, 80)} is rejected, and every issue is named`, async () => {
       const service = running();
       const { token } = await service.person();
       assertIssues(await service.post('/customers', { token, body: { ...whole, ...change } }), 422, issues);
     });
   }
 
-  test('needs no postal code if the country has none', async () => {
+  test('creating a customer needs no postal code if the country has none', async () => {
     const service = running();
     const { token } = await service.person();
     const { address: kept } = await newCustomer(service, token, {
@@ -177,7 +177,7 @@ describe('creating a customer', () => {
 describe('another user’s customers', () => {
   const running = sharedService();
 
-  test('are 403 to a user, and open to staff and administrators', async () => {
+  test('another user’s customers are 403 to a user, and open to staff and administrators', async () => {
     const service = running();
     const owner = await service.person();
     const { id } = await newCustomer(service, owner.token);
@@ -205,7 +205,7 @@ describe('another user’s customers', () => {
     assert.equal((await service.delete(path, { token: (await service.person('staff')).token })).status, 204);
   });
 
-  test('aren’t in a user’s list, even if it is filtered for them', async () => {
+  test('another user’s customers aren’t in a user’s list, even if it is filtered for them', async () => {
     const service = running();
     const [owner, other, staff] = [
       await service.person(),
@@ -231,7 +231,7 @@ describe('another user’s customers', () => {
 describe('deleting a customer', () => {
   const running = sharedService();
 
-  test('makes it unknown', async () => {
+  test('deleting a customer makes it unknown', async () => {
     const service = running();
     const { token } = await service.person();
     const { id } = await newCustomer(service, token);
@@ -251,7 +251,7 @@ describe('deleting a customer', () => {
     );
   });
 
-  test('with orders is rejected, whatever their status and whoever the caller is', async () => {
+  test('deleting a customer with orders is rejected, whatever their status and whoever the caller is', async () => {
     const service = running();
     const { token } = await service.person();
     const { id, customerId } = await newOrder(service, token);
@@ -267,7 +267,7 @@ describe('deleting a customer', () => {
     assert.equal((await service.get(`/customers/${customerId}`, { token })).status, 200);
   });
 
-  test('while an order is placed lets exactly one of the two succeed', async () => {
+  test('deleting a customer while an order is placed lets exactly one of the two succeed', async () => {
     const service = running();
     const { token } = await service.person();
     for (let round = 0; round < 20; round += 1) {

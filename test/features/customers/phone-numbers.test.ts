@@ -11,7 +11,7 @@ describe('a phone number', () => {
     ada = await started.person();
   });
 
-  test('is stored as E.164, whether created, replaced or patched', async () => {
+  test('a phone number is stored as E.164, whether created, replaced or patched', async () => {
     const name = 'Grace Hopper';
     const created = await service().post('/customers', { ...ada, body: { name, phone: '0441 / 123 45' } });
     assert.deepEqual([created.status, created.body.phone], [201, '+4944112345']);
@@ -22,7 +22,7 @@ describe('a phone number', () => {
     assert.deepEqual([patched.status, patched.body.phone], [200, '+4944112347']);
   });
 
-  test('in another notation is no change', async () => {
+  test('a phone number in another notation is no change', async () => {
     const created = await service().post('/customers', {
       ...ada,
       body: { name: 'Grace Hopper', phone: '+4944112345' },
@@ -32,7 +32,7 @@ describe('a phone number', () => {
     assert.deepEqual([same.status, same.headers.etag], [200, created.headers.etag]);
   });
 
-  test('is reported with all other issues at once', async () => {
+  test('a phone number is reported with all other issues at once', async () => {
     const body = { name: '', phone: '0049 441 12345' };
     assertIssues(await service().post('/customers', { ...ada, body }), 422, [
       '#/name min-length',

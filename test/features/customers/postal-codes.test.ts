@@ -13,11 +13,11 @@ const whole = new Map(
   ),
 );
 
-test('the table in the source is what the generator writes', () => {
+test('the table of postal codes is what the generator writes', () => {
   assert.equal(readFileSync(generatedFile, 'utf8'), postalCodesSource(territories));
 });
 
-test('the table has every territory with a pattern and no other', () => {
+test('the table of postal codes has every territory with a pattern and no other', () => {
   assert.deepEqual([...postalCodes.keys()].sort(), [...whole.keys()].sort());
 });
 

@@ -89,7 +89,7 @@ describe('a customer', () => {
   ];
   for (const [q, ...names] of finds) {
     const outcome = names.length === 0 ? 'not found' : 'found';
-    test(`is ${outcome} by ${JSON.stringify(q.slice(0, 40))}`, async () => {
+    test(`a customer is ${outcome} by ${JSON.stringify(q.slice(0, 40))}`, async () => {
       assert.deepEqual(
         await found(service(), staff, '/customers', q),
         names.map((name) => ids.get(name)),
@@ -97,7 +97,7 @@ describe('a customer', () => {
     });
   }
 
-  test('is found by its id first, then the newest that have its digits', async () => {
+  test('a customer is found by its id first, then the newest that have its digits', async () => {
     const id = ids.get('grace') ?? 0;
     const [older, newer] = [
       await newCustomer(service(), staff.token, { name: `Shop 7700${id}` }),
@@ -108,7 +108,7 @@ describe('a customer', () => {
     assert.deepEqual(await found(service(), staff, '/customers', `#${id}`), [id]);
   });
 
-  test('is found by its id together with words of its text, and with no others', async () => {
+  test('a customer is found by its id together with words of its text, and with no others', async () => {
     const id = ids.get('lodz') ?? 0;
     const { id: newer } = await newCustomer(service(), staff.token, { name: `Zoë ${id}` });
     assert.deepEqual(await found(service(), staff, '/customers', `zoe ${id}`), [id, newer]);
@@ -121,7 +121,7 @@ describe('a customer', () => {
     assert.deepEqual(await found(service(), other, '/customers', `zoe ${mine.id}`), [mine.id]);
   });
 
-  test('is found by its new name, and not after its deletion', async () => {
+  test('a customer is found by its new name, and not after its deletion', async () => {
     const { id } = await newCustomer(service(), staff.token, { name: 'Before', email: 'b@example.org' });
     await service().patch(`/customers/${id}`, { token: staff.token, body: { name: 'Afterwards' } });
     assert.deepEqual(await found(service(), staff, '/customers', 'before'), []);
@@ -133,7 +133,7 @@ describe('a customer', () => {
   });
 
   // removing more of a customer from the index would hold the event loop for too long
-  test('is found by staff by the first 200 characters of name, phone number and address', async () => {
+  test('a customer is found by staff by the first 200 characters of name, phone number and address', async () => {
     const phone = '+4915112345678';
     const long = { name: `Longest ${'x'.repeat(172)}`, phone, email: 'zebra@savanna.example' };
     const { id } = await newCustomer(service(), staff.token, long);
@@ -145,7 +145,7 @@ describe('a customer', () => {
     assert.deepEqual(await found(service(), staff, '/customers', 'longest'), []);
   });
 
-  test('is found within the filters of the list', async () => {
+  test('a customer is found within the filters of the list', async () => {
     const other = await service().person();
     const { id } = await newCustomer(service(), other.token, { name: 'Filtered Hopper' });
     assert.deepEqual(await found(service(), staff, `/customers?userId=${other.id}`, 'hopper'), [id]);
@@ -154,7 +154,7 @@ describe('a customer', () => {
     assert.deepEqual(await found(service(), staff, '/customers?email=nobody%40example.com', 'hopper'), []);
   });
 
-  test('is found by the beginnings of its words before all others, by staff and by its owner', async () => {
+  test('a customer is found by the beginnings of its words before all others, by staff and by its owner', async () => {
     const owner = await service().person();
     const add = async (name: string): Promise<number> =>
       (await newCustomer(service(), owner.token, { name })).id;
@@ -174,7 +174,7 @@ describe('a customer', () => {
     }
   });
 
-  test('is found only by its owner and staff', async () => {
+  test('a customer is found only by its owner and staff', async () => {
     const [owner, other] = [await service().person(), await service().person()];
     const { id } = await newCustomer(service(), owner.token, {
       name: 'Secret Sorrel',
@@ -188,7 +188,7 @@ describe('a customer', () => {
     assert.deepEqual(await found(service(), other, `/customers?userId=${owner.id}`, 'sorrel'), []);
   });
 
-  test('is found with its folded text by a user as by staff', async () => {
+  test('a customer is found with its folded text by a user as by staff', async () => {
     const owner = await service().person();
     for (const name of Object.keys(people) as Name[])
       await newCustomer(service(), owner.token, { ...people[name], email: null });
@@ -217,13 +217,13 @@ describe('a search', () => {
     ['q=abc&cursor=abc&sort=-id&limit=200', ['cursor not-with-q', 'limit maximum', 'sort not-with-q']],
   ] as const) {
     for (const path of ['/customers', '/orders']) {
-      test(`${path}?${query.slice(0, 40)} is invalid`, async () => {
+      test(`a search ${path}?${query.slice(0, 40)} is invalid`, async () => {
         assertIssues(await service().get(`${path}?${query}`, { token: staff.token }), 422, issues);
       });
     }
   }
 
-  test('finds 50 at most, the newest', async () => {
+  test('a search finds 50 at most, the newest', async () => {
     for (let index = 0; index < 51; index += 1)
       await newCustomer(service(), staff.token, { name: `Crowd ${index}` });
     const ids = await found(service(), staff, '/customers', 'crowd');
@@ -235,7 +235,7 @@ describe('a search', () => {
   });
 
   const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
-  test('runs in the read worker, with the rights after the wait', needsInside, async (t) => {
+  test('a search runs in the read worker, with the rights after the wait', needsInside, async (t) => {
     const own = await serviceFor(t);
     const [admin, actor, other] = [await own.person('admin'), await own.person('staff'), await own.person()];
     await newOrder(own, other.token);

@@ -298,7 +298,7 @@ describe('the events of requests', { skip: executable !== undefined && 'needs th
     assert.deepEqual(await leftBy(renew), ['session.reused']);
   });
 
-  test('a read, a failed sign-in and a rejected status change leave none', async () => {
+  test('a read, a failed sign-in and a rejected status change leave no event', async () => {
     const { id } = await newOrder(service(), root.token);
     assert.deepEqual(
       await leftBy(async () => {

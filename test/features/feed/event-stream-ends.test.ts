@@ -38,7 +38,7 @@ describe('a stream ends at once with', () => {
   }
 
   for (const name of ofToken) {
-    test(`${name}, where it is a user's`, async (t) => {
+    test(`a stream ends at once with ${name}, where it is a user's`, async (t) => {
       const service = await serviceFor(t);
       const [reader, root] = [await readerIn(service), await rootToken(service)];
       const stream = await openStream(service, { token: reader.person.token });
@@ -53,7 +53,7 @@ describe('a stream ends at once with', () => {
   }
 
   for (const name of ofKey) {
-    test(`${name}, where it is a key's`, async (t) => {
+    test(`a stream ends at once with ${name}, where it is a key's`, async (t) => {
       const service = await serviceFor(t);
       const [reader, root] = [await readerIn(service), await rootToken(service)];
       const stream = await openStream(service, { key: reader.key.key });
@@ -62,32 +62,40 @@ describe('a stream ends at once with', () => {
     });
   }
 
-  test('the time of its access token', { skip: executable !== undefined }, async (t) => {
-    const service = await serviceFor(t);
-    const [{ token }, root] = [await service.person(), await rootToken(service)];
-    const stream = await openStream(service, { token });
-    service.clock.advance(899_000);
-    const { id } = await newCustomer(service, token);
-    assert.equal((await stream.event()).data.subject, `/customers/${id}`);
-    service.clock.advance(1_000);
-    assert.ok((await stream.ended).isWhole);
-    assert.equal((await service.get('/events', { token: root })).status, 401);
-  });
+  test(
+    'a stream ends at once with the time of its access token',
+    { skip: executable !== undefined },
+    async (t) => {
+      const service = await serviceFor(t);
+      const [{ token }, root] = [await service.person(), await rootToken(service)];
+      const stream = await openStream(service, { token });
+      service.clock.advance(899_000);
+      const { id } = await newCustomer(service, token);
+      assert.equal((await stream.event()).data.subject, `/customers/${id}`);
+      service.clock.advance(1_000);
+      assert.ok((await stream.ended).isWhole);
+      assert.equal((await service.get('/events', { token: root })).status, 401);
+    },
+  );
 
-  test('the time of its key, before anything more is sent', { skip: executable !== undefined }, async (t) => {
-    const service = await serviceFor(t);
-    const root = await rootToken(service);
-    const expiresAt = new Date(service.clock.now + 60_000).toISOString();
-    const { key } = await newKey(service, root, { scopes: ['events:read'], expiresAt });
-    const stream = await openStream(service, { key });
-    service.clock.advance(60_000);
-    await newCustomer(service, root);
-    const { left } = await stream.ended;
-    assert.deepEqual(
-      left.filter(({ data }) => data !== undefined),
-      [],
-    );
-  });
+  test(
+    'a stream ends at once with the time of its key, before anything else is sent',
+    { skip: executable !== undefined },
+    async (t) => {
+      const service = await serviceFor(t);
+      const root = await rootToken(service);
+      const expiresAt = new Date(service.clock.now + 60_000).toISOString();
+      const { key } = await newKey(service, root, { scopes: ['events:read'], expiresAt });
+      const stream = await openStream(service, { key });
+      service.clock.advance(60_000);
+      await newCustomer(service, root);
+      const { left } = await stream.ended;
+      assert.deepEqual(
+        left.filter(({ data }) => data !== undefined),
+        [],
+      );
+    },
+  );
 });
 
 test('nothing ends the streams of others', async (t) => {
@@ -185,7 +193,7 @@ describe('the number of streams is bounded', () => {
     }
   }
 
-  test('for each user, whose keys count with them', async (t) => {
+  test('the number of streams is bounded for each user, whose keys count with them', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { key } = await newKey(service, token, { scopes: ['events:read'] });
@@ -200,7 +208,7 @@ describe('the number of streams is bounded', () => {
     assert.equal((await untilOpen(service, token)).status, 200);
   });
 
-  test('for all users together, so that strangers leave some for staff', async (t) => {
+  test('the streams of all users are bounded together, so that strangers leave some for staff', async (t) => {
     const service = await serviceFor(t);
     for (const [role, count] of [
       ['user', 16],

@@ -15,7 +15,7 @@ async function subjects(stream: StreamReader, count: number): Promise<string[]> 
 const sse = { accept: 'text/event-stream' };
 
 describe('a stream of the feed', () => {
-  test('sends each event as it happens, as the feed shows it, with the cursor after it', async (t) => {
+  test('a stream sends each event as it happens, as the feed shows it, with the cursor after it', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const stream = await openStream(service, { token });
@@ -31,7 +31,7 @@ describe('a stream of the feed', () => {
     assert.equal(after.body.data.at(-1).subject, `/orders/${order.id}`);
   });
 
-  test('has a head that proxies and browsers let through unbuffered', async (t) => {
+  test('a stream of the feed has a head that proxies and browsers let through unbuffered', async (t) => {
     const service = await serviceFor(t);
     const { headers } = await openStream(service, { token: await rootToken(service) });
     assert.equal(headers['content-type'], 'text/event-stream');
@@ -42,7 +42,7 @@ describe('a stream of the feed', () => {
     assert.equal(headers['etag'], undefined);
   });
 
-  test('begins with how long to wait before resuming, and from where', async (t) => {
+  test('a stream of the feed begins with how long to wait before resuming, and from where', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const stream = await openStream(service, { token });
@@ -53,7 +53,7 @@ describe('a stream of the feed', () => {
     assert.equal(data[0].subject, `/customers/${customer.id}`);
   });
 
-  test('has all events of many changes once, in order', async (t) => {
+  test('a stream of the feed has all events of many changes once, in order', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const stream = await openStream(service, { token });
@@ -67,7 +67,7 @@ describe('a stream of the feed', () => {
     );
   });
 
-  test('with types has only those', async (t) => {
+  test('a stream of the feed with types has only those', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const stream = await openStream(service, { token }, '/events?type=order.created,order.paid');
@@ -80,7 +80,7 @@ describe('a stream of the feed', () => {
     );
   });
 
-  test('shows a user what is theirs, staff orders and customers, administrators all', async (t) => {
+  test('a stream shows users what is theirs, staff orders and customers, administrators all', async (t) => {
     const service = await serviceFor(t);
     const [ada, bob] = await Promise.all([service.person(), service.person()]);
     const [staff, root] = [await service.person('staff'), await rootToken(service)];
@@ -97,7 +97,7 @@ describe('a stream of the feed', () => {
     assert.deepEqual(await subjects(ofAda, 1), ['/customers/2']);
   });
 
-  test('with a key needs the scope events:read', async (t) => {
+  test('a stream of the feed with a key needs the scope events:read', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { key: other } = await newKey(service, token);
@@ -108,7 +108,7 @@ describe('a stream of the feed', () => {
     assert.deepEqual(await subjects(stream, 1), [`/customers/${id}`]);
   });
 
-  test('counts once against the rate', async (t) => {
+  test('a stream of the feed counts once against the rate', async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-default': '600/60' } });
     const token = await rootToken(service);
     const { headers } = await openStream(service, { token });
@@ -135,7 +135,7 @@ describe('a stream begins', () => {
     return seen;
   }
 
-  test('at the latest event by default, at the oldest with from=oldest', async (t) => {
+  test('a stream begins at the latest event by default, at the oldest with from=oldest', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await newCustomer(service, token);
@@ -145,7 +145,7 @@ describe('a stream begins', () => {
     assert.deepEqual(all, ['/customers/1', '/customers/2', '/customers/3', '/customers/4']);
   });
 
-  test('after its cursor, but after Last-Event-ID if both are sent', async (t) => {
+  test('a stream begins after its cursor, but after Last-Event-ID if both are sent', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { next } = (await service.get('/events?from=latest', { token })).body;
@@ -161,7 +161,7 @@ describe('a stream begins', () => {
     assert.deepEqual(await follow(service, token, '/events', ''), ['/customers/5']);
   });
 
-  test('far behind, and catches up', async (t) => {
+  test('a stream begins far behind, and catches up', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await Promise.all(Array.from({ length: 700 }, () => newCustomer(service, token)));
@@ -171,7 +171,7 @@ describe('a stream begins', () => {
     assert.deepEqual(await subjects(stream, 1), [`/customers/${id}`]);
   });
 
-  test('not with an invalid cursor, or with cursor and from', async (t) => {
+  test('a stream begins not with an invalid cursor, or with cursor and from', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const call = { token, headers: sse };
@@ -182,7 +182,7 @@ describe('a stream begins', () => {
     assertProblem(await service.get(`${next}&from=latest`, call), 'validation-failed', 422);
   });
 
-  test('not without a credential, or if nothing in Accept is available', async (t) => {
+  test('a stream begins not without a credential, or if nothing in Accept is available', async (t) => {
     const service = await serviceFor(t);
     assertProblem(await service.get('/events', { headers: sse }), 'unauthenticated', 401);
     const token = await rootToken(service);
@@ -192,7 +192,7 @@ describe('a stream begins', () => {
     assert.equal(any.headers['content-type'], 'application/json');
   });
 
-  test('not with HEAD, which gets only the head', async (t) => {
+  test('a stream begins not with HEAD, which gets only the head', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const head = await service.call('HEAD', '/events', { token, headers: sse });

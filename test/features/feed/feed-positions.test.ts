@@ -34,14 +34,14 @@ async function assertGoesOn(service: TestService, next: string): Promise<void> {
 }
 
 describe('a position in the feed', () => {
-  test('is accepted after a restart', async (t) => {
+  test('a position in the feed is accepted after a restart', async (t) => {
     const service = await serviceFor(t);
     const next = await latest(service);
     await service.restart();
     await assertGoesOn(service, next);
   });
 
-  test('is gone once a backup was restored, even if it is older than the backup', async (t) => {
+  test('a position in the feed is gone once a backup was restored, even if it is older than the backup', async (t) => {
     const service = await serviceFor(t);
     const [early, copy] = [await latest(service), join(newFolder(t), 'copy.db')];
     assert.equal((await orderly(['backup', copy, `--data=${service.folder}`])).status, 0);
@@ -56,7 +56,7 @@ describe('a position in the feed', () => {
     await assertGoesOn(restored, await latest(restored));
   });
 
-  test('is gone once a backup replaced the database by hand', async (t) => {
+  test('a position in the feed is gone once a backup replaced the database by hand', async (t) => {
     const service = await serviceFor(t);
     const [next, copy] = [await latest(service), join(newFolder(t), 'copy.db')];
     assert.equal((await orderly(['backup', copy, `--data=${service.folder}`])).status, 0);
@@ -67,7 +67,7 @@ describe('a position in the feed', () => {
     await assertGoesOn(started, await latest(started));
   });
 
-  test('is gone once an earlier file replaced the database by hand', async (t) => {
+  test('a position in the feed is gone once an earlier file replaced the database by hand', async (t) => {
     const service = await serviceFor(t);
     await service.stop();
     const [file, copy] = [join(service.folder, 'orderly.db'), join(newFolder(t), 'copy.db')];
@@ -85,7 +85,7 @@ describe('a position in the feed', () => {
     await assertGoesOn(await serviceFor(t, { folder: service.folder }), own);
   });
 
-  test('is gone in a copy of the folder, and still accepted by the original', async (t) => {
+  test('a position in the feed is gone in a copy of the folder, and still accepted by the original', async (t) => {
     const service = await serviceFor(t);
     const [next, copy] = [await latest(service), newFolder(t)];
     await service.stop();
@@ -95,7 +95,7 @@ describe('a position in the feed', () => {
   });
 
   test(
-    'continues without a gap after the last event that was removed for its age',
+    'a position in the feed continues without a gap after the last event that was removed for its age',
     { skip: executable !== undefined },
     async (t) => {
       const service = await serviceFor(t, { settings: { 'events-days': '1' } });

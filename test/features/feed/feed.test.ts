@@ -14,7 +14,7 @@ type Event = TestResponse['body'];
 const skip = executable !== undefined;
 
 describe('the feed', () => {
-  test('gives a reader who stores next all events once, in order', async (t) => {
+  test('the feed gives a reader who stores next all events once, in order', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const seen: Event[] = [];
@@ -41,7 +41,7 @@ describe('the feed', () => {
     assert.equal(seen.filter(({ type }) => type === 'customer.created').length, 10);
   });
 
-  test('from=latest begins after all existing events', async (t) => {
+  test('the feed from=latest begins after all existing events', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await newOrder(service, token);
@@ -55,7 +55,7 @@ describe('the feed', () => {
     );
   });
 
-  test('shows a user what is theirs, staff all orders and customers, administrators all', async (t) => {
+  test('the feed shows a user what is theirs, staff all orders and customers, administrators all', async (t) => {
     const service = await serviceFor(t);
     const [ada, bob, staff] = await Promise.all([
       service.person(),
@@ -80,7 +80,7 @@ describe('the feed', () => {
     assert.equal((await accounts(await rootToken(service))).length, 4);
   });
 
-  test('moves on past events that the caller may not see', async (t) => {
+  test('the feed moves on past events that the caller may not see', async (t) => {
     const service = await serviceFor(t);
     const [ada, root] = [await service.person(), await rootToken(service)];
     const { body } = await service.get('/events?from=latest', { token: ada.token });
@@ -93,7 +93,7 @@ describe('the feed', () => {
     assert.equal(data[0].subject, `/customers/${id}`);
   });
 
-  test('ends a page at about 1 MiB, and continues', async (t) => {
+  test('the feed ends a page at about 1 MiB, and continues', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { id } = await newOrder(service, token);
@@ -113,7 +113,7 @@ describe('the feed', () => {
     );
   });
 
-  test('is read without the long events that follow those that fit', { skip }, async (t) => {
+  test('the feed is read without the long events that follow those that fit', { skip }, async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { id } = await newOrder(service, token);
@@ -133,7 +133,7 @@ describe('the feed', () => {
     assert.equal(pages.at(-1)?.end, latest);
   });
 
-  test('examines 1,000 events for a page, and continues', async (t) => {
+  test('the feed examines 1,000 events for a page, and continues', async (t) => {
     const service = await serviceFor(t);
     const [ada, root] = [await service.person(), await rootToken(service)];
     const { body } = await service.get('/events?from=latest', { token: ada.token });
@@ -148,29 +148,33 @@ describe('the feed', () => {
     assert.equal(data[0].subject, `/customers/${id}`);
   });
 
-  test('is exported with a pause after each 1,000 events of which few are exported', { skip }, async (t) => {
-    const service = await serviceFor(t);
-    const db = service.inside?.database.read ?? assert.fail('it runs in this process');
-    await addEvents(service, 2_500);
-    const { latest } = feedBounds(db);
-    const stepsOf = async (types?: readonly EventType[]): Promise<string[]> => {
-      const range = { accessOf: () => 'all' as const, types, after: latest - 2_500, latest };
-      const steps = feedElements(db, range, undefined)(() => undefined)[Symbol.asyncIterator]();
-      const kinds: string[] = [];
-      for (;;) {
-        const step = steps.next();
-        const isPaused = (await Promise.race([step, nextTurn('paused')])) === 'paused';
-        if (isPaused) kinds.push('pause');
-        if ((await step).done === true) return kinds;
-        kinds.push('elements');
-      }
-    };
-    const walk = ['elements', 'pause', 'elements', 'pause', 'elements'];
-    assert.deepEqual(await stepsOf(['webhook.deleted']), walk);
-    assert.deepEqual(await stepsOf(), Array(25).fill('elements'));
-  });
+  test(
+    'the feed is exported with a pause after each 1,000 events of which few are exported',
+    { skip },
+    async (t) => {
+      const service = await serviceFor(t);
+      const db = service.inside?.database.read ?? assert.fail('it runs in this process');
+      await addEvents(service, 2_500);
+      const { latest } = feedBounds(db);
+      const stepsOf = async (types?: readonly EventType[]): Promise<string[]> => {
+        const range = { accessOf: () => 'all' as const, types, after: latest - 2_500, latest };
+        const steps = feedElements(db, range, undefined)(() => undefined)[Symbol.asyncIterator]();
+        const kinds: string[] = [];
+        for (;;) {
+          const step = steps.next();
+          const isPaused = (await Promise.race([step, nextTurn('paused')])) === 'paused';
+          if (isPaused) kinds.push('pause');
+          if ((await step).done === true) return kinds;
+          kinds.push('elements');
+        }
+      };
+      const walk = ['elements', 'pause', 'elements', 'pause', 'elements'];
+      assert.deepEqual(await stepsOf(['webhook.deleted']), walk);
+      assert.deepEqual(await stepsOf(), Array(25).fill('elements'));
+    },
+  );
 
-  test('a cursor may be used with other types, but not with from', async (t) => {
+  test('a cursor of the feed may be used with other types, but not with from', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { next } = (await service.get('/events?from=latest&type=order.created', { token })).body;

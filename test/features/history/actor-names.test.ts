@@ -19,12 +19,12 @@ describe('a history with names', () => {
   });
   const target = (): string => `/orders/${fixture.order}/events?include=actorName`;
 
-  test('names everybody to staff and administrators', async () => {
+  test('a history with names names everybody to staff and administrators', async () => {
     for (const token of [fixture.staff.token, await rootToken(service())])
       assert.deepEqual(await namesAt(service(), target(), token), [name, 'Ada']);
   });
 
-  test('names a user only to themselves', async () => {
+  test('a history with names names a user only to themselves', async () => {
     const { token } = fixture.ada;
     assert.deepEqual(await namesAt(service(), target(), token), [null, 'Ada']);
     assert.doesNotMatch((await service().get(target(), { token })).text, /Zo/);
@@ -32,7 +32,7 @@ describe('a history with names', () => {
     assert.deepEqual(new Set(await namesAt(service(), own, token)), new Set(['Ada']));
   });
 
-  test('has otherwise the same events as one without names', async () => {
+  test('a history with names has otherwise the same events as one without names', async () => {
     const { token } = fixture.staff;
     const named = (await service().get(target(), { token })).body.data;
     const plain = (await service().get(`/orders/${fixture.order}/events`, { token })).body.data;
@@ -40,21 +40,21 @@ describe('a history with names', () => {
     assert.deepEqual(withoutNames, plain);
   });
 
-  test('is kept by the next page', async () => {
+  test('a history with names keeps the names on its next page', async () => {
     const { token } = fixture.staff;
     const { body } = await service().get(`${target()}&limit=1`, { token });
     assert.deepEqual(await namesAt(service(), body.next, token), ['Ada']);
   });
 
   for (const include of ['', 'actor', 'actorName,actorName', 'customer'])
-    test(`include=${include} has an issue`, async () => {
+    test(`a history with include=${include} has an issue`, async () => {
       const path = `/orders/${fixture.order}/events?include=${include}`;
       const response = await service().get(path, { token: fixture.staff.token });
       assert.equal(response.status, 422);
       assert.match(issuesOf(response).join(), /^include (enum|max-items)/);
     });
 
-  test('needs an API key with the scope for users', async () => {
+  test('a history with names needs an API key with the scope for users', async () => {
     const { token } = fixture.staff;
     const narrow = await newKey(service(), token, { scopes: ['events:read'] });
     const wide = await newKey(service(), token, { scopes: ['events:read', 'users:read'] });

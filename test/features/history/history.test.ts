@@ -19,7 +19,7 @@ describe('the history of an order', () => {
     [ada, bob, staff] = await Promise.all([started.person(), started.person(), started.person('staff')]);
   });
 
-  test('begins with its creation, and names who, when and with which request', async () => {
+  test('the history of an order begins with its creation, and names who, when and with which request', async () => {
     const customerId = (await newCustomer(service(), ada.token)).id;
     const headers = { 'x-request-id': 'till-3.17' };
     const body = { customerId, currency: 'EUR', items };
@@ -38,7 +38,7 @@ describe('the history of an order', () => {
     });
   });
 
-  test('has each step, newest first, with its reason', async () => {
+  test('the history of an order has each step, newest first, with its reason', async () => {
     const { id } = await newOrder(service(), ada.token);
     const step = (body: object): Promise<TestResponse> =>
       service().patch(`/orders/${id}`, { token: staff.token, body });
@@ -65,7 +65,7 @@ describe('the history of an order', () => {
     );
   });
 
-  test('shows items before and after, unless they are long', async () => {
+  test('the history of an order shows items before and after, unless they are long', async () => {
     const { id, items: before } = await newOrder(service(), ada.token);
     const fewer = [{ sku: null, name: 'Tea', quantity: 1, unitPrice: 749 }];
     const many = Array.from({ length: 100 }, (_, index) => ({
@@ -83,7 +83,7 @@ describe('the history of an order', () => {
     assert.deepEqual(long.changes, { items: null, total: [749, 100] });
   });
 
-  test('has no events of requests that change nothing, are rejected or replayed', async () => {
+  test('the history of an order has no events of requests that change nothing, are rejected or replayed', async () => {
     const { id } = await newOrder(service(), ada.token);
     const sent = { token: ada.token, headers: { 'idempotency-key': 'once' }, body: { note: 'Ring twice.' } };
     await service().patch(`/orders/${id}`, { token: ada.token, body: { status: 'open', reason: 'None.' } });
@@ -95,7 +95,7 @@ describe('the history of an order', () => {
     assert.deepEqual(types, ['order.changed', 'order.created']);
   });
 
-  test('is for those who may see the order', async () => {
+  test('the history of an order is for callers who may see the order', async () => {
     const { id } = await newOrder(service(), ada.token);
     assertProblem(await service().get(`/orders/${id}/events`, { token: bob.token }), 'forbidden', 403);
     assertProblem(await service().get('/orders/999999/events', { token: bob.token }), 'not-found', 404);
@@ -105,7 +105,7 @@ describe('the history of an order', () => {
     assert.equal((await service().get(`/orders/${id}/events`, { key: reader })).body.data.length, 1);
   });
 
-  test('is a list like any other', async () => {
+  test('the history of an order is a list like any other', async () => {
     const { id } = await newOrder(service(), ada.token);
     for (const note of ['a', 'b', 'c'])
       await service().patch(`/orders/${id}`, { token: ada.token, body: { note } });

@@ -7,7 +7,7 @@ import { newKey, rootToken } from '../resource-support.ts';
 import { customerLine, linesOf, openImport, orderLine, sendImport } from './import-support.ts';
 
 describe('rights that an import loses midway have one line', { concurrency: true }, () => {
-  test('those of a key that may not create customers', async (t) => {
+  test('an import by a key that may not create customers has one line in the log for its lack of rights', async (t) => {
     const service = await serviceFor(t);
     const { key, id } = await newKey(service, await rootToken(service), { scopes: ['orders:write'] });
     const lines = linesOf([customerLine('a'), orderLine('1', 'a'), customerLine('b')]);
@@ -16,7 +16,7 @@ describe('rights that an import loses midway have one line', { concurrency: true
     assert.equal(await countedSecurityEvents(service, 'authz_fail'), 1);
   });
 
-  test('those of an administrator who is demoted', async (t) => {
+  test('an import by an administrator who is demoted has one line in the log for its loss of rights', async (t) => {
     const service = await serviceFor(t);
     const root = await rootToken(service);
     const actor = await service.person('admin');

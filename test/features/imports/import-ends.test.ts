@@ -29,7 +29,7 @@ describe('an import ends early, and without its last chunk', () => {
     ['suspension', 401],
     ['the time of its token', 401],
   ] as const)
-    test(`after ${way}, with the next line`, async (t) => {
+    test(`an import ends early after ${way}, with the next line`, async (t) => {
       const service = await serviceFor(t);
       const root = await rootToken(service);
       const actor = await service.person('admin');
@@ -62,7 +62,7 @@ describe('an import ends early, and without its last chunk', () => {
       assert.equal(body.total, 1);
     });
 
-  test('if its chunks are malformed, after the lines before them', async (t) => {
+  test('an import ends early if its chunks are malformed, after the lines before them', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person('admin');
     const line = linesOf([customerLine('a')]);
@@ -77,7 +77,7 @@ describe('an import ends early, and without its last chunk', () => {
     assert.doesNotMatch(text, /\r\n0\r\n\r\n$/);
   });
 
-  test('if no whole line arrives for half a minute', async (t) => {
+  test('an import ends early if no whole line arrives for half a minute', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const sent = openImport(service, token);
@@ -91,7 +91,7 @@ describe('an import ends early, and without its last chunk', () => {
     assert.ok(service.logged.some((line) => line.includes('"end":"slow"')));
   });
 
-  test('past 32 MiB that were not announced', async (t) => {
+  test('an import ends early past 32 MiB that were not announced', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const sent = openImport(service, token);
@@ -103,7 +103,7 @@ describe('an import ends early, and without its last chunk', () => {
     assert.deepEqual([results[1]?.status, isWhole], [413, false]);
   });
 
-  test('when the service stops', async (t) => {
+  test('an import ends early when the service stops', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const sent = openImport(service, token);
@@ -122,7 +122,7 @@ describe('an import whose client sends nothing ends when the service stops', () 
     ['between two lines', ''],
     ['within a line', '{"key":"b",'],
   ] as const)
-    test(`${what}: the last line names the first line to send again`, async (t) => {
+    test(`an idle import ends when the service stops, ${what}: its last line names the first line to send again`, async (t) => {
       const service = await serviceFor(t);
       const token = await rootToken(service);
       const sent = openImport(service, token);
@@ -137,7 +137,7 @@ describe('an import whose client sends nothing ends when the service stops', () 
 });
 
 describe('an import whose client disconnects', () => {
-  test('keeps the complete lines, and is completed when it is sent again', async (t) => {
+  test('an import whose client disconnects keeps the complete lines; sent again, it is completed', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const values = Array.from({ length: 400 }, (_, index) => customerLine(String(index)));
@@ -150,7 +150,7 @@ describe('an import whose client disconnects', () => {
     assert.equal((await service.get('/customers?total=true', { token })).body.total, 400);
   });
 
-  test('makes room for the next one', async (t) => {
+  test('an import whose client disconnects makes room for the next one', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const [first, second] = [openImport(service, token), openImport(service, token)];

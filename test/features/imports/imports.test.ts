@@ -17,7 +17,7 @@ import {
 import { items, newCustomer, newKey, rootToken } from '../resource-support.ts';
 
 describe('an import', () => {
-  test('creates customers, and orders of them, as a POST would', async (t) => {
+  test('an import creates customers, and orders of them, as a POST would', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const address = { line1: 'Street 1', city: 'Oldenburg', postalCode: '26133', country: 'DE' };
@@ -38,7 +38,7 @@ describe('an import', () => {
     assert.equal(placed.shippingAddress.postalCode, '26133');
   });
 
-  test('keeps the status and age of orders', async (t) => {
+  test('an import keeps the status and age of orders', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { id: customerId } = await newCustomer(service, token);
@@ -61,7 +61,7 @@ describe('an import', () => {
     );
   });
 
-  test('makes the caller the owner of objects that name none', async (t) => {
+  test('an import makes the caller the owner of objects that name none', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const other = await service.person();
@@ -76,7 +76,7 @@ describe('an import', () => {
     assert.equal((await service.get('/orders', { token: other.token })).body.data.length, 1);
   });
 
-  test('by a key that may not create customers rejects only these', async (t) => {
+  test('an import by a key that may not create customers rejects only these', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await importLines(service, token, [customerLine('c')]);
@@ -87,7 +87,7 @@ describe('an import', () => {
     assert.equal((await service.get('/customers?total=true', { token })).body.total, 1);
   });
 
-  test('sent again creates nothing twice, by any administrator and after a restart', async (t) => {
+  test('an import sent again creates nothing twice, by any administrator and after a restart', async (t) => {
     const service = await serviceFor(t);
     const values = [customerLine('1'), orderLine('1', '1'), orderLine('2', '1')];
     const first = await importLines(service, await rootToken(service), values);
@@ -103,7 +103,7 @@ describe('an import', () => {
     assert.equal(body.total, 2);
   });
 
-  test('rejects a key with another content, unless only blanks differ', async (t) => {
+  test('an import rejects a key with another content, unless only blanks differ', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await importLines(service, token, [customerLine('c')]);
@@ -114,7 +114,7 @@ describe('an import', () => {
     assert.deepEqual(results.map(summaryOf), ['1 422 #/key idempotency-key-reused', '2 200']);
   });
 
-  test('creates a customer again that was deleted since', async (t) => {
+  test('an import creates a customer again that was deleted since', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const [first] = await importLines(service, token, [customerLine('c')]);
@@ -124,7 +124,7 @@ describe('an import', () => {
     assert.notEqual(second.id, first?.id);
   });
 
-  test('counts all lines, and skips blank ones', async (t) => {
+  test('an import counts all lines, and skips blank ones', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const text = `\n${linesOf([customerLine('a')])}  \r\n\t\n${JSON.stringify(customerLine('b'))}`;
@@ -132,7 +132,7 @@ describe('an import', () => {
     assert.deepEqual(resultsOf(answer).map(summaryOf), ['2 201', '5 201']);
   });
 
-  test('is answered once all lines were sent: many clients can’t send and read together', async (t) => {
+  test('an import is answered once all lines were sent: many clients can’t send and read together', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const line = linesOf([customerLine('a')]);
@@ -149,7 +149,7 @@ describe('an import', () => {
     assert.match(await closed, /^HTTP\/1\.1 200 OK\r\n[^]*\{"line":1,"status":201,"id":1\}/);
   });
 
-  test('may arrive in chunks that are parts of lines', async (t) => {
+  test('an import may arrive in chunks that are parts of lines', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
@@ -163,7 +163,7 @@ describe('an import', () => {
     assert.match(await closed, /\{"line":2000,"status":201,"id":2000\}\n\r\n0\r\n\r\n$/);
   });
 
-  test('without lines has no results', async (t) => {
+  test('an import without lines has no results', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     for (const body of ['', '\n\n']) {
@@ -172,7 +172,7 @@ describe('an import', () => {
     }
   });
 
-  test('of thousands of lines has results in their order', async (t) => {
+  test('an import of thousands of lines has results in their order', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const values = Array.from({ length: 3_000 }, (_, index) =>
@@ -189,7 +189,7 @@ describe('an import', () => {
     );
   });
 
-  test('has a response that isn’t cached', async (t) => {
+  test('an import has a response that isn’t cached', async (t) => {
     const service = await serviceFor(t);
     const { headers } = await sendImport(service, '', { token: await rootToken(service) });
     assert.equal(headers['content-type'], 'application/x-ndjson');
@@ -199,7 +199,7 @@ describe('an import', () => {
 });
 
 describe('an import is rejected', () => {
-  test('with application/json, and from an API key without its scopes', async (t) => {
+  test('an import is rejected with application/json, and from an API key without its scopes', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const response = await service.post('/imports', { token, body: {} });
@@ -209,14 +209,14 @@ describe('an import is rejected', () => {
     assertProblem(await sendImport(service, '', { key }), 'insufficient-scope', 403);
   });
 
-  test('that announces more than 32 MiB', async (t) => {
+  test('an import is rejected that announces more than 32 MiB', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const body = Buffer.alloc(32 * 1024 * 1024 + 1, '\n');
     assertProblem(await service.post('/imports', { token, body, headers: ndjson }), 'content-too-large', 413);
   });
 
-  test('of staff, and with an unknown parameter', async (t) => {
+  test('an import is rejected of staff, and with an unknown parameter', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const staff = await service.person('staff');

@@ -81,7 +81,7 @@ describe('a line is rejected alone', () => {
       assert.deepEqual(results.map(summaryOf), ['1 201', `2 ${answer}`, '3 201']);
     });
 
-  test('invalid UTF-8', async () => {
+  test('a line of invalid UTF-8 is rejected alone', async () => {
     const body = Buffer.concat([
       Buffer.from('{"key":"a","customer":{"name":"'),
       Buffer.from([0xff]),
@@ -91,7 +91,7 @@ describe('a line is rejected alone', () => {
     assert.deepEqual(resultsOf(text).map(summaryOf), ['1 400 # malformed-json']);
   });
 
-  test('but not one of the maximum length', async () => {
+  test('a line of the maximum length is accepted', async () => {
     const [start, end] = ['{"key":"long","customer":{"name":"Ada"', '}}'];
     const line = start + ' '.repeat(65_536 - start.length - end.length) + end;
     assert.deepEqual((await importLines(service(), token, [line])).map(summaryOf), ['1 201']);

@@ -12,7 +12,7 @@ import { newKey, rootToken } from '../resource-support.ts';
 const columns = 'name,email,phone,address.line1,address.city,address.postalCode,address.country';
 
 describe('a table of customers', () => {
-  test('creates a customer from each row, whose cells its heading names', async (t) => {
+  test('a table of customers creates a customer from each row, whose cells its heading names', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const text =
@@ -34,7 +34,7 @@ describe('a table of customers', () => {
     assert.deepEqual([body.data[0].address.city, body.data[1].address], ['Oldenburg', null]);
   });
 
-  test('is the default of text/csv, and may declare its charset', async (t) => {
+  test('a table of customers is the default of text/csv, and may declare its charset', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const headers = { 'content-type': 'text/csv; charset=UTF-8; header=present' };
@@ -46,7 +46,7 @@ describe('a table of customers', () => {
     ['semicolons, as Excel writes where the comma is decimal', ';'],
     ['tabs', '\t'],
   ] as const)
-    test(`may have ${what} between its cells`, async (t) => {
+    test(`a table of customers may have ${what} between its cells`, async (t) => {
       const service = await serviceFor(t);
       const token = await rootToken(service);
       const rows = [
@@ -61,7 +61,7 @@ describe('a table of customers', () => {
       assert.equal(body.data[0].name, 'Hopper, Grace');
     });
 
-  test('is counted as a spreadsheet counts rows, with blank ones and with line breaks in cells', async (t) => {
+  test('a table’s rows are counted as in a spreadsheet, with blank rows and line breaks in cells', async (t) => {
     const service = await serviceFor(t);
     const text = 'name,email\n\n"Grace\nHopper",\n\nAda,x\n,a@example.com\n';
     const results = await importTable(service, { token: await rootToken(service), text });
@@ -72,7 +72,7 @@ describe('a table of customers', () => {
     ]);
   });
 
-  test('sent again creates nothing twice, even with its columns in another order', async (t) => {
+  test('a table of customers sent again creates nothing twice, even with its columns in another order', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const first = await importTable(service, { token, text: 'name,email\nAda,a@example.com\nGrace,\n' });
@@ -85,7 +85,7 @@ describe('a table of customers', () => {
     assert.deepEqual(again.map(({ id }) => id).slice(0, 2), [2, 1]);
   });
 
-  test('may have keys, which are those of lines of JSON', async (t) => {
+  test('a table of customers may have keys, which are those of lines of JSON', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const [known] = await importLines(service, token, [customerLine('a', { name: 'Ada' })]);
@@ -96,7 +96,7 @@ describe('a table of customers', () => {
     assert.deepEqual((await importLines(service, token, [{ key: 'o', order }])).map(summaryOf), ['1 201']);
   });
 
-  test('needs the scope for customers', async (t) => {
+  test('a table of customers needs the scope for customers', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { key } = await newKey(service, token, { scopes: ['orders:write'] });
@@ -105,7 +105,7 @@ describe('a table of customers', () => {
     assert.match(text, /^\{"line":2,"status":403,/);
   });
 
-  test('of something else is a validation error', async (t) => {
+  test('a table of something else is a validation error', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const call = { token, body: 'name\nAda\n', headers: { 'content-type': 'text/csv' } };
@@ -114,7 +114,7 @@ describe('a table of customers', () => {
     assert.equal(response.body.errors[0].parameter, 'of');
   });
 
-  test('may arrive byte by byte', async (t) => {
+  test('a table of customers may arrive byte by byte', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { write, closed } = await openRaw(service.port);
@@ -146,23 +146,23 @@ describe('a table that can’t be read ends with the line that says why, after t
     ['bytes that are no UTF-8', Buffer.from('name\n\xff\n', 'latin1'), ['1 400 # bad-request']],
     ['a character without its end', Buffer.from('name\nx\xc3', 'latin1'), ['2 400 # bad-request']],
   ] as const)
-    test(`for ${name}`, async () => {
+    test(`a table that can’t be read ends with the line that says why, for ${name}`, async () => {
       const results = await importTable(service(), { token, text });
       assert.deepEqual(results.map(summaryOf), answers);
     });
 
-  test('but only that row is rejected if it has too many or too few cells', async () => {
+  test('only the row is rejected if it has too many or too few cells', async () => {
     const results = await importTable(service(), { token, text: 'name,email\na\nb,,\ncells,\n' });
     assert.deepEqual(results.map(summaryOf), ['2 422 # conflict', '3 422 # conflict', '4 201']);
     assert.equal(results[0]?.errors?.[0]?.detail, 'The row has 1 cell, its heading 2.');
   });
 
-  test('and a table without rows has no results', async () => {
+  test('a table without rows has no results', async () => {
     for (const text of ['', '\n\n', 'name,email\r\n'])
       assert.deepEqual(await importTable(service(), { token, text }), []);
   });
 
-  test('and a large table with a wrong heading is read to its end, so that its client reads the answer', async () => {
+  test('a large table with a wrong heading is read to its end, so that its client reads the response', async () => {
     const text = `colour\n${'red\n'.repeat(4_000_000)}`;
     const results = await importTable(service(), { token, text });
     assert.deepEqual(results.map(summaryOf), ['1 422 # unknown-member']);
@@ -170,7 +170,7 @@ describe('a table that can’t be read ends with the line that says why, after t
 });
 
 describe('a dry run', () => {
-  test('answers as the import would, without ids of new objects, and creates nothing', async (t) => {
+  test('a dry run answers as the import would, without ids of new objects, and creates nothing', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     await importLines(service, token, [customerLine('known')]);
@@ -210,7 +210,7 @@ describe('a dry run', () => {
     assert.deepEqual(totals, [1, 0]);
   });
 
-  test('of a table finds its wrong rows', async (t) => {
+  test('a dry run of a table finds its wrong rows', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const text = 'name,email\nAda,\nGrace,x\n';
@@ -219,7 +219,7 @@ describe('a dry run', () => {
     assert.equal((await service.get('/customers?total=true', { token })).body.total, 0);
   });
 
-  test('remembers 200,000 keys', () => {
+  test('a dry run remembers 200,000 keys', () => {
     const keys = dryRunKeys();
     const unused = {} as Permit;
     const add = (index: number) =>

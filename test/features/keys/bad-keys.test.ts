@@ -27,7 +27,7 @@ describe('a bad API key', () => {
     ['with quotes', (key) => `"${key}"`],
   ];
   for (const [what, change] of bad) {
-    test(`(${what}) is rejected`, async () => {
+    test(`a bad API key (${what}) is rejected`, async () => {
       const service = running();
       const { token } = await service.person();
       const key = change((await newKey(service, token)).key);
@@ -36,7 +36,7 @@ describe('a bad API key', () => {
     });
   }
 
-  test('is rejected where no credential is needed', async () => {
+  test('a bad API key is rejected where no credential is needed', async () => {
     assertRejected(
       await running().post('/api/users', {
         key: 'ord_1_x',
@@ -45,7 +45,7 @@ describe('a bad API key', () => {
     );
   });
 
-  test('is rejected with the secret of another key', async () => {
+  test('a bad API key is rejected with the secret of another key', async () => {
     const service = running();
     const [one, two] = [await service.person(), await service.person()];
     const [{ key: first }, { key: second }] = [
@@ -57,7 +57,7 @@ describe('a bad API key', () => {
 });
 
 describe('an API key in the query', () => {
-  test('without a value, or without "=", is a bad credential, and not an unknown parameter', async (t) => {
+  test('an api_key without a value, or without "=", is a bad credential, and no unknown parameter', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     for (const query of ['api_key', 'api_key=']) {
@@ -67,7 +67,7 @@ describe('an API key in the query', () => {
     }
   });
 
-  test('is accepted like one in the header, among other parameters', async (t) => {
+  test('an API key in the query is accepted like one in the header, among other parameters', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const order = await newOrder(service, token);
@@ -78,7 +78,7 @@ describe('an API key in the query', () => {
     assertInsufficient(await service.get(`/customers?api_key=${key}`), 'customers:read');
   });
 
-  test('is in no log, next, Link or instance', async (t) => {
+  test('an API key in the query is in no log, next, Link or instance', async (t) => {
     const service = await serviceFor(t, { settings: { log: 'debug' } });
     const { token } = await service.person();
     const customer = await newCustomer(service, token);
@@ -126,13 +126,13 @@ describe('an API key in the query', () => {
     assert.ok(!service.logged.join('\n').includes(secret));
   });
 
-  test('is a bad credential without a value, with or without =', async (t) => {
+  test('an API key in the query is a bad credential without a value, with or without =', async (t) => {
     const service = await serviceFor(t);
     for (const query of ['api_key', 'api_key=', 'limit=1&api_key'])
       assertRejected(await service.get(`/customers?${query}`));
   });
 
-  test('can be disabled, and the header still works', async (t) => {
+  test('an API key in the query can be disabled, and the header still works', async (t) => {
     const service = await serviceFor(t, { settings: { 'api-key-query': 'off' } });
     const { token } = await service.person();
     const { key } = await newKey(service, token);
@@ -168,7 +168,7 @@ describe('two credentials in one request are rejected:', () => {
     });
   }
 
-  test('even if none is needed', async () => {
+  test('two credentials in one request are rejected, even if none is needed', async () => {
     const service = running();
     const token = await rootToken(service);
     const { key } = await newKey(service, token, { scopes });

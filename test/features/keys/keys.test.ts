@@ -16,7 +16,7 @@ const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 describe('creating an API key', () => {
   const running = sharedService();
 
-  test('shows the key only once, with its location and its expiry', async () => {
+  test('creating an API key shows the key only once, with its location and its expiry', async () => {
     const service = running();
     const { token } = await service.person();
     const made = await service.post('/api/keys', {
@@ -45,7 +45,7 @@ describe('creating an API key', () => {
     assert.deepEqual((await service.get('/api/keys', { token })).body.data, [rest]);
   });
 
-  test('accepts null for no expiry, and any future time', async () => {
+  test('creating an API key accepts null for no expiry, and any future time', async () => {
     const service = running();
     const { token } = await service.person();
     for (const expiresAt of [null, '2999-12-31T23:59:59.999Z'])
@@ -70,7 +70,7 @@ describe('creating an API key', () => {
     ],
   ];
   for (const [change, issues] of wrong) {
-    test(`with ${shown(change).slice(0, 70)} is rejected, and every issue is named`, async () => {
+    test(`creating an API key with ${shown(change).slice(0, 70)} is rejected, and every issue is named`, async () => {
       const service = running();
       const { token } = await service.person();
       assertIssues(
@@ -88,7 +88,7 @@ describe('creating an API key', () => {
 describe('an API key', () => {
   const running = sharedService();
 
-  test('of another user can be seen and deleted only by an administrator', async () => {
+  test('an API key of another user can be seen and deleted only by an administrator', async () => {
     const service = running();
     const owner = await service.person();
     const { id, key } = await newKey(service, owner.token);
@@ -110,7 +110,7 @@ describe('an API key', () => {
     assertRejected(await service.get('/orders', { key }));
   });
 
-  test('acts as its user', async () => {
+  test('an API key acts as its user', async () => {
     const service = running();
     const [owner, other] = [await service.person(), await service.person()];
     const { key } = await newKey(service, owner.token, { scopes });
@@ -133,7 +133,7 @@ describe('an API key', () => {
     );
   });
 
-  test('may do what its scopes name and nothing else', async () => {
+  test('an API key may do what its scopes name and nothing else', async () => {
     const service = running();
     const { id: userId, token } = await service.person('staff');
     const order = await newOrder(service, token);
@@ -189,7 +189,7 @@ describe('an API key', () => {
     }
   });
 
-  test('can’t manage sessions and keys, whatever its scopes and its user', async () => {
+  test('an API key can’t manage sessions and keys, whatever its scopes and its user', async () => {
     const service = running();
     for (const { token, sessionId } of [await service.person(), await service.person('admin')]) {
       const { id, key } = await newKey(service, token, { scopes });
@@ -207,7 +207,7 @@ describe('an API key', () => {
     }
   });
 
-  test('can change neither a password nor an e-mail address, its user’s or another’s', async () => {
+  test('an API key can change neither a password nor an e-mail address, its user’s or another’s', async () => {
     const service = running();
     const [admin, other] = [await service.person('admin'), await service.person()];
     const { key } = await newKey(service, admin.token, { scopes });
@@ -228,7 +228,7 @@ describe('an API key', () => {
     }
   });
 
-  test('is rejected from the next request after its deletion', async () => {
+  test('an API key is rejected from the next request after its deletion', async () => {
     const service = running();
     const { token } = await service.person();
     const [one, two] = [await newKey(service, token), await newKey(service, token)];
@@ -240,7 +240,7 @@ describe('an API key', () => {
     assertProblem(await service.delete(`/api/keys/${one.id}`, { token }), 'not-found', 404);
   });
 
-  test('can’t be created to expire immediately', needsClock, async (t) => {
+  test('an API key can’t be created to expire immediately', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const expiring = (milliseconds: number): Promise<TestResponse> => {
@@ -254,7 +254,7 @@ describe('an API key', () => {
     assert.equal((await expiring(1)).status, 201);
   });
 
-  test('is rejected from the moment it expires', needsClock, async (t) => {
+  test('an API key is rejected from the moment it expires', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { email, token } = await service.person();
     const soon = await newKey(service, token, {
@@ -275,7 +275,7 @@ describe('an API key', () => {
     assert.equal((await service.get('/api/keys', { token: again.token })).body.data.length, 3);
   });
 
-  test('shows when it was last used, even if that was right before the service stopped', async (t) => {
+  test('an API key shows when it was last used, even if that was right before the service stopped', async (t) => {
     const service = await serviceFor(t);
     const person = await service.person();
     const { id, key, createdAt } = await newKey(service, person.token);
@@ -293,7 +293,7 @@ describe('an API key', () => {
     assert.equal((await service.get('/orders', { key })).status, 200);
   });
 
-  test('is not in the database', async (t) => {
+  test('an API key is not in the database', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { key, prefix } = await newKey(service, token);

@@ -102,7 +102,7 @@ test('a page holds orders that were cached and orders that weren’t, each in it
 });
 
 describe('a page that somebody else read is shown', () => {
-  test('to staff, but not to users, who see only their own', async (t) => {
+  test('a page that somebody else read is shown to staff, but not to users, who see only their own', async (t) => {
     const { service, staff, ada } = await createFixture(await serviceFor(t));
     const bob = await service.person();
     const counts: number[] = [];
@@ -111,7 +111,7 @@ describe('a page that somebody else read is shown', () => {
     assert.deepEqual(counts, [2, 0, 2, 2, 2]);
   });
 
-  test('to no key without the scope for the objects that it includes', async (t) => {
+  test('a page that somebody else read is shown to no key without the scope for included objects', async (t) => {
     const { service, ada } = await createFixture(await serviceFor(t));
     const { key } = await newKey(service, ada.token, { scopes: ['orders:read'] });
     const { key: reader } = await newKey(service, ada.token, { scopes: ['orders:read', 'customers:read'] });
@@ -121,7 +121,7 @@ describe('a page that somebody else read is shown', () => {
     assertProblem(await service.get(path, { key }), 'insufficient-scope', 403);
   });
 
-  test('to no caller who has lost the role', async (t) => {
+  test('a page that somebody else read is shown to no caller who has lost the role', async (t) => {
     const { service, staff } = await createFixture(await serviceFor(t));
     const before = await service.get('/orders', { token: staff.token });
     assert.equal(before.body.data.length, 2);
@@ -138,7 +138,7 @@ describe('the pages that are cached', () => {
     ['a commit that named nothing as stale', (caches: Caches) => caches.invalidate([])],
     ['a change by another process', (caches: Caches) => caches.clear()],
   ] as const)
-    test(`are dropped with ${name}`, () => {
+    test(`cached pages are dropped with ${name}`, () => {
       const caches = new Caches(100_000);
       caches.pages.add('orders', toListPage([], null));
       assert.notEqual(caches.pages.find('orders'), undefined);
@@ -147,7 +147,7 @@ describe('the pages that are cached', () => {
       assert.equal(caches.pages.weight, 0);
     });
 
-  test('are bounded in bytes, their keys included', () => {
+  test('cached pages are bounded in bytes, their keys included', () => {
     const { pages } = new Caches(1_000_000);
     for (let index = 0; index < 100; index += 1)
       pages.add(`${index} ${'x'.repeat(4_000)}`, toListPage([], null));

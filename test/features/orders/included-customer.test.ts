@@ -26,7 +26,7 @@ describe('an order with its customer', () => {
     single = [`/orders/${order}`, `/api/users/${ada.id}/orders/${order}`];
   });
 
-  test('has their id and name, in every list and by itself', async () => {
+  test('an order with its customer has their id and name, in every list and by itself', async () => {
     const { ada, staff, customer } = fixture;
     const expected = { id: customer, name: 'Zoë "Ö" Müller' };
     for (const { token } of [ada, staff]) {
@@ -46,14 +46,14 @@ describe('an order with its customer', () => {
     }
   });
 
-  test('is kept by the next page', async () => {
+  test('a list of orders keeps its customers on the next page', async () => {
     const { token } = fixture.ada;
     const first = await service().get('/orders?include=customer&limit=1', { token });
     const second = await service().get(first.body.next, { token });
     assert.equal(second.body.data[0].customer.id, fixture.customer);
   });
 
-  test('is another representation when the customer’s name changes', async () => {
+  test('an order with its customer is another representation when the customer’s name changes', async () => {
     const { token } = fixture.ada;
     for (const path of [...places, ...single]) {
       const target = `${path}?include=customer`;
@@ -69,7 +69,7 @@ describe('an order with its customer', () => {
   });
 
   for (const include of ['', 'customers', 'customer,customer', 'customer,items', 'Customer']) {
-    test(`include=${include} has an issue`, async () => {
+    test(`an order with include=${include} has an issue`, async () => {
       for (const path of [...places, ...single]) {
         const response = await service().get(`${path}?include=${include}`, { token: fixture.ada.token });
         assert.equal(response.status, path.startsWith('/api') ? 400 : 422);
@@ -78,7 +78,7 @@ describe('an order with its customer', () => {
     });
   }
 
-  test('needs an API key with the scope for customers', async () => {
+  test('an order with its customer needs an API key with the scope for customers', async () => {
     const { token } = fixture.ada;
     const narrow = await newKey(service(), token, { scopes: ['orders:read'] });
     const wide = await newKey(service(), token, { scopes: ['orders:read', 'customers:read'] });

@@ -36,7 +36,7 @@ describe('the owner of an order', () => {
     assertIssues(await place(wanted({ userId: 999_999 }), staff), 422, ['#/userId unknown']);
   });
 
-  test('of a customer are listed to the owner of that customer only if they own the orders', async () => {
+  test('the orders of a customer are listed to the customer’s owner only if they own the orders', async () => {
     const { id: customerId } = await newCustomer(service(), bob.token);
     const before = await newOrder(service(), bob.token, { customerId, note: 'of the owner before' });
     await service().patch(`/customers/${customerId}`, { token: staff.token, body: { userId: ada.id } });

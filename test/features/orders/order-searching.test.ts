@@ -14,7 +14,7 @@ describe('an order', () => {
   const tea = { sku: 'TEA-250', name: 'Grüner Tee "Sencha" 12"', quantity: 1, unitPrice: 749 };
   const pot = { sku: null, name: 'Teapot, cast iron', quantity: 1, unitPrice: 5900 };
 
-  test('is found by its id, its customer and its items', async () => {
+  test('an order is found by its id, its customer and its items', async () => {
     const customer = await newCustomer(service(), staff.token, { name: 'Ingrid Bergman' });
     const placed = { customerId: customer.id, items: [tea, pot, { ...pot, name: 'WEIẞER Becher' }] };
     const { id } = await newOrder(service(), staff.token, placed);
@@ -38,7 +38,7 @@ describe('an order', () => {
       assert.deepEqual(await found(service(), staff, '/orders', q), [], q);
   });
 
-  test('is found by the id of its customer together with their name, and by its own id alone', async () => {
+  test('an order is found by the id of its customer together with their name, and by its own id alone', async () => {
     const customer = await newCustomer(service(), staff.token, { name: 'Henrik Ibsen' });
     const { id } = await newOrder(service(), staff.token, { customerId: customer.id, items: [pot] });
     assert.deepEqual(await found(service(), staff, '/orders', `ibsen ${customer.id}`), [id]);
@@ -46,7 +46,7 @@ describe('an order', () => {
     assert.deepEqual(await found(service(), staff, '/orders', `nobody ${id}`), []);
   });
 
-  test('is found in the order of ids, its own first', async () => {
+  test('an order is found in the order of ids, its own first', async () => {
     const customer = await newCustomer(service(), staff.token, { name: 'Ordered Twice' });
     const ids: number[] = [];
     for (let index = 0; index < 3; index += 1)
@@ -58,7 +58,7 @@ describe('an order', () => {
     assert.equal((await found(service(), staff, '/orders', String(first)))[0], first);
   });
 
-  test('is found within the filters of the list', async () => {
+  test('an order is found within the filters of the list', async () => {
     const customer = await newCustomer(service(), staff.token, { name: 'Filtered Fennel' });
     const ofCustomer = { customerId: customer.id };
     const [paid, open] = [
@@ -77,7 +77,7 @@ describe('an order', () => {
     assert.deepEqual(await found(service(), staff, `/orders?status=open`, String(paid.id)), []);
   });
 
-  test('is found only by its owner and staff', async () => {
+  test('an order is found only by its owner and staff', async () => {
     const [owner, other] = [await service().person(), await service().person()];
     const customer = await newCustomer(service(), owner.token, { name: 'Private Parsley' });
     const { id } = await newOrder(service(), owner.token, {
@@ -91,7 +91,7 @@ describe('an order', () => {
     }
   });
 
-  test('is found by its customer with a key that may read customers, and by its items with any', async () => {
+  test('an order is found by its customer with a key that may read customers, and by its items with any', async () => {
     const customer = await newCustomer(service(), staff.token, { name: 'Keyed Kohlrabi' });
     const placed = { customerId: customer.id, items: [{ ...pot, name: 'Kumquat' }] };
     const { id } = await newOrder(service(), staff.token, placed);
@@ -107,7 +107,7 @@ describe('an order', () => {
     }
   });
 
-  test('of a customer of somebody else isn’t found by what the owner may not read', async () => {
+  test('an order of a customer of somebody else isn’t found by what the owner may not read', async () => {
     const [owner, other] = [await service().person(), await service().person()];
     const customer = await newCustomer(service(), other.token, { name: 'Hidden Hyssop' });
     const placed = { customerId: customer.id, userId: owner.id };
@@ -118,7 +118,7 @@ describe('an order', () => {
     assert.deepEqual(await found(service(), other, '/orders', 'hyssop'), []);
   });
 
-  test('is found by the beginning of a word before all that are found within one', async () => {
+  test('an order is found by the beginning of a word before all that are found within one', async () => {
     const [milka, camilla] = [
       await newCustomer(service(), staff.token, { name: 'Milka Novak' }),
       await newCustomer(service(), staff.token, { name: 'Camilla Rossi' }),

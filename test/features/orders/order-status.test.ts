@@ -59,7 +59,7 @@ describe('the steps of an order', () => {
                 : role === 'user' && to !== 'cancelled'
                   ? 'forbidden'
                   : 'taken';
-        test(`${from} → ${to} by ${role === 'user' ? 'its owner' : role}: ${outcome}`, async () => {
+        test(`the step ${from} → ${to} by ${role === 'user' ? 'its owner' : role}: ${outcome}`, async () => {
           const order = await orderThatIs(from);
           const before = await service().get(`/orders/${order.id}`, { token: who('staff') });
           if (service().inside !== undefined) service().clock.advance(10);
@@ -100,7 +100,7 @@ describe('the steps of an order', () => {
   }
 
   for (const [from, to] of Object.entries(back) as [Status, Status][]) {
-    test(`${from} → ${to} needs a reason, which its event has`, async () => {
+    test(`the step ${from} → ${to} needs a reason, which its event has`, async () => {
       const { id } = await orderThatIs(from);
       assertIssues(await patch(id, { status: to }), 422, ['#/reason required']);
       const both = { status: to, id: id + 1 };

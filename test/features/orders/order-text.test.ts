@@ -51,7 +51,7 @@ const orders: Readonly<Record<string, Omit<NewOrder, 'customerId' | 'currency'>>
 };
 
 for (const [name, order] of Object.entries(orders)) {
-  test(`an order ${name}`, () => {
+  test(`the text of an order ${name} is the same, spliced or made from its members`, () => {
     const content = orderContentOf({ customerId, currency: 'EUR', ...order });
     const added = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 2 });
     assert.deepEqual(findOrder(db, added.id), added);
@@ -78,7 +78,7 @@ test('check reports JSON in a row that is not as the service writes it', () => {
   sqlite.exec(`DELETE FROM orders WHERE id = ${id}`);
 });
 
-test('an order of a user who was removed', () => {
+test('the text of an order of a removed user is the same, spliced or made from its members', () => {
   const content = orderContentOf({ customerId, currency: 'EUR', items: [tea] });
   const { id } = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 1 });
   sqlite.exec('DELETE FROM users');
@@ -87,5 +87,5 @@ test('an order of a user who was removed', () => {
   assert.deepEqual(findOrderText(db, id), text);
 });
 
-test('no order', () =>
+test('an order that doesn’t exist has no text', () =>
   assert.deepEqual([findOrder(db, 999), findOrderText(db, 999)], [undefined, undefined]));

@@ -7,7 +7,7 @@ import { newOrder } from '../resource-support.ts';
 describe('who sees an order', () => {
   const running = sharedService();
 
-  test('its owner, staff and administrators; at each of its places', async () => {
+  test('an order is seen by its owner, staff and administrators, at each of its places', async () => {
     const service = running();
     const [ada, bob, staff, root] = await Promise.all([
       service.person(),
@@ -65,7 +65,7 @@ describe('who sees an order', () => {
     '1%20',
     '',
   ]) {
-    test(`an id spelled "${id}" is 404`, async () => {
+    test(`an order’s id spelled "${id}" is 404`, async () => {
       const service = running();
       const { token } = await service.person('staff');
       assertProblem(await service.get(`/orders/${id}`, { token, isUndescribed: true }), 'not-found');

@@ -7,7 +7,7 @@ import { assertCheap, choices } from '../../http/query-plan-support.ts';
 describe('a page of products walks an index in order', () => {
   const deep = { name: ['tea', 500], sku: ['tea-1', 500], createdAt: [1_772_357_400_000, 500] } as const;
   for (const sort of productSorts) {
-    test(`by ${sort}, with every choice of filters`, async () => {
+    test(`a page of products by ${sort} walks an index in order, with every choice of filters`, async () => {
       const key = sort.replace('-', '') as keyof typeof deep; // productSorts has nothing else
       for (const filter of choices([{ active: true }, { currency: 'EUR' }]))
         await assertCheap(productSelection({ ...filter, sort }), deep[key]);

@@ -17,7 +17,7 @@ describe('a product', () => {
   let count = 0;
   const newSku = (): string => `SKU-${(count += 1)}`;
 
-  test('is created by staff, is sold by default, and is seen by everybody signed in', async () => {
+  test('a product is created by staff, is sold by default, and is seen by everybody signed in', async () => {
     const { status, body, headers } = await post(tea);
     const { id, createdAt } = body;
     assert.deepEqual([status, headers.location], [201, `/products/${id}`]);
@@ -39,13 +39,13 @@ describe('a product', () => {
     ['a price of text and an id', { unitPrice: '7', id: 1 }, ['#/id unknown-member', '#/unitPrice type']],
     ['neither true nor false', { active: null }, ['#/active type']],
   ] as const) {
-    test(`with ${what} is invalid`, async () => {
+    test(`a product with ${what} is invalid`, async () => {
       const missing = ['sku', 'name', 'unitPrice', 'currency'].map((name) => `#/${name} required`);
       assertIssues(await post({ ...tea, sku: newSku(), ...members }), 422, issues ?? missing);
     });
   }
 
-  test('has a SKU, whatever its case, and a barcode that no other product has', async () => {
+  test('a product has a SKU, whatever its case, and a barcode that no other product has', async () => {
     const { id } = await newProduct(service(), staff.token, { sku: 'Café-1', barcode: '4006381333931' });
     const other = await newProduct(service(), staff.token, { sku: newSku() });
     const taken = { ...tea, sku: 'CAFE\u0301-1', barcode: '4006381333931' };
@@ -59,7 +59,7 @@ describe('a product', () => {
     assert.equal((await change({ sku: 'CAFÉ-1', barcode: '4006381333931' })).status, 200);
   });
 
-  test('is replaced with PUT, changed with PATCH, and stays the same if nothing changes', async () => {
+  test('a product is replaced with PUT, changed with PATCH, and stays the same if nothing changes', async () => {
     const made = await newProduct(service(), staff.token, { barcode: newSku(), active: false });
     const path = `/products/${made.id}`;
     const before = await service().get(path, { token: staff.token });
@@ -80,7 +80,7 @@ describe('a product', () => {
     ]);
   });
 
-  test('is neither changed nor deleted if it is another version than If-Match says', async () => {
+  test('a product is neither changed nor deleted if it is another version than If-Match says', async () => {
     const { id } = await newProduct(service(), staff.token);
     const call = { token: staff.token, headers: { 'if-match': '"stale"' } };
     const path = `/products/${id}`;
@@ -92,7 +92,7 @@ describe('a product', () => {
     assertProblem(await service().get(path, { token: staff.token }), 'not-found');
   });
 
-  test('is created once with an Idempotency-Key', async () => {
+  test('a product is created once with an Idempotency-Key', async () => {
     const sent = {
       token: staff.token,
       body: { ...tea, sku: newSku() },
@@ -104,7 +104,7 @@ describe('a product', () => {
     assert.equal(again.headers['idempotency-replayed'], 'true');
   });
 
-  test('leaves events, which staff see and other users don’t', async () => {
+  test('a product leaves events, which staff see and other users don’t', async () => {
     const { body: start } = await service().get('/events?from=latest', { token: staff.token });
     const { id } = await newProduct(service(), staff.token);
     await service().patch(`/products/${id}`, { token: staff.token, body: { name: 'Sencha', unitPrice: 1 } });
@@ -157,7 +157,7 @@ describe('the list of products', () => {
     ['?q=echarpe%2080%20500', ['b-2']],
     ['?q=wool&limit=1', ['wool']],
   ] as const) {
-    test(`${query} has ${skus.length === 0 ? 'none' : skus.join(', ')}`, async () => {
+    test(`the list of products ${query} has ${skus.length === 0 ? 'none' : skus.join(', ')}`, async () => {
       const response = await get(query);
       assert.equal(response.status, 200, response.text);
       assert.deepEqual(
@@ -167,7 +167,7 @@ describe('the list of products', () => {
     });
   }
 
-  test('continues with its next page, and counts all', async () => {
+  test('the list of products continues with its next page, and counts all', async () => {
     const first = await get('?limit=3&total=true&active=false');
     assert.deepEqual([first.body.data.length, first.body.total], [2, 2]);
     const page = await get('?limit=3');
@@ -175,12 +175,12 @@ describe('the list of products', () => {
     assert.deepEqual(idsIn(rest), [ids['b-2']]);
   });
 
-  test('rejects unknown parameters, and a sort of a search', async () => {
+  test('the list of products rejects unknown parameters, and a sort of a search', async () => {
     assertIssues(await get('?sort=id&active=yes'), 422, ['active type', 'sort enum']);
     assertIssues(await get('?q=wool&sort=sku'), 422, ['sort not-with-q']);
   });
 
-  test('is a file as CSV, which comes in again and changes what was edited', async () => {
+  test('the list of products is a file as CSV, which comes in again and changes what was edited', async () => {
     const file = await service().get('/products', { token: staff.token, headers: { accept: 'text/csv' } });
     const lines = file.text.split('\r\n');
     assert.equal(lines[0], 'id,sku,name,unitPrice,currency,barcode,active,createdAt,updatedAt');
@@ -217,7 +217,7 @@ describe('the list of products', () => {
     assert.deepEqual((await get('?currency=JPY')).body.data[0].unitPrice, 3);
   });
 
-  test('takes lines of JSON, whose key is the SKU, with the scope for products', async () => {
+  test('the list of products takes lines of JSON, whose key is the SKU, with the scope for products', async () => {
     const { token } = await service().person('admin');
     const { key } = await newKey(service(), token, { scopes: ['orders:write'] });
     const lines = [

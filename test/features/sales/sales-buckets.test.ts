@@ -143,7 +143,7 @@ describe('buckets begin with the time zone’s', () => {
     ],
   ];
   for (const [what, by, timeZone, from, before, expected] of cases) {
-    test(`${what} (${timeZone})`, () => {
+    test(`buckets begin with the time zone’s ${what} (${timeZone})`, () => {
       assert.deepEqual(shown(by, timeZone, from, before), expected);
     });
   }
@@ -162,7 +162,7 @@ describe('every bucket follows the one before it', () => {
     'Antarctica/Troll',
   ]) {
     for (const by of ['hour', 'day', 'week', 'month'] as const) {
-      test(`${by} in ${timeZone}, at times from 2000 to 2030`, () => {
+      test(`every bucket follows the one before it, ${by} in ${timeZone}, at times from 2000 to 2030`, () => {
         const clock = clockOf(timeZone);
         for (let from = Date.UTC(2000, 0, 1, 5, 7); from < Date.UTC(2030); from += 5_003 * 3_600_000) {
           const before = from + 900 * 3_600_000;

@@ -118,14 +118,14 @@ describe('sales', () => {
     staff = await started.person('staff');
   });
 
-  test('cover by default the 30 days until now, by day, in UTC', async () => {
+  test('sales cover by default the 30 days until now, by day, in UTC', async () => {
     const { body } = await service().get('/sales', { token: staff.token });
     const { from, before, by, timeZone, buckets } = body;
     assert.deepEqual([from, before], ['2026-01-30T09:30:00.000Z', '2026-03-01T09:30:00.000Z']);
     assert.deepEqual([by, timeZone, buckets.length], ['day', 'UTC', 31]);
   });
 
-  test('have a total of null if no JSON number is exact', async () => {
+  test('sales have a total of null if no JSON number is exact', async () => {
     const large = { name: 'Yacht', quantity: 1_000, unitPrice: 1e12 };
     const orders = { items: [...Array.from({ length: 9 }, () => large)], currency: 'XAF' };
     const { customerId } = await newOrder(service(), staff.token, orders);
@@ -156,17 +156,17 @@ describe('sales', () => {
     ['from=2026-01-01T00:00:00Z&by=hour', ['by too-many']],
     ['currency=EUR', ['currency unknown-parameter']],
   ] as const) {
-    test(`?${query} is invalid`, async () => {
+    test(`the query ?${query} of sales is invalid`, async () => {
       assertIssues(await service().get(`/sales?${query}`, { token: staff.token }), 422, issues);
     });
   }
 
-  test('with an unknown time zone have an issue that names an existing one', async () => {
+  test('sales with an unknown time zone have an issue that names an existing one', async () => {
     const { body } = await service().get('/sales?timeZone=Europe/Berln', { token: staff.token });
     assert.equal(body.detail, 'Europe/Berln is not a time zone; Europe/Berlin is one.');
   });
 
-  test('may have 1,000 buckets, from the year 0 on', async () => {
+  test('sales may have 1,000 buckets, from the year 0 on', async () => {
     for (const [query, count] of [
       ['from=2026-01-01T00:00:00Z&before=2026-02-11T16:00:00Z&by=hour', 1_000],
       ['from=0000-01-01T00:00:00Z&before=0083-05-01T00:00:00Z&by=month', 1_000],
@@ -181,12 +181,16 @@ describe('sales', () => {
   });
 
   const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
-  test('are not shown to a caller who loses the right while they are counted', needsInside, async (t) => {
-    const own = await serviceFor(t);
-    const [admin, actor] = [await own.person('admin'), await own.person('staff')];
-    const { database } = own.inside ?? assert.fail('it is inside');
-    const demotion = { token: admin.token, body: { role: 'user' } };
-    beforeQueries(database, () => own.patch(`/api/users/${actor.id}`, demotion));
-    assertProblem(await own.get('/sales', { token: actor.token }), 'forbidden');
-  });
+  test(
+    'sales are not shown to a caller who loses the right while they are counted',
+    needsInside,
+    async (t) => {
+      const own = await serviceFor(t);
+      const [admin, actor] = [await own.person('admin'), await own.person('staff')];
+      const { database } = own.inside ?? assert.fail('it is inside');
+      const demotion = { token: admin.token, body: { role: 'user' } };
+      beforeQueries(database, () => own.patch(`/api/users/${actor.id}`, demotion));
+      assertProblem(await own.get('/sales', { token: actor.token }), 'forbidden');
+    },
+  );
 });

@@ -44,7 +44,7 @@ function renew(service: TestService, { cookie, browserKey }: Halves, call: Call 
 describe('a sign-in with a cookie', () => {
   const service = sharedService();
 
-  test('puts the refresh token into the cookie, and not into the body', async () => {
+  test('a sign-in with a cookie puts the refresh token into the cookie, and not into the body', async () => {
     const { email, password } = await service().person();
     const response = await service().post('/api/sessions', { body: { email, password, cookie: true } });
     const { id, accessToken, refreshToken, browserKey } = response.body;
@@ -61,7 +61,7 @@ describe('a sign-in with a cookie', () => {
     assert.equal((await service().get('/orders', { token: accessToken })).status, 200);
   });
 
-  test('sets none without it, or if the password is wrong', async () => {
+  test('a sign-in sets no cookie unless it asks for one, and none if the password is wrong', async () => {
     const { email, password } = await service().person();
     for (const body of [
       { email, password },
@@ -81,7 +81,7 @@ describe('a sign-in with a cookie', () => {
 describe('the cookie', () => {
   const service = sharedService();
 
-  test('gives new tokens of its session, and is replaced', async () => {
+  test('the cookie of a session gives new tokens of its session, and is replaced', async () => {
     const browser = await signIn(service());
     const response = await renew(service(), browser);
     const { id, refreshToken, browserKey } = response.body;
@@ -95,7 +95,7 @@ describe('the cookie', () => {
     assert.equal((await renew(service(), { ...browser, cookie: replaced })).status, 201);
   });
 
-  test('is found among others, and no other is mistaken for it', async () => {
+  test('the cookie of a session is found among others, and no other is mistaken for it', async () => {
     const { cookie, browserKey } = await signIn(service());
     const among = { cookie: `a=b; ${cookie}; theme=dark`, browserKey };
     assert.equal((await renew(service(), among)).status, 201);
@@ -109,7 +109,7 @@ describe('the cookie', () => {
       assertProblem(await renew(service(), { cookie: other, browserKey }), 'invalid-credentials');
   });
 
-  test('renews nothing without the browser key of its session, on either route', async () => {
+  test('the cookie of a session renews nothing without the browser key of its session, on either route', async () => {
     const [browser, other] = [await signIn(service()), await signIn(service())];
     const { id, cookie, browserKey } = browser;
     assertIssues(await renew(service(), browser, { body: {} }), 400, ['#/browserKey required']);
@@ -123,7 +123,7 @@ describe('the cookie', () => {
     assert.equal((await renew(service(), browser)).status, 201);
   });
 
-  test('that another server has set signs nobody in: the page has the key of its own session', async () => {
+  test('a cookie that another server has set signs nobody in: the page has the key of its own session', async () => {
     const [browser, other] = [await signIn(service()), await signIn(service())];
     const response = await renew(service(), { cookie: other.cookie, browserKey: browser.browserKey });
     assertProblem(response, 'invalid-credentials');
@@ -133,7 +133,7 @@ describe('the cookie', () => {
     assertProblem(await renew(service(), { ...browser, cookie }), 'invalid-credentials');
   });
 
-  test('leaves no event when it is replaced', async () => {
+  test('the cookie of a session leaves no event when it is replaced', async () => {
     const browser = await signIn(service());
     const { token } = browser;
     const count = async (): Promise<number> =>
@@ -143,7 +143,7 @@ describe('the cookie', () => {
     assert.equal(await count(), before);
   });
 
-  test('of two tabs that renew at once is the same in both', needsClock, async () => {
+  test('the cookie of two tabs that renew at once is the same in both', needsClock, async () => {
     const browser = await signIn(service());
     const tabs = await Promise.all([renew(service(), browser), renew(service(), browser)]);
     assert.deepEqual(
@@ -153,7 +153,7 @@ describe('the cookie', () => {
     assert.equal(...(tabs.map(cookieOf) as [string, string]));
   });
 
-  test('used again later ends the session, and is removed', needsClock, async () => {
+  test('the cookie of a session used again later ends the session, and is removed', needsClock, async () => {
     const browser = await signIn(service());
     const latest = cookieOf(await renew(service(), browser));
     service().clock.advance(11_000);
@@ -173,7 +173,7 @@ describe('the cookie', () => {
     ['an id beyond the integers', '9999999999999999.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
     ['a form of its own', '1.2.3'],
   ] as const) {
-    test(`with ${what} is rejected and removed`, async () => {
+    test(`a cookie with ${what} is rejected and removed`, async () => {
       const browser = await signIn(service());
       const { id } = browser;
       const other = browser.cookie.replace(`=${id}.`, `=${id - 1}.`);
@@ -185,7 +185,7 @@ describe('the cookie', () => {
     });
   }
 
-  test('must be sent exactly once', async () => {
+  test('the cookie of a session must be sent exactly once', async () => {
     const browser = await signIn(service());
     const { cookie, browserKey } = browser;
     for (const missing of [undefined, '', 'theme=dark']) {
@@ -218,7 +218,7 @@ describe('the cookie', () => {
     'same-origin, same-origin',
     'Same-Origin',
   ]) {
-    test(`is not used for ${JSON.stringify(site ?? 'a client that does not say where it is')}`, async () => {
+    test(`a session’s cookie is not used for ${JSON.stringify(site ?? 'a client that does not say where it is')}`, async () => {
       const browser = await signIn(service());
       const { cookie, browserKey } = browser;
       const headers = { cookie, ...(site === undefined ? {} : { 'sec-fetch-site': site }) };
@@ -229,7 +229,7 @@ describe('the cookie', () => {
     });
   }
 
-  test('is not used for a form, another method, or a body with other members', async () => {
+  test('the cookie of a session is not used for a form, another method, or a body with other members', async () => {
     const browser = await signIn(service());
     const { cookie, browserKey } = browser;
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])
@@ -252,7 +252,7 @@ describe('the cookie', () => {
     assert.equal((await renew(service(), browser)).status, 201);
   });
 
-  test('is no credential for any other route', async () => {
+  test('the cookie of a session is no credential for any other route', async () => {
     const { cookie, id } = await signIn(service());
     const headers = { cookie, 'sec-fetch-site': 'same-origin' };
     for (const target of ['/orders', '/api/sessions', `/api/sessions/${id}`, '/events'])
@@ -261,23 +261,27 @@ describe('the cookie', () => {
     assertIssues(renewal, 400, ['#/refreshToken required']);
   });
 
-  test('ends with the session: 14 days after its last use, 30 after sign-in', needsClock, async (t) => {
-    const own = await serviceFor(t);
-    const day = 86_400_000;
-    const maxAgeOf = ({ headers }: TestResponse): number =>
-      Number(/Max-Age=(\d+)/.exec(headers['set-cookie']?.[0] ?? '')?.[1]) * 1000;
-    const browser = await signIn(own);
-    own.clock.advance(13 * day);
-    const second = await renew(own, browser);
-    assert.equal(maxAgeOf(second), 14 * day);
-    own.clock.advance(13 * day);
-    const third = await renew(own, { ...browser, cookie: cookieOf(second) });
-    assert.equal(maxAgeOf(third), 4 * day);
-    own.clock.advance(5 * day);
-    const ended = await renew(own, { ...browser, cookie: cookieOf(third) });
-    assertProblem(ended, 'invalid-credentials');
-    assert.deepEqual(ended.headers['set-cookie'], [cleared]);
-  });
+  test(
+    'a cookie ends with its session: 14 days after its last use, 30 after sign-in',
+    needsClock,
+    async (t) => {
+      const own = await serviceFor(t);
+      const day = 86_400_000;
+      const maxAgeOf = ({ headers }: TestResponse): number =>
+        Number(/Max-Age=(\d+)/.exec(headers['set-cookie']?.[0] ?? '')?.[1]) * 1000;
+      const browser = await signIn(own);
+      own.clock.advance(13 * day);
+      const second = await renew(own, browser);
+      assert.equal(maxAgeOf(second), 14 * day);
+      own.clock.advance(13 * day);
+      const third = await renew(own, { ...browser, cookie: cookieOf(second) });
+      assert.equal(maxAgeOf(third), 4 * day);
+      own.clock.advance(5 * day);
+      const ended = await renew(own, { ...browser, cookie: cookieOf(third) });
+      assertProblem(ended, 'invalid-credentials');
+      assert.deepEqual(ended.headers['set-cookie'], [cleared]);
+    },
+  );
 });
 
 test('only one route reads the cookie, and only those of sessions set it', async (t) => {
@@ -297,7 +301,7 @@ test('only one route reads the cookie, and only those of sessions set it', async
 describe('signing out', () => {
   const service = sharedService();
 
-  test('removes the cookie of this browser’s session, here or everywhere', async () => {
+  test('signing out removes the cookie of this browser’s session, here or everywhere', async () => {
     for (const where of ['here', 'everywhere']) {
       const browser = await signIn(service());
       const { id, token } = browser;
@@ -308,7 +312,7 @@ describe('signing out', () => {
     }
   });
 
-  test('removes no cookie of others: of another session, another user, or none', async () => {
+  test('signing out removes no cookie of others: of another session, another user, or none', async () => {
     const { token, id, email } = await signIn(service());
     const bearer = await service().signIn(email, (await service().person()).password);
     const root = await rootToken(service());
@@ -326,7 +330,7 @@ describe('signing out', () => {
     assert.deepEqual([response.status, response.headers['set-cookie']], [204, undefined]);
   });
 
-  test('of a session that remains removes nothing', async () => {
+  test('signing out of a session that remains removes nothing', async () => {
     const { id, token } = await signIn(service());
     const headers = { 'if-match': '"other"' };
     const response = await service().delete(`/api/sessions/${id}`, { token, headers });

@@ -16,7 +16,7 @@ describe('a refresh token', () => {
   const refresh = (service: TestService, id: number, refreshToken: string): Promise<TestResponse> =>
     service.post(`/api/sessions/${id}/tokens`, { body: { refreshToken } });
 
-  test('gives new tokens of the same session, once', async () => {
+  test('a refresh token gives new tokens of the same session, once', async () => {
     const service = running();
     const person = await service.person();
     const { status, body, headers } = await refresh(service, person.sessionId, person.refreshToken);
@@ -33,7 +33,7 @@ describe('a refresh token', () => {
     assert.equal((await service.get('/orders', { token: person.token })).status, 200);
   });
 
-  test('just replaced gets the same new one again for 10 seconds', needsClock, async () => {
+  test('a refresh token just replaced gets the same new one again for 10 seconds', needsClock, async () => {
     const service = running();
     const { sessionId, refreshToken } = await service.person();
     const first = (await refresh(service, sessionId, refreshToken)).body;
@@ -47,19 +47,31 @@ describe('a refresh token', () => {
     assert.equal((await refresh(service, sessionId, first.refreshToken)).status, 201);
   });
 
-  test('used a second time later than that ends the session immediately', needsClock, async () => {
-    const service = running();
-    const person = await service.person();
-    const renewed = (await refresh(service, person.sessionId, person.refreshToken)).body;
-    assert.equal((await service.get('/orders', { token: renewed.accessToken })).status, 200);
-    service.clock.advance(10_001);
-    assertProblem(await refresh(service, person.sessionId, person.refreshToken), 'invalid-credentials', 401);
-    for (const token of [person.token, renewed.accessToken])
-      assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
-    assertProblem(await refresh(service, person.sessionId, renewed.refreshToken), 'invalid-credentials', 401);
-  });
+  test(
+    'a refresh token used again after more than 10 seconds ends the session immediately',
+    needsClock,
+    async () => {
+      const service = running();
+      const person = await service.person();
+      const renewed = (await refresh(service, person.sessionId, person.refreshToken)).body;
+      assert.equal((await service.get('/orders', { token: renewed.accessToken })).status, 200);
+      service.clock.advance(10_001);
+      assertProblem(
+        await refresh(service, person.sessionId, person.refreshToken),
+        'invalid-credentials',
+        401,
+      );
+      for (const token of [person.token, renewed.accessToken])
+        assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
+      assertProblem(
+        await refresh(service, person.sessionId, renewed.refreshToken),
+        'invalid-credentials',
+        401,
+      );
+    },
+  );
 
-  test('of many uses ago also ends the session', async () => {
+  test('a refresh token of many uses ago also ends the session', async () => {
     const service = running();
     const { sessionId, refreshToken } = await service.person();
     let last = { refreshToken, accessToken: '' };
@@ -69,7 +81,7 @@ describe('a refresh token', () => {
     assertProblem(await service.get('/orders', { token: last.accessToken }), 'invalid-token', 401);
   });
 
-  test('used twenty times at once gets one new token, twenty times', async () => {
+  test('a refresh token used twenty times at once gets one new token, twenty times', async () => {
     const service = running();
     const { sessionId, refreshToken } = await service.person();
     const responses = await Promise.all(
@@ -89,22 +101,26 @@ describe('a refresh token', () => {
     'jwt-secrets': secrets,
   });
 
-  test('works while its secret is configured, and its replacement longer', needsInside, async (t) => {
-    const [old, renewed] = ['an old secret of at least 32 bytes', 'a new secret of at least 32 bytes'];
-    const before = await serviceFor(t, { settings: madeWith(old) });
-    const { sessionId, refreshToken } = await before.person();
-    await before.stop();
-    const { folder } = before;
-    const during = await serviceFor(t, { folder, settings: madeWith(`${renewed},${old}`) });
-    const { body } = await refresh(during, sessionId, refreshToken);
-    await during.stop();
-    const after = await serviceFor(t, { folder, settings: madeWith(renewed) });
-    assertProblem(await refresh(after, sessionId, refreshToken), 'invalid-credentials', 401);
-    assert.equal((await refresh(after, sessionId, body.refreshToken)).status, 201);
-  });
+  test(
+    'a refresh token works while its secret is configured, and its replacement longer',
+    needsInside,
+    async (t) => {
+      const [old, renewed] = ['an old secret of at least 32 bytes', 'a new secret of at least 32 bytes'];
+      const before = await serviceFor(t, { settings: madeWith(old) });
+      const { sessionId, refreshToken } = await before.person();
+      await before.stop();
+      const { folder } = before;
+      const during = await serviceFor(t, { folder, settings: madeWith(`${renewed},${old}`) });
+      const { body } = await refresh(during, sessionId, refreshToken);
+      await during.stop();
+      const after = await serviceFor(t, { folder, settings: madeWith(renewed) });
+      assertProblem(await refresh(after, sessionId, refreshToken), 'invalid-credentials', 401);
+      assert.equal((await refresh(after, sessionId, body.refreshToken)).status, 201);
+    },
+  );
 
   test(
-    'of a session that a restore removed is invalid for the next session with its id',
+    'a refresh token of a session that a restore removed is invalid for the next session with its id',
     needsInside,
     async (t) => {
       const service = await serviceFor(t);
@@ -119,7 +135,7 @@ describe('a refresh token', () => {
   );
 
   test(
-    'came with an access token that is invalid for the next session with its id',
+    'an access token of a removed session is invalid for the next session with its id',
     needsInside,
     async (t) => {
       const service = await serviceFor(t);
@@ -138,19 +154,23 @@ describe('a refresh token', () => {
     },
   );
 
-  test('issued after the state that a standby took over still works', needsInside, async (t) => {
-    const service = await serviceFor(t);
-    const { sessionId, refreshToken } = await service.person();
-    const { body } = await refresh(service, sessionId, refreshToken);
-    await service.inside?.database.write((db) => {
-      db.run('UPDATE sessions SET refreshGeneration = 0 WHERE id = ?', sessionId);
-    });
-    assert.equal((await refresh(service, sessionId, body.refreshToken)).status, 201);
-    service.clock.advance(10_001);
-    assertProblem(await refresh(service, sessionId, refreshToken), 'invalid-credentials', 401);
-  });
+  test(
+    'a refresh token issued after the state that a standby took over still works',
+    needsInside,
+    async (t) => {
+      const service = await serviceFor(t);
+      const { sessionId, refreshToken } = await service.person();
+      const { body } = await refresh(service, sessionId, refreshToken);
+      await service.inside?.database.write((db) => {
+        db.run('UPDATE sessions SET refreshGeneration = 0 WHERE id = ?', sessionId);
+      });
+      assert.equal((await refresh(service, sessionId, body.refreshToken)).status, 201);
+      service.clock.advance(10_001);
+      assertProblem(await refresh(service, sessionId, refreshToken), 'invalid-credentials', 401);
+    },
+  );
 
-  test('is stored nowhere, whether used or current', needsInside, async (t) => {
+  test('a refresh token is stored nowhere, whether used or current', needsInside, async (t) => {
     const service = await serviceFor(t);
     const { sessionId, refreshToken } = await service.person();
     const { body } = await refresh(service, sessionId, refreshToken);
@@ -165,7 +185,7 @@ describe('a refresh token', () => {
     }
   });
 
-  test('is valid for its own session only, and ends no other', async () => {
+  test('a refresh token is valid for its own session only, and ends no other', async () => {
     const service = running();
     const [one, two] = [await service.person(), await service.person()];
     await refresh(service, one.sessionId, one.refreshToken);
@@ -176,7 +196,7 @@ describe('a refresh token', () => {
     assert.equal((await refresh(service, two.sessionId, two.refreshToken)).status, 201);
   });
 
-  test('that is invented is rejected and ends nothing', async () => {
+  test('a refresh token that is invented is rejected and ends nothing', async () => {
     const service = running();
     const { sessionId, token } = await service.person();
     assertProblem(await refresh(service, sessionId, 'A'.repeat(43)), 'invalid-credentials', 401);
@@ -187,7 +207,7 @@ describe('a refresh token', () => {
     assert.equal((await service.get('/orders', { token })).status, 200);
   });
 
-  test('that is invented costs no write', needsInside, async () => {
+  test('a refresh token that is invented costs no write', needsInside, async () => {
     const service = running();
     const { sessionId, refreshToken } = await service.person();
     const { stats } = service.inside?.database ?? {};
@@ -199,7 +219,7 @@ describe('a refresh token', () => {
     assert.equal(stats?.commits, before);
   });
 
-  test('works after a restart', async (t) => {
+  test('a refresh token works after a restart', async (t) => {
     // its port, and so its default URL, may change
     const service = await serviceFor(t, { settings: { 'public-url': 'https://orders.example.com' } });
     const { sessionId, refreshToken, token } = await service.person();

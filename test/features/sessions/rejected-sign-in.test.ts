@@ -8,7 +8,7 @@ import { executable, serviceFor, type TestService } from '../../service.ts';
 type Work = { readonly derivations: readonly string[]; readonly commits: number };
 
 describe('a rejected sign-in', { skip: executable === undefined ? false : 'needs the inside' }, () => {
-  test('costs the same for an unknown address and a wrong password', async (t) => {
+  test('a rejected sign-in costs the same for an unknown address and a wrong password', async (t) => {
     const { hasher, derivations } = watchedHasher();
     const service = await serviceFor(t, { hasher });
     const { email } = await service.person();
@@ -18,7 +18,7 @@ describe('a rejected sign-in', { skip: executable === undefined ? false : 'needs
     assert.equal(known.derivations.length, 1);
   });
 
-  test('would differ here if nothing were hashed for an unknown address', async (t) => {
+  test('the cost of a rejected sign-in would differ if nothing were hashed for an unknown address', async (t) => {
     const { hasher, derivations } = watchedHasher();
     const leaky: PasswordHasher = {
       ...hasher,

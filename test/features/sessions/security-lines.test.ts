@@ -51,7 +51,7 @@ describe('a wrong credential has its own line', { concurrency: true }, () => {
       assert.equal(await countedSecurityEvents(service, 'authn_login_fail'), 1);
     });
 
-  test('an API key that has expired', needsClock, async (t) => {
+  test('an API key that has expired has its own line', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { id, token } = await service.person();
     const { key } = await newKey(service, token, { expiresAt: '2026-03-02T00:00:00Z' });
@@ -60,7 +60,7 @@ describe('a wrong credential has its own line', { concurrency: true }, () => {
     assert.deepEqual(reasons(service), [[id, 'key-expired']]);
   });
 
-  test('a refresh token of another session, of no session, and in a cookie', async (t) => {
+  test('a refresh token of another session, of no session, or in a wrong cookie has its own line', async (t) => {
     const service = await serviceFor(t);
     const { id, sessionId, refreshToken } = await service.person();
     const send = (session: number, token: string): Promise<unknown> =>
@@ -83,7 +83,7 @@ describe('a wrong credential has its own line', { concurrency: true }, () => {
   });
 
   test(
-    'but a token that was once valid has none, and a request beyond a rate has that line',
+    'a token that was once valid has no line, and a request beyond a rate has the rate’s',
     needsClock,
     async (t) => {
       const service = await serviceFor(t, {
@@ -106,7 +106,7 @@ describe('a wrong credential has its own line', { concurrency: true }, () => {
 });
 
 describe('rights that are lost midway have one line', { concurrency: true }, () => {
-  test('in an export whose reader loses staff rights', async (t) => {
+  test('rights that are lost midway have one line in an export whose reader loses staff rights', async (t) => {
     const service = await serviceFor(t);
     const root = await rootToken(service);
     const staff = await service.person('staff');

@@ -13,7 +13,7 @@ const day = 86_400_000;
 describe('a session', () => {
   const running = sharedService();
 
-  test('can be read and listed by its user, newest first', async () => {
+  test('a session can be read and listed by its user, newest first', async () => {
     const service = running();
     const person = await service.person();
     const response = await service.post('/api/sessions', {
@@ -36,7 +36,7 @@ describe('a session', () => {
     assert.equal(list.body.data[1].userAgent, null);
   });
 
-  test('of another user can be seen and ended only by an administrator', async () => {
+  test('a session of another user can be seen and ended only by an administrator', async () => {
     const service = running();
     const owner = await service.person();
     for (const role of ['user', 'staff'] as const) {
@@ -55,7 +55,7 @@ describe('a session', () => {
     assertProblem(await service.get('/orders', { token: owner.token }), 'invalid-token', 401);
   });
 
-  test('that is ended is rejected from the next request, with its refresh token; others aren’t', async () => {
+  test('a session that is ended is rejected from the next request, with its refresh token; others aren’t', async () => {
     const service = running();
     const one = await service.person();
     const two = await service.signIn(one.email, password);
@@ -82,7 +82,7 @@ describe('a session', () => {
     assert.deepEqual(idsIn(await service.get('/api/sessions', { token: two.token })), [two.sessionId]);
   });
 
-  test('shows the first 300 characters of the user agent, without control characters', async (t) => {
+  test('a session shows the first 300 characters of the user agent, without control characters', async (t) => {
     const service = await serviceFor(t);
     const { email, token } = await service.person();
     const headers = { 'user-agent': `${'a'.repeat(150)}\t\u0085${'a'.repeat(150)}b` }; // sent as UTF-8: Â, \u0085
@@ -91,7 +91,7 @@ describe('a session', () => {
     assert.equal(session.body.userAgent, `${'a'.repeat(150)}Â${'a'.repeat(149)}`);
   });
 
-  test('ends 14 days after its last use', needsClock, async (t) => {
+  test('a session ends 14 days after its last use', needsClock, async (t) => {
     const service = await serviceFor(t);
     const [idle, used] = [await service.person(), await service.person()];
     service.clock.advance(14 * day - 1);
@@ -119,7 +119,7 @@ describe('a session', () => {
   });
 
   test(
-    'that is renewed after the clock stepped back isn’t used before its creation',
+    'a session that is renewed after the clock stepped back isn’t used before its creation',
     needsClock,
     async (t) => {
       const service = await serviceFor(t);
@@ -133,7 +133,7 @@ describe('a session', () => {
     },
   );
 
-  test('beyond 1,000 of one user ends that user’s oldest immediately', needsClock, async (t) => {
+  test('a session beyond 1,000 of one user ends that user’s oldest immediately', needsClock, async (t) => {
     const service = await serviceFor(t);
     const oldest = await service.person();
     const other = await service.person();
@@ -153,7 +153,7 @@ describe('a session', () => {
     assert.deepEqual([await statusOf(oldest), await statusOf(other)], [401, 200]);
   });
 
-  test('that has ended is removed from the database', needsClock, async (t) => {
+  test('a session that has ended is removed from the database', needsClock, async (t) => {
     const service = await serviceFor(t);
     await service.person();
     service.clock.advance(day);
@@ -171,7 +171,7 @@ describe('a session', () => {
   });
 
   test(
-    'ends 30 days after sign-in, however much it is used, and its tokens with it',
+    'a session ends 30 days after sign-in, however much it is used, and its tokens with it',
     needsClock,
     async (t) => {
       const service = await serviceFor(t);
@@ -196,7 +196,7 @@ describe('a session', () => {
     },
   );
 
-  test('gives access tokens for 15 minutes, to the second', needsClock, async (t) => {
+  test('a session gives access tokens for 15 minutes, to the second', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     service.clock.advance(15 * minute - 1_000);

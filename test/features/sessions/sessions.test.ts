@@ -14,7 +14,7 @@ const day = 86_400_000;
 describe('signing in', () => {
   const running = sharedService();
 
-  test('returns tokens, and describes them', async () => {
+  test('signing in returns tokens, and describes them', async () => {
     const service = running();
     const { id: userId, email } = await service.person();
     const { status, body, headers } = await service.post('/api/sessions', { body: { email, password } });
@@ -27,7 +27,7 @@ describe('signing in', () => {
     assert.equal(headers['cache-control'], 'no-store');
   });
 
-  test('gives an access token with the claims of RFC 9068', async () => {
+  test('signing in gives an access token with the claims of RFC 9068', async () => {
     const service = running();
     const { id: userId, email } = await service.person('staff');
     const { id, accessToken, createdAt } = (
@@ -57,12 +57,12 @@ describe('signing in', () => {
     [{ email: 'ada@example.com', password, remember: true }, ['#/remember unknown-member']],
   ];
   for (const [body, issues] of wrong) {
-    test(`with ${JSON.stringify(body).slice(0, 60)} is rejected, and every issue is named`, async () => {
+    test(`signing in with ${JSON.stringify(body).slice(0, 60)} is rejected, and every issue is named`, async () => {
       assertIssues(await running().post('/api/sessions', { body }), 400, issues);
     });
   }
 
-  test('with an unknown address or a wrong password gets the same response', async () => {
+  test('signing in with an unknown address or a wrong password gets the same response', async () => {
     const service = running();
     const { email } = await service.person();
     const unknown = await service.post('/api/sessions', { body: { email: 'nobody@example.com', password } });
@@ -74,7 +74,7 @@ describe('signing in', () => {
     assert.deepEqual(shownOf(wrongPassword), shownOf(unknown));
   });
 
-  test('stores neither the password nor a token readably', async (t) => {
+  test('signing in stores neither the password nor a token readably', async (t) => {
     const service = await serviceFor(t, { settings: { log: 'debug' } });
     const { email, token, refreshToken } = await service.person();
     await service.post('/api/sessions', { body: { email, password: 'not that password' } });
@@ -93,7 +93,7 @@ describe('signing in', () => {
 describe('the secret that signs tokens', () => {
   const settings = { 'public-url': 'https://orders.example.com' };
 
-  test('is created once, readable only by its owner, and kept', async (t) => {
+  test('the secret that signs tokens is created once, readable only by its owner, and kept', async (t) => {
     const service = await serviceFor(t, { settings });
     const file = join(service.folder, 'secret.key');
     const { token } = await service.person();
@@ -105,7 +105,7 @@ describe('the secret that signs tokens', () => {
     assert.equal((await service.get('/orders', { token })).status, 200);
   });
 
-  test('can be replaced by one earlier in the list; its tokens are valid until it is removed', async (t) => {
+  test('the secret that signs tokens can be replaced; its tokens are valid until it is removed', async (t) => {
     const [old, young] = ['o'.repeat(32), 'y'.repeat(32)];
     const first = await serviceFor(t, { settings: { ...settings, 'jwt-secrets': old } });
     const { token, email } = await first.person();
@@ -148,7 +148,7 @@ test('an API key sent as a token is rejected with a hint where to send it', asyn
 });
 
 describe('passwords', () => {
-  test('are hashed again at sign-in if the hash has another cost', async (t) => {
+  test('passwords are hashed again at sign-in if the hash has another cost', async (t) => {
     if (executable !== undefined) return t.skip('needs the inside');
     const [weak, strong] = [
       createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } }),
@@ -176,7 +176,7 @@ describe('passwords', () => {
     assert.equal((await service.get('/orders', { token })).status, 200);
   });
 
-  test('are checked two at a time with 24 waiting; the others get 503', async (t) => {
+  test('passwords are checked two at a time with 24 waiting; the others get 503', async (t) => {
     if (executable !== undefined) return t.skip('needs a cost that the test knows');
     const hasher = createPasswordHasher({ cost: { ln: 12, r: 8, p: 1 } });
     t.after(() => hasher.close());
@@ -195,7 +195,7 @@ describe('passwords', () => {
     await service.signIn(email, password);
   });
 
-  test('that change while the old one is being checked sign nobody in', async (t) => {
+  test('passwords that change while the old one is being checked sign nobody in', async (t) => {
     if (executable !== undefined) return t.skip('needs the inside');
     const { promise: changed, resolve: goOn } = Promise.withResolvers<void>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();

@@ -45,7 +45,7 @@ describe('in the queue of password hashing', needsInside, () => {
     response.catch(() => {});
   }
 
-  test('an address holds two places, whatever it requests, and others aren’t delayed', async (t) => {
+  test('in the queue of password hashing, an address holds two places, and others aren’t delayed', async (t) => {
     const busy = await busyService(t);
     const { service } = busy;
     leave(signIn(service, '192.0.2.7', wrong('one@example.com')));
@@ -59,7 +59,7 @@ describe('in the queue of password hashing', needsInside, () => {
     await waiting(busy, 3);
   });
 
-  test('a user holds two places, from however many addresses', async (t) => {
+  test('in the queue of password hashing, a user holds two places, from however many addresses', async (t) => {
     const busy = await busyService(t);
     const change = (address: string): Promise<TestResponse> =>
       busy.service.post('/api/users', {
@@ -73,7 +73,7 @@ describe('in the queue of password hashing', needsInside, () => {
     assertProblem(await change('192.0.2.9'), 'quota-exceeded', 429);
   });
 
-  test('sign-ups take no more than their share, so sign-ins have places left', async (t) => {
+  test('in the queue of password hashing, sign-ups leave places for sign-ins', async (t) => {
     const busy = await busyService(t);
     const signUp = (host: number): Promise<TestResponse> =>
       busy.service.post('/api/users', {
@@ -134,7 +134,7 @@ describe('failed sign-ins from everywhere', () => {
     assert.deepEqual(rejected.body['violated-policies'], ['login-account-total']);
   }
 
-  test('lock nobody out at an address where they have signed in before', async (t) => {
+  test('failed sign-ins from everywhere lock nobody out at an address where they have signed in before', async (t) => {
     const service = await serviceFor(t, { settings });
     assert.equal((await signIn(service, '192.0.2.1', service.admin)).status, 201);
     await attack(service, service.admin.email);
@@ -142,7 +142,7 @@ describe('failed sign-ins from everywhere', () => {
     assert.equal((await signIn(service, '192.0.2.1', service.admin)).status, 201);
   });
 
-  test('nor at one where their session was renewed, nor anywhere in that /48', async (t) => {
+  test('failed sign-ins from everywhere lock nobody out where their session was renewed, nor in that /48', async (t) => {
     const service = await serviceFor(t, { settings });
     const { id, refreshToken } = (await signIn(service, '192.0.2.1', service.admin)).body;
     const renewal = { ...from('2001:db8::1'), body: { refreshToken } };
@@ -151,7 +151,7 @@ describe('failed sign-ins from everywhere', () => {
     assert.equal((await signIn(service, '2001:db8:0:1::2', service.admin)).status, 201);
   });
 
-  test('nor on the machine itself', async (t) => {
+  test('failed sign-ins from everywhere lock nobody out on the machine itself', async (t) => {
     const service = await serviceFor(t, { settings: { ...settings, 'trusted-proxy': '127.0.0.2' } });
     for (let index = 0; index < 4; index += 1)
       assertProblem(
@@ -162,7 +162,7 @@ describe('failed sign-ins from everywhere', () => {
     assert.equal((await service.post('/api/sessions', { body: service.admin })).status, 201);
   });
 
-  test('look the same for an account known there, one unknown there, and none at all', async (t) => {
+  test('failed sign-ins look the same for an account known there, one unknown there, and none', async (t) => {
     const service = await serviceFor(t, { settings: { ...settings, 'rate-login-address': '20/3600' } });
     await signIn(service, '192.0.2.1', service.admin);
     service.clock.advance(3_600_000); // so that all buckets are full
@@ -186,7 +186,7 @@ describe('the log and the metrics', () => {
   const named = (service: TestService, name: string): Line[] =>
     lines(service).filter(({ message }) => message === name);
 
-  test('have successful and failed sign-ins, with address and account only', async (t) => {
+  test('the log and the metrics have successful and failed sign-ins, with address and account only', async (t) => {
     const service = await serviceFor(t, { settings: { ...proxied, 'rate-login-account': '2/3600' } });
     const { id, email } = await personFrom(service, '192.0.2.1');
     const failed = await signIn(service, '2001:db8::7', wrong(email));
@@ -225,7 +225,7 @@ describe('the log and the metrics', () => {
     assert.match(text, /^orderly_security_events_total\{event="authn_token_reuse"\} 0$/m);
   });
 
-  test('have rejected access, exceeded rates and reused refresh tokens, one line per request', async (t) => {
+  test('the log has rejected access, exceeded rates and reused refresh tokens, one line per request', async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-default': '2/3600' } });
     const { id, token, sessionId, refreshToken } = await service.person();
     await service.get('/api/users', { token });
@@ -255,7 +255,7 @@ describe('the log and the metrics', () => {
       );
   });
 
-  test('have the client’s address in each request’s line, even behind trusted proxies', async (t) => {
+  test('the log has the client’s address in each request’s line, even behind trusted proxies', async (t) => {
     const service = await serviceFor(t, { settings: proxied });
     await service.get('/problems', from('2001:db8::7'));
     await service.get('/problems', from('192.0.2.9, 127.0.0.1'));

@@ -14,7 +14,7 @@ describe('the rate of signing in', () => {
   ): Promise<TestResponse> =>
     service.post('/api/sessions', { body: { email, password: 'not that password' }, headers });
 
-  test('is 5 for each account, known or not, in upper or lower case', async (t) => {
+  test('the rate of signing in is 5 for each account, known or not, in upper or lower case', async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-login-account': '5/3600' } });
     const { email } = await service.person(); // has signed in once
     const responses = {
@@ -40,7 +40,7 @@ describe('the rate of signing in', () => {
     assertProblem(await attempt(service, 'somebody.else@example.com'), 'invalid-credentials', 401);
   });
 
-  test('refills with time', needsClock, async (t) => {
+  test('the rate of signing in refills with time', needsClock, async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60' } });
     for (let index = 0; index < 5; index += 1) await attempt(service, service.admin.email);
     assertProblem(await attempt(service, service.admin.email), 'quota-exceeded', 429);
@@ -49,27 +49,31 @@ describe('the rate of signing in', () => {
     assertProblem(await attempt(service, service.admin.email), 'quota-exceeded', 429);
   });
 
-  test('does not refill with bodies that arrive long after their heads', needsClock, async (t) => {
-    const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60' } });
-    const { email } = service.admin;
-    const sent = {
-      head: 'POST /api/sessions HTTP/1.1\r\n',
-      body: JSON.stringify({ email, password: 'wrong' }),
-    };
-    const late = await Promise.all(Array.from({ length: 6 }, () => sendHalf(service, sent)));
-    for (let index = 0; index < 5; index += 1) await attempt(service, email);
-    service.clock.advance(24_000);
-    const statuses: number[] = [];
-    for (const { sendRest } of late)
-      statuses.push((await sendRest()).status, (await attempt(service, email)).status);
-    assert.deepEqual(
-      statuses.filter((status) => status === 401),
-      [401, 401],
-      'as many as 24 seconds allow',
-    );
-  });
+  test(
+    'no rate of signing in refills by bodies that arrive long after their heads',
+    needsClock,
+    async (t) => {
+      const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60' } });
+      const { email } = service.admin;
+      const sent = {
+        head: 'POST /api/sessions HTTP/1.1\r\n',
+        body: JSON.stringify({ email, password: 'wrong' }),
+      };
+      const late = await Promise.all(Array.from({ length: 6 }, () => sendHalf(service, sent)));
+      for (let index = 0; index < 5; index += 1) await attempt(service, email);
+      service.clock.advance(24_000);
+      const statuses: number[] = [];
+      for (const { sendRest } of late)
+        statuses.push((await sendRest()).status, (await attempt(service, email)).status);
+      assert.deepEqual(
+        statuses.filter((status) => status === 401),
+        [401, 401],
+        'as many as 24 seconds allow',
+      );
+    },
+  );
 
-  test('is 20 for each address, whatever the accounts', async (t) => {
+  test('the rate of signing in is 20 for each address, whatever the accounts', async (t) => {
     const service = await serviceFor(t, {
       settings: { 'rate-login-address': '20/3600', 'trusted-proxy': '127.0.0.1' },
     });
@@ -93,7 +97,7 @@ describe('the rate of signing in', () => {
     );
   });
 
-  test('leaves the address’s to other accounts where one account’s is used up', async (t) => {
+  test('one account’s used-up rate leaves the address’s tokens to other accounts', async (t) => {
     const settings = { 'rate-login-account': '2/3600', 'rate-login-address': '4/3600' };
     const service = await serviceFor(t, { settings });
     for (let index = 0; index < 2; index += 1)
@@ -108,7 +112,7 @@ describe('the rate of signing in', () => {
     assert.deepEqual(body['violated-policies'], ['login-address']);
   });
 
-  test('is in the fields of a response only once it is exceeded', async (t) => {
+  test('the rate of signing in is in the fields of a response only once it is exceeded', async (t) => {
     const service = await serviceFor(t, {
       settings: { 'rate-login-account': '5/60', 'rate-login-address': '20/60', 'rate-anonymous': '120/60' },
     });

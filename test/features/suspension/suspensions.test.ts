@@ -12,7 +12,7 @@ describe('a suspension', () => {
   const running = sharedService();
   const pathOf = (id: number): string => `/api/users/${id}/suspension`;
 
-  test('is created, read, changed and lifted at one path', async () => {
+  test('a suspension is created, read, changed and lifted at one path', async () => {
     const service = running();
     const token = await rootToken(service);
     const { id } = await service.person();
@@ -30,7 +30,7 @@ describe('a suspension', () => {
     assertProblem(await service.delete(pathOf(id), { token }), 'not-found', 404);
   });
 
-  test('that is sent again unchanged leaves no event', async () => {
+  test('a suspension that is sent again unchanged leaves no event', async () => {
     const service = running();
     const token = await rootToken(service);
     const { id } = await service.person();
@@ -47,7 +47,7 @@ describe('a suspension', () => {
     ]);
   });
 
-  test('ends sessions and keys with the next request, and signing in', async () => {
+  test('a suspension ends sessions and keys with the next request, and signing in', async () => {
     const service = running();
     const admin = await rootToken(service);
     const { id, email, token, sessionId, refreshToken } = await service.person();
@@ -71,7 +71,7 @@ describe('a suspension', () => {
     assertProblem(await service.get('/orders', { key }), 'invalid-token', 401);
   });
 
-  test('leaves the user object unchanged, and is deleted with it', async () => {
+  test('a suspension leaves the user object unchanged, and is deleted with it', async () => {
     const service = running();
     const admin = await rootToken(service);
     const { id } = await service.person();
@@ -83,7 +83,7 @@ describe('a suspension', () => {
     assertProblem(await service.put(pathOf(id), { token: admin, body: {} }), 'not-found', 404);
   });
 
-  test('respects the conditions of the request', async () => {
+  test('a suspension respects the conditions of the request', async () => {
     const service = running();
     const token = await rootToken(service);
     const { id } = await service.person();
@@ -106,24 +106,28 @@ describe('a suspension', () => {
     [{ userId: 1, createdAt: '2026-01-01T00:00:00Z' }, ['#/userId read-only', '#/createdAt read-only']],
   ];
   for (const [body, issues] of invalid)
-    test(`is rejected with ${JSON.stringify(body).slice(0, 60)}`, async () => {
+    test(`a suspension is rejected with ${JSON.stringify(body).slice(0, 60)}`, async () => {
       const service = running();
       const { id } = await service.person();
       assertIssues(await service.put(pathOf(id), { token: await rootToken(service), body }), 400, issues);
     });
 
-  test('needs a sign-in within the last 10 minutes, and so does lifting it', needsClock, async (t) => {
-    const service = await serviceFor(t);
-    const { id } = await service.person();
-    const suspended = await service.person();
-    const { token } = await service.person('admin');
-    await service.put(pathOf(suspended.id), { token, body: {} });
-    service.clock.advance(600_001);
-    assertProblem(await service.put(pathOf(id), { token, body: {} }), 'step-up-required', 401);
-    assertProblem(await service.delete(pathOf(suspended.id), { token }), 'step-up-required', 401);
-  });
+  test(
+    'a suspension needs a sign-in within the last 10 minutes, and so does lifting it',
+    needsClock,
+    async (t) => {
+      const service = await serviceFor(t);
+      const { id } = await service.person();
+      const suspended = await service.person();
+      const { token } = await service.person('admin');
+      await service.put(pathOf(suspended.id), { token, body: {} });
+      service.clock.advance(600_001);
+      assertProblem(await service.put(pathOf(id), { token, body: {} }), 'step-up-required', 401);
+      assertProblem(await service.delete(pathOf(suspended.id), { token }), 'step-up-required', 401);
+    },
+  );
 
-  test('of the last administrator who isn’t suspended is not possible', async (t) => {
+  test('a suspension of the last administrator who isn’t suspended is not possible', async (t) => {
     const service = await serviceFor(t);
     const root = await service.signIn(service.admin.email, service.admin.password);
     const other = await service.person('admin');
@@ -136,7 +140,7 @@ describe('a suspension', () => {
       assertProblem(refused, 'last-admin', 409);
   });
 
-  test('during a sign-in prevents it', async (t) => {
+  test('a suspension during a sign-in prevents it', async (t) => {
     const service = await serviceFor(t);
     if (service.inside === undefined) return t.skip('needs the database');
     const token = await rootToken(service);
@@ -152,7 +156,7 @@ describe('a suspension', () => {
     assert.equal(sessions.body.total, 0);
   });
 
-  test('is in the log, and so are the sign-ins that it rejects', async (t) => {
+  test('a suspension is in the log, and so are the sign-ins that it rejects', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { id, email } = await service.person();
@@ -170,7 +174,7 @@ describe('a suspension', () => {
 });
 
 describe('ending all sessions of a user', () => {
-  test('ends one’s own, this one included, and leaves keys and others alone', async (t) => {
+  test('ending all one’s sessions ends the present one, and leaves keys and others alone', async (t) => {
     const service = await serviceFor(t);
     const first = await service.person();
     const second = await service.signIn(first.email, password);
@@ -184,7 +188,7 @@ describe('ending all sessions of a user', () => {
     assert.deepEqual(linesAbout(service, first.id).filter(([name]) => name === 'session_expired').length, 1);
   });
 
-  test('leaves an event and a line in the log only if one had not expired', needsClock, async (t) => {
+  test('ending all sessions of a user leaves an event only if one had not expired', needsClock, async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { id } = await service.person();
@@ -201,28 +205,32 @@ describe('ending all sessions of a user', () => {
     assert.equal(lines.filter(([name]) => name === 'session_expired').length, 1);
   });
 
-  test('of another user needs an administrator who signed in recently', needsClock, async (t) => {
-    const service = await serviceFor(t);
-    const { id, token } = await service.person();
-    const path = `/api/sessions?userId=${id}`;
-    for (const unknown of [id, 4711])
+  test(
+    'ending all sessions of another user needs an administrator who signed in recently',
+    needsClock,
+    async (t) => {
+      const service = await serviceFor(t);
+      const { id, token } = await service.person();
+      const path = `/api/sessions?userId=${id}`;
+      for (const unknown of [id, 4711])
+        assertProblem(
+          await service.delete(`/api/sessions?userId=${unknown}`, { token: (await service.person()).token }),
+          'forbidden',
+          403,
+        );
+      const admin = await service.person('admin');
       assertProblem(
-        await service.delete(`/api/sessions?userId=${unknown}`, { token: (await service.person()).token }),
-        'forbidden',
-        403,
+        await service.delete('/api/sessions?userId=4711', { token: admin.token }),
+        'not-found',
+        404,
       );
-    const admin = await service.person('admin');
-    assertProblem(
-      await service.delete('/api/sessions?userId=4711', { token: admin.token }),
-      'not-found',
-      404,
-    );
-    service.clock.advance(600_001);
-    assertProblem(await service.delete(path, { token: admin.token }), 'step-up-required', 401);
-    const again = await service.signIn(admin.email, password);
-    assert.equal((await service.delete(path, { token: again.token })).status, 204);
-    assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
-  });
+      service.clock.advance(600_001);
+      assertProblem(await service.delete(path, { token: admin.token }), 'step-up-required', 401);
+      const again = await service.signIn(admin.email, password);
+      assert.equal((await service.delete(path, { token: again.token })).status, 204);
+      assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
+    },
+  );
 });
 
 /** Everything that a client sees, except for the parts that differ in every response. */

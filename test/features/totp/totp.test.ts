@@ -24,7 +24,7 @@ function pathOf({ id }: { readonly id: number }): string {
 describe('one-time codes', { skip }, () => {
   const running = sharedService();
 
-  test('are set up, confirmed by one of them, shown, and turned off', async () => {
+  test('one-time codes are set up, confirmed by one of them, shown, and turned off', async () => {
     const service = running();
     const person = await service.person();
     const [path, { token, email }] = [pathOf(person), person];
@@ -49,7 +49,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await signIn(service, email)).status, 201);
   });
 
-  test('are needed at signing in, once the password is right', async () => {
+  test('one-time codes are needed at signing in, once the password is right', async () => {
     const service = running();
     const { person, secret } = await personWithCodes(service);
     const { email } = person;
@@ -63,7 +63,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await signIn(service, email, code)).status, 201, 'a wrong password uses no code up');
   });
 
-  test('work once each, also in the step before and after', async () => {
+  test('one-time codes work once each, also in the step before and after', async () => {
     const service = running();
     const { person, secret } = await personWithCodes(service);
     const statusOf = async (steps: number): Promise<number> =>
@@ -76,7 +76,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal(await statusOf(0), 201);
   });
 
-  test('of the same step sent twice at the same time sign in once', async () => {
+  test('one-time codes of the same step sent twice at the same time sign in once', async () => {
     const service = running();
     const { person, secret } = await personWithCodes(service);
     const code = codeOf(secret, service);
@@ -84,7 +84,7 @@ describe('one-time codes', { skip }, () => {
     assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 401, 401]);
   });
 
-  test('are replaced by recovery codes, each once, however they are typed', async () => {
+  test('one-time codes are replaced by recovery codes, each once, however they are typed', async () => {
     const service = running();
     const { person, recoveryCodes } = await personWithCodes(service);
     const [first = '', second = ''] = recoveryCodes;
@@ -97,7 +97,7 @@ describe('one-time codes', { skip }, () => {
     assertProblem(await signIn(service, other.person.email, recoveryCodes[2]), 'code-required', 401);
   });
 
-  test('give new recovery codes when one confirms them again, and the old ones are gone', async () => {
+  test('one-time codes give new recovery codes when one confirms them again, and the old ones are gone', async () => {
     const service = running();
     const { person, secret, recoveryCodes } = await personWithCodes(service);
     const { token, email } = person;
@@ -107,7 +107,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await signIn(service, email, again.body.recoveryCodes[0])).status, 201);
   });
 
-  test('are not turned on if If-Match names another version', async () => {
+  test('one-time codes are not turned on if If-Match names another version', async () => {
     const service = running();
     const person = await service.person();
     const [path, { token }] = [pathOf(person), person];
@@ -121,7 +121,7 @@ describe('one-time codes', { skip }, () => {
     assertProblem(await put(String(made.etag)), 'precondition-failed');
   });
 
-  test('are not turned on by a wrong code, a recovery code or without being set up', async () => {
+  test('one-time codes are not turned on by a wrong code, a recovery code or without being set up', async () => {
     const service = running();
     const person = await service.person();
     const { token } = person;
@@ -136,7 +136,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await service.get(pathOf(person), { token })).body.isOn, false);
   });
 
-  test('that are on can’t be set up again, unlike a set-up that was never confirmed', async () => {
+  test('one-time codes that are on can’t be set up again, unlike a set-up that was never confirmed', async () => {
     const service = running();
     const { person } = await personWithCodes(service);
     assertIssues(await service.post(pathOf(person), { token: person.token }), 400, ['# already-on']);
@@ -154,7 +154,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await put(second)).status, 200);
   });
 
-  test('of another user are turned off by an administrator, and set up by nobody else', async () => {
+  test('one-time codes of another user are turned off by an administrator, and set up by nobody else', async () => {
     const service = running();
     const { person } = await personWithCodes(service);
     const token = await rootToken(service);
@@ -164,7 +164,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await signIn(service, person.email)).status, 201);
   });
 
-  test('do not change how one’s own password is changed', async () => {
+  test('one-time codes do not change how one’s own password is changed', async () => {
     const service = running();
     const { person } = await personWithCodes(service);
     const body = { password: 'another good password', currentPassword: password };
@@ -174,7 +174,7 @@ describe('one-time codes', { skip }, () => {
 });
 
 describe('one-time codes', { skip }, () => {
-  test('are set up, turned on and turned off only with a recent sign-in', async (t) => {
+  test('one-time codes are set up, turned on and turned off only with a recent sign-in', async (t) => {
     const service = await serviceFor(t);
     const { person, secret } = await personWithCodes(service);
     const { token } = person;
@@ -188,7 +188,7 @@ describe('one-time codes', { skip }, () => {
       assertProblem(rejected, 'step-up-required', 401);
   });
 
-  test('may be guessed ten times an hour, wherever the guesses come from', async (t) => {
+  test('one-time codes may be guessed ten times an hour, wherever the guesses come from', async (t) => {
     const service = await serviceFor(t, { settings: { 'trusted-proxy': '127.0.0.1' } });
     const { person, secret } = await personWithCodes(service);
     const from = (address: string, code: string): Promise<TestResponse> =>
@@ -203,7 +203,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await signIn(service, person.email, codeOf(secret, service))).status, 201, 'known address');
   });
 
-  test('may be guessed ten times an hour by whoever confirms them, too; each guess is logged', async (t) => {
+  test('one-time codes may be guessed ten times an hour at confirming, too; each guess is logged', async (t) => {
     const service = await serviceFor(t);
     const { person, secret, recoveryCodes } = await personWithCodes(service);
     const [recoveryCode = ''] = recoveryCodes;
@@ -233,7 +233,7 @@ describe('one-time codes', { skip }, () => {
     );
   });
 
-  test('stay valid when the secret that sealed them is replaced', async (t) => {
+  test('one-time codes stay valid when the secret that sealed them is replaced', async (t) => {
     const [old, renewed] = ['an old secret of at least 32 bytes', 'a new secret of at least 32 bytes'];
     const before = await serviceFor(t, { settings: { 'jwt-secrets': old } });
     const { person, secret } = await personWithCodes(before);
@@ -246,7 +246,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await signIn(after, person.email, codeOf(secret, after))).status, 201);
   });
 
-  test('whose secret is lost leave the recovery codes valid, and don’t block the cleanup', async (t) => {
+  test('one-time codes with a lost secret leave recovery codes valid, and don’t block the cleanup', async (t) => {
     const before = await serviceFor(t, { settings: { 'jwt-secrets': 'an old secret of at least 32 bytes' } });
     const { person, secret, recoveryCodes } = await personWithCodes(before);
     await before.stop();
@@ -257,7 +257,7 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await signIn(after, person.email, recoveryCodes[0])).status, 201);
   });
 
-  test('and recovery codes are useless at rest, and in no log', async (t) => {
+  test('one-time codes and recovery codes are useless at rest, and in no log', async (t) => {
     const service = await serviceFor(t, { settings: { log: 'debug' } });
     const { person, secret, recoveryCodes } = await personWithCodes(service);
     await signIn(service, person.email, recoveryCodes[0]);
@@ -272,7 +272,7 @@ describe('one-time codes', { skip }, () => {
     }
   });
 
-  test('leave events in the user’s history when they are turned on and off', async (t) => {
+  test('one-time codes leave events in the user’s history when they are turned on and off', async (t) => {
     const service = await serviceFor(t);
     const { person } = await personWithCodes(service);
     const { token } = person;
@@ -285,7 +285,7 @@ describe('one-time codes', { skip }, () => {
     );
   });
 
-  test('leave lines in the log: on, off, wrong, and a recovery code used', async (t) => {
+  test('one-time codes leave lines in the log: on, off, wrong, and a recovery code used', async (t) => {
     const service = await serviceFor(t);
     const { person, secret, recoveryCodes } = await personWithCodes(service);
     await signIn(service, person.email, codeOf(secret, service, 2));

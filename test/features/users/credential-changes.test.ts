@@ -15,7 +15,7 @@ describe('a change of one’s own password or e-mail address', () => {
 
   for (const [method, body] of changes) {
     test(
-      `(${method} ${Object.keys(body)}) needs a sign-in within 10 minutes, which no refresh replaces`,
+      `a change of ${Object.keys(body)} by ${method} needs a sign-in within 10 minutes, which no refresh replaces`,
       needsClock,
       async (t) => {
         const service = await serviceFor(t);
@@ -42,17 +42,21 @@ describe('a change of one’s own password or e-mail address', () => {
     );
   }
 
-  test('works until the tenth minute has passed', needsClock, async (t) => {
-    const service = await serviceFor(t);
-    const { id, token } = await service.person();
-    service.clock.advance(10 * minute);
-    assert.equal(
-      (await service.patch(`/api/users/${id}`, { token, body: { email: 'new@example.com' } })).status,
-      200,
-    );
-  });
+  test(
+    'a recent sign-in allows a change of one’s password until the tenth minute has passed',
+    needsClock,
+    async (t) => {
+      const service = await serviceFor(t);
+      const { id, token } = await service.person();
+      service.clock.advance(10 * minute);
+      assert.equal(
+        (await service.patch(`/api/users/${id}`, { token, body: { email: 'new@example.com' } })).status,
+        200,
+      );
+    },
+  );
 
-  test('is not needed for a change of the name', needsClock, async (t) => {
+  test('a change of the name needs no recent sign-in', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { id, token, email } = await service.person();
     service.clock.advance(14 * minute);
@@ -64,7 +68,7 @@ describe('a change of one’s own password or e-mail address', () => {
 describe('a change acts on the very next request of tokens already out:', () => {
   const running = sharedService();
 
-  test('of the password, which ends the user’s other sessions and not this one', async () => {
+  test('a new password ends the user’s other sessions with their very next request, and not this one', async () => {
     const service = running();
     const one = await service.person();
     const others = [await service.signIn(one.email, password), await service.signIn(one.email, password)];
@@ -97,7 +101,7 @@ describe('a change acts on the very next request of tokens already out:', () => 
     );
   });
 
-  test('of the password by an administrator, which ends all the user’s sessions', async () => {
+  test('a new password by an administrator ends all the user’s sessions with their very next request', async () => {
     const service = running();
     const [one, root] = [await service.person(), await rootToken(service)];
     assert.equal((await service.get('/orders', { token: one.token })).status, 200);
@@ -109,7 +113,7 @@ describe('a change acts on the very next request of tokens already out:', () => 
     assert.equal((await service.get('/orders', { token: root })).status, 200);
   });
 
-  test('of the role, up and down, for access tokens and API keys', async () => {
+  test('a change of the role, up or down, acts on the next request of access tokens and API keys', async () => {
     const service = running();
     const [root, owner, person] = [await rootToken(service), await service.person(), await service.person()];
     const order = await newOrder(service, owner.token);
@@ -133,7 +137,7 @@ describe('a change acts on the very next request of tokens already out:', () => 
     }
   });
 
-  test('of the e-mail address, which signs in at once while the old one doesn’t', async () => {
+  test('a new e-mail address signs in at once, while the old one doesn’t', async () => {
     const service = running();
     const person: Person = await service.person();
     await service.patch(`/api/users/${person.id}`, {

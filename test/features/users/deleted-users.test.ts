@@ -16,7 +16,7 @@ describe('deleting a user', () => {
     return { person, customer, order, key };
   }
 
-  test('ends their sessions and keys with the very next request', async () => {
+  test('deleting a user ends the user’s sessions and keys with the very next request', async () => {
     const service = running();
     const { person, order, key } = await withEverything(service);
     const { token: second, refreshToken, sessionId } = await service.signIn(person.email, password);
@@ -43,7 +43,7 @@ describe('deleting a user', () => {
     );
   });
 
-  test('leaves their customers and orders, without an owner', async () => {
+  test('deleting a user leaves their customers and orders, without an owner', async () => {
     const service = running();
     const { person, customer, order } = await withEverything(service);
     const token = await rootToken(service);
@@ -67,7 +67,7 @@ describe('deleting a user', () => {
       assertProblem(await service.get(path, { token: other.token }), 'forbidden', 403);
   });
 
-  test('never reuses their id', async () => {
+  test('deleting a user never reuses their id', async () => {
     const service = running();
     const { id, token } = await service.person();
     await service.delete(`/api/users/${id}`, { token });

@@ -7,7 +7,7 @@ import { serviceFor } from '../../service.ts';
 describe('the last administrator', () => {
   const running = sharedService();
 
-  test('can be neither deleted nor given another role, by PATCH or by PUT', async () => {
+  test('the last administrator can be neither deleted nor given another role, by PATCH or by PUT', async () => {
     const service = running();
     const { id, token, email } = await service.signIn(service.admin.email, service.admin.password);
     const path = `/api/users/${id}`;
@@ -27,7 +27,7 @@ describe('the last administrator', () => {
     ['demote', 'PATCH', { role: 'user' }],
     ['delete', 'DELETE', undefined],
   ] as const) {
-    test(`remains if two administrators ${what} each other at the same time`, async (t) => {
+    test(`the last administrator remains if two administrators ${what} each other at the same time`, async (t) => {
       const service = await serviceFor(t);
       const one = await service.signIn(service.admin.email, service.admin.password);
       const two = await service.person('admin');

@@ -85,7 +85,7 @@ test('one’s own session and key end however long ago the sign-in was', needsCl
 describe('an API key, were it an administrator’s with all scopes,', () => {
   const running = sharedService();
 
-  test('creates only users with the role user', async () => {
+  test('an administrator’s API key with all scopes creates only users with the role user', async () => {
     const service = running();
     const { key } = await newKey(service, (await service.person('admin')).token, { scopes });
     const body = { name: 'Eve', email: 'eve@example.com', password };
@@ -98,7 +98,7 @@ describe('an API key, were it an administrator’s with all scopes,', () => {
     assert.equal((await service.post('/api/users', { key, body: { ...body, role: 'user' } })).status, 201);
   });
 
-  test('changes no role and deletes nobody', async () => {
+  test('an administrator’s API key with all scopes changes no role and deletes nobody', async () => {
     const service = running();
     const [admin, other] = [await service.person('admin'), await service.person()];
     const { key } = await newKey(service, admin.token, { scopes });
@@ -121,7 +121,7 @@ describe('a new password of one’s own', () => {
   const setPassword = (service: TestService, { id, token }: Person, more: object): Promise<TestResponse> =>
     service.patch(`/api/users/${id}`, { token, body: { password: newPassword, ...more } });
 
-  test('needs the current one beside it', async () => {
+  test('a new password of one’s own needs the current one beside it', async () => {
     const service = running();
     const person = await service.person();
     assertIssues(await setPassword(service, person, {}), 400, ['#/currentPassword required']);
@@ -132,7 +132,7 @@ describe('a new password of one’s own', () => {
     await service.signIn(person.email, newPassword);
   });
 
-  test('is the only change that accepts currentPassword', async () => {
+  test('a new password of one’s own is the only change that accepts currentPassword', async () => {
     const service = running();
     const [admin, person] = [await service.person('admin'), await service.person()];
     const body = { name: 'Ada', currentPassword: password };
@@ -150,7 +150,7 @@ describe('a new password of one’s own', () => {
     ]);
   });
 
-  test('counts each current one tried as a sign-in', needsClock, async (t) => {
+  test('a new password of one’s own counts each current one tried as a sign-in', needsClock, async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-login-account': '3/60' } });
     const person = await service.person(); // one sign-in
     for (const status of [400, 400, 429])
@@ -160,7 +160,7 @@ describe('a new password of one’s own', () => {
     assert.equal((await service.post('/api/sessions', { body: { email, password } })).status, 429);
   });
 
-  test('ends the user’s other sessions; this one and the keys stay', async () => {
+  test('a new password of one’s own ends the user’s other sessions; this one and the keys stay', async () => {
     const service = running();
     const person = await service.person();
     const elsewhere = await service.signIn(person.email, password);
@@ -171,7 +171,7 @@ describe('a new password of one’s own', () => {
       assert.equal((await service.get('/orders', call)).status, 200);
   });
 
-  test('that an administrator sets ends all sessions and keys of that user', async () => {
+  test('a new password that an administrator sets ends all sessions and keys of the user', async () => {
     const service = running();
     const [admin, person, bystander] = [
       await service.person('admin'),

@@ -8,7 +8,7 @@ import { assertIssues, rootToken, shown } from '../resource-support.ts';
 describe('changing a user', () => {
   const running = sharedService();
 
-  test('works as GET, edit, PUT', async () => {
+  test('changing a user works as GET, edit, PUT', async () => {
     const service = running();
     const { id, token, email } = await service.person();
     const path = `/api/users/${id}`;
@@ -19,7 +19,7 @@ describe('changing a user', () => {
     await service.signIn(email, password); // the password, which can't be read, stayed
   });
 
-  test('by PUT keeps an omitted role and password', async () => {
+  test('changing a user by PUT keeps an omitted role and password', async () => {
     const service = running();
     const { id, token, email } = await service.person('staff');
     const put = await service.put(`/api/users/${id}`, { token, body: { name: 'Grace', email } });
@@ -27,7 +27,7 @@ describe('changing a user', () => {
     await service.signIn(email, password);
   });
 
-  test('by PUT of an unknown id creates nothing', async () => {
+  test('changing a user by PUT of an unknown id creates nothing', async () => {
     const service = running();
     const token = await rootToken(service);
     const before = await service.get('/api/users?total=true&limit=1', { token });
@@ -42,7 +42,7 @@ describe('changing a user', () => {
     );
   });
 
-  test('without an effect is 200 with the same entity tag', async () => {
+  test('changing a user without an effect is 200 with the same entity tag', async () => {
     const service = running();
     const { id, token, email } = await service.person();
     const path = `/api/users/${id}`;
@@ -59,7 +59,7 @@ describe('changing a user', () => {
     );
   });
 
-  test('of any member, even the password, changes the entity tag', async () => {
+  test('changing any member of a user, even the password, changes the entity tag', async () => {
     const service = running();
     const { id, token } = await service.person();
     const path = `/api/users/${id}`;
@@ -75,7 +75,7 @@ describe('changing a user', () => {
     assert.equal(new Set(tags).size, tags.length);
   });
 
-  test('by PATCH keeps the members that it doesn’t name', async () => {
+  test('changing a user by PATCH keeps the members that it doesn’t name', async () => {
     const service = running();
     const { id, token } = await service.person();
     const path = `/api/users/${id}`;
@@ -109,7 +109,7 @@ describe('changing a user', () => {
     [[], ['# type']],
   ];
   for (const [body, issues] of wrongPatches) {
-    test(`by PATCH to ${JSON.stringify(body)} is rejected, and every issue is named`, async () => {
+    test(`changing a user by PATCH to ${JSON.stringify(body)} is rejected, and every issue is named`, async () => {
       const service = running();
       const { id, token } = await service.person();
       assertIssues(await service.patch(`/api/users/${id}`, { token, body }), 400, issues);
@@ -125,7 +125,7 @@ describe('changing a user', () => {
     [{ updatedAt: '2020-01-01T00:00:00.000Z' }, ['#/updatedAt unknown-member']],
   ];
   for (const [change, issues] of wrongPuts) {
-    test(`by PUT with ${shown(change)} is rejected, and every issue is named`, async () => {
+    test(`changing a user by PUT with ${shown(change)} is rejected, and every issue is named`, async () => {
       const service = running();
       const { id, token, email } = await service.person();
       assertIssues(
@@ -136,7 +136,7 @@ describe('changing a user', () => {
     });
   }
 
-  test('of another user is 403 whether or not that user exists, except for administrators', async () => {
+  test('changing another user is 403 whether or not that user exists, except for administrators', async () => {
     const service = running();
     const other = await service.person();
     for (const role of ['user', 'staff'] as const) {
@@ -163,7 +163,7 @@ describe('changing a user', () => {
     );
   });
 
-  test('of its role needs an administrator', async () => {
+  test('changing the role of a user needs an administrator', async () => {
     const service = running();
     for (const role of ['user', 'staff'] as const) {
       const { id, token, email } = await service.person(role);

@@ -8,7 +8,7 @@ import { assertIssues, rootToken } from '../resource-support.ts';
 describe('a password', () => {
   const running = sharedService();
 
-  test('is never in a response', async () => {
+  test('a password is never in a response', async () => {
     const service = running();
     const secret = 'never to be seen again';
     const body = { name: 'Ada', email: 'secret@example.com', password: secret };
@@ -32,7 +32,7 @@ describe('a password', () => {
     assert.ok(!service.logged.join('\n').includes(secret));
   });
 
-  test('signs in, however its characters are composed', async () => {
+  test('a password signs in, however its characters are composed', async () => {
     const service = running();
     await service.post('/api/users', {
       body: { name: 'Ada', email: 'nfkc@example.com', password: '\u00c5ngstr\u00f6m \ufb01nds 12' },
@@ -40,7 +40,7 @@ describe('a password', () => {
     await service.signIn('nfkc@example.com', 'A\u030angstro\u0308m finds 1\u00b2');
   });
 
-  test('that was changed signs in, and the old one does not', async () => {
+  test('a password that was changed signs in, and the old one does not', async () => {
     const service = running();
     const { id, email, token } = await service.person();
     assert.equal(
@@ -60,7 +60,7 @@ describe('a password', () => {
     await service.signIn(email, 'another good password');
   });
 
-  test('is checked against the e-mail address that the same change sets', async () => {
+  test('a password is checked against the e-mail address that the same change sets', async () => {
     const service = running();
     const { id, token } = await service.person();
     const body = { email: 'hopper.grace@example.com', password: 'hopper.grace', currentPassword: password };
@@ -74,7 +74,7 @@ describe('a password', () => {
 describe('if passwords need at least 15 characters', () => {
   const running = sharedService({ settings: { 'password-min': '15' } });
 
-  test('14 are rejected at sign-up and at a change, 15 are accepted', async () => {
+  test('with a minimum of 15 characters, passwords of 14 are rejected, and of 15 accepted', async () => {
     const service = running();
     const body = { name: 'Ada', email: 'ada@example.com', password: 'fourteen chars' };
     assertIssues(await service.post('/api/users', { body }), 400, ['#/password password']);

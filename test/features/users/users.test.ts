@@ -12,7 +12,7 @@ const longestEmail = `${'a'.repeat(64)}@${domain}`;
 describe('signing up', () => {
   const running = sharedService();
 
-  test('creates a user with exactly these members, at its location', async () => {
+  test('signing up creates a user with exactly these members, at its location', async () => {
     const service = running();
     const response = await service.post('/api/users', {
       body: { name: 'Ada Lovelace', email: 'ada@example.com', password },
@@ -26,7 +26,7 @@ describe('signing up', () => {
     assert.equal(read.headers.etag, response.headers.etag);
   });
 
-  test('gives the role user, and any other only by an administrator', async () => {
+  test('signing up gives the role user, and any other only by an administrator', async () => {
     const service = running();
     const tokens = {
       nobody: undefined,
@@ -46,7 +46,7 @@ describe('signing up', () => {
     }
   });
 
-  test('with a bad credential is rejected, although none is needed', async () => {
+  test('signing up with a bad credential is rejected, although none is needed', async () => {
     const service = running();
     assertProblem(
       await service.post('/api/users', {
@@ -58,7 +58,7 @@ describe('signing up', () => {
     );
   });
 
-  test('eight times at the same time with one address creates one user', async () => {
+  test('signing up eight times at the same time with one address creates one user', async () => {
     const service = running();
     const responses = await Promise.all(
       Array.from({ length: 8 }, () =>
@@ -130,7 +130,7 @@ describe('signing up', () => {
     ],
   ];
   for (const [what, change, issues] of wrong) {
-    test(`${what} is rejected, and every issue is named`, async () => {
+    test(`signing up ${what} is rejected, and every issue is named`, async () => {
       const service = running();
       assertIssues(
         await service.post('/api/users', {
@@ -143,7 +143,7 @@ describe('signing up', () => {
   }
 
   for (const body of ['[]', '"Ada"', '7', 'null']) {
-    test(`with ${body} for a body is rejected`, async () =>
+    test(`signing up with ${body} for a body is rejected`, async () =>
       assertIssues(await running().post('/api/users', { body }), 400, ['# type']));
   }
 
@@ -157,7 +157,7 @@ describe('signing up', () => {
     ['a password of letters only', { password: 'vtkfgzxwq' }],
   ];
   for (const [index, [what, change]] of right.entries()) {
-    test(`accepts ${what}, which then signs in`, async () => {
+    test(`signing up accepts ${what}, which then signs in`, async () => {
       const service = running();
       const body = { name: 'Ada', email: `right${index}@example.com`, password, ...change };
       assert.equal((await service.post('/api/users', { body })).status, 201);
@@ -169,7 +169,7 @@ describe('signing up', () => {
 describe('an e-mail address', () => {
   const running = sharedService();
 
-  test('is unique without regard to case and composition, and stored as it was written', async () => {
+  test('an e-mail address is unique without regard to case and composition, and stored as it was written', async () => {
     const service = running();
     const made = await service.post('/api/users', {
       body: { name: 'Ada', email: 'J\u00dcrgen@Example.COM', password },
@@ -185,7 +185,7 @@ describe('an e-mail address', () => {
     }
   });
 
-  test('of another user can be taken neither by PUT nor by PATCH', async () => {
+  test('an e-mail address of another user can be taken neither by PUT nor by PATCH', async () => {
     const service = running();
     const taken = await service.person();
     const { id, token } = await service.person();
@@ -198,7 +198,7 @@ describe('an e-mail address', () => {
     assertProblem(await service.patch(`/api/users/${id}`, { token, body: { email } }), 'email-taken', 409);
   });
 
-  test('may change its case for its own user, and sign in either way', async () => {
+  test('an e-mail address may change its case for its own user, and sign in either way', async () => {
     const service = running();
     const { id, token, email } = await service.person();
     const response = await service.patch(`/api/users/${id}`, { token, body: { email: email.toUpperCase() } });
@@ -206,7 +206,7 @@ describe('an e-mail address', () => {
     assert.equal((await service.signIn(email, password)).id, id);
   });
 
-  test('is free again once its user is deleted or has another', async () => {
+  test('an e-mail address is free again once its user is deleted or has another', async () => {
     const service = running();
     const [left, gone] = [await service.person(), await service.person()];
     await service.patch(`/api/users/${left.id}`, {
@@ -225,7 +225,7 @@ describe('an e-mail address', () => {
 describe('while registration is closed', () => {
   const running = sharedService({ settings: { registration: 'closed' } });
 
-  test('only an administrator creates users, of any role', async () => {
+  test('while registration is closed, only an administrator creates users, of any role', async () => {
     const service = running();
     const token = await rootToken(service);
     const body = (name: string, role?: string): object => ({

@@ -18,7 +18,7 @@ async function take(receiver: Receiver, count: number): Promise<string[]> {
 }
 
 describe('a webhook', needsInside, () => {
-  test('gets an event as the feed shows it, signed', async (t) => {
+  test('a webhook gets an event as the feed shows it, signed', async (t) => {
     const hook = await Hooked.start(t);
     const [subject] = await hook.placeOrders(1);
     const received = await hook.receiver.next();
@@ -35,7 +35,7 @@ describe('a webhook', needsInside, () => {
     assert.ok(!isSignedWith({ ...received, text: `${received.text} ` }, hook.secret));
   });
 
-  test('gets its types of events in order, one request at a time, over one connection', async (t) => {
+  test('a webhook gets its types of events in order, one request at a time, over one connection', async (t) => {
     const hook = await Hooked.start(t);
     const placed = await hook.placeOrders(30);
     const got: string[] = [];
@@ -50,14 +50,14 @@ describe('a webhook', needsInside, () => {
     assert.equal(hook.receiver.connections, 1);
   });
 
-  test('skips other types of events, and shows its position', async (t) => {
+  test('a webhook skips other types of events, and shows its position', async (t) => {
     const hook = await Hooked.start(t, {}, { types: ['customer.deleted'] });
     await hook.placeOrders(3);
     const shown = await hook.settled();
     assert.deepEqual([shown.lastStatus, shown.lastAt, hook.receiver.count], [null, null, 0]);
   });
 
-  test('shows its last response and its time, a second later', async (t) => {
+  test('a webhook shows its last response and its time, a second later', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     const received = await hook.receiver.next();
@@ -68,7 +68,7 @@ describe('a webhook', needsInside, () => {
     assert.equal(shown.position, received.event.id);
   });
 
-  test('misses nothing in a pause', async (t) => {
+  test('a webhook misses nothing in a pause', async (t) => {
     const hook = await Hooked.start(t);
     await hook.patch({ status: 'paused' });
     const placed = await hook.placeOrders(3);
@@ -79,7 +79,7 @@ describe('a webhook', needsInside, () => {
     assert.deepEqual((await take(hook.receiver, 4)).slice(0, 3), placed);
   });
 
-  test('sends nothing once it was paused or deleted, and aborts what it was sending', async (t) => {
+  test('a webhook sends nothing once it was paused or deleted, and aborts what it was sending', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(2);
     const received = await hook.receiver.next();
@@ -96,7 +96,7 @@ describe('a webhook', needsInside, () => {
     assert.equal(hook.receiver.count, 2);
   });
 
-  test('replays from an earlier position, and skips to a later one', async (t) => {
+  test('a webhook replays from an earlier position, and skips to a later one', async (t) => {
     const hook = await Hooked.start(t);
     const { position } = (await hook.call('GET', hook.path)).body;
     const placed = await hook.placeOrders(3);
@@ -112,7 +112,7 @@ describe('a webhook', needsInside, () => {
     assert.deepEqual(await take(hook.receiver, 1), [last]);
   });
 
-  test('continues at another URL immediately', async (t) => {
+  test('a webhook continues at another URL immediately', async (t) => {
     const hook = await Hooked.start(t);
     const other = await Receiver.start(t);
     const [subject] = await hook.placeOrders(1);
@@ -121,7 +121,7 @@ describe('a webhook', needsInside, () => {
     assert.deepEqual(await take(other, 1), [subject]);
   });
 
-  test('signs with two secrets for a day after a rotation, then with the new one', async (t) => {
+  test('a webhook signs with two secrets for a day after a rotation, then with the new one', async (t) => {
     const hook = await Hooked.start(t);
     const { secret } = (await hook.call('POST', `${hook.path}/secrets`)).body;
     const rotatedAt = hook.service.clock.now;
@@ -141,7 +141,7 @@ describe('a webhook', needsInside, () => {
     assert.deepEqual(signedBy(await hook.receiver.next()), [false, true]);
   });
 
-  test('continues after a restart with the event that was not delivered, under the same id', async (t) => {
+  test('a webhook continues after a restart with the event that was not delivered, under the same id', async (t) => {
     const hook = await Hooked.start(t);
     const placed = await hook.placeOrders(2);
     assert.deepEqual(await take(hook.receiver, 1), placed.slice(0, 1));
@@ -154,7 +154,7 @@ describe('a webhook', needsInside, () => {
     assert.equal(hook.receiver.count, 4);
   });
 
-  test('does not delay another one', async (t) => {
+  test('a webhook does not delay another one', async (t) => {
     const hook = await Hooked.start(t);
     const other = await Receiver.start(t);
     await hook.call('POST', '/webhooks', { url: other.url(), types: ['order.created'] });
@@ -164,7 +164,7 @@ describe('a webhook', needsInside, () => {
     assert.equal(hook.receiver.count, 1);
   });
 
-  test('receives the events of other webhooks', async (t) => {
+  test('a webhook receives the events of other webhooks', async (t) => {
     const hook = await Hooked.start(t, {}, { types: ['webhook.created', 'webhook.deleted'] });
     const { id } = (
       await hook.call('POST', '/webhooks', { url: hook.receiver.url(), types: ['user.deleted'] })

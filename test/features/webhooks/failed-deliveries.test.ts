@@ -20,7 +20,7 @@ const delays = [
 ];
 
 describe('a delivery that fails', needsInside, () => {
-  test('is retried nine times over three days, each up to a tenth later, then no more', async (t) => {
+  test('a failed delivery is retried nine times over three days, each up to a tenth later, then no more', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(2);
     const { clock } = hook.service;
@@ -51,7 +51,7 @@ describe('a delivery that fails', needsInside, () => {
     assert.equal((await hook.receiver.next()).headers['webhook-id'], [...ids][0]);
   });
 
-  test('continues its retries after a restart', async (t) => {
+  test('a delivery that fails continues its retries after a restart', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     const { clock } = hook.service;
@@ -66,7 +66,7 @@ describe('a delivery that fails', needsInside, () => {
     assert.ok(third >= 30 * minute, String(third));
   });
 
-  test('is retried immediately when an administrator changes something', async (t) => {
+  test('a delivery that fails is retried immediately when an administrator changes something', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     await fail(hook, 500);
@@ -77,7 +77,7 @@ describe('a delivery that fails', needsInside, () => {
     assert.equal((await hook.settled()).failingSince, null);
   });
 
-  test('is retried immediately when an administrator enables it again, without an event', async (t) => {
+  test('a failed delivery is retried immediately when its webhook is enabled again, without an event', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     await fail(hook, 500);
@@ -88,7 +88,7 @@ describe('a delivery that fails', needsInside, () => {
     assert.equal(await hook.latest(), latest);
   });
 
-  test('shows its cause and its next attempt until one succeeds', async (t) => {
+  test('a delivery that fails shows its cause and its next attempt until one succeeds', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     const { clock } = hook.service;
@@ -104,7 +104,7 @@ describe('a delivery that fails', needsInside, () => {
   });
 
   for (const status of [301, 302, 307, 308])
-    test(`with a redirect (${status}) is not sent there`, async (t) => {
+    test(`a delivery that fails with a redirect (${status}) is not sent there`, async (t) => {
       const hook = await Hooked.start(t);
       const target = await Receiver.start(t);
       await hook.placeOrders(1);
@@ -114,14 +114,14 @@ describe('a delivery that fails', needsInside, () => {
     });
 
   for (const status of [304, 400, 401, 404, 429, 503])
-    test(`with ${status} is retried`, async (t) => {
+    test(`a delivery that fails with ${status} is retried`, async (t) => {
       const hook = await Hooked.start(t);
       await hook.placeOrders(1);
       hook.service.clock.advance(await fail(hook, status));
       (await hook.receiver.next()).answer(204);
     });
 
-  test('with 410 disables the webhook immediately', async (t) => {
+  test('a delivery that fails with 410 disables the webhook immediately', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     (await hook.receiver.next()).answer(410);
@@ -141,7 +141,7 @@ describe('a delivery that fails', needsInside, () => {
     ['1e3', 5 * second],
   ];
   for (const [field, delay] of retryAfter)
-    test(`with Retry-After: ${field} is retried after ${delay / 1000} seconds`, async (t) => {
+    test(`a delivery that fails with Retry-After: ${field} is retried after ${delay / 1000} seconds`, async (t) => {
       const hook = await Hooked.start(t);
       await hook.placeOrders(1);
       const { clock } = hook.service;
@@ -150,7 +150,7 @@ describe('a delivery that fails', needsInside, () => {
       assert.ok(wait !== 15_000);
     });
 
-  test('without a response in 15 seconds is aborted and retried', async (t) => {
+  test('a delivery that fails without a response in 15 seconds is aborted and retried', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     const received = await hook.receiver.next();
@@ -166,7 +166,7 @@ describe('a delivery that fails', needsInside, () => {
 });
 
 describe('a receiver', needsInside, () => {
-  test('whose response never ends has accepted the event, and its connection is closed', async (t) => {
+  test('a receiver whose response never ends has accepted the event, and its connection is closed', async (t) => {
     const hook = await Hooked.start(t);
     const [first, second] = await hook.placeOrders(2);
     const { response, event } = await hook.receiver.next();
@@ -179,7 +179,7 @@ describe('a receiver', needsInside, () => {
     assert.equal((await hook.receiver.next()).event.subject, second);
   });
 
-  test('that sends only a head has accepted the event after 15 seconds', async (t) => {
+  test('a receiver that sends only a head has accepted the event after 15 seconds', async (t) => {
     const hook = await Hooked.start(t);
     const [, later] = await hook.placeOrders(2);
     const { response } = await hook.receiver.next();
@@ -191,7 +191,7 @@ describe('a receiver', needsInside, () => {
     assert.equal((await hook.receiver.next()).event.subject, later);
   });
 
-  test('that closes an idle connection loses nothing, and gets the event over another', async (t) => {
+  test('a receiver that closes an idle connection loses nothing, and gets the event over another', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
     const { response, answer } = await hook.receiver.next();
@@ -205,7 +205,7 @@ describe('a receiver', needsInside, () => {
     assert.ok(!hook.service.logged.join('').includes('failed'));
   });
 
-  test('that sends endless interim responses is aborted before the 15 seconds are over', async (t) => {
+  test('a receiver that sends endless interim responses is aborted before the 15 seconds are over', async (t) => {
     let sent = 0;
     const url = await answering(t, (socket) => {
       const more = (): void => {
@@ -231,7 +231,7 @@ describe('a receiver', needsInside, () => {
     ['a NUL in a field', 'HTTP/1.1 200 OK\r\nX: \0\r\n\r\n'],
   ];
   for (const [what, text] of garbage)
-    test(`that sends ${what} has not accepted the event`, async (t) => {
+    test(`a receiver that sends ${what} has not accepted the event`, async (t) => {
       const url = await answering(t, (socket) => socket.end(text));
       const hook = await Hooked.start(t, {}, { url });
       await hook.placeOrders(1);

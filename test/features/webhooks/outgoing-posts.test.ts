@@ -43,7 +43,7 @@ async function accepting(
 
 describe('nothing is sent', () => {
   for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', '0.0.0.0'])
-    test(`to http://${host}, nor with https`, async (t) => {
+    test(`nothing is sent to http://${host}, nor with https`, async (t) => {
       const receiver = await accepting(t);
       const post = posting(t, {});
       for (const protocol of ['http', 'https'])
@@ -63,7 +63,7 @@ describe('nothing is sent', () => {
     ['2606:4700:4700::1111', '169.254.169.254'],
   ];
   for (const addresses of names)
-    test(`to a name with ${addresses.join(' and ')}`, async (t) => {
+    test(`nothing is sent to a name with ${addresses.join(' and ')}`, async (t) => {
       const receiver = await accepting(t);
       const post = posting(t, { lookup: addressesInTurn(addresses) });
       const result = await post(`https://hooks.example:${receiver.port}/`);
@@ -71,7 +71,7 @@ describe('nothing is sent', () => {
       assert.equal(receiver.connections, 0);
     });
 
-  test('over HTTP to a public address, or a name that has one beside an allowed one', async (t) => {
+  test('nothing is sent over HTTP to a public address, or a name that has one beside an allowed one', async (t) => {
     const receiver = await accepting(t);
     const post = posting(t, {
       allowed: ['127.0.0.1'],
@@ -83,7 +83,7 @@ describe('nothing is sent', () => {
     assert.equal(receiver.connections, 0);
   });
 
-  test('to a name without an address', async (t) => {
+  test('nothing is sent to a name without an address', async (t) => {
     const post = posting(t, { lookup: addressesInTurn([]) });
     assert.deepEqual(await post('https://hooks.example/'), {
       kind: 'failed',
@@ -133,13 +133,13 @@ describe('over TLS', () => {
   const allowed = ['127.0.0.1'];
   const authorities = [authority.certPem];
 
-  test('a receiver whose certificate is trusted gets the request, by its name', async (t) => {
+  test('over TLS, a receiver whose certificate is trusted gets the request, by its name', async (t) => {
     const receiver = await accepting(t, { tls: { cert, key } });
     const result = await posting(t, { allowed, lookup, authorities })(receiver.url('hooks.example'));
     assert.deepEqual(result, { kind: 'response', status: 204, retryAfter: undefined });
   });
 
-  test('a certificate for another name is rejected', async (t) => {
+  test('over TLS, a certificate for another name is rejected', async (t) => {
     const receiver = await accepting(t, { tls: { cert, key } });
     for (const host of ['other.example', '127.0.0.1'])
       assert.deepEqual(await posting(t, { allowed, lookup, authorities })(receiver.url(host)), {
@@ -149,7 +149,7 @@ describe('over TLS', () => {
     assert.equal(receiver.count, 0);
   });
 
-  test('an untrusted certificate is rejected, whatever the environment says', async (t) => {
+  test('over TLS, an untrusted certificate is rejected, whatever the environment says', async (t) => {
     setEnvironment(t, { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
     const receiver = await accepting(t, { tls: { cert, key } });
     const result = await posting(t, { allowed, lookup })(receiver.url('hooks.example'));
@@ -157,7 +157,7 @@ describe('over TLS', () => {
     assert.equal(receiver.count, 0);
   });
 
-  test('a receiver is offered no key exchange whose cost it could choose', async (t) => {
+  test('over TLS, a receiver is offered no key exchange whose cost it could choose', async (t) => {
     const receiver = createServer().listen(0, '127.0.0.1');
     t.after(() => receiver.close());
     await once(receiver, 'listening');
@@ -172,7 +172,7 @@ describe('over TLS', () => {
     assert.deepEqual(suites, [0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca9, 0xcca8]);
   });
 
-  test('a receiver of plain HTTP fails, and so does HTTP to one of TLS', async (t) => {
+  test('over TLS, a receiver of plain HTTP fails, and so does HTTP to one of TLS', async (t) => {
     const [plain, tls] = [await accepting(t), await accepting(t, { tls: { cert, key } })];
     const post = posting(t, { allowed, lookup });
     assert.equal((await post(`https://127.0.0.1:${plain.port}/`)).kind, 'failed');

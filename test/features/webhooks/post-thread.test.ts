@@ -64,7 +64,7 @@ test('a request over TLS is sent while the event loop is blocked', async (t) => 
 });
 
 describe('the thread of deliveries', () => {
-  test('starts with the first one, and ends after a minute without any', async (t) => {
+  test('the thread of deliveries starts with the first delivery, and ends after a minute without any', async (t) => {
     const receiver = await Receiver.start(t);
     const posting = new Posting(t);
     const deliver = async (): Promise<void> => {
@@ -88,7 +88,7 @@ describe('the thread of deliveries', () => {
     assert.equal((await posting.threads()).length, 2);
   });
 
-  test('does not end while one is under way', async (t) => {
+  test('the thread of deliveries does not end during a delivery', async (t) => {
     const receiver = await Receiver.start(t);
     const posting = new Posting(t);
     const sent = [posting.to(receiver.url()), posting.to(receiver.url())];
@@ -102,7 +102,7 @@ describe('the thread of deliveries', () => {
     );
   });
 
-  test('is replaced if it has not ended an aborted one in 10 seconds; those that it had fail', async (t) => {
+  test('a thread that hasn’t ended an aborted delivery in 10 seconds is replaced; its deliveries fail', async (t) => {
     const posting = new Posting(t, { lookup: '() => { for (;;); }' });
     const request = new AbortController();
     const sent = [posting.to('http://hooks.example/', request.signal), posting.to('http://hooks.example/')];
@@ -126,7 +126,7 @@ describe('the thread of deliveries', () => {
     ['exits', 'process.exit()', /^the thread ended$/],
   ];
   for (const [what, statement, cause] of ends)
-    test(`is replaced if it ${what}; those that it had fail`, async (t) => {
+    test(`the thread of deliveries is replaced if it ${what}; its deliveries fail`, async (t) => {
       const posting = new Posting(t, { lookup: `() => ${statement}` });
       for (const threads of [1, 2]) {
         const sent = [posting.to('http://hooks.example/'), posting.to('http://hooks.example/')];
@@ -138,7 +138,7 @@ describe('the thread of deliveries', () => {
       }
     });
 
-  test('fails what is under way when it is closed', async (t) => {
+  test('running deliveries fail when their thread is closed', async (t) => {
     const receiver = await Receiver.start(t);
     const posting = new Posting(t);
     const sent = posting.to(receiver.url());

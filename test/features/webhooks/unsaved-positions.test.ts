@@ -5,7 +5,7 @@ import { newWebhook, rootToken } from '../resource-support.ts';
 import { Hooked, needsInside, second } from './delivery-support.ts';
 
 describe('while positions cannot be saved', needsInside, () => {
-  test('a changed webhook continues after its last delivery', async (t) => {
+  test('while positions cannot be saved, a changed webhook continues after its last delivery', async (t) => {
     const hook = await withFailingSaves(t);
     await deliver(hook);
     await failToSave(hook);
@@ -14,7 +14,7 @@ describe('while positions cannot be saved', needsInside, () => {
     assert.equal((await hook.receiver.next()).event.subject, later);
   });
 
-  test('a webhook replays from the position that an administrator sets', async (t) => {
+  test('while positions cannot be saved, a webhook replays from the position that an administrator sets', async (t) => {
     const hook = await withFailingSaves(t);
     const position = await deliver(hook);
     await failToSave(hook);

@@ -7,7 +7,7 @@ describe('secrets of the service', needsInside, () => {
   const older = 'an older secret of thirty-two bytes or more';
   const newer = 'a newer secret of thirty-two bytes or more';
 
-  test('may be replaced while webhooks keep theirs, once a service ran with both', async (t) => {
+  test('secrets of the service may be replaced while webhooks keep theirs, after a run with both', async (t) => {
     const hook = await Hooked.start(t, { settings: { 'jwt-secrets': older } });
     const { folder } = hook.service;
     const received = async (secrets: string): Promise<boolean> => {
@@ -22,7 +22,7 @@ describe('secrets of the service', needsInside, () => {
     assert.deepEqual([await received(`${newer},${older}`), await received(newer)], [true, true]);
   });
 
-  test('that are lost disable webhooks until they have new ones', async (t) => {
+  test('lost secrets of the service disable webhooks until these have new secrets', async (t) => {
     const hook = await Hooked.start(t, { settings: { 'jwt-secrets': older } });
     await hook.service.stop();
     const { folder } = hook.service;

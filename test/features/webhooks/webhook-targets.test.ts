@@ -95,7 +95,8 @@ describe('addresses that --webhook-allow names', () => {
     'http://localhost:9000/',
     'http://till.lan/',
   ])
-    test(`may be ${url}`, () => assert.equal(withLan.issueOf(url), undefined));
+    test(`addresses that --webhook-allow names may be ${url}`, () =>
+      assert.equal(withLan.issueOf(url), undefined));
   for (const url of [
     'http://1.1.1.1/',
     'http://192.168.2.7/',
@@ -103,7 +104,8 @@ describe('addresses that --webhook-allow names', () => {
     'http://127.0.0.2/',
     'https://[fe80::1]/',
   ])
-    test(`may not be ${url}`, () => assert.match(withLan.issueOf(url) ?? '', /--webhook-allow/));
+    test(`addresses that --webhook-allow names may not be ${url}`, () =>
+      assert.match(withLan.issueOf(url) ?? '', /--webhook-allow/));
 });
 
 describe('a connection', () => {
@@ -119,7 +121,7 @@ describe('a connection', () => {
     ['', 'localhost', 'example.com', '1.1.1', '0x01010101'],
   ].flat();
   for (const address of blocked)
-    test(`to ${address || 'nowhere'} is blocked`, () =>
+    test(`a connection to ${address || 'nowhere'} is blocked`, () =>
       assert.equal(targets.permits(address, 'https:'), false));
 
   const taken = [
@@ -135,14 +137,14 @@ describe('a connection', () => {
     ],
   ].flat();
   for (const address of taken)
-    test(`to ${address} is made over HTTPS alone`, () => {
+    test(`a connection to ${address} is made over HTTPS alone`, () => {
       assert.deepEqual(
         ['https:', 'http:', 'ftp:'].map((protocol) => targets.permits(address, protocol)),
         [true, false, false],
       );
     });
 
-  test('to an allowed address is also made over HTTP, even if IPv6 embeds it', () => {
+  test('a connection to an allowed address is also made over HTTP, even if IPv6 embeds it', () => {
     for (const address of ['192.168.1.7', '::ffff:192.168.1.7', 'fd12::1'])
       assert.ok(withLan.permits(address, 'http:') && withLan.permits(address, 'https:'), address);
     assert.equal(withLan.permits('192.168.2.7', 'https:'), false);

@@ -26,7 +26,7 @@ describe('a webhook', () => {
       await running().delete(`/webhooks/${id}`, { token });
   }
 
-  test('shows its secret only once, and begins after the event of its creation', async () => {
+  test('a webhook shows its secret only once, and begins after the event of its creation', async () => {
     const service = running();
     const response = await service.post('/webhooks', { token, body: { url, types: ['order.paid'] } });
     assert.equal(response.status, 201);
@@ -53,14 +53,14 @@ describe('a webhook', () => {
     assert.deepEqual((await service.get('/webhooks', { token })).body, { data: [shown], next: null });
   });
 
-  test('keeps its URL as the URL standard serializes it', async () => {
+  test('a webhook keeps its URL as the URL standard serializes it', async () => {
     const { url: kept } = await newWebhook(running(), token, {
       url: 'HTTPS://EXAMPLE.com:443/./a',
     });
     assert.equal(kept, 'https://example.com/a');
   });
 
-  test('accepts every type of event', async () => {
+  test('a webhook accepts every type of event', async () => {
     const { types } = await newWebhook(running(), token, { types: eventTypes });
     assert.deepEqual(types, eventTypes);
   });
@@ -76,12 +76,12 @@ describe('a webhook', () => {
     [{ secret: 'whsec_x', status: 'enabled' }, ['#/secret unknown-member', '#/status unknown-member']],
   ];
   for (const [change, issues] of wrong)
-    test(`is not created with ${JSON.stringify(change).slice(0, 80)}`, async () => {
+    test(`a webhook is not created with ${JSON.stringify(change).slice(0, 80)}`, async () => {
       const body = { url, types: ['order.paid'], ...change };
       assertIssues(await running().post('/webhooks', { token, body }), 400, issues);
     });
 
-  test('is paused, enabled, moved and redirected to another URL by PATCH', async () => {
+  test('a webhook is paused, enabled, moved and redirected to another URL by PATCH', async () => {
     const service = running();
     const { id, position, secret: _secret, ...made } = await newWebhook(service, token);
     const changes = [
@@ -98,7 +98,7 @@ describe('a webhook', () => {
     }
   });
 
-  test('stays unchanged by what GET showed, and by the same URL in another form', async () => {
+  test('a webhook stays unchanged by what GET showed, and by the same URL in another form', async () => {
     const service = running();
     const { secret: _secret, ...shown } = await newWebhook(service, token);
     const before = await service.get(`/webhooks/${shown.id}`, { token });
@@ -123,13 +123,13 @@ describe('a webhook', () => {
     [{ secret: 'whsec_x' }, ['#/secret unknown-member']],
   ];
   for (const [change, issues] of wrongPatches)
-    test(`is not changed to ${JSON.stringify(change).slice(0, 80)}`, async () => {
+    test(`a webhook is not changed to ${JSON.stringify(change).slice(0, 80)}`, async () => {
       await removeAll();
       const { id } = await newWebhook(running(), token);
       assertIssues(await running().patch(`/webhooks/${id}`, { token, body: change }), 400, issues);
     });
 
-  test('may be moved to the latest event, and not beyond', async () => {
+  test('a webhook may be moved to the latest event, and not beyond', async () => {
     const { id } = await newWebhook(running(), token);
     await latestEvent();
     const path = `/webhooks/${id}`;
@@ -140,7 +140,7 @@ describe('a webhook', () => {
     assert.equal((await running().patch(path, { token, body: { position: latest } })).status, 200);
   });
 
-  test('has a new ETag after each change, even one that restores it', async () => {
+  test('a webhook has a new ETag after each change, even one that restores it', async () => {
     const { id } = await newWebhook(running(), token);
     const path = `/webhooks/${id}`;
     const tag = async (): Promise<string> => String((await running().get(path, { token })).headers.etag);
@@ -154,7 +154,7 @@ describe('a webhook', () => {
     assert.equal(new Set(tags).size, 6);
   });
 
-  test('is not changed or deleted if If-Match names an earlier version', async () => {
+  test('a webhook is not changed or deleted if If-Match names an earlier version', async () => {
     const { id } = await newWebhook(running(), token);
     const path = `/webhooks/${id}`;
     const headers = { 'if-match': String((await running().get(path, { token })).headers.etag) };
@@ -166,7 +166,7 @@ describe('a webhook', () => {
     assertProblem(await running().delete(path, { token, headers }), 'precondition-failed');
   });
 
-  test('is 404 once it is deleted', async () => {
+  test('a webhook is 404 once it is deleted', async () => {
     const { id } = await newWebhook(running(), token);
     assert.equal((await running().delete(`/webhooks/${id}`, { token })).status, 204);
     for (const path of [`/webhooks/${id}`, '/webhooks/0', '/webhooks/x'])
@@ -174,7 +174,7 @@ describe('a webhook', () => {
     assertProblem(await running().post(`/webhooks/${id}/secrets`, { token }), 'not-found');
   });
 
-  test('is one of twenty at most', async () => {
+  test('a webhook is one of twenty at most', async () => {
     await removeAll();
     for (let count = 0; count < 20; count += 1) await newWebhook(running(), token);
     const body = { url, types: ['order.paid'] };
@@ -185,7 +185,7 @@ describe('a webhook', () => {
     await removeAll();
   });
 
-  test('has another secret after each rotation, shown only once', async () => {
+  test('a webhook has another secret after each rotation, shown only once', async () => {
     const { id, secret } = await newWebhook(running(), token);
     const rotated = await running().post(`/webhooks/${id}/secrets`, { token });
     assert.deepEqual([rotated.status, rotated.headers.location], [201, `/webhooks/${id}`]);

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test';
 import { executable, serviceFor, type TestService } from '../../service.ts';
 
 suite('a service without webhooks', { skip: executable !== undefined }, () => {
-  test('has no metrics of them, and no tag and no messages in the OpenAPI document', async (t) => {
+  test('a service without webhooks has no metrics of them, and nothing in the OpenAPI document', async (t) => {
     const service = await serviceFor(t, { settings: { without: 'webhooks,console' } });
     const { body } = await service.get('/openapi.json');
     assert.deepEqual(body.webhooks, {});
@@ -12,7 +12,7 @@ suite('a service without webhooks', { skip: executable !== undefined }, () => {
     assert.doesNotMatch((await service.get('/metrics')).text, /webhook/);
   });
 
-  test('keeps what they stored, which is back with them, beside the events of meanwhile', async (t) => {
+  test('a service without webhooks keeps their rows, and with them again has all events of meanwhile', async (t) => {
     const first = await serviceFor(t);
     const { token } = await first.signIn(first.admin.email, first.admin.password);
     const body = { url: 'https://receiver.example/orders', types: ['customer.created'] };
