@@ -138,7 +138,8 @@ describe('the feed', () => {
     const [ada, root] = [await service.person(), await rootToken(service)];
     const { body } = await service.get('/events?from=latest', { token: ada.token });
     const position = (next: string): string => new URL(next, service.url).searchParams.get('cursor') ?? '';
-    await Promise.all(Array.from({ length: 1_000 }, () => newCustomer(service, root)));
+    for (let round = 0; round < 10; round += 1)
+      await Promise.all(Array.from({ length: 100 }, () => newCustomer(service, root)));
     const { id } = await newCustomer(service, ada.token);
     const empty = await service.get(body.next, { token: ada.token });
     assert.deepEqual(empty.body.data, []);

@@ -151,7 +151,7 @@ describe('the pages that are cached', () => {
     const { pages } = new Caches(1_000_000);
     for (let index = 0; index < 100; index += 1)
       pages.add(`${index} ${'x'.repeat(4_000)}`, toListPage([], null));
-    assert.ok(pages.weight > 25_000 && pages.weight <= 50_000, `${pages.weight} bytes`);
+    assert.ok(pages.weight > 10_000 && pages.weight <= 20_000, `${pages.weight} bytes`);
   });
 });
 
