@@ -8,7 +8,7 @@ import { settings } from '../../src/service/features.ts';
 import { version } from '../../src/base/version.ts';
 import { assertAll, dataFolder, newFolder, orderly } from './command-support.ts';
 
-describe('the command line', { concurrency: true }, () => {
+describe('the command line', () => {
   test('--version prints the version of package.json, in any position', async () => {
     const { version: packaged } = JSON.parse(
       readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),

@@ -1,7 +1,7 @@
 // For the tests of commands: runs orderly as its own process, from the sources or as the executable under
 // test.
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { addUser } from '../../src/features/users/user-store.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { executable } from '../service.ts';
 
+const millisecondsMax = 60_000;
 export const start = join(import.meta.dirname, '../../src/start.js');
 /** The program that runs orderly, and its first arguments. */
 export const program: readonly string[] = executable === undefined ? [process.execPath, start] : [executable];
@@ -25,11 +26,60 @@ type Where = {
   readonly runs?: readonly string[];
 };
 
-/** Runs a command to its end, with only these environment variables. */
+/**
+ * Runs a command to its end, with only these environment variables. A program given by `runs` gets a process of its
+ * own.
+ */
 export async function orderly(args: readonly string[], where: Where = {}): Promise<Ended> {
+  if (where.runs === undefined && executable === undefined) return (host ??= commandHost())(args, where);
   const { child, output } = launch(args, where);
   const [status] = await once(child, 'close');
   return { status, ...output };
+}
+
+export type HostedCommand = {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+};
+
+type Host = (args: readonly string[], where: Where) => Promise<Ended>;
+let host: Host | undefined;
+
+/**
+ * Starting a process takes most of the time of a command, so one process runs all commands of the tests here, one
+ * after the other.
+ */
+function commandHost(): Host {
+  const child = fork(join(import.meta.dirname, 'command-host.ts'), { execArgv: [] });
+  process.once('exit', () => child.kill('SIGKILL'));
+  let last: Promise<unknown> = Promise.resolve();
+  async function run(command: HostedCommand): Promise<Ended> {
+    child.ref();
+    child.channel?.ref();
+    child.send(command);
+    const ended = new AbortController();
+    const failure = once(child, 'exit', { signal: ended.signal }).then(() => {
+      throw new Error(`the process ended while it ran "${command.args.join(' ')}"`);
+    });
+    const late = setTimeout(() => child.kill('SIGKILL'), millisecondsMax);
+    try {
+      const [message] = await Promise.race([once(child, 'message', { signal: ended.signal }), failure]);
+      return message as Ended; // as command-host.ts sends it
+    } finally {
+      clearTimeout(late);
+      failure.catch(() => {}); // it is aborted
+      ended.abort();
+      child.unref();
+      child.channel?.unref();
+    }
+  }
+  return (args, { env = {}, cwd = tmpdir() }) => {
+    const command = { args, env: { PATH: process.env['PATH'] ?? '', ...env }, cwd };
+    const next = last.then(() => run(command));
+    last = next.catch(() => {});
+    return next;
+  };
 }
 
 type Launched = { readonly child: ChildProcess; readonly output: { stdout: string; stderr: string } };
@@ -40,7 +90,7 @@ function launch(args: readonly string[], { env = {}, cwd = tmpdir(), runs = prog
     cwd,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 60_000,
+    timeout: millisecondsMax,
     killSignal: 'SIGKILL',
   });
   const output = { stdout: '', stderr: '' };

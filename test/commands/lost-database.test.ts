@@ -2,21 +2,22 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test, type TestContext } from 'node:test';
+import { describe, test } from 'node:test';
 import { newCustomer, rootToken } from '../features/resource-support.ts';
 import { serviceFor } from '../service.ts';
 import { dataFolder, newFolder, orderly, serving } from './command-support.ts';
 
 const env = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'the first administrator' };
 
-describe('a database that was lost', { concurrency: true }, () => {
+describe('a database that was lost', () => {
   const losses: readonly (readonly [what: string, lose: (folder: string) => void])[] = [
     ['deleted', (folder) => rmSync(join(folder, 'orderly.db'))],
     ['emptied', (folder) => truncateSync(join(folder, 'orderly.db'))],
   ];
   for (const [what, lose] of losses) {
     test(`a database that was ${what} is not replaced by a new one, unless last-event is also deleted`, async (t) => {
-      const folder = await servedFolder(t);
+      const { folder, stop } = await serviceFor(t);
+      await stop();
       lose(folder);
       for (const command of [
         ['serve', '--port=0'],
@@ -32,9 +33,8 @@ describe('a database that was lost', { concurrency: true }, () => {
         assert.match(stderr, /to begin with an empty database, delete \S+last-event\.\n$/);
       }
       rmSync(join(folder, 'last-event'));
-      const { output, end } = await serving(t, [`--data=${folder}`, '--tls=off'], { env });
-      await end();
-      assert.match(output.stdout, /Created an administrator/);
+      const { inside, logged } = await serviceFor(t, { folder });
+      assert.match((inside?.created ?? logged).join(), /an administrator, admin@example\.com/);
     });
   }
 
@@ -73,11 +73,3 @@ test('a start reports that a database lacks its latest events', async (t) => {
   const expected = /the database ends at event 1, but had events up to 3: it is an older copy/;
   assert.equal(warnings.filter((line) => expected.test(line)).length, 1, warnings.join(''));
 });
-
-/** A folder that a service has used, and stopped. */
-async function servedFolder(t: TestContext): Promise<string> {
-  const folder = newFolder(t);
-  const { end } = await serving(t, [`--data=${folder}`, '--tls=off'], { env });
-  assert.equal((await end()).status, 0);
-  return folder;
-}
