@@ -1,8 +1,9 @@
-// The claims of src/ARCHITECTURE.md: the steps of its paths, the files and the tests that it names. Its picture of
-// the layers is what tidy.test.ts holds imports to.
+// The claims of src/ARCHITECTURE.md: the steps of its paths, its words and bounds, the files and tests that it
+// names. Its picture of the layers is what tidy.test.ts holds imports to.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { paths, quotedIn, sources, texts } from './source-text.ts';
+import { settings } from '../src/service/features.ts';
+import { codeOf, paths, quotedIn, sources, texts } from './source-text.ts';
 
 const architecture = texts.get('src/ARCHITECTURE.md') ?? '';
 
@@ -38,6 +39,28 @@ test('every file that ARCHITECTURE.md names exists', () => {
   ]);
 });
 
+test('every word of ARCHITECTURE.md in code font is a name in the sources', () => {
+  const names = tableAfter('| word | means | in code |').flatMap(([, , cell = '']) => quotedIn(cell));
+  assert.ok(names.length > 20, `only ${names.length} are seen`);
+  const code = sources.map((path) => codeOf(texts.get(path) ?? '')).join('\n');
+  const missing = names.filter((name) => !new RegExp(`\\b${name}\\b`).test(code));
+  assert.deepEqual(missing, []);
+});
+
+test('every bound of what one client may hold is that of the sources', () => {
+  const rows = tableAfter('| held | by one client | by all | owner |');
+  assert.ok(rows.length > 8, `only ${rows.length} are seen`);
+  for (const [held = '', byOne = '', byAll = '', owner = ''] of rows) {
+    const [file = ''] = quotedIn(owner);
+    for (const [, name = '', value = ''] of `${byOne}, ${byAll}`.matchAll(/`([\w-]+)` ([\d,/]+(?: MiB)?)/g))
+      assert.equal(
+        value.replace(/,$/, ''),
+        name.startsWith('--') ? defaultOf(name) : boundIn(file, name),
+        held,
+      );
+  }
+});
+
 /** The cells of each row of the first table with this head, after this place. */
 function tableAfter(head: string, place = ''): string[][] {
   const start = architecture.indexOf(head, architecture.indexOf(place));
@@ -53,6 +76,23 @@ function tableAfter(head: string, place = ''): string[][] {
         .split('|')
         .map((cell) => cell.trim()),
     );
+}
+
+/** The value of a constant of this file, as the page writes it; undefined if the file has no such constant. */
+function boundIn(file: string, name: string): string | undefined {
+  const path = sources.find((each) => each.endsWith(`/${file}`)) ?? '';
+  const [, factors] =
+    new RegExp(`^(?:export )?const ${name} = ([\\d_ *]+);`, 'm').exec(texts.get(path) ?? '') ?? [];
+  if (factors === undefined) return undefined;
+  const value = factors
+    .split('*')
+    .reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1);
+  return value < 2 ** 20 ? value.toLocaleString('en') : `${value / 2 ** 20} MiB`;
+}
+
+/** The default of a flag. */
+function defaultOf(flag: string): string | undefined {
+  return settings.find((setting) => `--${setting.flag}` === flag)?.fallback;
 }
 
 /** Whether the file has a function or method of that name. */

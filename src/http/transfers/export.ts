@@ -18,6 +18,7 @@ import type { ResponseStream } from '../responses/response-stream.ts';
 import type { Call } from '../routing/route.ts';
 
 export const exportsMax = 2;
+const exportsPerUserMax = 1;
 /**
  * An export ends if its client reads less than these bytes in this time (64 KiB/s) although more are ready.
  */
@@ -75,7 +76,7 @@ export class Exports {
   readonly #slots = new Slots({
     running: exportsMax,
     waiting: 0,
-    perClient: 1,
+    perClient: exportsPerUserMax,
     refuse: (bound) =>
       bound === 'perClient'
         ? unavailable('Another export of this user is running; retry when it has ended.', retrySeconds)
