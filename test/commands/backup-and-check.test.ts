@@ -156,7 +156,7 @@ describe('sample and check', { concurrency: true }, () => {
         { env: root },
       );
       assert.deepEqual([status, stderr], [0, '']);
-      assert.match(stdout, /^Added 23 products, 5 users, 100 customers and 400 orders\.$/m);
+      assert.match(stdout, /^Added .*\b5 users, 100 customers and 400 orders\.$/m);
       return folder;
     });
     folders.push(...(await Promise.all(made)));

@@ -99,7 +99,8 @@ suite('a start stops with a sentence', () => {
   });
 });
 
-test('the code of features that are left out is not loaded', async () => {
+test('the code of features that are left out is not loaded', async (t) => {
+  if (optional.length === 0) return t.skip('all of them have been deleted');
   const without = optional.map(({ name }) => name);
   const names = new RegExp(
     `/(?:src/openapi/|features/(?:${without.join('|')})/(?!\\w+-(?:feature|migrations)\\.ts$))`,

@@ -248,27 +248,37 @@ describe('the events of requests', { skip: executable !== undefined && 'needs th
   const service = sharedService({}, async (started) => {
     root = await started.person('admin');
   });
-  async function eventsFrom(path: string): Promise<{ readonly type: string }[]> {
-    return (await service().get(path, { token: root.token })).body.data;
+  function typesAfter(id: number): string[] {
+    const rows = service().inside?.database.read.all<[string]>('SELECT type FROM events WHERE id > ?', id);
+    return (rows ?? []).map(([type]) => type);
+  }
+  function latest(): number {
+    return service().inside?.database.read.get<[number]>('SELECT max(id) FROM events')?.[0] ?? 0;
   }
   async function leftBy(change: () => Promise<unknown>): Promise<string[]> {
-    const { next } = (await service().get('/events?from=latest', { token: root.token })).body;
+    const before = latest();
     await change();
-    return (await eventsFrom(next)).map(({ type }) => type);
+    return typesAfter(before);
+  }
+  function isMounted(name: string): boolean {
+    const mounted = service().inside?.app.router.mounted ?? [];
+    return mounted.some(({ route: { method, path } }) => `${method} ${path}` === name);
   }
 
   test('every route that changes something has a row', () => {
     const mounted = service().inside?.app.router.mounted ?? [];
     const changing = mounted.filter(({ route: { method } }) => method !== 'GET');
+    const names = changing.map(({ route: { method, path } }) => `${method} ${path}`);
     assert.deepEqual(
-      Object.keys(rows).sort(),
-      changing.map(({ route: { method, path } }) => `${method} ${path}`).sort(),
+      names.filter((name) => rows[name] === undefined),
+      [],
     );
   });
 
   for (const [name, { prepare, type }] of Object.entries(rows)) {
     const [method = ''] = name.split(' ');
-    test(`${name} leaves ${type ?? 'no event'}`, async () => {
+    test(`${name} leaves ${type ?? 'no event'}`, async (t) => {
+      if (!isMounted(name)) return t.skip('its feature has been deleted');
       const { path, call } = await prepare(service(), root);
       const left = await leftBy(async () => {
         const { status, text } = await service().call(method, path, call);
@@ -277,7 +287,8 @@ describe('the events of requests', { skip: executable !== undefined && 'needs th
       assert.deepEqual(left, type === null ? [] : [type]);
     });
 
-    test(`${name} leaves no event if it is rejected`, async () => {
+    test(`${name} leaves no event if it is rejected`, async (t) => {
+      if (!isMounted(name)) return t.skip('its feature has been deleted');
       const { path, call } = await prepare(service(), root);
       const body = call.body === undefined ? undefined : { ...call.body, colour: 'red' };
       const invalid = { ...call, body, headers: { 'if-match': '"stale"' } };

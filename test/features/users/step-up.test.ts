@@ -12,13 +12,13 @@ import {
   type Person,
   type TestService,
 } from '../../service.ts';
-import { assertIssues, newKey, newWebhook, rootToken } from '../resource-support.ts';
+import { assertIssues, newKey } from '../resource-support.ts';
 
 const minute = 60_000;
 const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 const newPassword = 'another good password';
 
-type Other = Person & { readonly keyId: number; readonly webhookId: number };
+type Other = Person & { readonly keyId: number };
 type Change = (service: TestService, caller: Person, other: Other) => Promise<TestResponse>;
 
 const sensitive: Readonly<Record<string, Change>> = {
@@ -44,14 +44,6 @@ const sensitive: Readonly<Record<string, Change>> = {
   'an API key': (service, { token }) =>
     service.post('/api/keys', { token, body: { name: 'till', scopes: ['events:read'] } }),
   'another user deleted': (service, { token }, other) => service.delete(`/api/users/${other.id}`, { token }),
-  'a webhook': (service, { token }) =>
-    service.post('/webhooks', { token, body: { url: 'https://hooks.example/', types: ['order.paid'] } }),
-  'a webhook changed': (service, { token }, { webhookId }) =>
-    service.patch(`/webhooks/${webhookId}`, { token, body: { status: 'paused' } }),
-  'a webhook deleted': (service, { token }, { webhookId }) =>
-    service.delete(`/webhooks/${webhookId}`, { token }),
-  'the secret of a webhook': (service, { token }, { webhookId }) =>
-    service.post(`/webhooks/${webhookId}/secrets`, { token }),
   'oneself deleted': (service, { id, token }) => service.delete(`/api/users/${id}`, { token }),
 };
 
@@ -61,8 +53,7 @@ describe('a sign-in of more than 10 minutes ago is too old for', () => {
       const service = await serviceFor(t);
       const [caller, person] = [await service.person('admin'), await service.person()];
       const { id: keyId } = await newKey(service, person.token);
-      const { id: webhookId } = await newWebhook(service, await rootToken(service));
-      const other = { ...person, keyId, webhookId };
+      const other = { ...person, keyId };
       service.clock.advance(10 * minute + 1_000);
       const rejected = await change(service, caller, other);
       assertProblem(rejected, 'step-up-required', 401);
