@@ -43,23 +43,30 @@ export function csvTime(timestamp: string): string {
 function cellText(cell: CsvCell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
-  const text = cell.replace(formulaStart, "'");
+  const text = withFormulaGuard(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Removes the apostrophes that `cellText` has added to a cell. */
-export function withoutFormulaGuard(cell: string): string {
-  return cell.replace(guardedFormulaStart, '');
-}
-
 /**
- * A spreadsheet would evaluate a cell that begins with one of these (CWE-1236), so `cellText` adds an
- * apostrophe before it, which makes it text. Some programs treat full-width signs as plain ones and drop
+ * A spreadsheet would evaluate a cell that begins with one of these (CWE-1236), so an apostrophe is added before
+ * it, which makes it text. Some programs treat full-width signs as plain ones and drop
  * control characters. If the list separator is a semicolon or a tab, spreadsheets split cells at it, and end
  * the row at a line break even within quotes. So the text after a separator or a line break is treated like
  * the beginning of a cell. Text with apostrophes before such a sign gets another apostrophe: removing one
  * returns the original text.
  */
-const formulaStart = /^(?='*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠])|(?<=[;\t\r\n])(?='*[=+\-@＝＋－＠])/gu;
+function withFormulaGuard(cell: string): string {
+  const guarded = cell.replace(laterFormulaStart, "$&'");
+  return formulaStart.test(cell) ? `'${guarded}` : guarded;
+}
+
+const formulaStart = /^'*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠]/;
+const laterFormulaStart = /[;\t\r\n](?='*[=+\-@＝＋－＠])/g;
+
+/** Removes the apostrophes that `withFormulaGuard` has added to a cell. */
+export function withoutFormulaGuard(cell: string): string {
+  return cell.replace(guardedFormulaStart, '');
+}
+
 const guardedFormulaStart =
   /^'(?='*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠])|(?<=[;\t\r\n])'(?='*[=+\-@＝＋－＠])/gu;
