@@ -40,7 +40,7 @@ export function gateFor({ trustedProxy, connectionsPerAddress }: Config): Connec
     ]);
   return new ConnectionGate({
     connectionsMax: connections,
-    perAddressMax: connectionsPerAddress,
+    perClientMax: connectionsPerAddress,
     isTrusted: addressesIn(trustedProxy),
   });
 }

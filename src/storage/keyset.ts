@@ -18,7 +18,7 @@ export type IndexRange = Condition & { readonly keyValue?: string };
 /** The rows of a list, and their order. */
 export type Selection = IndexedSelection | SearchSelection;
 
-type Owned = {
+type HasOwners = {
   /** The owners of all rows. Checked again as rows are loaded, since the read worker found them earlier. */
   readonly owners: readonly number[];
 };
@@ -29,7 +29,7 @@ type Owned = {
  * `sortsInMemory` no index has the order: an index finds the rows, which are few, and they are sorted in
  * memory.
  */
-export type IndexedSelection = Owned & {
+export type IndexedSelection = HasOwners & {
   readonly table: string;
   readonly key: string;
   readonly isDescending: boolean;
@@ -40,7 +40,7 @@ export type IndexedSelection = Owned & {
 };
 
 /** The rows that a search finds: a single page. */
-export type SearchSelection = Owned & { readonly search: Search };
+export type SearchSelection = HasOwners & { readonly search: Search };
 type Search = (database: SearchDatabase, rows: number) => Promise<KeysetPosition[]>;
 
 type PageBounds = {
@@ -59,7 +59,7 @@ type PageBounds = {
 type PageRequest = IndexedSelection & PageBounds;
 
 /** The positions of a page's rows, in order. */
-export type Page = {
+export type PagePositions = {
   readonly positions: readonly KeysetPosition[];
   /** The position after which the list continues; undefined at its end. */
   readonly next: KeysetPosition | undefined;
@@ -73,39 +73,36 @@ export function findPage(
   database: PageDatabase,
   selection: Selection,
   bounds: PageBounds,
-): Page | Promise<Page> {
+): PagePositions | Promise<PagePositions> {
   if ('search' in selection)
     return selection.search(database, bounds.rows).then((positions) => ({ positions, next: undefined }));
   const page = { ...selection, ...bounds };
   const ranges = page.ranges.flatMap((range) => rangesAfter(page, range, 'indexed'));
   if (ranges.length === 0) return { positions: [], next: undefined };
+  const isTested = page.sortsInMemory !== true && page.residual !== undefined;
+  if (isTested && page.whenSparse === 'end early') return nextEntries(database.read, page, ranges);
   const found = findPositions(database, page, ranges);
-  if ('next' in found) return found;
   return found instanceof Promise ? found.then((positions) => toPage(positions, page)) : toPage(found, page);
 }
 
-/**
- * Returns keys and ids of the page's rows, and of the row after them if there is one; or a page that ended
- * early.
- */
+/** Returns keys and ids of the page's rows, and of the row after them if there is one. */
 function findPositions(
   database: PageDatabase,
   page: PageRequest,
   ranges: readonly IndexRange[],
-): KeysetPosition[] | Promise<KeysetPosition[]> | Page {
+): KeysetPosition[] | Promise<KeysetPosition[]> {
   if (page.sortsInMemory === true) return findBySorting(database, page);
   if (page.residual === undefined) return read(database.read, mergeStatement(page, ranges, page.rows + 1));
-  if (page.whenSparse === 'end early') return nextEntries(database.read, page, ranges);
   return findByTesting(database, page, ranges);
 }
 
-function toPage(positions: readonly KeysetPosition[], { rows }: PageRequest): Page {
+function toPage(positions: readonly KeysetPosition[], { rows }: PageRequest): PagePositions {
   if (positions.length <= rows) return { positions, next: undefined };
   return { positions: positions.slice(0, rows), next: positions[rows - 1] };
 }
 
-/** Tests the next entries, and continues after them. */
-function nextEntries(db: Connection, page: PageRequest, ranges: readonly IndexRange[]): Page {
+/** Returns those of the next entries that pass the test; the page ends early if too few do. */
+function nextEntries(db: Connection, page: PageRequest, ranges: readonly IndexRange[]): PagePositions {
   const { rowsExaminedMax } = page;
   const { sql, params } = mergeStatement(page, ranges, rowsExaminedMax);
   const entries = db.all<[key: string | number, id: number, fits: number | null]>(sql, ...params);

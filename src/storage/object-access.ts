@@ -57,7 +57,10 @@ function requireWithin<T>(
   return object;
 }
 
-/** Reads an object inside the write that has just written it, without a check of the caller's rights. */
+/**
+ * Reads an object inside the write that has just written it, since SQLite computes some columns, such as the
+ * time of the change. Doesn't check the caller's rights.
+ */
 export function readBack<T>(
   { name, find }: ObjectSource<T>,
   { writer }: Pick<Permit, 'writer'>,

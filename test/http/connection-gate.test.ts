@@ -18,8 +18,8 @@ const live = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const inProcess = { skip: executable !== undefined && 'needs bounds of its own' };
 
 describe('the gate', () => {
-  const gateFor = (connectionsMax: number, perAddressMax: number): ConnectionGate =>
-    new ConnectionGate({ connectionsMax, perAddressMax, isTrusted: addressesIn(['203.0.113.0/24']) });
+  const gateFor = (connectionsMax: number, perClientMax: number): ConnectionGate =>
+    new ConnectionGate({ connectionsMax, perClientMax, isTrusted: addressesIn(['203.0.113.0/24']) });
   const series: readonly (readonly [
     what: string,
     addresses: readonly string[],
@@ -74,7 +74,7 @@ describe('the gate', () => {
 describe('connections past the maximum', inProcess, () => {
   async function small(t: TestContext, certificate?: { cert: string; key: string }): Promise<Small> {
     const service = await serviceFor(t);
-    const gate = new ConnectionGate({ connectionsMax: 2, perAddressMax: 2, isTrusted: () => false });
+    const gate = new ConnectionGate({ connectionsMax: 2, perClientMax: 2, isTrusted: () => false });
     const server = new HttpServer({
       certificate,
       gate,

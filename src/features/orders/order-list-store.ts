@@ -19,7 +19,7 @@ import { matchingOrders } from './order-search-store.ts';
 /** A user or a customer has few orders: an index sorts them by `createdAt`; other sorts are in memory. */
 const fewRowsIndexes: Indexes = { ordered: ['createdAt'], otherwise: 'in memory' };
 
-const orderList: ListDefinition<OrderListQuery> = {
+const orderListing: ListDefinition<OrderListQuery> = {
   table: 'orders',
   defaultSort: '-createdAt',
   orderBy: {
@@ -56,7 +56,7 @@ export function orderSelection(
   query: OrderListQuery,
   pathValues: { readonly customerId?: number } = {},
 ): IndexedSelection {
-  return selectionOf(orderList, { access, query, pathValues });
+  return selectionOf(orderListing, { access, query, pathValues });
 }
 
 type SearchOptions = { readonly query: OrderListQuery; readonly q: string; readonly hasCustomers: boolean };
@@ -68,7 +68,7 @@ type SearchOptions = { readonly query: OrderListQuery; readonly q: string; reado
 export function orderSearch(access: RowAccess, { query, q, hasCustomers }: SearchOptions): SearchSelection {
   const customers = hasCustomers ? customerSearchScope(access) : undefined;
   return matchingOrders({
-    orders: searchScopeOf(orderList, { access, query }),
+    orders: searchScopeOf(orderListing, { access, query }),
     search: parseSearch(q),
     customers,
   });

@@ -14,7 +14,7 @@ type RejectionReason = 'full' | 'address';
 
 type ConnectionGateOptions = {
   readonly connectionsMax: number;
-  readonly perAddressMax: number;
+  readonly perClientMax: number;
   /** Whether this is the address of a trusted proxy, which forwards the requests of many clients. */
   readonly isTrusted: (address: string) => boolean;
 };
@@ -25,10 +25,10 @@ export class ConnectionGate {
   readonly #open: SharedBound;
   readonly #rejected = { full: 0, address: 0 };
 
-  constructor({ connectionsMax, perAddressMax, isTrusted }: ConnectionGateOptions) {
+  constructor({ connectionsMax, perClientMax, isTrusted }: ConnectionGateOptions) {
     this.connectionsMax = connectionsMax;
     this.#isTrusted = isTrusted;
-    this.#open = new SharedBound({ total: connectionsMax, perClient: perAddressMax });
+    this.#open = new SharedBound({ total: connectionsMax, perClient: perClientMax });
   }
 
   get counts(): ConnectionCounts {

@@ -187,7 +187,7 @@ export class HttpServer {
 }
 
 function gateDefault(): ConnectionGate {
-  return new ConnectionGate({ connectionsMax, perAddressMax: Infinity, isTrusted: () => false });
+  return new ConnectionGate({ connectionsMax, perClientMax: Infinity, isTrusted: () => false });
 }
 
 function createServer(certificate: Certificate | undefined, timeouts: Timeouts): Server {

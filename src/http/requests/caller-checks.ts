@@ -36,12 +36,12 @@ export class CallerChecks {
     const { route } = mounted ?? match?.methods.get('GET') ?? {};
     if (route?.isUnlimited === true) return;
     const caller = readsCredential ? exchange.caller : this.#findCaller(exchange);
-    if (caller === undefined) this.consumeAddressToken(exchange);
+    if (caller === undefined) this.consumeNetworkToken(exchange);
     else exchange.consumeClientToken(this.#options.limiters.default, caller.client);
   }
 
   /** Consumes a token of the network's bucket. */
-  consumeAddressToken(exchange: Exchange): void {
+  consumeNetworkToken(exchange: Exchange): void {
     exchange.consumeClientToken(this.#options.limiters.anonymous, exchange.network);
   }
 
@@ -73,7 +73,7 @@ export class CallerChecks {
     try {
       return authenticateRequest(exchange, this.#options);
     } catch (error) {
-      this.consumeAddressToken(exchange);
+      this.consumeNetworkToken(exchange);
       throw error;
     }
   }

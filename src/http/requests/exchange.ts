@@ -19,8 +19,7 @@ import { json } from '../responses/media-types.ts';
 import { clientAddress, isFromThisMachine, type Peer } from '../connections/peer.ts';
 import { separateApiKeys, splitTarget, type QueryValues } from './query.ts';
 import type { RequestBody } from './request-body.ts';
-import { headersOf, type RequestHeaders } from './request-headers.ts';
-import { requestIdFrom } from './request-headers.ts';
+import { headersOf, requestIdFrom, type RequestHeaders } from './request-headers.ts';
 import type { Call, Route } from '../routing/route.ts';
 import type { Match, MountedRoute } from '../routing/router.ts';
 

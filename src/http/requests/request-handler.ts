@@ -18,8 +18,13 @@ import { LogAllowance } from '../telemetry/exchange-log.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport } from '../connections/peer.ts';
 import { readQuery } from './query.ts';
-import { checkHeaderFields, checkHost, checkTarget, checkTransferEncoding } from './request-headers.ts';
-import { createRequestIds } from './request-headers.ts';
+import {
+  checkHeaderFields,
+  checkHost,
+  checkTarget,
+  checkTransferEncoding,
+  createRequestIds,
+} from './request-headers.ts';
 import { RequestIntake } from '../connections/request-intake.ts';
 import { Responder, type ResponderOptions } from '../responses/responder.ts';
 import { allowedMethods, type Router } from '../routing/router.ts';
@@ -117,7 +122,7 @@ export class RequestHandler {
     if (exchange.method === 'POST')
       checkPostConditions(exchange.headers, { isReadable: match.methods.has('GET') });
     if (route.streamedBody !== undefined) return this.#handleStreamedBody(exchange);
-    if (route.body === undefined) return this.#handleWithoutBody(exchange);
+    if (route.body === undefined) return this.#handleNow(exchange);
     this.#readBody(exchange);
   }
 
@@ -143,18 +148,18 @@ export class RequestHandler {
       checkTransferEncoding(request);
       if (!this.#options.isTls) checkTransport(peer, headers);
     } catch (error) {
-      this.#callers.consumeAddressToken(exchange);
+      this.#callers.consumeNetworkToken(exchange);
       throw error;
     }
   }
 
   #rejectExpectation(exchange: Exchange): never {
-    this.#callers.consumeAddressToken(exchange);
+    this.#callers.consumeNetworkToken(exchange);
     const detail = 'Only "Expect: 100-continue" is supported.';
     throw new Problem('bad-request', detail, { status: 417 });
   }
 
-  #handleWithoutBody(exchange: Exchange): Promise<void> | void {
+  #handleNow(exchange: Exchange): Promise<void> | void {
     const issues = readParameters(exchange);
     // not thrown, since throwing takes a tenth of the time of a rejection
     if (issues.length > 0) return this.#fail(exchange, invalid(issues));
@@ -164,7 +169,7 @@ export class RequestHandler {
   #handleStreamedBody(exchange: Exchange): Promise<void> | void {
     exchange.sentBody?.begin();
     exchange.sendContinue();
-    return this.#handleWithoutBody(exchange);
+    return this.#handleNow(exchange);
   }
 
   #readBody(exchange: Exchange): void {

@@ -4,7 +4,13 @@ import type { Caller } from '../../auth/access.ts';
 import { forbidden } from '../../problem.ts';
 import { boolean, integer, optional, string } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { countRows, findPage, type KeysetPosition, type Page, type Selection } from '../../storage/keyset.ts';
+import {
+  countRows,
+  findPage,
+  type KeysetPosition,
+  type PagePositions,
+  type Selection,
+} from '../../storage/keyset.ts';
 import type { Cursors, ListQuery } from './cursor.ts';
 import {
   isExport,
@@ -107,7 +113,10 @@ export class Lists {
     return this.#exports.createResult(call, list.file, readElements);
   }
 
-  /** Takes the page from the cache, if no change has reached the disk since it was created. */
+  /**
+   * Returns a page: from the cache if no change has reached the disk since the page was created, otherwise
+   * read.
+   */
   page<T, C>(call: ListCall<C>, list: List<T, C>): ListPage<T> | Promise<ListPage<T>> {
     const { caller, path, query } = call;
     if (list.readerKeyOf === undefined) return this.#read(call, list, caller);
@@ -126,12 +135,6 @@ export class Lists {
     const selection = list.selectionFor(caller);
     const cursorList = { path, query, order: orderOf(selection) };
     const after = this.#cursors.decode(cursorList);
-    const toListPageFor = (reader: C, page: Page, total: number | undefined): ListPage<T> => {
-      const { elements, next } = loadPage(page, (ids) =>
-        loadElements(call.read, list, { selection, reader, ids }),
-      );
-      return toListPage(elements, next === undefined ? null : this.#cursors.next(cursorList, next), total);
-    };
     const rows = query.limit ?? pageRowsDefault;
     const bounds = {
       after,
@@ -139,9 +142,15 @@ export class Lists {
       rowsExaminedMax: pageRowsExaminedMax,
       whenSparse: 'ask the worker',
     } as const;
-    const found = findPage(call, selection, bounds);
+    const found = findPage(call, selection, bounds); // a call has `read` and `readInWorker`, like a database
     const isCounted = query.total === true && !('search' in selection); // a search has no total
     const total = isCounted ? countRows(call, selection) : undefined;
+    const toListPageFor = (reader: C, page: PagePositions, total: number | undefined): ListPage<T> => {
+      const { elements, next } = loadPage(page, (ids) =>
+        loadElements(call.read, list, { selection, reader, ids }),
+      );
+      return toListPage(elements, next === undefined ? null : this.#cursors.next(cursorList, next), total);
+    };
     if (!(found instanceof Promise) && total === undefined) return toListPageFor(caller, found, undefined);
     return Promise.all([found, total]).then(([page, count]) => {
       const reader = call.authorizeRead();
@@ -233,7 +242,7 @@ const elementsPerLoad = 25;
 
 /** Loads as many elements as fit into a page; `next` is the position after which the list continues. */
 function loadPage<T>(
-  { positions, next }: Page,
+  { positions, next }: PagePositions,
   load: (ids: readonly number[]) => readonly (Representation<T> | undefined)[],
 ): { readonly elements: readonly Representation<T>[]; readonly next: KeysetPosition | undefined } {
   const elements: Representation<T>[] = [];
