@@ -19,7 +19,7 @@ const page = texts.get('src/docs/integrators.md') ?? '';
 
 describe('a reader receives each paid order once, and continues at its position', () => {
   for (const section of ['Pages of the feed', 'A stream of the feed']) {
-    test(section, async (t) => {
+    test(`${section}: a reader receives each paid order once, and continues at its position`, async (t) => {
       const service = await serviceFor(t);
       const token = await rootToken(service);
       const heard: string[] = [];

@@ -14,7 +14,7 @@ const settings = { 'jwt-secrets': keptSecret };
 
 for (const version of keptVersions()) {
   suite(`the database of version ${version}`, () => {
-    test('is sound once this version has opened it', async (t) => {
+    test(`the database of version ${version} is sound once this version has opened it`, async (t) => {
       const folder = folderWith(t, version);
       const service = await serviceFor(t, { folder, settings });
       await service.inside?.app.cleanup.run();
@@ -23,7 +23,7 @@ for (const version of keptVersions()) {
       assert.equal(status, 0, stdout);
     });
 
-    test('shows everything that it holds', async (t) => {
+    test(`the database of version ${version} shows everything that it holds`, async (t) => {
       const service = await serviceFor(t, { folder: folderWith(t, version), settings });
       const { token } = await service.signIn(service.admin.email, service.admin.password);
       const ada = await service.signIn('user1@example.com', password);
@@ -47,7 +47,7 @@ for (const version of keptVersions()) {
       assert.equal((await service.post('/api/sessions', suspended)).status, 401);
     });
 
-    test('has the tables that its migrations make now: a released migration was not edited', (t) => {
+    test(`the database of version ${version} has the tables that its migrations make now: a released migration was not edited`, (t) => {
       using kept = new DatabaseSync(placeKeptDatabase(version, newFolder(t)), { readOnly: true });
       using made = new DatabaseSync(':memory:');
       const names = new Set(features.map(({ name }) => name));

@@ -98,9 +98,8 @@ suite('a price is parsed with the code or a sign of its currency', () => {
     ['€ 7,49 €', undefined],
     ['1.234 €', undefined],
   ] as const)
-    test(JSON.stringify(text), () =>
-      assert.equal(priceOf(text, { fraction: 2, decimalSign: ',', signs: ['EUR', '€'] }), minorUnits),
-    );
+    test(`a price is parsed with its currency: ${JSON.stringify(text)}`, () =>
+      assert.equal(priceOf(text, { fraction: 2, decimalSign: ',', signs: ['EUR', '€'] }), minorUnits));
 });
 
 suite('a quantity is a whole number of 1 or more', () => {
@@ -117,7 +116,8 @@ suite('a quantity is a whole number of 1 or more', () => {
     ['1e3', undefined],
     ['', undefined],
   ] as const)
-    test(JSON.stringify(text), () => assert.equal(quantityOf(text), quantity));
+    test(`a quantity is a whole number of 1 or more: ${JSON.stringify(text)}`, () =>
+      assert.equal(quantityOf(text), quantity));
 });
 
 suite('an amount is shown', () => {

@@ -196,7 +196,7 @@ suite('the console’s modules', () => {
       'document.cookie',
     ],
   ] as const)
-    test(what, () => {
+    test(`the console’s modules ${what}`, () => {
       assert.match(seen, pattern);
       assert.deepEqual(
         codes.filter(({ code }) => pattern.test(code)).map(({ path }) => path),

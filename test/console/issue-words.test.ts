@@ -25,7 +25,7 @@ suite('an issue of the service is worded for its field', () => {
       'ZZ is not an ISO 3166-1 country code.',
     ],
   ] as const)
-    test(words, () => {
+    test(`an issue is worded for its field: ${words}`, () => {
       const issues = schemaIssues(NewOrder, { ...order, ...sent });
       assert.deepEqual(
         issues.map((issue) => inWords(issue, { label, limit, country })),
@@ -37,7 +37,7 @@ suite('an issue of the service is worded for its field', () => {
     ['1', 'A postal code of Germany looks like 26133.'],
     [null, 'An address in Germany needs a postal code, such as 26133.'],
   ] as const)
-    test(words, () => {
+    test(`an issue is worded for its field: ${words}`, () => {
       const detail = postalCodeIssue('DE', postalCode) ?? '';
       const issue = { pointer: '/shippingAddress/postalCode', detail };
       assert.equal(inWords(issue, { label: 'Postal code', limit, country }), words);

@@ -50,7 +50,7 @@ describe('the gate', () => {
     ],
   ];
   for (const [what, addresses, outcomes] of series) {
-    test(what, () => {
+    test(`the gate ${what}`, () => {
       const gate = gateFor(4, 2);
       assert.deepEqual(
         addresses.map((address) => gate.enter(address)),

@@ -26,7 +26,7 @@ async function clientHello(groups: string): Promise<Buffer> {
 }
 
 for (const groups of ['auto', 'P-384', 'P-521', 'ffdhe3072']) {
-  const name = `${clients} that begin at once take no long turn, with the groups ${groups}`;
+  const name = `${clients} TLS handshakes that begin at once take no long turn, with the groups ${groups}`;
   test(name, { skip: executable !== undefined }, async (t) => {
     const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
     const bytes = await clientHello(groups);

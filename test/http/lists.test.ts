@@ -166,7 +166,7 @@ describe('lists of orders', { concurrency: true }, () => {
       }
 
       for (const [what, filterOf] of orderFilters) {
-        test(`with ${what} pages through each row exactly once, by every sort`, async () => {
+        test(`the list of ${where} with ${what} pages through each row exactly once, by every sort`, async () => {
           const { isIn, ...list } = listOf(shop);
           const place: Place = {
             ...list,
@@ -180,7 +180,7 @@ describe('lists of orders', { concurrency: true }, () => {
         });
       }
 
-      test('counts all of its rows when asked to, on each page', async () => {
+      test(`the list of ${where} counts all of its rows when asked to, on each page`, async () => {
         const { isIn, path, token } = listOf(shop);
         const middle = [...shop.orders.values()][18].createdAt;
         for (const [what, filterOf] of orderFilters) {

@@ -34,7 +34,7 @@ suite('a problem fits its schema, however many issues it has', () => {
     ],
   ];
   for (const [what, method, path, body] of requests) {
-    test(what, async (t) => {
+    test(`a problem of ${what} fits its schema`, async (t) => {
       // conformance.ts compares it with the document
       const service = await serviceFor(t);
       const { token } = await service.person();

@@ -44,7 +44,8 @@ suite('the location of an issue', () => {
     ],
   ];
   for (const [what, schema, value, issues] of rows)
-    test(what, () => assert.deepEqual(schemaIssues(schema, value).map(summary), issues));
+    test(`the location of an issue: ${what}`, () =>
+      assert.deepEqual(schemaIssues(schema, value).map(summary), issues));
 });
 
 const ends = object({ from: count, to: count });

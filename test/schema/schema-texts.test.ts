@@ -61,7 +61,8 @@ suite('the patch of an object', () => {
     ['leaves a rule to the whole, if one of its members is absent', partial(span), { from: 3 }, []],
   ];
   for (const [what, schema, value, issues] of rows)
-    test(what, () => assert.deepEqual(schemaIssues(schema, value).map(summary), issues));
+    test(`the patch of an object ${what}`, () =>
+      assert.deepEqual(schemaIssues(schema, value).map(summary), issues));
 
   test('the schema of a patch doesn’t have the name of the whole object’s schema', () =>
     assert.equal(patch['title'], undefined));
@@ -86,5 +87,6 @@ suite('the text of a query parameter is read as', () => {
     ['a text as it is', anything, 'true', 'true'],
   ];
   for (const [what, schema, text, value] of rows)
-    test(what, () => assert.deepEqual(fromText(schema, text), value));
+    test(`the text of a query parameter is read as ${what}`, () =>
+      assert.deepEqual(fromText(schema, text), value));
 });

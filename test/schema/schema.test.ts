@@ -212,7 +212,7 @@ suite('values that fit a schema, and values that don’t', () => {
     ],
   ];
   for (const [what, schema, value, issues] of rows) {
-    test(what, () => {
+    test(`a value is checked against its schema: ${what}`, () => {
       assert.deepEqual(schemaIssues(schema, value).map(summary), issues);
       assert.equal(fits(schema, value), issues.length === 0);
     });

@@ -75,7 +75,7 @@ describe('a line is rejected alone', () => {
   });
 
   for (const [name, line, answer] of bad)
-    test(name, async () => {
+    test(`an invalid line is rejected alone: ${name}`, async () => {
       const around = [customerLine(`before ${name}`), customerLine(`after ${name}`)];
       const results = await importLines(service(), token, [around[0], line, around[1]]);
       assert.deepEqual(results.map(summaryOf), ['1 201', `2 ${answer}`, '3 201']);

@@ -160,7 +160,7 @@ describe('two credentials in one request are rejected:', () => {
     ['a token and an empty key', (token) => ['/orders', { token, key: '' }]],
   ];
   for (const [what, callOf] of pairs) {
-    test(what, async () => {
+    test(`two credentials in one request are rejected: ${what}`, async () => {
       const service = running();
       const { token } = await service.person();
       const { key } = await newKey(service, token);

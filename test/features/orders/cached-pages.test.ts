@@ -51,7 +51,7 @@ test('a page is cached once, in whatever order the values of a filter come', asy
 
 describe('a page that was read before shows', () => {
   for (const [name, change] of Object.entries(changes))
-    test(name, async (t) => {
+    test(`a page that was read before shows ${name}`, async (t) => {
       const fixture = await createFixture(await serviceFor(t));
       const { service, staff } = fixture;
       const read = async (): Promise<string[]> => {

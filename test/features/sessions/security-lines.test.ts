@@ -35,7 +35,7 @@ describe('a wrong credential has its own line', { concurrency: true }, () => {
     ['an unsigned token', ({ token }) => ({ token: token.slice(0, -43) }), 'invalid-token', false],
   ];
   for (const [name, call, reason, owns] of wrong)
-    test(name, async (t) => {
+    test(`a wrong credential has its own line: ${name}`, async (t) => {
       const service = await serviceFor(t);
       const { id, token } = await service.person();
       const { key } = await newKey(service, token);

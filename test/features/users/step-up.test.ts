@@ -49,7 +49,7 @@ const sensitive: Readonly<Record<string, Change>> = {
 
 describe('a sign-in of more than 10 minutes ago is too old for', () => {
   for (const [what, change] of Object.entries(sensitive)) {
-    test(what, needsClock, async (t) => {
+    test(`a sign-in of more than 10 minutes ago is too old for ${what}`, needsClock, async (t) => {
       const service = await serviceFor(t);
       const [caller, person] = [await service.person('admin'), await service.person()];
       const { id: keyId } = await newKey(service, person.token);

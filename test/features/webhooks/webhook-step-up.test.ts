@@ -14,16 +14,20 @@ const changes: readonly (readonly [what: string, method: string, path: string, b
 
 describe('a sign-in of more than 10 minutes ago is too old for', () => {
   for (const [what, method, path, body] of changes) {
-    test(what, { skip: executable !== undefined && 'needs the clock' }, async (t) => {
-      const service = await serviceFor(t);
-      const admin = await service.person('admin');
-      assert.equal((await newWebhook(service, admin.token)).id, 1);
-      service.clock.advance(601_000);
-      const rejected = await service.call(method, path, { token: admin.token, body });
-      assertProblem(rejected, 'step-up-required', 401);
-      const { token } = await service.signIn(admin.email, password);
-      const { status, text } = await service.call(method, path, { token, body });
-      assert.ok(status < 300, text);
-    });
+    test(
+      `a sign-in of more than 10 minutes ago is too old for ${what}`,
+      { skip: executable !== undefined && 'needs the clock' },
+      async (t) => {
+        const service = await serviceFor(t);
+        const admin = await service.person('admin');
+        assert.equal((await newWebhook(service, admin.token)).id, 1);
+        service.clock.advance(601_000);
+        const rejected = await service.call(method, path, { token: admin.token, body });
+        assertProblem(rejected, 'step-up-required', 401);
+        const { token } = await service.signIn(admin.email, password);
+        const { status, text } = await service.call(method, path, { token, body });
+        assert.ok(status < 300, text);
+      },
+    );
   }
 });

@@ -19,7 +19,7 @@ describe('a webhook’s URL may be', () => {
     'https://example.com/a@b',
     'https://example.com:65535/',
   ])
-    test(url, () => assert.equal(targets.issueOf(url), undefined));
+    test(`a webhook’s URL may be ${url}`, () => assert.equal(targets.issueOf(url), undefined));
 });
 
 describe('a webhook’s URL may not be', () => {
@@ -82,7 +82,8 @@ describe('a webhook’s URL may not be', () => {
     ['https://3232235777/', /not public/],
   ];
   for (const [url, issue] of rows)
-    test(JSON.stringify(url), () => assert.match(targets.issueOf(url) ?? '', issue));
+    test(`a webhook’s URL may not be ${JSON.stringify(url)}`, () =>
+      assert.match(targets.issueOf(url) ?? '', issue));
 });
 
 describe('addresses that --webhook-allow names', () => {
