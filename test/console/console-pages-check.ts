@@ -137,6 +137,7 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
       await person.see('Password');
       await person.signIn(service.url, admin);
       await other.see('Today');
+      await tab.send('Page.bringToFront');
     },
   );
 

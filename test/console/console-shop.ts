@@ -28,7 +28,7 @@ export async function openShop(
 }
 
 /** A shop with some orders in each status. Resolves to an administrator's token. */
-async function fillShop(service: TestService): Promise<string> {
+export async function fillShop(service: TestService): Promise<string> {
   const { token } = await service.signIn(admin.email, admin.password);
   await service.person('staff', 'Till');
   const address = {

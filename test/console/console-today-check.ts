@@ -1,6 +1,8 @@
 // Today and Day's end of the console, in a real browser: money, the orders that wait longest, and what an
 // administrator has to look after.
 import assert from 'node:assert/strict';
+import { utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { dayMilliseconds } from '../../src/base/durations.ts';
 import { Receiver } from '../features/webhooks/receiver.ts';
@@ -114,6 +116,18 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
       await person.see('There is no backup');
     },
   );
+
+  await t.test('say that the last backup is old, and nothing of a new one', async () => {
+    const trace = join(service.folder, 'last-backup');
+    const daysAgo = (days: number): Date => new Date(Date.now() - days * dayMilliseconds);
+    writeFileSync(trace, '');
+    utimesSync(trace, daysAgo(5), daysAgo(5));
+    await person.go('#/today');
+    await person.see('The last backup is 5 days old');
+    utimesSync(trace, daysAgo(0), daysAgo(0));
+    await person.go('#/health');
+    await person.see('Nothing has to be done.');
+  });
 
   await t.test('say none of that to staff, who can do nothing about it', async () => {
     const till = await service.person('staff', 'Second till');

@@ -1,0 +1,23 @@
+// What the console says of a customer that was found, to tell them from others of the same name.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aboutCustomer } from '../../src/console/customer-words.ts';
+
+const customer = { email: 'anna@example.com', phone: '+49441123456', address: null };
+
+for (const [q, shown] of [
+  ['anna', 'anna@example.com'],
+  ['0441 1234', '+49441123456'],
+  ['+49 (0)441 / 12-34', '+49441123456'],
+  ['441', '+49441123456'],
+  ['44', 'anna@example.com'],
+  ['anna 441', 'anna@example.com'],
+  ['999', 'anna@example.com'],
+] as const)
+  test(`a customer who is found by “${q}” is shown with ${shown}`, () => {
+    assert.equal(aboutCustomer(customer, q), shown);
+  });
+
+test('a customer without an e-mail address is shown with their phone number', () => {
+  assert.equal(aboutCustomer({ ...customer, email: null }, 'anna'), '+49441123456');
+});
