@@ -39,6 +39,11 @@ export function customersView(page: Page): void {
     hold: (shown, loaded) => ({ ...loaded, data: inPlace(shown.data, loaded.data) }),
     concerns: ({ subject }) => subject.startsWith('/customers/'),
   });
+  const sorts = sortTabs(parameters);
+  const onWords = (): void => {
+    sorts.hidden = parameters.has('q'); // a search has its own order
+  };
+  onWords();
   fill(
     main,
     setPageTitle(
@@ -50,8 +55,8 @@ export function customersView(page: Page): void {
     h(
       'div',
       { class: 'toolbar' },
-      searchField(page, 'customers', { label: 'Search customers', reload, onlyFound }),
-      sortTabs(parameters),
+      searchField(page, 'customers', { label: 'Search customers', reload, onlyFound, onWords }),
+      sorts,
     ),
     list,
   );
@@ -64,7 +69,6 @@ function listQuery(parameters: URLSearchParams): string {
   return query({ cursor: parameters.get('cursor') ?? undefined, sort, limit: 50 });
 }
 
-/** A search has its own order. */
 function sortTabs(parameters: URLSearchParams): HTMLElement {
   const current = parameters.get('sort') ?? '';
   const tabs = [

@@ -43,8 +43,14 @@ export function isFiltered(parameters: URLSearchParams): boolean {
   return names.some((name) => parameters.has(name));
 }
 
+type FilterBar = {
+  readonly element: HTMLElement;
+  /** Called when the words of the search have changed: a search has its own order. */
+  readonly onWords: () => void;
+};
+
 /** `onChange` is called when the URL has changed. */
-export function filterBar(page: Page, onChange: () => void): HTMLElement {
+export function filterBar(page: Page, onChange: () => void): FilterBar {
   const { parameters } = page;
   const change = (name: string, value: string): void => {
     if (value === '') parameters.delete(name);
@@ -81,7 +87,11 @@ export function filterBar(page: Page, onChange: () => void): HTMLElement {
   const clear = h('a', { class: 'button', href: '#/orders' }, 'Clear');
   const used = new Set([parameters.get('currency') ?? '', ...currencies]);
   const all = [...used].filter((code) => code !== '').map((code) => [code, code] as const);
-  const bar = h(
+  const sort = select('sort', 'Order', sorts);
+  const onWords = (): void => {
+    sort.hidden = parameters.has('q');
+  };
+  const element = h(
     'details',
     { class: 'filters', open: isFiltered(parameters) || parameters.has('sort') },
     summary,
@@ -92,12 +102,13 @@ export function filterBar(page: Page, onChange: () => void): HTMLElement {
       day('until', 'To'),
       customerFilter(page, change),
       select('currency', 'Currency', [['', 'All'], ...all]),
-      select('sort', 'Order', sorts),
+      sort,
       clear,
     ),
   );
   showCount();
-  return bar;
+  onWords();
+  return { element, onWords };
 }
 
 function labelled(label: string, control: HTMLElement): HTMLElement {

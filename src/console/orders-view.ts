@@ -50,6 +50,14 @@ export function ordersView(page: Page): void {
   watchDay(signal, () => void reload()); // orders of today are shown without their date
   const tabs = new Drawing(h('nav', { class: 'tabs', 'aria-label': 'Status' }));
   const showTabs = watchCounts(page, (counts) => tabs.show(statusTabs(parameters, counts)));
+  const filters = filterBar(page, () => {
+    showTabs();
+    void reload();
+  });
+  const onWords = (): void => {
+    showTabs();
+    filters.onWords();
+  };
   fill(
     main,
     setPageTitle(
@@ -60,12 +68,9 @@ export function ordersView(page: Page): void {
     h(
       'div',
       { class: 'toolbar' },
-      searchField(page, 'orders', { label: 'Search orders', reload, onWords: showTabs, onlyFound }),
+      searchField(page, 'orders', { label: 'Search orders', reload, onWords, onlyFound }),
       tabs.element,
-      filterBar(page, () => {
-        showTabs();
-        void reload();
-      }),
+      filters.element,
     ),
     list,
     selection.bar,
