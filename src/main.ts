@@ -46,7 +46,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   const given = words.slice(isNamed ? name.split(' ').length : 0);
   const variables = { environment: process.env, dotEnv: dotEnv() };
   const commandLine = readCommandLine(given, variables, command);
-  useOwnerRights(commandLine.config.data);
+  useOwnerRights(commandLine.config.dataFolder);
   const outcome = await command.run(commandLine);
   return typeof outcome === 'string' ? printResult(outcome) : outcome;
 }

@@ -167,7 +167,7 @@ export function rowAccessOf(caller: Caller): RowAccess {
 }
 
 /** Returns the same text for callers who may see the same rows with the same scopes. */
-export function readerKeyOf(caller: Caller): string {
+export function pageCacheKeyOf(caller: Caller): string {
   const access = rowAccessOf(caller);
   const rows = access === 'all' ? access : String(access.userId);
   return caller.scopes === null ? rows : `${rows} ${[...caller.scopes].join(' ')}`;

@@ -52,7 +52,7 @@ export const adminCreate: Command = {
       const id = database.write((writer) =>
         addUser(commandPermit(writer), { ...user, passwordHash, passwordExpiresAt }, now),
       );
-      removeAdminFile(config.data, user.email); // a former user of this e-mail address may have left it
+      removeAdminFile(config.dataFolder, user.email); // a former user of this e-mail address may have left it
       return passwordText({ id, email: user.email, password });
     });
   },
@@ -77,7 +77,7 @@ export const adminReset: Command = {
         const isSuspended = findSuspension(writer, user.id) !== undefined;
         return { ...user, isSuspended, hadTotp: removeUserTotp(permit, user) };
       });
-      removeAdminFile(config.data, email);
+      removeAdminFile(config.dataFolder, email);
       await database.waitUntilNoticed(); // only then is what is printed true
       const ended = ['All sessions and API keys of this user have ended.'];
       if (hadTotp) ended.push('One-time codes are off: signing in needs the password alone.');

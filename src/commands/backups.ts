@@ -16,12 +16,12 @@ export const backUp: Command = {
   flags: [],
   async run({ config, operands: [file = ''] }) {
     await withProgress('Backing up', (progress) =>
-      leavingNoPartial(file, () => backup(config.data, file, { progress, prepare: markFeedCopied })),
+      leavingNoPartial(file, () => backup(config.dataFolder, file, { progress, prepare: markFeedCopied })),
     );
     const megabytes = (statSync(file).size / 1e6).toFixed(1);
     return (
       `The database is in ${file}, ${megabytes} MB.\n` +
-      `The secret and the certificate are not part of it; they stay in ${config.data}.`
+      `The secret and the certificate are not part of it; they stay in ${config.dataFolder}.`
     );
   },
 };
@@ -32,7 +32,7 @@ export const restoreBackup: Command = {
   flags: [{ flag: 'force', help: 'replace an existing database; changes after the backup are lost' }],
   async run({ config, operands: [file = ''], flags }) {
     const parts = await maintenance();
-    const lines: string[] = [`${config.data} was restored from ${file}.`];
+    const lines: string[] = [`${config.dataFolder} was restored from ${file}.`];
     const options = {
       migrations,
       force: flags['force'] === true,
@@ -41,7 +41,9 @@ export const restoreBackup: Command = {
       },
     };
     await withProgress('Restoring', (progress) =>
-      leavingNoPartial(databaseFile(config.data), () => restore(file, config.data, { ...options, progress })),
+      leavingNoPartial(databaseFile(config.dataFolder), () =>
+        restore(file, config.dataFolder, { ...options, progress }),
+      ),
     );
     return lines.join('\n');
   },

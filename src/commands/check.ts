@@ -16,8 +16,8 @@ export const check: Command = {
   summary: 'checks the database; the exit status is 1 if anything is wrong',
   operands: [],
   flags: [],
-  async run({ config: { data } }) {
-    const file = databaseFile(data);
+  async run({ config: { dataFolder } }) {
+    const file = databaseFile(dataFolder);
     const issues: string[] = [];
     const counts = await fromDatabase(file, async (sqlite) => {
       const state = schemaState(file, migrations);

@@ -72,7 +72,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
     const { connection } = database;
     if (hasSeveralUsers(connection) || hasCustomers(connection) || hasSamples(samples, connection)) {
       throw new CommandError(
-        `The database in ${config.data} is not empty. Add --data sample-data to fill another one.`,
+        `The database in ${config.dataFolder} is not empty. Add --data sample-data to fill another one.`,
       );
     }
     const createdAdmin = await createFirstAdmin(config, {

@@ -53,7 +53,7 @@ function startMessages(start: ServiceStart): string[] {
  */
 function messagesForOthers({ config, service, machine }: ServiceStart): string[] {
   if (config.tls.mode !== 'self-signed' || namesForOthers(config, machine).length === 0) return [];
-  const file = authorityFile(config.data);
+  const file = authorityFile(config.dataFolder);
   const authority = new X509Certificate(readFileSync(file));
   const { port } = new URL(service.localUrl);
   const urls = namesForOthers({ ...config, publicUrl: '' }, machine)

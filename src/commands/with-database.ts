@@ -13,17 +13,17 @@ export async function withExistingDatabase<T>(
   config: Config,
   use: (database: CommandDatabase, hasher: PasswordHasher) => Promise<T>,
 ): Promise<T> {
-  const file = databaseFile(config.data);
+  const file = databaseFile(config.dataFolder);
   if (!isDatabase(file)) throw new StorageError(`There is no orderly database at ${file}.`);
   return withDatabase(config, use);
 }
 
 export async function withDatabase<T>(
-  { data }: Config,
+  { dataFolder }: Config,
   use: (database: CommandDatabase, hasher: PasswordHasher) => Promise<T>,
 ): Promise<T> {
-  rejectLostDatabase(data);
-  const database = await openCommandDatabase(data, migrations);
+  rejectLostDatabase(dataFolder);
+  const database = await openCommandDatabase(dataFolder, migrations);
   const hasher = createPasswordHasher();
   try {
     return await use(database, hasher);

@@ -16,7 +16,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
   return {
     host: get('host'),
     port: Number(get('port')),
-    data: get('data'),
+    dataFolder: get('data'),
     tls: {
       mode: get('tls') as 'self-signed' | 'files' | 'off', // `settings.ts` has checked it
       cert: get('tls-cert'),

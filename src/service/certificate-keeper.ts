@@ -91,6 +91,6 @@ function ensureOwn(config: Config, now: number): EnsuredCertificate {
     const { pair, created } = ensureOwnCertificate(config, now);
     return { certificate: { cert: pair.certPem, key: pair.keyPem }, created };
   } catch (error) {
-    throw toStorageError(error, join(config.data, 'tls'));
+    throw toStorageError(error, join(config.dataFolder, 'tls'));
   }
 }

@@ -16,9 +16,9 @@ import { StorageError, toStorageError } from '../storage/storage-error.ts';
 type EnsuredSecrets = { readonly secrets: readonly Uint8Array[]; readonly created: readonly string[] };
 
 /** Returns the configured secrets, or the secret that the first start created. */
-export function ensureSecrets({ jwtSecrets, data }: Config): EnsuredSecrets {
+export function ensureSecrets({ jwtSecrets, dataFolder }: Config): EnsuredSecrets {
   if (jwtSecrets.length > 0) return { secrets: jwtSecrets.map((secret) => Buffer.from(secret)), created: [] };
-  const file = join(data, 'secret.key');
+  const file = join(dataFolder, 'secret.key');
   try {
     const isMissing = !existsSync(file);
     if (isMissing) replacePrivate(file, `${randomBytes(secretBytesMin).toString('base64url')}\n`);

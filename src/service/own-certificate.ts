@@ -38,7 +38,7 @@ type EnsuredPair = { readonly pair: KeyPair; readonly created: readonly string[]
 /** Returns the key pair to serve with. */
 export function ensureOwnCertificate(config: Config, now: number): EnsuredPair {
   const created: string[] = [];
-  const files = ownFiles(config.data);
+  const files = ownFiles(config.dataFolder);
   try {
     const authority = ensureAuthority(config, now);
     created.push(...authority.created);
@@ -63,7 +63,7 @@ export function ensureOwnCertificate(config: Config, now: number): EnsuredPair {
  * a new authority.
  */
 function ensureAuthority(config: Config, now: number): EnsuredPair {
-  const files = { cert: authorityFile(config.data), key: join(config.data, 'tls', 'ca-key.pem') };
+  const files = { cert: authorityFile(config.dataFolder), key: join(config.dataFolder, 'tls', 'ca-key.pem') };
   const current = readPair(files);
   const { all, configured } = ownNames(config);
   if (current !== undefined && isValidUntil(current, now + renewAuthorityMilliseconds)) {

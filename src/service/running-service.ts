@@ -73,7 +73,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const parts: FeatureParts[] = []; // of each feature, once the service listens
   const caches = new Caches(config.cacheBytes);
   const fatal = Promise.withResolvers<Error>();
-  rejectLostDatabase(config.data);
+  rejectLostDatabase(config.dataFolder);
   const database = await openServiceDatabase(options, { caches, parts, onFatal: fatal.resolve });
   unfinished.defer(() => database.close());
   await nextTurn(); // delivers a signal that was sent during a long migration
@@ -82,7 +82,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // this process has locked the folder, so it can create the files that are missing
   const { secrets, created: createdSecrets } = ensureSecrets(config);
   const { certificate: current, created: createdCertificates } = ensureCertificate(config, now());
-  const lastEventFile = new LastEventFile(config.data, database.read);
+  const lastEventFile = new LastEventFile(config.dataFolder, database.read);
   await claimDatabase(database, { config, log, lastEventFile });
   const createdAdmins = await addFirstAdmin(options, { database, hasher, now: now() });
   await lastEventFile.write(); // written now, so that a later start notices the loss of this database
@@ -217,7 +217,7 @@ function figuresOf({ config, database, caches, limiters, hasher, server, certifi
     exports: exports.counts,
     feed: feedBounds(database.read),
     certificateExpiresAt: certificate.notAfter,
-    lastBackupAt: lastBackupAt(config.data),
+    lastBackupAt: lastBackupAt(config.dataFolder),
   };
 }
 
@@ -253,7 +253,7 @@ function openServiceDatabase(
   { caches, parts, onFatal }: Listeners,
 ): Promise<Database> {
   return openDatabase({
-    folder: config.data,
+    folder: config.dataFolder,
     migrations,
     checkpoints: config.checkpoints,
     onSync(invalidations) {
@@ -284,7 +284,7 @@ type Claim = {
 
 /** A copied or restored database begins a new epoch of the feed, which invalidates existing cursors. */
 async function claimDatabase(database: Database, { config, log, lastEventFile }: Claim): Promise<void> {
-  const identity = databaseIdentity(databaseFile(config.data));
+  const identity = databaseIdentity(databaseFile(config.dataFolder));
   const { missingEvent } = lastEventFile;
   if (feedFile(database.read) === identity && missingEvent === undefined) return;
   if (missingEvent !== undefined) {

@@ -32,7 +32,7 @@ export async function openCommandDatabase(folder: string, migrations: readonly F
       const result = callback(connection);
       sqlite.exec('COMMIT');
       writeMilliseconds = performance.now() - start;
-      return result as never; // the callback's result is never a promise: its type is `never` for those only
+      return result as never; // never a promise: `Synchronous` turns only promises into `never`
     } catch (error) {
       if (sqlite.isTransaction) sqlite.exec('ROLLBACK');
       throw toStorageError(error, databaseFile(folder));

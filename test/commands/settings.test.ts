@@ -136,7 +136,7 @@ describe('settings', () => {
       environment: { ORDERLY_DATA: 'b', ORDERLY_PORT: '2' },
       dotEnv,
     });
-    assert.deepEqual([config.data, config.port, config.log], ['a', 2, 'off']);
+    assert.deepEqual([config.dataFolder, config.port, config.log], ['a', 2, 'off']);
   });
 
   test('a slash at the end of an origin is removed', () => {

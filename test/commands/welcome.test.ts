@@ -19,7 +19,7 @@ describe('a start reports', { skip }, () => {
       tls: 'self-signed',
       'public-url': 'https://kasse.example:8450',
     });
-    const authority = join(start.config.data, 'tls', 'ca.pem');
+    const authority = join(start.config.dataFolder, 'tls', 'ca.pem');
     const { fingerprint256 } = new X509Certificate(readFileSync(authority));
     const [level, message = ''] = logOf(start).find(([, each]) => each.includes(fingerprint256)) ?? [];
     assert.equal(level, 'info');

@@ -1,5 +1,5 @@
 // Customers over HTTP: /customers.
-import { isStaff, rowAccessOf, readerKeyOf, signedIn, type Caller } from '../../auth/access.ts';
+import { isStaff, rowAccessOf, pageCacheKeyOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
 import { exportDescription, exportIssues } from '../../http/transfers/export.ts';
 import { listParameters, type Lists } from '../../http/routing/list.ts';
@@ -97,7 +97,7 @@ function listCustomersRoute(lists: Lists, elements: Lookup<Customer>): Route {
         const access = rowAccessOf(caller);
         return q === undefined ? customerSelection(access, query) : customerSearch(access, { ...query, q });
       };
-      return lists.pageOrFile(call, { selectionFor, elements, readerKeyOf, file: customerFile });
+      return lists.pageOrFile(call, { selectionFor, elements, pageCacheKeyOf, file: customerFile });
     },
   });
 }

@@ -1,6 +1,13 @@
 // The lists of orders over HTTP: all orders that the caller may see, the orders of a customer, and the orders
 // of a user.
-import { hasScope, rowAccessOf, readerKeyOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
+import {
+  hasScope,
+  rowAccessOf,
+  pageCacheKeyOf,
+  selfOrStaff,
+  signedIn,
+  type Caller,
+} from '../../auth/access.ts';
 import { exportDescription, exportIssues } from '../../http/transfers/export.ts';
 import { listParameters, type List, type Lists } from '../../http/routing/list.ts';
 import { exportable } from '../../http/routing/reply.ts';
@@ -37,7 +44,7 @@ function orderList(
   query: ObjectOf<typeof orderIncludes>,
   selectionFor: (caller: Caller) => Selection,
 ): List<Order, Caller> {
-  return { selectionFor, elements, embedderFor: (page) => customerEmbedderFor(query, page), readerKeyOf };
+  return { selectionFor, elements, embedderFor: (page) => customerEmbedderFor(query, page), pageCacheKeyOf };
 }
 
 export function listOrdersRoute(reads: OrderReads): Route {

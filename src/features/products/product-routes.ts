@@ -1,5 +1,5 @@
 // Products over HTTP: /products.
-import { readerKeyOf, signedIn, staffOnly, type Caller } from '../../auth/access.ts';
+import { pageCacheKeyOf, signedIn, staffOnly, type Caller } from '../../auth/access.ts';
 import { exportDescription, exportIssues } from '../../http/transfers/export.ts';
 import { empty, exportable } from '../../http/routing/reply.ts';
 import { listParameters, type Lists } from '../../http/routing/list.ts';
@@ -68,7 +68,7 @@ function listProductsRoute(lists: Lists): Route {
       const { q, ...query } = call.query;
       const selectionFor = (): Selection =>
         q === undefined ? productSelection(query) : productSearch({ ...query, q });
-      return lists.pageOrFile(call, { selectionFor, elements, readerKeyOf, file: productFile });
+      return lists.pageOrFile(call, { selectionFor, elements, pageCacheKeyOf, file: productFile });
     },
   });
 }

@@ -23,7 +23,7 @@ type FirstAdminDependencies = {
 
 /** Returns a description of the new administrator; undefined if there are users already. */
 export async function createFirstAdmin(
-  { data, adminEmail, adminPassword, passwordMin }: Config,
+  { dataFolder, adminEmail, adminPassword, passwordMin }: Config,
   { read, write, hasher, now }: FirstAdminDependencies,
 ): Promise<string | undefined> {
   if (hasUsers(read)) return undefined;
@@ -34,13 +34,13 @@ export async function createFirstAdmin(
   const admin = { name: 'Administrator', email, role: 'admin', passwordHash } as const;
   const passwordExpiresAt = now + initialPasswordMilliseconds;
   // the file comes first: without it nobody would know the password
-  if (!isChosen) writeAdminFile(data, { email, password });
+  if (!isChosen) writeAdminFile(dataFolder, { email, password });
   await write((db) => {
     const permit = servicePermit(db, now);
     addUser(permit, isChosen ? admin : { ...admin, passwordExpiresAt }, now);
   });
   if (isChosen) return `an administrator, ${email}`;
-  return `an administrator, ${email}; the password is in ${adminFile(data)}`;
+  return `an administrator, ${email}; the password is in ${adminFile(dataFolder)}`;
 }
 
 /** Returns at least 120 random bits in as many characters as passwords need. */

@@ -25,7 +25,7 @@ export const users: Feature = {
         endSessions: endUserSessions,
         removeKeys: removeUserKeys,
         clearOwners: core.cleanUp,
-        onPasswordChange: (email) => removeAdminFile(config.data, email),
+        onPasswordChange: (email) => removeAdminFile(config.dataFolder, email),
       });
       return {
         groups: [{ invalidStatus: 400, routes }],

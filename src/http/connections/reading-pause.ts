@@ -62,7 +62,7 @@ export class ReadingPause {
     }
     for (const socket of this.#read.splice(0)) this.#paused.add(socket);
     this.#perAddress *= 2;
-    this.#schedule(); // even if none is left: reading is active until those just resumed were read
+    this.#schedule(); // even if none is left: the pause lasts until the sockets just resumed were read
   }
 
   /** Returns the next sockets of each network, beginning with the network that has the fewest. */

@@ -14,7 +14,7 @@ import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { Idempotency, idempotencyKeyIssues, type ResponseStore } from './idempotency.ts';
 import type { Exchange } from './exchange.ts';
 import { type HandlerResult, mediaTypesOf } from '../routing/reply.ts';
-import { LogAllowance } from '../telemetry/exchange-log.ts';
+import { RequestLogLimiter } from '../telemetry/exchange-log.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport } from '../connections/peer.ts';
 import { readQuery } from './query.ts';
@@ -30,7 +30,7 @@ import { Responder, type ResponderOptions } from '../responses/responder.ts';
 import { allowedMethods, type Router } from '../routing/router.ts';
 import { parseJson } from './strict-json.ts';
 
-type RequestHandlerOptions = Omit<ResponderOptions, 'logAllowance' | 'runLater'> &
+type RequestHandlerOptions = Omit<ResponderOptions, 'requestLogLimiter' | 'runLater'> &
   CallerCheckOptions & {
     readonly router: Router;
     readonly turns: Turns;
@@ -47,20 +47,20 @@ export class RequestHandler {
   readonly #callers: CallerChecks;
   readonly #responder: Responder;
   readonly #idempotency: Idempotency;
-  readonly #logAllowance: LogAllowance;
+  readonly #requestLogLimiter: RequestLogLimiter;
   readonly #nextRequestId = createRequestIds();
 
   constructor(options: RequestHandlerOptions) {
     this.#options = options;
     const { router, turns, metrics, isTrusted, database, now } = options;
     this.#callers = new CallerChecks(options);
-    this.#logAllowance = new LogAllowance(options);
+    this.#requestLogLimiter = new RequestLogLimiter(options);
     const callers = this.#callers;
     const exchangeDependencies = { database, callers, isTrusted, now, nextRequestId: this.#nextRequestId };
     this.intake = new RequestIntake({ router, turns, metrics, isTrusted, exchangeDependencies });
     this.#responder = new Responder({
       ...options,
-      logAllowance: this.#logAllowance,
+      requestLogLimiter: this.#requestLogLimiter,
       runLater: (exchange, task) => this.intake.resumeLater(exchange, () => this.#run(exchange, task)),
     });
     this.#idempotency = new Idempotency(options.responses, this.#responder);
@@ -96,7 +96,7 @@ export class RequestHandler {
 
   /** Called after the last response. */
   close(): void {
-    this.#logAllowance.endMinute();
+    this.#requestLogLimiter.endMinute();
   }
 
   /** Runs the steps in order: synchronously, unless the request has to wait for its body or for the disk. */

@@ -78,7 +78,7 @@ export type List<T, C> = {
    * Returns the same text for callers who see the same pages. Pages of a list without this function aren't
    * cached.
    */
-  readonly readerKeyOf?: (caller: C) => string;
+  readonly pageCacheKeyOf?: (caller: C) => string;
 };
 
 /** A list that can be exported. An export looks elements up without the cache, which it would fill. */
@@ -119,8 +119,8 @@ export class Lists {
    */
   page<T, C>(call: ListCall<C>, list: List<T, C>): ListPage<T> | Promise<ListPage<T>> {
     const { caller, path, query } = call;
-    if (list.readerKeyOf === undefined) return this.#read(call, list, caller);
-    const key = `${list.readerKeyOf(caller)} ${path} ${JSON.stringify(query)}`;
+    if (list.pageCacheKeyOf === undefined) return this.#read(call, list, caller);
+    const key = `${list.pageCacheKeyOf(caller)} ${path} ${JSON.stringify(query)}`;
     const known = this.#pages.find(key);
     if (known !== undefined) return known as ListPage<T>; // the key has the path of this list
     const page = this.#read(call, list, caller);

@@ -10,7 +10,7 @@ import type { Metrics } from './metrics.ts';
 
 export type ExchangeLogOptions = {
   readonly log: Logger;
-  readonly logAllowance: LogAllowance;
+  readonly requestLogLimiter: RequestLogLimiter;
   readonly metrics: Metrics;
   readonly now: () => number;
 };
@@ -45,7 +45,7 @@ export class ExchangeLog {
    */
   takeLine(exchange: Exchange, status: number): boolean {
     if (exchange.drawsOnRate && status !== 429) return true;
-    return this.#options.logAllowance.takeLine(status);
+    return this.#options.requestLogLimiter.takeLine(status);
   }
 
   /** Counts the security events of the exchange; also logs them if the exchange is logged. */
@@ -80,7 +80,7 @@ export class ExchangeLog {
 
   /** Writes the line of bytes that are no request, if the allowance has one left. */
   writeUnparsed({ requestId, status, address }: Unparsed): void {
-    if (!this.#options.logAllowance.takeLine(status)) return;
+    if (!this.#options.requestLogLimiter.takeLine(status)) return;
     const line = { requestId, method: '-', path: '-', status, address, milliseconds: 0 };
     this.#options.log.request({ ...line, principal: null, traceparent: undefined }, this.#options.now());
   }
@@ -97,20 +97,20 @@ export class ExchangeLog {
 /** The log lines for requests that no rate admitted: about 200 MB a day. */
 const unratedLinesPerMinuteMax = 600;
 
-type LogAllowanceOptions = { readonly log: Logger; readonly timers: Timers };
+type RequestLogLimiterOptions = { readonly log: Logger; readonly timers: Timers };
 
 /**
  * Limits the log lines of requests that draw on no rate, or that a rate rejects. Such requests cost a client
  * next to nothing: with a line for each, a few clients could fill the disk.
  */
-export class LogAllowance {
-  readonly #options: LogAllowanceOptions;
+export class RequestLogLimiter {
+  readonly #options: RequestLogLimiterOptions;
   #lines = 0;
   /** The number of responses without a line in this minute, by status. */
-  readonly #leftOut = new Map<number, number>();
+  readonly #suppressed = new Map<number, number>();
   #cancelTimer: (() => void) | undefined = undefined;
 
-  constructor(options: LogAllowanceOptions) {
+  constructor(options: RequestLogLimiterOptions) {
     this.#options = options;
   }
 
@@ -119,18 +119,18 @@ export class LogAllowance {
     this.#cancelTimer ??= this.#options.timers.after(minuteMilliseconds, () => this.endMinute());
     this.#lines += 1;
     if (this.#lines <= unratedLinesPerMinuteMax) return true;
-    this.#leftOut.set(status, (this.#leftOut.get(status) ?? 0) + 1);
+    this.#suppressed.set(status, (this.#suppressed.get(status) ?? 0) + 1);
     return false;
   }
 
-  /** Logs how many lines were left out, and begins a new minute. */
+  /** Logs how many lines were suppressed, and begins a new minute. */
   endMinute(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     this.#lines = 0;
-    if (this.#leftOut.size === 0) return;
-    const statuses = Object.fromEntries(this.#leftOut);
-    this.#options.log.write('info', 'left out request lines', { statuses });
-    this.#leftOut.clear();
+    if (this.#suppressed.size === 0) return;
+    const statuses = Object.fromEntries(this.#suppressed);
+    this.#options.log.write('info', 'request log lines suppressed', { statuses });
+    this.#suppressed.clear();
   }
 }

@@ -10,7 +10,7 @@ type Line = Readonly<Record<string, unknown>>;
 
 /** Lines in a minute. */
 const linesMax = 600;
-const leftOut = 'left out request lines';
+const leftOut = 'request log lines suppressed';
 const inProcess = { skip: process.env['ORDERLY_EXECUTABLE'] !== undefined && 'needs the clock' };
 
 const linesOf = ({ logged }: TestService): Line[] => logged.map((text): Line => JSON.parse(text));
