@@ -197,6 +197,7 @@ export class RequestHandler {
     const hasKey = exchange.idempotencyKey !== undefined;
     if (hasKey) {
       const keyIssues = idempotencyKeyIssues(exchange.request);
+      // a reused key is reported before the issues of the body that reuses it
       if (issues.length > 0 && keyIssues.length === 0) this.#idempotency.checkNotReused(exchange, bytes);
       issues.push(...keyIssues);
     }
