@@ -52,8 +52,9 @@ function cellText(cell: CsvCell): string {
  * it, which makes it text. Some programs treat full-width signs as plain ones and drop
  * control characters. If the list separator is a semicolon or a tab, spreadsheets split cells at it, and end
  * the row at a line break even within quotes. So the text after a separator or a line break is treated like
- * the beginning of a cell. Text with apostrophes before such a sign gets another apostrophe: removing one
- * returns the original text.
+ * the beginning of a cell, also if quotes follow: written twice, they are an empty quoted text there, which
+ * spreadsheets drop. Text with apostrophes before such a sign gets another apostrophe: removing one returns the
+ * original text.
  */
 function withFormulaGuard(cell: string): string {
   const guarded = cell.replace(laterFormulaStart, "$&'");
@@ -61,7 +62,7 @@ function withFormulaGuard(cell: string): string {
 }
 
 const formulaStart = /^'*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠]/;
-const laterFormulaStart = /[;\t\r\n](?='*[=+\-@＝＋－＠])/g;
+const laterFormulaStart = /[;\t\r\n](?=["']*[=+\-@＝＋－＠])/g;
 
 /** Removes the apostrophes that `withFormulaGuard` has added to a cell. */
 export function withoutFormulaGuard(cell: string): string {
@@ -69,4 +70,4 @@ export function withoutFormulaGuard(cell: string): string {
 }
 
 const guardedFormulaStart =
-  /^'(?='*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠])|(?<=[;\t\r\n])'(?='*[=+\-@＝＋－＠])/gu;
+  /^'(?='*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠])|(?<=[;\t\r\n])'(?=["']*[=+\-@＝＋－＠])/gu;
