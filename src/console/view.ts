@@ -210,7 +210,7 @@ export function emptyState(title: string, text: string, next?: Child): HTMLEleme
 }
 
 export function skeleton(rows: number): HTMLElement {
-  const bars = Array.from({ length: rows }, () => h('div', { class: 'bar' }));
+  const bars = Array.from({ length: rows }, () => h('div', { class: 'slab' }));
   return h('div', { class: 'skeleton', 'aria-hidden': 'true' }, bars);
 }
 
