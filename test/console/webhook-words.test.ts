@@ -12,7 +12,7 @@ for (const [cause, words] of [
   ['CERT_HAS_EXPIRED', 'its certificate is not valid'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is not valid'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'its certificate is not valid'],
-  ['10.0.0.7 may not be connected to', 'its address is not a public one'],
+  ['hooks.example may not be connected to', 'its address is not a public one'],
   ['something else', 'something else'],
 ] as const)
   test(`the failure of a webhook with “${cause}” is said as “${words}”`, () => {

@@ -67,8 +67,9 @@ export function postSettings({ targets, authorities }: PostOptions) {
   };
 }
 
-export function blocked(address: string): PostFailure {
-  return { kind: 'blocked', cause: `${address} may not be connected to` };
+/** Names the URL's host, not its addresses: administrators see the cause, who need not know the network. */
+export function blocked(host: string): PostFailure {
+  return { kind: 'blocked', cause: `${host} may not be connected to` };
 }
 
 /** The program of the thread. */
@@ -87,11 +88,11 @@ export function sendPosts(
   let httpsAgent: HttpsAgent | undefined;
 
   class BlockedError extends Error {
-    readonly address: string;
+    readonly host: string;
 
-    constructor(address: string) {
+    constructor(host: string) {
       super();
-      this.address = address;
+      this.host = host;
     }
   }
 
@@ -167,8 +168,8 @@ export function sendPosts(
         const [first] = addresses ?? []; // with an error the system's look-up returns none
         if (error !== null) return done(error, []);
         if (first === undefined) return done(new Error(`${host} has no address.`), []);
-        const other = addresses.find(({ address }) => !isPermitted(settings.targets, address, protocol));
-        if (other !== undefined) done(new BlockedError(other.address), []);
+        if (addresses.some(({ address }) => !isPermitted(settings.targets, address, protocol)))
+          done(new BlockedError(host), []);
         else if (all === true) done(null, [...addresses]);
         else done(null, first.address, first.family);
       });
@@ -190,7 +191,7 @@ export function sendPosts(
   }
 
   function failure(error: NodeJS.ErrnoException): PostFailure {
-    if (error instanceof BlockedError) return failureOf(error.address);
+    if (error instanceof BlockedError) return failureOf(error.host);
     return { kind: 'failed', cause: error.code ?? error.message };
   }
 }

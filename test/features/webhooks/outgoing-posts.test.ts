@@ -63,11 +63,11 @@ describe('nothing is sent', () => {
     ['2606:4700:4700::1111', '169.254.169.254'],
   ];
   for (const addresses of names)
-    test(`nothing is sent to a name with ${addresses.join(' and ')}`, async (t) => {
+    test(`nothing is sent to a name with ${addresses.join(' and ')}, and no address is disclosed`, async (t) => {
       const receiver = await accepting(t);
       const post = posting(t, { lookup: addressesInTurn(addresses) });
       const result = await post(`https://hooks.example:${receiver.port}/`);
-      assert.equal(result.kind, 'blocked');
+      assert.deepEqual(result, { kind: 'blocked', cause: 'hooks.example may not be connected to' });
       assert.equal(receiver.connections, 0);
     });
 
