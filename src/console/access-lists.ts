@@ -5,22 +5,24 @@ import { ask, notify } from './dialogs.ts';
 import { h } from './elements.ts';
 import { dateOnly, dateTime } from './formats.ts';
 import { action } from './forms.ts';
+import { t } from './texts.ts';
 
 export function sessionList(page: Page, sessions: readonly Session[], reload: Reload): HTMLElement {
-  if (sessions.length === 0) return h('p', { class: 'soft' }, 'Nowhere.');
+  if (sessions.length === 0) return h('p', { class: 'soft' }, t('Nowhere.'));
   const end = (id: number) => async (): Promise<void> => {
     await page.client.send('DELETE', `/api/sessions/${id}`);
     await reload();
   };
   const row = ({ id, userAgent, lastUsedAt }: Session): HTMLElement => {
     const isThis = id === page.session.id;
-    const name = h('span', { class: 'clip' }, browserName(userAgent), isThis && ' (this browser)');
+    const browser = browserName(userAgent);
+    const name = h('span', { class: 'clip' }, isThis ? t('{browser} (this browser)', { browser }) : browser);
     return h(
       'li',
       { 'data-key': id },
       name,
-      h('span', { class: 'soft' }, `used ${dateTime(lastUsedAt)}`),
-      !isThis && action('End', end(id), { 'aria-label': `End session ${id}` }),
+      h('span', { class: 'soft' }, t('used {time}', { time: dateTime(lastUsedAt) })),
+      !isThis && action(t('End'), end(id), { 'aria-label': t('End session {id}', { id }) }),
     );
   };
   return h('ul', { class: 'rows' }, sessions.map(row));
@@ -28,7 +30,7 @@ export function sessionList(page: Page, sessions: readonly Session[], reload: Re
 
 /** Returns a rough name of the browser and its system. */
 function browserName(userAgent: string | null): string {
-  if (userAgent === null) return 'An unnamed program';
+  if (userAgent === null) return t('An unnamed program');
   const browser = [
     ['Edg/', 'Edge'],
     ['Firefox/', 'Firefox'],
@@ -39,30 +41,39 @@ function browserName(userAgent: string | null): string {
     userAgent.includes(part),
   );
   if (browser === undefined) return userAgent.slice(0, 40);
-  return system === undefined ? browser : `${browser} on ${system.replace('Mac OS X', 'macOS')}`;
+  return system === undefined
+    ? browser
+    : t('{browser} on {system}', { browser, system: system.replace('Mac OS X', 'macOS') });
 }
 
 export function keyList({ client }: Page, keys: readonly Key[], reload: Reload): HTMLElement {
-  if (keys.length === 0) return h('p', { class: 'soft' }, 'None.');
+  if (keys.length === 0) return h('p', { class: 'soft' }, t('None.'));
   const remove =
     ({ id, name }: Key) =>
     async (): Promise<void> => {
       const run = async (): Promise<void> => {
         await client.send('DELETE', `/api/keys/${id}`);
-        notify(`The key ${name} was deleted.`);
+        notify(t('The key {name} was deleted.', { name }));
         await reload();
       };
-      const content = h('p', {}, 'Programs that use it stop working immediately.');
-      await ask({ title: `Delete the key ${name}?`, content, submit: 'Delete', isDangerous: true, run });
+      const content = h('p', {}, t('Programs that use it stop working immediately.'));
+      await ask({
+        title: t('Delete the key {name}?', { name }),
+        content,
+        submit: t('Delete'),
+        isDangerous: true,
+        run,
+      });
     };
   const row = (key: Key): HTMLElement => {
-    const expiry = key.expiresAt === null ? 'does not expire' : `until ${dateOnly(key.expiresAt)}`;
+    const expiry =
+      key.expiresAt === null ? t('does not expire') : t('until {date}', { date: dateOnly(key.expiresAt) });
     return h(
       'li',
       { 'data-key': key.id },
       h('span', {}, h('strong', {}, h('bdi', {}, key.name)), ' ', h('code', {}, `${key.prefix}…`)),
       h('span', { class: 'soft' }, `${key.scopes.join(', ')} · ${expiry}`),
-      action('Delete …', remove(key), { 'aria-label': `Delete the key ${key.name}` }),
+      action(t('Delete …'), remove(key), { 'aria-label': t('Delete the key {name}', { name: key.name }) }),
     );
   };
   return h('ul', { class: 'rows' }, keys.map(row));

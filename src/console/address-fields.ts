@@ -3,14 +3,16 @@ import type { Address } from './api-types.ts';
 import { countries } from './formats.ts';
 import { textOfPage } from './page-text.ts';
 import { choice, field, type Field, textOf } from './forms.ts';
+import { locale } from './language.ts';
+import { t } from './texts.ts';
 
 const labels = {
-  name: 'Recipient, if another',
-  line1: 'Street and number',
-  line2: 'Second line',
-  postalCode: 'Postal code',
-  city: 'City',
-  region: 'Region',
+  name: t('Recipient, if another'),
+  line1: t('Street and number'),
+  line2: t('Second line'),
+  postalCode: t('Postal code'),
+  city: t('City'),
+  region: t('Region'),
 } as const;
 type Member = keyof typeof labels;
 const members = Object.keys(labels) as Member[]; // a literal has no other keys
@@ -33,7 +35,7 @@ export class AddressFields {
       region: fieldOf('region'),
     };
     const control = choice([['', '—'], ...countryChoices()]);
-    this.#country = field({ label: 'Country', pointer: `${pointer}/country`, control });
+    this.#country = field({ label: t('Country'), pointer: `${pointer}/country`, control });
     this.rows = [...Object.values(this.#fields), this.#country].map(({ row }) => row);
     this.fill(null);
   }
@@ -69,7 +71,7 @@ export function homeCountry(): string {
 
 /** Returns the countries sorted by name, or by code if the browser has no name. */
 export function countryChoices(): (readonly [string, string])[] {
-  const names = new Intl.DisplayNames(navigator.language, { type: 'region' });
+  const names = new Intl.DisplayNames(locale, { type: 'region' });
   return countries
     .map((code): [string, string] => [code, names.of(code) ?? code])
     .sort(([, a], [, b]) => a.localeCompare(b));

@@ -6,6 +6,7 @@ import { type Child, h } from './elements.ts';
 import { age, dateOnly, dateTime, shortTime } from './formats.ts';
 import { textOfPage } from './page-text.ts';
 import { failureWords, hostOf } from './webhook-words.ts';
+import { t } from './texts.ts';
 
 export type Alert = { readonly text: string; readonly href: string };
 
@@ -44,16 +45,21 @@ export function serviceAlerts(metrics: ReadonlyMap<string, number>): readonly Al
   if (textOfPage('replica') === '') texts.push(...backupTexts(backup));
   const end = (metrics.get('orderly_certificate_end_timestamp_seconds') ?? Infinity) * 1_000;
   if (end - Date.now() < certificateDaysMin * dayMilliseconds)
-    texts.push(`The service’s certificate ends on ${dateOnly(isoOf(end))}: renew it before.`);
+    texts.push(t('The service’s certificate ends on {day}: renew it before.', { day: dateOnly(isoOf(end)) }));
   return texts.map((text) => ({ text, href: '#/health' }));
 }
 
 function backupTexts(seconds: number | undefined): string[] {
   if (seconds === undefined)
-    return ['There is no backup: if this machine fails, all orders and customers are lost.'];
+    return [t('There is no backup: if this machine fails, all orders and customers are lost.')];
   const iso = isoOf(seconds * 1_000);
   if (Date.now() - seconds * 1_000 < backupDaysMax * dayMilliseconds) return [];
-  return [`The last backup is ${age(iso)} old, of ${dateTime(iso)}: what came after it could be lost.`];
+  return [
+    t('The last backup is {age} old, of {time}: what came after it could be lost.', {
+      age: age(iso),
+      time: dateTime(iso),
+    }),
+  ];
 }
 
 function isoOf(milliseconds: number): string {
@@ -63,17 +69,29 @@ function isoOf(milliseconds: number): string {
 function webhookAlerts(webhook: Webhook): Alert[] {
   const { url, status, failingSince, lastError, retryAt } = webhook;
   const href = '#/webhooks';
+  const host = hostOf(url);
   const cause = failureWords(lastError);
   if (status === 'disabled')
-    return [{ text: `${hostOf(url)} receives no more events, after too many failures: ${cause}.`, href }];
+    return [
+      {
+        text: t('{host} receives no more events, after too many failures: {cause}.', { host, cause }),
+        href,
+      },
+    ];
   if (status === 'paused' || failingSince === null) return [];
-  const next = retryAt === null ? 'It is tried again now.' : `Next attempt: ${shortTime(retryAt)}.`;
-  const text = `${hostOf(url)} has received no events since ${shortTime(failingSince)}: ${cause}. ${next}`;
+  const next =
+    retryAt === null ? t('It is tried again now.') : t('Next attempt: {time}.', { time: shortTime(retryAt) });
+  const text = t('{host} has received no events since {time}: {cause}. {next}', {
+    host,
+    time: shortTime(failingSince),
+    cause,
+    next,
+  });
   return [{ text, href }];
 }
 
 export function alertList(alerts: readonly Alert[]): Child {
   if (alerts.length === 0) return undefined;
   const lines = alerts.map(({ text, href }) => h('li', {}, h('a', { href }, text)));
-  return h('section', { class: 'banner alerts', 'aria-label': 'To look after' }, h('ul', {}, lines));
+  return h('section', { class: 'banner alerts', 'aria-label': t('To look after') }, h('ul', {}, lines));
 }

@@ -2,6 +2,7 @@
 import type { Problem } from './api-types.ts';
 import type { BrowserSession } from './browser-session.ts';
 import { fetchResponse, jsonOf, Rejection, rejectionOf, textOf, Unreachable } from './request-errors.ts';
+import { t } from './texts.ts';
 
 type RequestOptions = {
   readonly body?: unknown;
@@ -148,7 +149,7 @@ export class ApiClient extends EventTarget {
 }
 
 function signedOut(): Rejection {
-  const detail = 'You were signed out before this could be done. Try again.';
+  const detail = t('You were signed out before this could be done. Try again.');
   return new Rejection({ code: 'unauthenticated', status: 401, detail });
 }
 

@@ -5,9 +5,10 @@ import { CustomerChoice } from './customer-choice.ts';
 import { emptyState, goTo, setPageTitle, type Page, reloadable, skeleton } from './view.ts';
 import { notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
-import { addressLines, money, nameOf, statusNames } from './formats.ts';
+import { addressLines, money, nameOf } from './formats.ts';
 import { form, throwIfInvalid } from './forms.ts';
 import { OrderFields } from './order-fields.ts';
+import { t } from './texts.ts';
 
 type LoadedOrder = {
   readonly order: Order;
@@ -19,7 +20,7 @@ type LoadedOrder = {
 export function changeOrderView(page: Page): void {
   const { main, id } = page;
   const content = h('div', { class: 'narrow' }, skeleton(8));
-  fill(main, setPageTitle(`Change order ${id}`), content);
+  fill(main, setPageTitle(t('Change order {id}', { id })), content);
   reloadable(page, content, {
     load,
     draw: (loaded) => changeForm(page, loaded),
@@ -37,10 +38,10 @@ function changeForm({ client }: Page, { order, etag, customer }: LoadedOrder): C
   const { id, status } = order;
   const back = (label: string): HTMLElement => h('a', { class: 'button', href: `#/orders/${id}` }, label);
   if (status !== 'open') {
-    const text =
-      `Only the note of an order that is ${statusNames[status].toLowerCase()} can be changed, ` +
-      'on the page of the order.';
-    return emptyState('Too late', text, back(`To order ${id}`));
+    const text = t('Only the note of an order that is {status} can be changed, on the page of the order.', {
+      status: nameOf(status),
+    });
+    return emptyState(t('Too late'), text, back(t('To order {id}', { id })));
   }
   const fields = new OrderFields(client);
   fields.fillItems(order);
@@ -61,7 +62,7 @@ function changeForm({ client }: Page, { order, etag, customer }: LoadedOrder): C
   const entered = (): object => ({ ...fields.read(), customerId });
   const before = entered();
   const save = saverOf({
-    what: 'order',
+    changed: 'Somebody has changed {members} of this order meanwhile. Nothing was saved yet.',
     before: { value: order, etag },
     load: () => client.read<Order>(path),
     send(version) {
@@ -75,13 +76,13 @@ function changeForm({ client }: Page, { order, etag, customer }: LoadedOrder): C
     throwIfInvalid([...(customer === undefined ? [] : choice.issues()), ...fields.issues()]);
     if (customer !== undefined) customerId = await choice.createOrGetId(fields.delivery.read());
     await save();
-    notify(`Order ${id} is changed.`);
+    notify(t('Order {id} is changed.', { id }));
     goTo(`/orders/${id}`);
   }
   return form([customer !== undefined && choice.element, fields.cards], {
-    submit: 'Save',
+    submit: t('Save'),
     lead: fields.total,
-    others: back('Cancel'),
+    others: back(t('Cancel')),
     isLong: true,
     run,
   });
@@ -92,10 +93,10 @@ function inWords({ status, customerId, items, currency, shippingAddress, note }:
     ({ quantity, name, unitPrice }) => `${quantity} × ${name}, ${money(unitPrice, currency)}`,
   );
   return [
-    ['status', nameOf(status)],
-    ['customer', `number ${customerId}`],
-    ['items', texts.join('; ')],
-    ['address', shippingAddress === null ? 'picked up' : addressLines(shippingAddress).join(', ')],
-    ['note', note ?? 'none'],
+    [t('status'), nameOf(status)],
+    [t('customer'), t('number {id}', { id: customerId })],
+    [t('items'), texts.join('; ')],
+    [t('address'), shippingAddress === null ? t('picked up') : addressLines(shippingAddress).join(', ')],
+    [t('note'), note ?? t('none')],
   ];
 }

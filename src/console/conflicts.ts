@@ -1,10 +1,16 @@
 // The errors of a form whose object was changed meanwhile, by another user or by the form's first attempt.
 import { Rejection } from './request-errors.ts';
+import { language } from './language.ts';
+import { t } from './texts.ts';
 
 type Version<T> = { readonly value: T; readonly etag: string | undefined };
+type Changed =
+  | 'Somebody has changed {members} of this order meanwhile. Nothing was saved yet.'
+  | 'Somebody has changed {members} of this customer meanwhile. Nothing was saved yet.'
+  | 'Somebody has changed {members} of this product meanwhile. Nothing was saved yet.';
 type Change<T> = {
-  /** The kind of the object: `customer`. */
-  readonly what: string;
+  /** Says which members of the object somebody else has changed. */
+  readonly changed: Changed;
   /** The version with which the form was filled in. */
   readonly before: Version<T>;
   readonly load: () => Promise<Version<T>>;
@@ -14,13 +20,13 @@ type Change<T> = {
   readonly inWords: (value: T) => readonly (readonly [name: string, text: string])[];
 };
 
-const enumeration = new Intl.ListFormat('en');
+const enumeration = new Intl.ListFormat(language);
 
 /**
  * Returns the function that saves a form. If another user has changed what the form shows, it throws an error
  * with their values; the input stays, and the next call saves it over theirs.
  */
-export function saverOf<T>({ what, before, load, send, inWords }: Change<T>): () => Promise<void> {
+export function saverOf<T>({ changed, before, load, send, inWords }: Change<T>): () => Promise<void> {
   let seen = before;
   return async function save() {
     try {
@@ -31,18 +37,18 @@ export function saverOf<T>({ what, before, load, send, inWords }: Change<T>): ()
       const old = inWords(seen.value).map(([, text]) => text);
       const theirs = inWords(now.value).filter(([, text], index) => text !== old[index]);
       seen = now;
-      if (theirs.length > 0) throw new Error(conflictText(what, theirs));
+      if (theirs.length > 0) throw new Error(conflictText(changed, theirs));
       await save(); // only what the form doesn't show has changed
     }
   };
 }
 
-function conflictText(what: string, theirs: readonly (readonly [string, string])[]): string {
-  const names = enumeration.format(theirs.map(([name]) => name));
+function conflictText(changed: Changed, theirs: readonly (readonly [string, string])[]): string {
+  const members = enumeration.format(theirs.map(([name]) => name));
   return [
-    `Somebody has changed ${names} of this ${what} meanwhile. Nothing was saved yet.`,
-    ...theirs.map(([name, text]) => `Now ${name}: ${text}`),
-    'What you entered is still here: save again to put it in place of theirs.',
+    t(changed, { members }),
+    ...theirs.map(([name, text]) => t('Now {name}: {text}', { name, text })),
+    t('What you entered is still here: save again to put it in place of theirs.'),
   ].join('\n');
 }
 
@@ -62,5 +68,5 @@ export function explainReusedKey(text: string): (error: unknown) => never {
 }
 
 export const explainSavedBefore = explainReusedKey(
-  'This order was saved the first time, before you changed it again: cancel to see it as it is now.',
+  t('This order was saved the first time, before you changed it again: cancel to see it as it is now.'),
 );

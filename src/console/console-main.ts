@@ -11,6 +11,7 @@ import type { showFrame } from './frame.ts';
 import { KeptPage } from './kept-page.ts';
 import { LiveEvents } from './live-events.ts';
 import { confirmIdentity, signInView } from './sign-in-view.ts';
+import { t } from './texts.ts';
 
 type ShowFrame = typeof showFrame;
 
@@ -104,7 +105,8 @@ class Console {
       this.#container,
       signal,
     );
-    if (before?.id === user.id && before.role !== user.role) notify(`Your role is ${user.role} now.`);
+    if (before?.id === user.id && before.role !== user.role)
+      notify(t('Your role is {role} now.', { role: t(user.role) }));
   }
 
   #goOn(kept: KeptPage): void {
@@ -127,7 +129,7 @@ class Console {
 
 /** A service of another version may have other files. */
 function throwNotLoaded(): never {
-  throw new Error('This page can’t be loaded. Is the service away, or a new one? Reload it in a moment.');
+  throw new Error(t('This page can’t be loaded. Is the service away, or a new one? Reload it in a moment.'));
 }
 
 /** Retries while the service can't be reached, or rejects requests for a while. */
@@ -138,7 +140,7 @@ async function retryUntilReached<T>(request: () => Promise<T>, container: HTMLEl
     } catch (error) {
       if (!isTemporary(error)) throw error;
       const { status, retryAfterSeconds = 0 } = error instanceof Rejection ? error : {};
-      const text = status === 429 ? messageOf(error) : 'The service can’t be reached. Trying again …';
+      const text = status === 429 ? messageOf(error) : t('The service can’t be reached. Trying again …');
       fill(container, h('p', { class: 'start', role: 'status' }, text));
       await pause(Math.max(1_500, retryAfterSeconds * 1_000));
     }

@@ -3,11 +3,12 @@ import { type ApiClient, query } from './api-client.ts';
 import type { Address, Customer, Issue, List } from './api-types.ts';
 import { card } from './cards.ts';
 import { ContactFields } from './customer-fields.ts';
-import { CustomerPicker, nobodyIsChosen, walkInName } from './customer-picker.ts';
+import { CustomerPicker, nobodyIsChosen, walkInName, walkInNames } from './customer-picker.ts';
 import type { Entered } from './drafts.ts';
 import { h } from './elements.ts';
 import { checkRow } from './forms.ts';
 import { Rejection } from './request-errors.ts';
+import { t } from './texts.ts';
 
 type Uses = {
   /** Of the order. A customer is made with one that is derived from it. */
@@ -44,7 +45,7 @@ export class CustomerChoice {
         this.#customer = customer;
         this.#isWalkIn = false;
         if (customer !== undefined) suggest(customer.address);
-        if (customer?.name === walkInName) walkIn();
+        if (customer !== undefined && walkInNames.includes(customer.name)) walkIn();
       },
       onWalkIn: () => {
         this.#customer = undefined;
@@ -55,7 +56,7 @@ export class CustomerChoice {
       onScan: scanned,
       onNext: next,
     });
-    const hint = h('p', { class: 'hint' }, 'The delivery address below becomes theirs.');
+    const hint = h('p', { class: 'hint' }, t('The delivery address below becomes theirs.'));
     this.#newRows = h('div', { hidden: true }, h('div', { class: 'grid' }, this.#contact.rows), hint);
     this.#isNew.addEventListener('change', () => {
       this.#show();
@@ -66,8 +67,13 @@ export class CustomerChoice {
       this.#picker.announce();
       next();
     });
-    const others = h('div', { class: 'others' }, checkRow(this.#isNew, 'A new customer'), this.#walkInButton);
-    this.element = card('Customer', this.#picker.element, others, this.#newRows);
+    const others = h(
+      'div',
+      { class: 'others' },
+      checkRow(this.#isNew, t('A new customer')),
+      this.#walkInButton,
+    );
+    this.element = card(t('Customer'), this.#picker.element, others, this.#newRows);
   }
 
   focus(): void {
@@ -87,7 +93,7 @@ export class CustomerChoice {
 
   restore(entered: Entered): void {
     const { customer } = entered;
-    if (customer === walkInName) this.#picker.chooseWalkIn();
+    if (walkInNames.includes(String(customer))) this.#picker.chooseWalkIn();
     else if (typeof customer === 'string')
       void this.#client.get<Customer>(`/customers/${customer}`).then(
         (found) => this.suggest(found),
@@ -118,9 +124,11 @@ export class CustomerChoice {
 
   /** Of two that were made at once, all tills find the older one. */
   async #findOrAddWalkIn(): Promise<Customer> {
-    const found = `/customers?${query({ q: walkInName, limit: 50 })}`;
-    const { data } = await this.#client.get<List<Customer>>(found);
-    const known = data.filter(({ name }) => name === walkInName).sort((a, b) => a.id - b.id);
+    const found = await Promise.all(
+      walkInNames.map((q) => this.#client.get<List<Customer>>(`/customers?${query({ q, limit: 50 })}`)),
+    );
+    const named = found.flatMap(({ data }) => data).filter(({ name }) => walkInNames.includes(name));
+    const known = named.sort((a, b) => a.id - b.id);
     return known[0] ?? (await this.#addCustomer({ name: walkInName }, 'walk-in'));
   }
 

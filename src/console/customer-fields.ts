@@ -5,6 +5,7 @@ import type { Customer, List } from './api-types.ts';
 import { fill, h } from './elements.ts';
 import { field, type Field, textOf } from './forms.ts';
 import { noteField } from './order-note.ts';
+import { rich, t } from './texts.ts';
 
 /** The name, e-mail address and phone number of a customer. */
 export class ContactFields {
@@ -17,9 +18,9 @@ export class ContactFields {
   constructor(client: ApiClient, pointer: string, customer?: Customer) {
     const fieldOf = (label: string, member: 'name' | 'email' | 'phone'): Field =>
       field({ label, pointer: `${pointer}/${member}`, value: customer?.[member] ?? null });
-    this.name = fieldOf('Name', 'name');
-    this.#email = fieldOf('E-mail', 'email');
-    this.#phone = fieldOf('Phone', 'phone');
+    this.name = fieldOf(t('Name'), 'name');
+    this.#email = fieldOf(t('E-mail'), 'email');
+    this.#phone = fieldOf(t('Phone'), 'phone');
     warnOfTwins(client, this.#email, customer);
     this.rows = [this.name, this.#email, this.#phone].map(({ row }) => row);
   }
@@ -42,7 +43,7 @@ function warnOfTwins(client: ApiClient, { row, control }: Field, customer?: Cust
     const twin = found?.data.find(({ id }) => id !== customer?.id);
     if (twin === undefined || control.value.trim() !== email) return;
     const link = h('a', { href: `#/customers/${twin.id}` }, h('bdi', {}, twin.name));
-    fill(hint, link, ' has this e-mail address, too.');
+    fill(hint, rich('{customer} has this e-mail address, too.', { customer: link }));
   });
 }
 
@@ -58,7 +59,7 @@ export class CustomerFields {
     this.#note = noteField({
       rows: 3,
       value: customer?.note ?? null,
-      hint: 'For the shop: it is on no packing slip.',
+      hint: t('For the shop: it is on no packing slip.'),
     });
     const rows = [this.#contact.rows, this.#address.rows, this.#note.row];
     this.element = h('div', { class: 'grid' }, rows);

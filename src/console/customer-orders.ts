@@ -3,6 +3,7 @@ import { type ApiClient, query } from './api-client.ts';
 import type { List, Order } from './api-types.ts';
 import { count, money } from './formats.ts';
 import type { Child } from './elements.ts';
+import { t } from './texts.ts';
 
 /** The newest orders that are summed, in requests of 200 each. */
 const requestsMax = 5;
@@ -36,12 +37,15 @@ export function boughtFacts({ orders, total }: Bought): readonly (readonly [stri
   const sums = new Map<string, number>();
   for (const { currency, total: sum } of kept) sums.set(currency, (sums.get(currency) ?? 0) + sum);
   const isWhole = orders.length === total;
-  const label = isWhole ? 'Sum' : `Sum of the newest ${count(orders.length)}`;
+  const label = isWhole ? t('Sum') : t('Sum of the newest {count}', { count: count(orders.length) });
   const facts = [...sums].map(([currency, sum], index): [string, Child] => [
     index === 0 ? label : '',
     money(sum, currency),
   ]);
   const left = orders.length - kept.length;
-  const without = left === 0 ? '' : `, ${count(left)} of them cancelled or refunded`;
-  return [['Orders', `${count(total)}${isWhole ? without : ''}`], ...facts];
+  const number =
+    left === 0 || !isWhole
+      ? count(total)
+      : t('{total}, {count} of them cancelled or refunded', { total: count(total), count: count(left) });
+  return [[t('Orders'), number], ...facts];
 }

@@ -6,16 +6,18 @@ import { aboutCustomer } from './customer-words.ts';
 import { fill, h } from './elements.ts';
 import { field, showIssue } from './forms.ts';
 import { Scans } from './scans.ts';
+import { t } from './texts.ts';
 
 const foundMax = 8;
 const typingMilliseconds = 40;
 const newOptionId = 'customer-new';
 
-/** The shop’s customer for sales without a name; there is one of them. */
-export const walkInName = 'Walk-in';
-const walkInText = 'A sale without a name';
+/** The shop’s customer for sales without a name; there is one of them, with its name in one of the languages. */
+export const walkInNames: readonly string[] = ['Walk-in', 'Laufkundschaft'];
+export const walkInName = t('Walk-in');
+const walkInText = t('A sale without a name');
 
-export const nobodyIsChosen = 'Choose a customer from the list, or enter a new one.';
+export const nobodyIsChosen = t('Choose a customer from the list, or enter a new one.');
 
 type Choices = {
   readonly onChoice: (customer: Customer | undefined) => void;
@@ -41,7 +43,7 @@ export class CustomerPicker {
   readonly #list = h('ul', {
     role: 'listbox',
     id: 'customers-found',
-    'aria-label': 'Customers',
+    'aria-label': t('Customers'),
     hidden: true,
   });
   /** Tells the chosen customer from others of the same name. */
@@ -69,12 +71,17 @@ export class CustomerPicker {
       autocomplete: 'off',
       spellcheck: 'false',
       maxlength: 100,
-      placeholder: 'Name, e-mail, phone or number',
+      placeholder: t('Name, e-mail, phone or number'),
       'aria-autocomplete': 'list',
       'aria-controls': 'customers-found',
       'aria-expanded': 'false',
     });
-    const { row } = field({ label: 'Customer', pointer: '/customerId', control: this.control, isWide: true });
+    const { row } = field({
+      label: t('Customer'),
+      pointer: '/customerId',
+      control: this.control,
+      isWide: true,
+    });
     this.element = h('div', {}, h('div', { class: 'picker' }, row, this.#list), this.#about);
     this.#scans = new Scans(this.control);
     this.control.addEventListener('input', () => this.#typed());
@@ -93,7 +100,7 @@ export class CustomerPicker {
     this.#isChosen = true;
     this.#close();
     const { id, phone, email, address } = customer;
-    const details = [`Customer ${id}`, phone, email, address?.city].filter(
+    const details = [t('Customer {id}', { id }), phone, email, address?.city].filter(
       (each) => typeof each === 'string',
     );
     fill(this.#about, h('bdi', {}, details.join(' · ')));
@@ -150,7 +157,7 @@ export class CustomerPicker {
     if (signal.aborted) return;
     const isEntered = this.#isEntered;
     this.#close();
-    if (found === undefined) return showIssue(this.control, 'Customers can’t be looked up at the moment.');
+    if (found === undefined) return showIssue(this.control, t('Customers can’t be looked up at the moment.'));
     if (document.activeElement !== this.control) return;
     this.#options = [...found.data.map((customer) => this.#optionOf(customer, q)), this.#newOption(q)];
     this.#active = 0;
@@ -176,7 +183,7 @@ export class CustomerPicker {
       this.#close();
       this.#choices.onNew(name);
     };
-    return { id: newOptionId, name: `New customer “${name}”`, about: '', choose };
+    return { id: newOptionId, name: t('New customer “{name}”', { name }), about: '', choose };
   }
 
   #draw(): void {

@@ -194,7 +194,7 @@ function customerHeading(
     const fields = new CustomerFields(client, customer);
     const before = fields.read();
     const save = saverOf({
-      what: 'customer',
+      changed: 'Somebody has changed {members} of this customer meanwhile. Nothing was saved yet.',
       before: { value: customer, etag },
       load: () => client.read<Customer>(path),
       send: (version) =>

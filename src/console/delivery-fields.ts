@@ -4,6 +4,7 @@ import type { Address, Issue } from './api-types.ts';
 import { fill, h } from './elements.ts';
 import { addressLines } from './formats.ts';
 import { checkRow } from './forms.ts';
+import { rich, t } from './texts.ts';
 
 /** The name in the storage of this device. */
 const usualKey = 'orderly-usually-picked-up';
@@ -26,7 +27,7 @@ export class DeliveryFields {
       this.#isChosen = true;
       this.#show();
     });
-    this.element = h('div', {}, checkRow(this.#isPickup, 'Picked up'), this.#rows, this.#offer);
+    this.element = h('div', {}, checkRow(this.#isPickup, t('Picked up')), this.#rows, this.#offer);
   }
 
   /** For new orders: they begin as those of this device usually do, which can be changed here. */
@@ -39,7 +40,7 @@ export class DeliveryFields {
       else localStorage.removeItem(usualKey);
       this.#setPickup(this.#isUsual.checked);
     });
-    this.element.append(checkRow(this.#isUsual, 'New orders on this device begin as picked up'));
+    this.element.append(checkRow(this.#isUsual, t('New orders on this device begin as picked up')));
     this.#setPickup(this.#isUsual.checked);
   }
 
@@ -70,9 +71,12 @@ export class DeliveryFields {
 
   #offerInstead(address: Address | null): void {
     if (address === null) return fill(this.#offer);
-    const use = h('button', { type: 'button', onclick: () => this.#use(address) }, 'Use theirs');
+    const use = h('button', { type: 'button', onclick: () => this.#use(address) }, t('Use theirs'));
     const lines = h('bdi', {}, addressLines(address).join(', '));
-    fill(this.#offer, 'The customer’s own address is another one: ', lines, ' ', use);
+    fill(
+      this.#offer,
+      rich('The customer’s own address is another one: {address} {use}', { address: lines, use }),
+    );
   }
 
   #use(address: Address): void {
@@ -96,7 +100,7 @@ export class DeliveryFields {
 
   issues(): Issue[] {
     if (this.#isPickup.checked || this.#address.read() !== null) return [];
-    const detail = 'Enter the address that it is sent to, or tick “Picked up”.';
+    const detail = t('Enter the address that it is sent to, or tick “Picked up”.');
     return [{ pointer: '/shippingAddress/line1', detail }];
   }
 

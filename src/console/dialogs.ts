@@ -1,6 +1,7 @@
 // Questions and notices over the page.
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import { discardInput, form } from './forms.ts';
+import { t } from './texts.ts';
 
 type Question<T> = {
   readonly title: string;
@@ -19,7 +20,7 @@ export function ask<T>({
   content,
   submit,
   isDangerous = false,
-  dismiss = 'Cancel',
+  dismiss = t('Cancel'),
   run,
 }: Question<T>): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<T | undefined>();
@@ -44,7 +45,7 @@ export function ask<T>({
 /** Shows something to read, such as a secret that is shown once. */
 export function show(title: string, content: Child): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const close = h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, 'Done');
+  const close = h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, t('Done'));
   const dialog = openDialog(title, [content, h('div', { class: 'buttons' }, close)], resolve);
   return promise;
 }
@@ -81,7 +82,7 @@ export function warn(text: Child): void {
 function addNotice(kind: string, text: Child): HTMLElement {
   const notice = h('div', { class: kind }, h('span', {}, text));
   const onclick = (): void => notice.remove();
-  const attributes = { type: 'button', class: 'quiet', 'aria-label': 'Dismiss', onclick };
+  const attributes = { type: 'button', class: 'quiet', 'aria-label': t('Dismiss'), onclick };
   notice.append(h('button', attributes, icon(icons.remove)));
   document.getElementById('notices')?.append(notice);
   return notice;
@@ -90,11 +91,11 @@ function addNotice(kind: string, text: Child): HTMLElement {
 /** A secret with a button that copies it. */
 export function secret(label: string, text: string): HTMLElement {
   const outcome = h('span', { role: 'status', class: 'hint' });
-  const copy = h('button', { type: 'button' }, 'Copy');
+  const copy = h('button', { type: 'button' }, t('Copy'));
   copy.addEventListener('click', () => {
     navigator.clipboard.writeText(text).then(
-      () => fill(outcome, 'Copied.'),
-      () => fill(outcome, 'The browser does not allow it: select the text and copy it.'),
+      () => fill(outcome, t('Copied.')),
+      () => fill(outcome, t('The browser does not allow it: select the text and copy it.')),
     );
   });
   return h('div', { class: 'secret' }, h('p', { class: 'label' }, label), h('code', {}, text), copy, outcome);

@@ -1,5 +1,6 @@
 // Histories: a line for each event, with the name of its actor.
 import { h } from './elements.ts';
+import { t } from './texts.ts';
 import { changeTexts, eventText, hrefOf } from './event-words.ts';
 import { dateTime, money, shortTime } from './formats.ts';
 import type { NamedEvent } from './histories.ts';
@@ -20,7 +21,7 @@ function eventLine(event: NamedEvent, currency: string | undefined): HTMLElement
   const { id, actor, by, reason, createdAt } = event;
   const href = hrefOf(event);
   const text = eventText(event);
-  const withKey = actor === null || actor.keyId === null ? '' : ', with an API key';
+  const hasKey = actor !== null && actor.keyId !== null;
   return h(
     'li',
     { 'data-key': id },
@@ -28,7 +29,7 @@ function eventLine(event: NamedEvent, currency: string | undefined): HTMLElement
     h(
       'span',
       { class: 'when' },
-      by !== undefined && `by ${by}${withKey}, `,
+      by !== undefined && t(hasKey ? 'by {name}, with an API key, ' : 'by {name}, ', { name: by }),
       h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
     ),
     changeTexts(event, money, currency).map((text) => h('span', { class: 'values', dir: 'auto' }, text)),

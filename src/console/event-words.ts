@@ -1,40 +1,76 @@
 // Events in words, each with a link to the view of its subject.
 import type { ServiceEvent } from './api-types.ts';
+import { language } from './language.ts';
+import { t } from './texts.ts';
 
-const objectNames: Readonly<Record<string, string>> = {
-  orders: 'Order',
-  customers: 'Customer',
-  products: 'Product',
-  users: 'Account',
-  sessions: 'Sign-in',
-  keys: 'API key',
-  webhooks: 'Webhook',
+/** What one object and many objects of a kind are called. */
+const objectNames: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  orders: [t('Order'), t('Orders')],
+  customers: [t('Customer'), t('Customers')],
+  products: [t('Product'), t('Products')],
+  users: [t('Account'), t('Accounts')],
+  sessions: [t('Sign-in'), t('Sign-ins')],
+  keys: [t('API key'), t('API keys')],
+  webhooks: [t('Webhook'), t('Webhooks')],
 };
 const eventVerbs: Readonly<Record<string, string>> = {
-  'order.corrected': 'taken back by one step',
-  'session.created': 'began',
-  'session.ended': 'ended',
-  'session.reused': 'ended: an old token was used',
+  'order.corrected': t('taken back by one step'),
+  'session.created': t('began'),
+  'session.reused': t('ended: an old token was used'),
+};
+
+/** What happens to objects, statuses, and roles. */
+const words: Readonly<Record<string, string>> = {
+  open: t('open'),
+  paid: t('paid'),
+  shipped: t('shipped'),
+  delivered: t('delivered'),
+  cancelled: t('cancelled'),
+  refunded: t('refunded'),
+  created: t('created'),
+  changed: t('changed'),
+  deleted: t('deleted'),
+  removed: t('removed'),
+  ended: t('ended'),
+  suspended: t('suspended'),
+  disabled: t('disabled'),
+  user: t('user'),
+  staff: t('staff'),
+  admin: t('admin'),
 };
 
 const memberNames: Readonly<Record<string, string>> = {
-  email: 'e-mail',
-  shippingAddress: 'address',
-  userId: 'owner',
-  customerId: 'customer',
-  sku: 'SKU',
-  unitPrice: 'price',
-  active: 'whether it is sold',
+  status: t('status'),
+  role: t('role'),
+  currency: t('currency'),
+  name: t('name'),
+  email: t('e-mail'),
+  phone: t('phone'),
+  address: t('address'),
+  shippingAddress: t('address'),
+  userId: t('owner'),
+  customerId: t('customer'),
+  items: t('items'),
+  note: t('note'),
+  sku: t('SKU'),
+  unitPrice: t('price'),
+  barcode: t('barcode'),
+  active: t('whether it is sold'),
+  password: t('password'),
 };
-const enumeration = new Intl.ListFormat('en');
+const enumeration = new Intl.ListFormat(language);
 
 /** Describes an event: `/orders/7` and `order.paid` become `Order 7 paid`. */
 export function eventText({ type, subject, changes }: ServiceEvent): string {
   const [, kind = '', id = ''] = /(\w+)(?:\/(\d+)|\?.*)?$/.exec(subject) ?? [];
-  const name = objectNames[kind] ?? kind;
-  const happening = eventVerbs[type] ?? type.slice(type.indexOf('.') + 1);
+  const [one, many] = objectNames[kind] ?? [kind, kind];
+  const happening = eventVerbs[type] ?? inWords(type.slice(type.indexOf('.') + 1));
   const what = type.endsWith('.changed') ? changedMembers(Object.keys(changes)) : '';
-  return `${name}${id === '' ? 's' : ` ${id}`} ${happening}${what}`;
+  return `${id === '' ? many : `${one} ${id}`} ${happening}${what}`;
+}
+
+function inWords(word: unknown): string {
+  return words[String(word)] ?? String(word);
 }
 
 /** Without the total, which changes with the items. */
@@ -58,7 +94,9 @@ export function changeTexts(
   if (!/\.(changed|corrected)$/.test(type)) return [];
   const texts = ['status', 'role', 'currency'].flatMap((member) => {
     const [before, after] = pairOf(changes[member]);
-    return after === undefined ? [] : [`${capitalized(member)} ${before} → ${after}`];
+    return after === undefined
+      ? []
+      : [`${capitalized(memberNames[member] ?? member)} ${inWords(before)} → ${inWords(after)}`];
   });
   if (currency === undefined) return texts;
   const [oldCurrency = currency] = pairOf(changes['currency']) as [string?];
@@ -71,7 +109,7 @@ export function changeTexts(
   texts.push(...added.filter((text) => !removed.includes(text)).map((text) => `+ ${text}`));
   const [oldTotal, total] = pairOf(changes['total']) as [number?, number?];
   if (oldTotal !== undefined && total !== undefined)
-    texts.push(`Total ${money(oldTotal, oldCurrency)} → ${money(total, currency)}`);
+    texts.push(`${t('Total')} ${money(oldTotal, oldCurrency)} → ${money(total, currency)}`);
   return texts;
 }
 

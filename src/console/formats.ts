@@ -1,7 +1,10 @@
-// Money, numbers and times in the browser's locale, and words for the names of the API.
+// Money and numbers as the browser's region writes them, times in the interface's language with the region's
+// order, and words for the names of the API.
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
 import type { Address, Status } from './api-types.ts';
+import { locale } from './language.ts';
 import { textOfPage, wordsOfPage } from './page-text.ts';
+import { t } from './texts.ts';
 
 const digits: Digits = Object.fromEntries(
   wordsOfPage('currencies').map((text) => [text.slice(0, 3), Number(text.slice(4))]),
@@ -13,15 +16,15 @@ export const countries: readonly string[] = wordsOfPage('countries');
 /** What new orders begin with. */
 export const defaultCurrency = textOfPage('default-currency');
 
-const locale = navigator.language;
-export const decimalSign = new Intl.NumberFormat(locale).format(1.5).includes(',') ? ',' : '.';
+const numberLocale = navigator.language;
+export const decimalSign = new Intl.NumberFormat(numberLocale).format(1.5).includes(',') ? ',' : '.';
 const dayTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const dayOnly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'full' });
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
 const shortHour = new Intl.DateTimeFormat(locale, { hour: 'numeric' });
-const plainNumber = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+const plainNumber = new Intl.NumberFormat(numberLocale, { maximumFractionDigits: 1 });
 const compactNumber = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const wholeDays = new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' });
 const countryNames = new Intl.DisplayNames(locale, { type: 'region' });
@@ -29,7 +32,7 @@ const countryNames = new Intl.DisplayNames(locale, { type: 'region' });
 export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export function money(minorUnits: number | null, currency: string): string {
-  return minorUnits === null ? '—' : moneyText(minorUnits, currency, { digits, locale });
+  return minorUnits === null ? '—' : moneyText(minorUnits, currency, { digits, locale: numberLocale });
 }
 
 /** Formats a price for an input field. */
@@ -44,8 +47,10 @@ export function typedPrice(text: string, currency: string): number | undefined {
 /** Explains what to enter instead of an invalid price. */
 export function priceIssue(text: string, currency: string): string {
   const readings = readingsOf(text, priceFormat(currency));
-  if (readings === undefined) return `Price must be an amount such as ${priceText(749, currency)}.`;
-  return `Price could be ${readings.join(' or ')}: enter the one that you mean.`;
+  if (readings === undefined)
+    return t('Price must be an amount such as {example}.', { example: priceText(749, currency) });
+  const [first, second] = readings;
+  return t('Price could be {first} or {second}: enter the one that you mean.', { first, second });
 }
 
 function priceFormat(currency: string): PriceFormat {
@@ -56,7 +61,7 @@ function priceFormat(currency: string): PriceFormat {
 }
 
 function signOf(currency: string, currencyDisplay: 'symbol' | 'narrowSymbol'): string {
-  const parts = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay });
+  const parts = new Intl.NumberFormat(numberLocale, { style: 'currency', currency, currencyDisplay });
   return parts.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency;
 }
 
@@ -140,25 +145,25 @@ export function addressLines(address: Address, name = ''): string[] {
 }
 
 export const statusNames: Readonly<Record<Status, string>> = {
-  open: 'Open',
-  paid: 'Paid',
-  shipped: 'Shipped',
-  delivered: 'Delivered',
-  cancelled: 'Cancelled',
-  refunded: 'Refunded',
+  open: t('Open'),
+  paid: t('Paid'),
+  shipped: t('Shipped'),
+  delivered: t('Delivered'),
+  cancelled: t('Cancelled'),
+  refunded: t('Refunded'),
 };
 
 /** The name of the status within a sentence. */
 export function nameOf(status: Status): string {
-  return statusNames[status].toLowerCase();
+  return t(status);
 }
 
 /** The label of the button that sets the status. */
 export const stepNames: Readonly<Record<Status, string>> = {
-  open: 'Open',
-  paid: 'Mark as paid',
-  shipped: 'Mark as shipped',
-  delivered: 'Mark as delivered',
-  cancelled: 'Cancel order',
-  refunded: 'Refund',
+  open: t('Open'),
+  paid: t('Mark as paid'),
+  shipped: t('Mark as shipped'),
+  delivered: t('Mark as delivered'),
+  cancelled: t('Cancel order'),
+  refunded: t('Refund'),
 };

@@ -4,6 +4,7 @@ import { type Attributes, type Child, fill, h } from './elements.ts';
 import { count, countryName, money } from './formats.ts';
 import { inWords } from './issue-words.ts';
 import { Rejection } from './request-errors.ts';
+import { t } from './texts.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 export type Field = { readonly row: HTMLElement; readonly control: Control };
@@ -65,7 +66,7 @@ export function textOf({ control }: Field): string | null {
 
 /** Throws issues that are shown beside their fields, as those of the service are. */
 export function throwIfInvalid(errors: readonly Issue[]): void {
-  const detail = 'The form is not complete.';
+  const detail = t('The form is not complete.');
   if (errors.length > 0) throw new Rejection({ code: 'validation-failed', status: 422, detail, errors });
 }
 
@@ -109,7 +110,7 @@ export function form(
   for (const link of buttons.querySelectorAll('a'))
     link.addEventListener('click', () => discardInput(element));
   if (isLong) {
-    button.title = 'Ctrl+Enter';
+    button.title = t('Ctrl+Enter');
     element.addEventListener('keydown', (event) => enter(element, event));
   }
   element.addEventListener('input', () => (element.dataset['unsent'] = ''));

@@ -17,6 +17,7 @@ import { UnsentForms } from './unsent-forms.ts';
 import { type App, failure, isStaff, setPageTitle, skeleton, type View } from './view.ts';
 import { Drawing, keepFocus } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
+import { t } from './texts.ts';
 
 const views: Readonly<Record<string, View>> = {
   today: todayView,
@@ -46,13 +47,13 @@ function officeView(name: keyof typeof officeViews): View {
     fill(main, setPageTitle('…'), skeleton(6));
     import('./office-views.ts').then(
       ({ officeViews }) => !signal.aborted && keepFocus(main, () => officeViews[name](page)),
-      () => !signal.aborted && fill(main, setPageTitle('Not loaded'), failure(notLoaded, reload)),
+      () => !signal.aborted && fill(main, setPageTitle(t('Not loaded')), failure(notLoaded, reload)),
     );
   };
 }
 
 /** A service of another version may have another file. */
-const notLoaded = new Error('This page can’t be loaded. Is the service away, or a new one?');
+const notLoaded = new Error(t('This page can’t be loaded. Is the service away, or a new one?'));
 
 async function reload(): Promise<void> {
   location.reload();
@@ -67,9 +68,9 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   const app = { ...reader, histories, steps, drafts: new Drafts(reader.user.id, signal) };
   const main = h('main', { id: 'main' });
   const banner = h('div', { id: 'banner', role: 'status' });
-  const bar = new Drawing(h('nav', { class: 'side', 'aria-label': 'Console' }));
+  const bar = new Drawing(h('nav', { class: 'side', 'aria-label': t('Console') }));
   const frame = h('div', { class: 'frame' }, bar.element, h('div', { class: 'body' }, banner, main));
-  const skip = h('a', { class: 'skip', href: '#main' }, 'Skip to the content');
+  const skip = h('a', { class: 'skip', href: '#main' }, t('Skip to the content'));
   skip.addEventListener('click', (event) => {
     event.preventDefault();
     focusHeading(main);
@@ -91,8 +92,11 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
     const known = Object.hasOwn(views, name) ? views[name] : undefined;
     const { role } = app.user;
     const view = isAllowed(item, role)
-      ? (known ?? messageView('Not found', 'There is no such page.'))
-      : messageView('Not allowed', `This page is not for accounts with the role ${role}.`);
+      ? (known ?? messageView(t('Not found'), t('There is no such page.')))
+      : messageView(
+          t('Not allowed'),
+          t('This page is not for accounts with the role {role}.', { role: t(role) }),
+        );
     const show = (): void => {
       if (!forms.restore(currentHash)) view({ ...app, main, id, parameters, signal: ending.signal });
     };
@@ -116,8 +120,8 @@ function showConnection({ client, live }: App, banner: HTMLElement, signal: Abor
     const { delayReason } = live;
     fill(
       banner,
-      isAway && notice('The service can’t be reached. ', awayText),
-      !isAway && delayReason !== null && notice('Not live: ', `${lateText} ${delayReason}`),
+      isAway && notice(t('The service can’t be reached. '), awayText),
+      !isAway && delayReason !== null && notice(t('Not live: '), `${lateText} ${delayReason}`),
     );
   }
   function leave(): void {
@@ -134,8 +138,8 @@ function showConnection({ client, live }: App, banner: HTMLElement, signal: Abor
   live.addEventListener('delay', show, { signal });
 }
 
-const awayText = 'This page may be out of date; it is updated as soon as the service is back.';
-const lateText = 'changes by others are shown up to half a minute later.';
+const awayText = t('This page may be out of date; it is updated as soon as the service is back.');
+const lateText = t('changes by others are shown up to half a minute later.');
 
 function notice(...content: readonly Child[]): HTMLElement {
   return h('p', { class: 'banner' }, content);
@@ -169,6 +173,6 @@ function routeOf(hash: string, app: App): Route {
 
 /** Shown instead of a page that does not exist, or is not for this role. */
 function messageView(title: string, text: string): View {
-  const start = h('a', { href: '#/' }, 'Go to the start');
+  const start = h('a', { href: '#/' }, t('Go to the start'));
   return ({ main }) => fill(main, setPageTitle(title), h('p', {}, text, ' ', start));
 }

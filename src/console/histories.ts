@@ -4,6 +4,7 @@ import type { List, Order, ServiceEvent, User } from './api-types.ts';
 import type { LiveEvents } from './live-events.ts';
 import { LiveValue } from './live-value.ts';
 import { isTemporary } from './request-errors.ts';
+import { t } from './texts.ts';
 
 /** `by` is undefined without an actor, as for the service itself. */
 export type NamedEvent = ServiceEvent & { readonly by: string | undefined };
@@ -27,7 +28,7 @@ export class Histories {
 
   constructor(reader: Reader, signal: AbortSignal) {
     this.#reader = reader;
-    this.#names.set(reader.user.id, 'you');
+    this.#names.set(reader.user.id, t('you'));
     const load = (loading: AbortSignal): Promise<readonly ServiceEvent[]> => this.#readEarlier(loading);
     this.#earlier = new LiveValue(reader.live, signal, { load, concerns: () => false });
     reader.live.watch(signal, (events) => {
@@ -70,7 +71,10 @@ export class Histories {
     for (const event of events) await this.#learnName(event);
     return events.map((event) => {
       const id = event.actor?.userId;
-      return { ...event, by: id === undefined ? undefined : (this.#names.get(id) ?? `account ${id}`) };
+      return {
+        ...event,
+        by: id === undefined ? undefined : (this.#names.get(id) ?? t('account {id}', { id })),
+      };
     });
   }
 
@@ -79,15 +83,15 @@ export class Histories {
     const id = event.actor?.userId;
     if (id === undefined || this.#names.has(id)) return;
     try {
-      this.#names.set(id, (await this.#nameOf(id, event)) ?? `account ${id}`);
+      this.#names.set(id, (await this.#nameOf(id, event)) ?? t('account {id}', { id }));
     } catch (error) {
-      if (!isTemporary(error)) this.#names.set(id, `account ${id}`);
+      if (!isTemporary(error)) this.#names.set(id, t('account {id}', { id }));
     }
   }
 
   async #nameOf(id: number, { actorName, subject }: ServiceEvent): Promise<string | undefined> {
     const { client, user } = this.#reader;
-    if (user.role === 'user') return 'somebody else';
+    if (user.role === 'user') return t('somebody else');
     if (actorName !== undefined) return actorName ?? deletedAccount;
     if (user.role === 'admin') return (await client.get<User>(`/api/users/${id}`)).name;
     const found = (await this.#read(subject, 20)).find(({ actor }) => actor?.userId === id);
@@ -95,7 +99,7 @@ export class Histories {
   }
 }
 
-const deletedAccount = 'a deleted account';
+const deletedAccount = t('a deleted account');
 
 type Created = { readonly id: number; readonly createdAt: string };
 

@@ -1,5 +1,6 @@
 // Issues of the service in the words of the form.
 import type { Issue } from './api-types.ts';
+import { t } from './texts.ts';
 
 type Wording = {
   readonly label: string;
@@ -9,12 +10,43 @@ type Wording = {
   readonly country: (code: string) => string;
 };
 
+/** The usual issues, after their subject has become the field's label, and the text for each. */
+const wordings = [
+  [/^(?<label>.+) must be an integer\.$/, '{label} must be a whole number.'],
+  [/^(?<label>.+) must not be empty\.$/, '{label} must not be empty.'],
+  [/^(?<label>.+) must be at most (?<limit>\d+)\.$/, '{label} must be at most {limit}.'],
+  [/^(?<label>.+) must be at least (?<limit>\d+)\.$/, '{label} must be at least {limit}.'],
+  [
+    /^(?<label>.+) must have at most (?<limit>\d+) characters\.$/,
+    '{label} must have at most {limit} characters.',
+  ],
+  [
+    /^(?<label>.+) must have at least (?<limit>\d+) characters\.$/,
+    '{label} must have at least {limit} characters.',
+  ],
+  [/^(?<code>\S+) is not an ISO 3166-1 country code\.$/, '{code} is not an ISO 3166-1 country code.'],
+  [
+    /^A postal code of (?<country>[A-Z]{2}) looks like (?<example>.+)\.$/,
+    'A postal code of {country} looks like {example}.',
+  ],
+  [
+    /^An address in (?<country>[A-Z]{2}) needs a postal code, such as (?<example>.+)\.$/,
+    'An address in {country} needs a postal code, such as {example}.',
+  ],
+] as const;
+
 /** `items[0].quantity must be at most 1000000.` becomes `Quantity must be at most 1,000,000.` */
 export function inWords({ pointer = '', detail }: Issue, { label, limit, country }: Wording): string {
   const [, member] = /\/([^/]+)$/.exec(pointer) ?? [];
-  return detail
-    .replace(/^\S+/, (subject) => (member !== undefined && subject.endsWith(member) ? label : subject))
-    .replace(/(?<=\bat (?:most|least) )\d+/, (digits) => limit(Number(digits)))
-    .replace(/(?<=^An? (?:address in|postal code of) )[A-Z]{2}\b/, country)
-    .replace('must be an integer', 'must be a whole number');
+  const labelled = detail.replace(/^\S+/, (subject) =>
+    member !== undefined && subject.endsWith(member) ? label : subject,
+  );
+  for (const [pattern, text] of wordings) {
+    const { groups } = pattern.exec(labelled) ?? {};
+    if (groups === undefined) continue;
+    const { label: subject = '', code = '', example = '' } = groups;
+    const values = { label: subject, code, example, limit: limit(Number(groups['limit'])) };
+    return t(text, { ...values, country: country(groups['country'] ?? '') });
+  }
+  return labelled;
 }

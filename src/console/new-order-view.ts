@@ -10,10 +10,11 @@ import { discardInput, enteredIn, enterInto, form, throwIfInvalid } from './form
 import { OrderFields } from './order-fields.ts';
 import { Rejection } from './request-errors.ts';
 import { goTo, setPageTitle, type Page, skeleton } from './view.ts';
+import { rich, t } from './texts.ts';
 
 export function newOrderView(page: Page): void {
   const { main, drafts, parameters, signal } = page;
-  fill(main, setPageTitle('New order'));
+  fill(main, setPageTitle(t('New order')));
   void drafts.open(parameters.toString()).then((draft) => {
     if (!signal.aborted) showForm(page, draft);
   });
@@ -43,7 +44,8 @@ function showForm(page: Page, draft: Draft): void {
       const { value: order } = await client.send<Order>('POST', '/orders', options);
       draft.end();
       const path = `/orders/${order.id}`;
-      notify([h('a', { href: `#${path}` }, `Order ${order.id}`), ' is placed.']);
+      const link = h('a', { href: `#${path}` }, t('Order {id}', { id: order.id }));
+      notify(rich('{order} is placed.', { order: link }));
       if (pressed === next) startOver(page.drafts, draft, body);
       else goTo(path);
     } catch (error) {
@@ -51,9 +53,9 @@ function showForm(page: Page, draft: Draft): void {
       explainPlacedBefore(error);
     }
   }
-  const next = h('button', { type: 'submit' }, 'Place it and enter the next');
+  const next = h('button', { type: 'submit' }, t('Place it and enter the next'));
   const body = form([choice.element, fields.cards], {
-    submit: 'Place order',
+    submit: t('Place order'),
     lead: fields.total,
     others: next,
     isLong: true,
@@ -68,8 +70,8 @@ function showForm(page: Page, draft: Draft): void {
   const isFilled = draft.entered === undefined && page.parameters.has('copy'); // before that nobody can enter
   const content = h('div', { class: 'narrow' }, isFilled ? skeleton(8) : body);
   const onclick = (): void => startOver(page.drafts, draft, body);
-  const clear = h('button', { type: 'button', class: 'quiet', onclick }, 'Start over');
-  fill(main, setPageTitle('New order', clear), content);
+  const clear = h('button', { type: 'button', class: 'quiet', onclick }, t('Start over'));
+  fill(main, setPageTitle(t('New order'), clear), content);
   void fields.loadSuggestions();
   if (draft.entered === undefined)
     void prepare(page, fields, choice).then(() => isFilled && fill(content, body));
@@ -81,12 +83,13 @@ function showForm(page: Page, draft: Draft): void {
     choice.restore(kept);
     enterInto(body, kept);
     fields.lookUpAgain();
-    notify(draft.isSent ? maybePlaced : 'What you had entered is still here.');
+    notify(draft.isSent ? maybePlaced : t('What you had entered is still here.'));
   }
 }
 
-const maybePlaced =
-  'What you had entered is still here. It was sent, and may have been placed: see Orders first.';
+const maybePlaced = t(
+  'What you had entered is still here. It was sent, and may have been placed: see Orders first.',
+);
 
 /** Draws an empty form, also where this one was left and found again. */
 function startOver(drafts: Drafts, draft: Draft, body: HTMLFormElement): void {
@@ -98,7 +101,7 @@ function startOver(drafts: Drafts, draft: Draft, body: HTMLFormElement): void {
 }
 
 const explainPlacedBefore = explainReusedKey(
-  'This order was placed the first time, before you changed it: see Orders.',
+  t('This order was placed the first time, before you changed it: see Orders.'),
 );
 
 /** Fills in the form from the URL: `customer=7`, or `copy=12` for the items and the customer of an order. */
@@ -111,7 +114,7 @@ async function prepare(page: Page, fields: OrderFields, choice: CustomerChoice):
   if (customer !== undefined) choice.suggest(customer);
   if (order !== undefined) fields.delivery.repeat(order.shippingAddress);
   const isMissing = copied !== null && order === undefined && !page.signal.aborted;
-  if (isMissing) notify(`Order ${copied} can’t be read, so the form is empty.`);
+  if (isMissing) notify(t('Order {id} can’t be read, so the form is empty.', { id: copied }));
 }
 
 async function found<T>(

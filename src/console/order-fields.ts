@@ -9,6 +9,7 @@ import { choice, field, textOf } from './forms.ts';
 import { Articles } from './articles.ts';
 import { OrderLines } from './order-lines.ts';
 import { noteField } from './order-note.ts';
+import { rich, t } from './texts.ts';
 
 export class OrderFields {
   readonly cards: readonly HTMLElement[];
@@ -18,7 +19,7 @@ export class OrderFields {
   readonly #articles: Articles;
   readonly #lines: OrderLines;
   readonly #currency = field({
-    label: 'Currency',
+    label: t('Currency'),
     pointer: '/currency',
     control: choice(
       currencies.map((code) => [code, code]),
@@ -32,15 +33,15 @@ export class OrderFields {
   constructor(client: ApiClient) {
     this.#articles = new Articles(client);
     this.#lines = new OrderLines(this.#articles);
-    this.total = h('p', { class: 'sum-up' }, 'Total ', this.#lines.total);
+    this.total = h('p', { class: 'sum-up' }, rich('Total {total}', { total: this.#lines.total }));
     const { control, row } = this.#currency;
     control.addEventListener('change', () => {
       this.#isChosen = true;
       this.#lines.currency = control.value;
     });
     this.cards = [
-      card('Items', h('div', { class: 'short' }, row), this.#lines.element),
-      card('Delivery', this.delivery.element, this.#note.row),
+      card(t('Items'), h('div', { class: 'short' }, row), this.#lines.element),
+      card(t('Delivery'), this.delivery.element, this.#note.row),
     ];
   }
 

@@ -8,6 +8,7 @@ import { defaultCurrency, money, priceIssue, priceText, typedPrice } from './for
 import { quantityOf } from './amounts.ts';
 import { type Control, field, type Field, messageOf, showIssue, textOf } from './forms.ts';
 import { Scans } from './scans.ts';
+import { t } from './texts.ts';
 
 type NewItem = {
   readonly sku: string | null;
@@ -46,7 +47,7 @@ export class OrderLines {
       'button',
       { type: 'button', onclick: () => this.add().name.control.focus() },
       icon(icons.add),
-      'Add item',
+      t('Add item'),
     );
     fill(this.element, this.#list, this.#suggestions, h('div', { class: 'sum' }, add));
     this.#list.addEventListener('input', () => {
@@ -134,20 +135,25 @@ export class OrderLines {
 
   #lineOf(item?: NewItem): Line {
     const name = field({
-      label: 'Item',
+      label: t('Item'),
       pointer: '',
       value: item?.name ?? '',
       attributes: { list: 'articles', maxlength: 200 },
     });
-    const sku = field({ label: 'SKU', pointer: '', value: item?.sku ?? '', attributes: { maxlength: 64 } });
+    const sku = field({
+      label: t('SKU'),
+      pointer: '',
+      value: item?.sku ?? '',
+      attributes: { maxlength: 64 },
+    });
     const quantity = field({
-      label: 'Quantity',
+      label: t('Quantity'),
       pointer: '',
       value: String(item?.quantity ?? 1),
       attributes: { inputmode: 'numeric' },
     });
     const price = field({
-      label: 'Price',
+      label: t('Price'),
       pointer: '',
       value: item === undefined ? '' : priceText(item.unitPrice, this.#currency),
       attributes: { inputmode: 'decimal' },
@@ -256,7 +262,13 @@ export class OrderLines {
     if (isSameCurrency) price.control.value = priceText(article.unitPrice, this.#currency);
     price.control.dispatchEvent(new Event('input', { bubbles: true })); // clears its issue
     if (!isSameCurrency)
-      showIssue(price.control, `Its price is in ${article.currency}: enter it in ${this.#currency}.`);
+      showIssue(
+        price.control,
+        t('Its price is in {other}: enter it in {currency}.', {
+          other: article.currency,
+          currency: this.#currency,
+        }),
+      );
   }
 
   /** Removes a line that is of no use; a focus in it goes to the line for the next item. */
@@ -305,7 +317,9 @@ export class OrderLines {
       price.control.dataset['currency'] = this.#currency;
     }
     for (const [index, { row }] of this.#lines.entries())
-      row.querySelector('button')?.setAttribute('aria-label', `Remove item ${index + 1}`);
+      row
+        .querySelector('button')
+        ?.setAttribute('aria-label', t('Remove item {number}', { number: index + 1 }));
   }
 
   #typed(line: Line): void {
@@ -368,8 +382,8 @@ export class OrderLines {
 }
 
 const typingMilliseconds = 40;
-const noProduct = 'No product that is sold now has this SKU or barcode: enter its name and price.';
-const noQuantity = 'Quantity must be a whole number of 1 or more.';
+const noProduct = t('No product that is sold now has this SKU or barcode: enter its name and price.');
+const noQuantity = t('Quantity must be a whole number of 1 or more.');
 
 /** Shows the issue of a quantity immediately, before the form is sent. */
 function checkQuantity(control: Control): void {

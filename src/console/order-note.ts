@@ -5,14 +5,15 @@ import { ask, notify } from './dialogs.ts';
 import { h } from './elements.ts';
 import { type Field, field, textOf } from './forms.ts';
 import type { Page, Reload } from './view.ts';
+import { t } from './texts.ts';
 
 type NoteOptions = { readonly rows: number; readonly value?: string | null; readonly hint?: string };
 
-const printed = 'It is printed on the packing slip.';
+const printed = t('It is printed on the packing slip.');
 
 export function noteField({ rows, value = null, hint = printed }: NoteOptions): Field {
   const control = h('textarea', { rows, maxlength: 2_000 }); // as long as the service accepts
-  return field({ label: 'Note', pointer: '/note', isWide: true, control, value, hint });
+  return field({ label: t('Note'), pointer: '/note', isWide: true, control, value, hint });
 }
 
 type Shown = { readonly order: Order; readonly etag: string | undefined };
@@ -20,22 +21,26 @@ type Shown = { readonly order: Order; readonly etag: string | undefined };
 export async function changeNote({ client }: Page, { order, etag }: Shown, reload: Reload): Promise<void> {
   const path = `/orders/${order.id}`;
   const idempotencyKey = crypto.randomUUID();
-  const note = noteField({ rows: 4, value: order.note, hint: `${printed} Leave it empty for none.` });
+  const note = noteField({
+    rows: 4,
+    value: order.note,
+    hint: t('It is printed on the packing slip. Leave it empty for none.'),
+  });
   const save = saverOf({
-    what: 'order',
+    changed: 'Somebody has changed {members} of this order meanwhile. Nothing was saved yet.',
     before: { value: order, etag },
     load: () => client.read<Order>(path),
     send: (version) =>
       client.send('PATCH', path, { body: { note: textOf(note) }, etag: version, idempotencyKey }),
-    inWords: ({ note: text }) => [['note', text ?? 'none']],
+    inWords: ({ note: text }) => [[t('note'), text ?? t('none')]],
   });
   await ask({
-    title: `Note of order ${order.id}`,
+    title: t('Note of order {id}', { id: order.id }),
     content: note.row,
-    submit: 'Save',
+    submit: t('Save'),
     async run() {
       await save().catch(explainSavedBefore);
-      notify('The note is saved.');
+      notify(t('The note is saved.'));
       await reload();
     },
   });

@@ -1,7 +1,8 @@
 // The status of an order, as a label and as a diagram of its path.
 import type { ServiceEvent, Status } from './api-types.ts';
 import { h, svg } from './elements.ts';
-import { statusNames } from './formats.ts';
+import { nameOf, statusNames } from './formats.ts';
+import { t } from './texts.ts';
 
 export function pill(status: Status): HTMLElement {
   return h('span', { class: `pill ${status}` }, statusNames[status]);
@@ -27,8 +28,8 @@ export function statusPicture(status: Status, events: readonly ServiceEvent[]): 
       svg('circle', { cx: x(index), cy: 14, r: 6 }),
       svg('text', { x: x(index), y: 40, 'text-anchor': 'middle' }, statusNames[name]),
     );
-  const label = `Status: ${statusNames[status]}`;
-  const end = svg('text', { x: 14, y: 62, class: 'end' }, `Ended: ${statusNames[status].toLowerCase()}`);
+  const label = t('Status: {status}', { status: statusNames[status] });
+  const end = svg('text', { x: 14, y: 62, class: 'end' }, t('Ended: {status}', { status: nameOf(status) }));
   return svg(
     'svg',
     { viewBox: `0 0 340 ${isEnded ? 68 : 48}`, class: 'states', role: 'img', 'aria-label': label },

@@ -9,6 +9,7 @@ import { count, money, nameOf } from './formats.ts';
 import { action, messageOf } from './forms.ts';
 import type { LiveEvents } from './live-events.ts';
 import { Rejection } from './request-errors.ts';
+import { t } from './texts.ts';
 
 const undoMilliseconds = 6_000;
 /** In the message about many steps; rows show all of them. */
@@ -86,11 +87,16 @@ export class OrderSteps extends EventTarget {
     if (first === undefined) return;
     const group: Group = { to, orders: begun.length, left: begun.length, undone: 0, failures: [] };
     for (const order of begun) this.#wait(order, group);
-    const what =
+    const step = { to: nameOf(to), seconds: undoMilliseconds / 1_000 };
+    const one = { id: first.id, amount: money(first.total, first.currency) };
+    notify(
       others.length === 0
-        ? `Order ${first.id} (${money(first.total, first.currency)})`
-        : `${count(begun.length)} orders`;
-    notify(`${what} will be marked as ${nameOf(to)} in ${undoMilliseconds / 1_000} seconds.`);
+        ? t('Order {id} ({amount}) will be marked as {to} in {seconds} seconds.', { ...one, ...step })
+        : t('{count} orders will be marked as {to} in {seconds} seconds.', {
+            count: count(begun.length),
+            ...step,
+          }),
+    );
     this.#changed();
   }
 
@@ -108,7 +114,7 @@ export class OrderSteps extends EventTarget {
   async make(order: Order, to: Status, reason: string | null): Promise<void> {
     const body = reason === null ? { status: to } : { status: to, reason };
     await this.#send(order, body, this.#etagOf(order));
-    notify(`Order ${order.id} is ${nameOf(to)}.`);
+    notify(t('Order {id} is {status}.', { id: order.id, status: nameOf(to) }));
     this.#changed();
     this.dispatchEvent(new Event('stale'));
   }
@@ -116,9 +122,9 @@ export class OrderSteps extends EventTarget {
   /** A button that takes the step back, for the place of the button that began it. */
   undoButton(id: number): Child {
     const { to = 'open' } = this.#steps.get(id) ?? {};
-    const label = `Undo: mark as ${nameOf(to)}: order ${id}`;
+    const label = t('Undo: mark as {to}: order {id}', { to: nameOf(to), id });
     const attributes = { class: 'undo', 'data-key': `step-${id}`, 'aria-label': label };
-    return action('Undo', async () => this.undo([id]), attributes);
+    return action(t('Undo'), async () => this.undo([id]), attributes);
   }
 
   /** Undoes those steps of these orders that are not being made yet. */
@@ -133,10 +139,14 @@ export class OrderSteps extends EventTarget {
     }
     const [step] = undone;
     if (step !== undefined && undone.length === 1)
-      notify(`Undone: order ${step.order.id} stays ${nameOf(step.order.status)}.`);
-    else if (undone.length > 0) notify(`Undone: ${count(undone.length)} orders stay as they are.`);
+      notify(
+        t('Undone: order {id} stays {status}.', { id: step.order.id, status: nameOf(step.order.status) }),
+      );
+    else if (undone.length > 0)
+      notify(t('Undone: {count} orders stay as they are.', { count: count(undone.length) }));
     const late = steps.filter((each) => !undone.includes(each));
-    for (const { order, to } of late) notify(`Too late: order ${order.id} is being marked as ${nameOf(to)}.`);
+    for (const { order, to } of late)
+      notify(t('Too late: order {id} is being marked as {to}.', { id: order.id, to: nameOf(to) }));
     this.#changed();
   }
 
@@ -157,7 +167,7 @@ export class OrderSteps extends EventTarget {
 
   #succeed({ order, to, group }: Step): void {
     this.#steps.delete(order.id);
-    if (group.orders === 1) notify(`Order ${order.id} is ${nameOf(to)}.`);
+    if (group.orders === 1) notify(t('Order {id} is {status}.', { id: order.id, status: nameOf(to) }));
     this.#changed();
     this.#settle(group);
   }
@@ -170,8 +180,12 @@ export class OrderSteps extends EventTarget {
     const made = orders - undone - failures.length;
     const shown = failures.slice(0, failuresShown);
     const others = failures.length - shown.length;
-    if (others > 0) shown.push(`${count(others)} more were not.`);
-    const text = `${count(made)} of ${count(orders)} orders are ${nameOf(to)}.`;
+    if (others > 0) shown.push(t('{count} more were not.', { count: count(others) }));
+    const text = t('{count} of {orders} orders are {status}.', {
+      count: count(made),
+      orders: count(orders),
+      status: nameOf(to),
+    });
     if (orders > 1 && failures.length > 0) warn([text, ...shown].join(' '));
     else if (orders > 1 && made > 0) notify(text);
     if (undone < orders) this.dispatchEvent(new Event('stale'));
@@ -211,7 +225,11 @@ export class OrderSteps extends EventTarget {
     if (this.#steps.get(order.id) !== step) return;
     clearTimeout(step.timer);
     this.#steps.delete(order.id);
-    const text = `Order ${order.id} was not marked as ${nameOf(to)}. ${messageOf(error)}`;
+    const text = t('Order {id} was not marked as {to}. {reason}', {
+      id: order.id,
+      to: nameOf(to),
+      reason: messageOf(error),
+    });
     if (group.orders === 1) warn(text);
     else this.#failures.set(order.id, messageOf(error));
     group.failures.push(text);
@@ -241,7 +259,8 @@ export class OrderSteps extends EventTarget {
 function changesOf(shown: Order, now: Order): string {
   const [before, after] = [shown, now].map(({ total, currency }) => money(total, currency));
   const changes: string[] = [];
-  if (now.status !== shown.status) changes.push(`It is ${nameOf(now.status)} now.`);
-  if (before !== after) changes.push(`It is ${after} now, not ${before}.`);
-  return ['Somebody has changed it meanwhile.', ...changes].join(' ');
+  if (now.status !== shown.status) changes.push(t('It is {status} now.', { status: nameOf(now.status) }));
+  if (before !== after)
+    changes.push(t('It is {amount} now, not {before}.', { amount: after ?? '', before: before ?? '' }));
+  return [t('Somebody has changed it meanwhile.'), ...changes].join(' ');
 }

@@ -21,6 +21,7 @@ import { packingSlip } from './packing-slip.ts';
 import { eventList } from './event-list.ts';
 import type { NamedEvent } from './histories.ts';
 import { pill, statusPicture } from './order-status.ts';
+import { t } from './texts.ts';
 
 type OrderDetails = {
   readonly order: Order;
@@ -35,7 +36,7 @@ type OrderDetails = {
 export function orderView(page: Page): void {
   const { main, id } = page;
   const content = h('div', {}, skeleton(8));
-  const head = new Drawing(h('div', {}, setPageTitle(`Order ${id}`)));
+  const head = new Drawing(h('div', {}, setPageTitle(t('Order {id}', { id }))));
   reloadable<OrderDetails>(page, content, {
     load,
     draw(shown, again) {
@@ -72,12 +73,12 @@ function orderHeading(page: Page, shown: OrderDetails): HTMLElement {
     'button',
     { type: 'button', onclick: () => window.print() },
     icon(icons.print),
-    'Packing slip',
+    t('Packing slip'),
   );
-  const repeat = h('a', { class: 'button', href: `#/new?${query({ copy: id })}` }, 'Order again');
-  const edit = status === 'open' && h('a', { class: 'button', href: `#/orders/${id}/change` }, 'Change');
+  const repeat = h('a', { class: 'button', href: `#/new?${query({ copy: id })}` }, t('Order again'));
+  const edit = status === 'open' && h('a', { class: 'button', href: `#/orders/${id}/change` }, t('Change'));
   const steps = h('span', { class: 'next', 'data-still': true }, nextSteps(page, shown));
-  const head = setPageTitle(`Order ${id}`, print, repeat, edit, steps);
+  const head = setPageTitle(t('Order {id}', { id }), print, repeat, edit, steps);
   head.firstElementChild?.after(pill(status));
   return head;
 }
@@ -95,7 +96,11 @@ function nextSteps(page: Page, shown: OrderDetails): Child {
   const buttons = allowed.toReversed().map((to) => {
     if (to === waiting) return steps.undoButton(id);
     if (to === now)
-      return h('button', { type: 'button', class: 'made', disabled: true }, `Marked as ${nameOf(to)}`);
+      return h(
+        'button',
+        { type: 'button', class: 'made', disabled: true },
+        t('Marked as {status}', { status: nameOf(to) }),
+      );
     if (to === 'cancelled' || to === 'refunded') return endButton(page, order, { to, disabled });
     const attributes = { class: 'primary', disabled, 'data-key': `step-${id}` };
     return action(stepNames[to], async () => steps.begin(offered, to), attributes);
@@ -108,20 +113,23 @@ function backButton({ steps }: Page, order: Order, { to, disabled }: StepOptions
   const { id, status } = order;
   const question = async (): Promise<void> => {
     const reason = field({
-      label: 'Reason',
+      label: t('Reason'),
       pointer: '/reason',
-      hint: 'Kept in the history.',
+      hint: t('Kept in the history.'),
       attributes: { maxlength: 200 },
     });
-    const text = `It was marked as ${nameOf(status)} by mistake, and will be ${nameOf(to)} again.`;
+    const text = t('It was marked as {status} by mistake, and will be {to} again.', {
+      status: nameOf(status),
+      to: nameOf(to),
+    });
     await ask({
-      title: `Take order ${id} back to ${nameOf(to)}?`,
+      title: t('Take order {id} back to {to}?', { id, to: nameOf(to) }),
       content: [h('p', {}, text), reason.row],
-      submit: 'Take back',
+      submit: t('Take back'),
       run: () => steps.make(order, to, textOf(reason)),
     });
   };
-  return action('Take back …', question, { disabled, 'data-key': 'back' });
+  return action(t('Take back …'), question, { disabled, 'data-key': 'back' });
 }
 
 type StepOptions<To extends Status> = { readonly to: To; readonly disabled: boolean };
@@ -130,25 +138,28 @@ type End = 'cancelled' | 'refunded';
 /** A step that can't be undone opens a dialog that names the amount. */
 function endButton({ steps }: Page, order: Order, { to, disabled }: StepOptions<End>): HTMLElement {
   const { id, total, currency } = order;
-  const label = to === 'refunded' ? 'Refund …' : 'Cancel order …';
+  const label = to === 'refunded' ? t('Refund …') : t('Cancel order …');
   const question = async (): Promise<void> => {
     const reason = field({
-      label: 'Reason',
+      label: t('Reason'),
       pointer: '/reason',
-      hint: 'Kept in the history. Optional.',
+      hint: t('Kept in the history. Optional.'),
       attributes: { maxlength: 200 },
     });
     const amount = money(total, currency);
     const text =
       to === 'refunded'
-        ? `Order ${id} will be marked as refunded (${amount}). The money itself is returned elsewhere.`
-        : `Order ${id} for ${amount} will be cancelled. It can’t be reopened.`;
+        ? t('Order {id} will be marked as refunded ({amount}). The money itself is returned elsewhere.', {
+            id,
+            amount,
+          })
+        : t('Order {id} for {amount} will be cancelled. It can’t be reopened.', { id, amount });
     await ask({
-      title: to === 'refunded' ? `Refund ${amount}?` : `Cancel order ${id}?`,
+      title: to === 'refunded' ? t('Refund {amount}?', { amount }) : t('Cancel order {id}?', { id }),
       content: [h('p', {}, text), reason.row],
-      submit: to === 'refunded' ? `Refund ${amount}` : 'Cancel the order',
+      submit: to === 'refunded' ? t('Refund {amount}', { amount }) : t('Cancel the order'),
       isDangerous: true,
-      dismiss: 'Keep it',
+      dismiss: t('Keep it'),
       run: () => steps.make(order, to, textOf(reason)),
     });
   };
@@ -158,7 +169,7 @@ function endButton({ steps }: Page, order: Order, { to, disabled }: StepOptions<
 function orderContent(shown: OrderDetails, changeNote: () => Promise<void>): Child {
   const { order, customer, events } = shown;
   const { customerId, shippingAddress, note, createdAt } = order;
-  const name = customer?.name ?? `Customer ${customerId}`;
+  const name = customer?.name ?? t('Customer {id}', { id: customerId });
   return [
     h(
       'div',
@@ -166,32 +177,34 @@ function orderContent(shown: OrderDetails, changeNote: () => Promise<void>): Chi
       h(
         'div',
         {},
-        card('Items', itemsTable(order)),
-        h('section', { class: 'card last' }, h('h2', {}, 'History'), eventList(events, order.currency)),
+        card(t('Items'), itemsTable(order)),
+        h('section', { class: 'card last' }, h('h2', {}, t('History')), eventList(events, order.currency)),
       ),
       h(
         'div',
         {},
         card(
-          'Status',
+          t('Status'),
           statusPicture(order.status, events),
-          h('p', { class: 'soft' }, `Placed ${dateTime(createdAt)}`),
+          h('p', { class: 'soft' }, t('Placed {time}', { time: dateTime(createdAt) })),
         ),
         card(
-          'Customer',
+          t('Customer'),
           h('p', {}, h('a', { href: `#/customers/${customerId}` }, h('bdi', {}, name))),
           contactLines(customer),
         ),
         card(
-          'Ships to',
+          t('Ships to'),
           shippingAddress === null
-            ? h('p', { class: 'soft' }, 'No address: it is picked up.')
+            ? h('p', { class: 'soft' }, t('No address: it is picked up.'))
             : addressBlock(addressLines(shippingAddress, name)),
         ),
         card(
-          'Note',
+          t('Note'),
           note !== null && h('p', { class: 'text', dir: 'auto' }, note),
-          action(note === null ? 'Add a note …' : 'Change the note …', changeNote, { 'data-key': 'note' }),
+          action(note === null ? t('Add a note …') : t('Change the note …'), changeNote, {
+            'data-key': 'note',
+          }),
         ),
       ),
     ),
@@ -229,7 +242,7 @@ function itemsTable({ items, currency, total }: Order): HTMLElement {
       h(
         'tr',
         {},
-        ['Item', 'Quantity and price', 'Sum'].map((label, index) =>
+        [t('Item'), t('Quantity and price'), t('Sum')].map((label, index) =>
           h('th', { scope: 'col', class: index === 1 && 'wide' }, label),
         ),
       ),
@@ -241,7 +254,7 @@ function itemsTable({ items, currency, total }: Order): HTMLElement {
       h(
         'tr',
         {},
-        h('th', { scope: 'row' }, 'Total'),
+        h('th', { scope: 'row' }, t('Total')),
         h('td', { class: 'wide' }),
         h('td', { class: 'number' }, money(total, currency)),
       ),

@@ -5,7 +5,7 @@ import { watchDay } from './day-change.ts';
 import { reloadable, emptyState, setPageTitle, isStaff, type Page, type Reload, skeleton } from './view.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
-import { dateTime, money, shortTime, statusNames, stepNames } from './formats.ts';
+import { count, dateTime, money, shortTime, statusNames, stepNames } from './formats.ts';
 import { action } from './forms.ts';
 import type { LatestOrder } from './order-steps.ts';
 import { csvButton } from './list-file.ts';
@@ -14,6 +14,7 @@ import { watchCounts } from './order-counts.ts';
 import { filterBar, isFiltered, orderFilter } from './order-filters.ts';
 import { OrderSelection } from './order-selection.ts';
 import { pill } from './order-status.ts';
+import { numbered, t } from './texts.ts';
 import { type Column, countNewer, inPlace, newerNotice, pager, rowLink, table } from './tables.ts';
 
 const rowsPerPage = 50;
@@ -102,6 +103,7 @@ type Listing = { readonly reload: Reload; readonly selection: OrderSelection };
 function ordersList(page: Page, { data, next, newer = 0 }: OrderList, { reload, selection }: Listing): Child {
   const { parameters, steps } = page;
   if (data.length === 0) return noOrders(parameters);
+  const kind = numbered(newer, '1 new order – show', '{count} new orders – show');
   const orders = data.map((order) => steps.latest(order));
   const withFailure: Column<LatestOrder>[] = orderColumns.map((column) => ({
     ...column,
@@ -110,7 +112,7 @@ function ordersList(page: Page, { data, next, newer = 0 }: OrderList, { reload, 
   const columns = [selection.column, ...withFailure, stepColumn(page)];
   const isSearch = parameters.has('q');
   return [
-    newerNotice(newer, 'new order', reload),
+    newerNotice(newer, t(kind, { count: count(newer) }), reload),
     table('Orders', isStaff(page) ? columns : orderColumns, orders),
     isSearch &&
       data.length === rowsPerPage &&

@@ -14,11 +14,12 @@ import { eventList } from './event-list.ts';
 import type { NamedEvent } from './histories.ts';
 import { searchField } from './list-tools.ts';
 import { type Column, pager, rowLink, table } from './tables.ts';
+import { rich, t } from './texts.ts';
 
 const roles: readonly (readonly [Role, string])[] = [
-  ['user', 'user: their own orders'],
-  ['staff', 'staff: all orders, customers and products'],
-  ['admin', 'admin: everything'],
+  ['user', t('user: their own orders')],
+  ['staff', t('staff: all orders, customers and products')],
+  ['admin', t('admin: everything')],
 ];
 
 export function peopleView(page: Page): void {
@@ -28,22 +29,22 @@ export function peopleView(page: Page): void {
     load: ({ client, signal }) => client.get<List<User>>(`/api/users?${listQuery(parameters)}`, signal),
     draw: ({ data, next }) => [
       data.length === 0
-        ? emptyState('Nobody found', 'People are found by the beginning of their name.')
-        : table('People', columns, data),
-      pager(next, { label: 'Pages of people', parameters, name: 'people' }),
+        ? emptyState(t('Nobody found'), t('People are found by the beginning of their name.'))
+        : table(t('People'), columns, data),
+      pager(next, { label: t('Pages of people'), parameters, name: 'people' }),
     ],
     concerns: ({ subject }) => subject.startsWith('/api/users/'),
   });
   fill(
     main,
     setPageTitle(
-      'People',
-      action('Add a person', () => addPerson(page, reload), { class: 'primary' }),
+      t('People'),
+      action(t('Add a person'), () => addPerson(page, reload), { class: 'primary' }),
     ),
     h(
       'div',
       { class: 'toolbar' },
-      searchField(page, 'people', { label: 'Search by the beginning of a name', reload }),
+      searchField(page, 'people', { label: t('Search by the beginning of a name'), reload }),
     ),
     list,
   );
@@ -56,32 +57,32 @@ function listQuery(parameters: URLSearchParams): string {
 
 const columns: readonly Column<User>[] = [
   {
-    label: 'Name',
+    label: t('Name'),
     cell: ({ id, name }) => rowLink(`#/people/${id}`, h('span', { class: 'clip', dir: 'auto' }, name)),
   },
-  { label: 'E-mail', kind: 'wide', cell: ({ email }) => h('span', { class: 'clip soft' }, email) },
-  { label: 'Role', cell: ({ role }) => role },
+  { label: t('E-mail'), kind: 'wide', cell: ({ email }) => h('span', { class: 'clip soft' }, email) },
+  { label: t('Role'), cell: ({ role }) => t(role) },
   {
-    label: 'Since',
+    label: t('Since'),
     kind: 'wide',
     cell: ({ createdAt }) => h('span', { class: 'soft' }, dateOnly(createdAt)),
   },
 ];
 
 async function addPerson({ client }: Page, reload: Reload): Promise<void> {
-  const name = field({ label: 'Name', pointer: '/name' });
-  const email = field({ label: 'E-mail', pointer: '/email', attributes: { type: 'email' } });
-  const role = field({ label: 'Role', pointer: '/role', control: choice(roles, 'staff') });
+  const name = field({ label: t('Name'), pointer: '/name' });
+  const email = field({ label: t('E-mail'), pointer: '/email', attributes: { type: 'email' } });
+  const role = field({ label: t('Role'), pointer: '/role', control: choice(roles, 'staff') });
   const password = newPassword();
   const isAdded = await ask({
-    title: 'Add a person',
+    title: t('Add a person'),
     content: [
       name.row,
       email.row,
       role.row,
-      h('p', { class: 'soft' }, 'The password is generated here and shown once.'),
+      h('p', { class: 'soft' }, t('The password is generated here and shown once.')),
     ],
-    submit: 'Add',
+    submit: t('Add'),
     async run() {
       const body = {
         name: textOf(name) ?? '',
@@ -95,8 +96,8 @@ async function addPerson({ client }: Page, reload: Reload): Promise<void> {
   });
   if (isAdded !== true) return;
   await show(
-    `${name.control.value} can sign in`,
-    secret('Password, shown only now. They should change it under My account.', password),
+    t('{name} can sign in', { name: name.control.value }),
+    secret(t('Password, shown only now. They should change it under My account.'), password),
   );
   await reload();
 }
@@ -120,7 +121,7 @@ type Person = {
 
 export function personView(page: Page): void {
   const { main, id } = page;
-  const head = new Drawing(h('div', {}, setPageTitle(`Person ${id}`)));
+  const head = new Drawing(h('div', {}, setPageTitle(t('Person {id}', { id }))));
   const content = h('div', {}, skeleton(8));
   reloadable(page, content, {
     load,
@@ -163,34 +164,44 @@ function personContent(page: Page, person: Person, reload: Reload): Child {
   const isOwn = user.id === page.user.id;
   return [
     suspendedAt !== undefined &&
-      h('p', { class: 'banner' }, `Suspended since ${dateTime(suspendedAt)}: can’t sign in.`),
+      h(
+        'p',
+        { class: 'banner' },
+        t('Suspended since {time}: can’t sign in.', { time: dateTime(suspendedAt) }),
+      ),
     h(
       'div',
       { class: 'columns' },
       h(
         'div',
         {},
-        card('Signed in', sessionList(page, sessions, reload)),
-        card('API keys', keyList(page, keys, reload)),
-        card('History', eventList(events)),
+        card(t('Signed in'), sessionList(page, sessions, reload)),
+        card(t('API keys'), keyList(page, keys, reload)),
+        card(t('History'), eventList(events)),
       ),
       h(
         'div',
         {},
         card(
-          'Account',
+          t('Account'),
           factList([
-            ['E-mail', user.email],
-            ['Since', dateOnly(user.createdAt)],
+            [t('E-mail'), user.email],
+            [t('Since'), dateOnly(user.createdAt)],
           ]),
           !isOwn && roleForm(page, user, reload),
         ),
         isOwn
           ? card(
-              'This is you',
-              h('p', {}, h('a', { href: '#/account' }, 'My account'), ' has your password, codes and keys.'),
+              t('This is you'),
+              h(
+                'p',
+                {},
+                rich('{account} has your password, codes and keys.', {
+                  account: h('a', { href: '#/account' }, t('My account')),
+                }),
+              ),
             )
-          : card('Actions', personActions(page, person, reload)),
+          : card(t('Actions'), personActions(page, person, reload)),
       ),
     ),
   ];
@@ -198,13 +209,13 @@ function personContent(page: Page, person: Person, reload: Reload): Child {
 
 function roleForm({ client }: Page, { id, name, role }: User, reload: Reload): HTMLElement {
   const control = choice(roles, role);
-  const chosen = field({ label: 'Role', pointer: '/role', control });
+  const chosen = field({ label: t('Role'), pointer: '/role', control });
   const run = async (): Promise<void> => {
     await client.send('PATCH', `/api/users/${id}`, { body: { role: control.value } });
-    notify(`${name} is ${control.value} now.`);
+    notify(t('{name} is {role} now.', { name, role: t(control.value as Role) }));
     await reload();
   };
-  return form(chosen.row, { submit: 'Save role', key: `role-${role}`, run });
+  return form(chosen.row, { submit: t('Save role'), key: `role-${role}`, run });
 }
 
 function personActions(page: Page, { user, suspendedAt, totp, sessions }: Person, reload: Reload): Child {
@@ -216,27 +227,30 @@ function personActions(page: Page, { user, suspendedAt, totp, sessions }: Person
     notify(text);
     await reload();
   };
-  const signOut = (): Promise<void> => end(`/api/sessions?userId=${id}`, `${name} is signed out everywhere.`);
-  const codesOff = (): Promise<void> => end(`${path}/totp`, 'One-time codes are off.');
-  const lift = (): Promise<void> => end(`${path}/suspension`, `${name} may sign in again.`);
+  const signOut = (): Promise<void> =>
+    end(`/api/sessions?userId=${id}`, t('{name} is signed out everywhere.', { name }));
+  const codesOff = (): Promise<void> => end(`${path}/totp`, t('One-time codes are off.'));
+  const lift = (): Promise<void> => end(`${path}/suspension`, t('{name} may sign in again.', { name }));
   return h(
     'div',
     { class: 'stack' },
-    action('New password …', () => resetPassword(page, user, reload)),
-    sessions.length > 0 && action('Sign out everywhere', signOut),
-    totp?.isOn === true && action('Turn one-time codes off', codesOff),
+    action(t('New password …'), () => resetPassword(page, user, reload)),
+    sessions.length > 0 && action(t('Sign out everywhere'), signOut),
+    totp?.isOn === true && action(t('Turn one-time codes off'), codesOff),
     suspendedAt === undefined
-      ? action('Suspend …', () => suspend(page, user, reload), { class: 'danger' })
-      : action('Lift the suspension', lift),
+      ? action(t('Suspend …'), () => suspend(page, user, reload), { class: 'danger' })
+      : action(t('Lift the suspension'), lift),
   );
 }
 
 async function resetPassword({ client }: Page, { id, name }: User, reload: Reload): Promise<void> {
-  const text = `${name} is signed out everywhere, and their API keys end. The new password is shown once.`;
+  const text = t('{name} is signed out everywhere, and their API keys end. The new password is shown once.', {
+    name,
+  });
   const password = await ask({
-    title: 'Create a new password?',
+    title: t('Create a new password?'),
     content: h('p', {}, text),
-    submit: 'Create it',
+    submit: t('Create it'),
     async run() {
       const generated = newPassword();
       await client.send('PATCH', `/api/users/${id}`, { body: { password: generated } });
@@ -244,22 +258,22 @@ async function resetPassword({ client }: Page, { id, name }: User, reload: Reloa
     },
   });
   if (password === undefined) return;
-  await show(`${name} has a new password`, secret('Password, shown only now.', password));
+  await show(t('{name} has a new password', { name }), secret(t('Password, shown only now.'), password));
   await reload();
 }
 
 async function suspend({ client }: Page, { id, name }: User, reload: Reload): Promise<void> {
   const reason = field({
-    label: 'Reason',
+    label: t('Reason'),
     pointer: '/reason',
-    hint: 'For other administrators. Optional.',
+    hint: t('For other administrators. Optional.'),
   });
   const run = async (): Promise<void> => {
     await client.send('PUT', `/api/users/${id}/suspension`, { body: { reason: textOf(reason) } });
-    notify(`${name} is suspended.`);
+    notify(t('{name} is suspended.', { name }));
     await reload();
   };
-  const text = 'Sessions and keys end, and signing in is rejected until you lift the suspension.';
+  const text = t('Sessions and keys end, and signing in is rejected until you lift the suspension.');
   const content = [h('p', {}, text), reason.row];
-  await ask({ title: `Suspend ${name}?`, content, submit: 'Suspend', isDangerous: true, run });
+  await ask({ title: t('Suspend {name}?', { name }), content, submit: t('Suspend'), isDangerous: true, run });
 }

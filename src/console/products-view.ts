@@ -4,12 +4,13 @@ import type { Issue, List, Product } from './api-types.ts';
 import { changedIn, saverOf } from './conflicts.ts';
 import { ask, notify } from './dialogs.ts';
 import { fill, h } from './elements.ts';
-import { currencies, defaultCurrency, money, priceIssue, priceText, typedPrice } from './formats.ts';
+import { count, currencies, defaultCurrency, money, priceIssue, priceText, typedPrice } from './formats.ts';
 import { action, checkRow, choice, field, form, textOf, throwIfInvalid } from './forms.ts';
 import { csvButton } from './list-file.ts';
 import { searchField } from './list-tools.ts';
 import { type Column, countNewer, inPlace, newerNotice, pager, table } from './tables.ts';
 import { emptyState, type Page, reloadable, type Reload, setPageTitle, skeleton } from './view.ts';
+import { numbered, t } from './texts.ts';
 
 /** The product whose row is a form. */
 type Edited = { readonly product: Product; readonly etag: string | undefined };
@@ -50,16 +51,16 @@ export function productsView(page: Page): void {
   fill(
     main,
     setPageTitle(
-      'Products',
-      page.user.role === 'admin' && h('a', { class: 'button', href: '#/products/import' }, 'Import …'),
+      t('Products'),
+      page.user.role === 'admin' && h('a', { class: 'button', href: '#/products/import' }, t('Import …')),
       csvButton(page, () => `/products?${listQuery(parameters)}`, 'products.csv'),
-      action('Add a product', () => addProduct(page, reload), { class: 'primary' }),
+      action(t('Add a product'), () => addProduct(page, reload), { class: 'primary' }),
     ),
     h(
       'div',
       { class: 'toolbar' },
-      searchField(page, 'products', { label: 'Name, SKU or barcode', reload }),
-      h('nav', { class: 'tabs', 'aria-label': 'Sold or not' }, tabs(parameters)),
+      searchField(page, 'products', { label: t('Name, SKU or barcode'), reload }),
+      h('nav', { class: 'tabs', 'aria-label': t('Sold or not') }, tabs(parameters)),
     ),
     list,
   );
@@ -75,9 +76,9 @@ function listQuery(parameters: URLSearchParams): string {
 function tabs(parameters: URLSearchParams): HTMLElement[] {
   const current = parameters.get('active') ?? '';
   const shown = [
-    ['', 'All'],
-    ['true', 'Sold now'],
-    ['false', 'Not sold now'],
+    ['', t('All')],
+    ['true', t('Sold now')],
+    ['false', t('Not sold now')],
   ] as const;
   return shown.map(([active, label]) =>
     h('a', { href: `#/products?${query({ active })}`, 'aria-current': active === current && 'page' }, label),
@@ -95,48 +96,56 @@ function productList(
   { parameters, edit, again }: ListOptions,
 ): HTMLElement {
   if (data.length === 0) return noProducts(parameters);
+  const kind = numbered(newer, '1 new product – show', '{count} new products – show');
   return h(
     'div',
     {},
-    newerNotice(newer, 'new product', again),
-    table('Products', [...columns, changeColumn(edit)], data),
-    pager(next, { label: 'Pages of products', parameters, name: 'products' }),
+    newerNotice(newer, t(kind, { count: count(newer) }), again),
+    table(t('Products'), [...columns, changeColumn(edit)], data),
+    pager(next, { label: t('Pages of products'), parameters, name: 'products' }),
   );
 }
 
 function noProducts(parameters: URLSearchParams): HTMLElement {
   if (parameters.has('q'))
-    return emptyState('Nothing found', 'Type words of the name, or a whole SKU or barcode.');
-  if (parameters.has('active')) return emptyState('None', 'No product is in this list at the moment.');
-  const text = 'With its SKU or barcode, a product is scanned into an order with its name and price.';
-  return emptyState('No products yet', text);
+    return emptyState(t('Nothing found'), t('Type words of the name, or a whole SKU or barcode.'));
+  if (parameters.has('active')) return emptyState(t('None'), t('No product is in this list at the moment.'));
+  const text = t('With its SKU or barcode, a product is scanned into an order with its name and price.');
+  return emptyState(t('No products yet'), text);
 }
 
 const columns: readonly Column<Product>[] = [
   {
-    label: 'Name',
+    label: t('Name'),
     cell: ({ name, active, sku }) => [
       h('span', { class: active ? 'clip' : 'clip soft', dir: 'auto' }, name),
       h('span', { class: 'phone soft' }, sku),
     ],
   },
-  { label: 'SKU', kind: 'wide', cell: ({ sku }) => h('span', { class: 'clip' }, sku) },
-  { label: 'Barcode', kind: 'wide', cell: ({ barcode }) => h('span', { class: 'clip soft' }, barcode ?? '') },
+  { label: t('SKU'), kind: 'wide', cell: ({ sku }) => h('span', { class: 'clip' }, sku) },
   {
-    label: 'Sold now',
+    label: t('Barcode'),
+    kind: 'wide',
+    cell: ({ barcode }) => h('span', { class: 'clip soft' }, barcode ?? ''),
+  },
+  {
+    label: t('Sold now'),
     kind: 'tight wide',
     cell: ({ active }) =>
-      h('span', { class: active ? 'pill enabled' : 'pill paused' }, active ? 'Yes' : 'No'),
+      h('span', { class: active ? 'pill enabled' : 'pill paused' }, active ? t('Yes') : t('No')),
   },
-  { label: 'Price', kind: 'number', cell: ({ unitPrice, currency }) => money(unitPrice, currency) },
+  { label: t('Price'), kind: 'number', cell: ({ unitPrice, currency }) => money(unitPrice, currency) },
 ];
 
 function changeColumn(edit: (id: number) => Promise<void>): Column<Product> {
   return {
-    label: 'Change',
+    label: t('Change'),
     kind: 'tight',
     cell: ({ id, name }) =>
-      action('Change', () => edit(id), { 'data-key': `change-${id}`, 'aria-label': `Change ${name}` }),
+      action(t('Change'), () => edit(id), {
+        'data-key': `change-${id}`,
+        'aria-label': t('Change {name}', { name }),
+      }),
   };
 }
 
@@ -152,7 +161,7 @@ function changeForm(page: Page, { product, etag }: Edited, close: () => Promise<
   const fields = new ProductFields(product);
   const before = fields.read();
   const save = saverOf({
-    what: 'product',
+    changed: 'Somebody has changed {members} of this product meanwhile. Nothing was saved yet.',
     before: { value: product, etag },
     load: () => client.read<Product>(path),
     send: (version) => client.send('PATCH', path, { body: changedIn(fields.read(), before), etag: version }),
@@ -161,22 +170,28 @@ function changeForm(page: Page, { product, etag }: Edited, close: () => Promise<
   const remove = async (): Promise<void> => {
     const run = async (): Promise<void> => {
       await client.send('DELETE', path);
-      notify(`${product.name} was deleted.`);
+      notify(t('{name} was deleted.', { name: product.name }));
       await close();
     };
-    const text = 'Orders keep what they had. A product that is only sold out can stay, as not sold now.';
+    const text = t('Orders keep what they had. A product that is only sold out can stay, as not sold now.');
     const content = h('p', {}, text);
-    await ask({ title: `Delete ${product.name}?`, content, submit: 'Delete', isDangerous: true, run });
+    await ask({
+      title: t('Delete {name}?', { name: product.name }),
+      content,
+      submit: t('Delete'),
+      isDangerous: true,
+      run,
+    });
   };
-  const cancel = h('button', { type: 'button', onclick: () => void close() }, 'Cancel');
+  const cancel = h('button', { type: 'button', onclick: () => void close() }, t('Cancel'));
   const body = form(fields.element, {
-    submit: 'Save',
-    others: [cancel, action('Delete …', remove)],
+    submit: t('Save'),
+    others: [cancel, action(t('Delete …'), remove)],
     key: path,
     async run() {
       throwIfInvalid(fields.issues());
       await save();
-      notify(`${fields.name} is changed.`);
+      notify(t('{name} is changed.', { name: fields.name }));
       await close();
     },
   });
@@ -186,11 +201,11 @@ function changeForm(page: Page, { product, etag }: Edited, close: () => Promise<
 
 function inWords({ name, sku, barcode, unitPrice, currency, active }: Product): [string, string][] {
   return [
-    ['name', name],
-    ['SKU', sku],
-    ['barcode', barcode ?? 'none'],
-    ['price', money(unitPrice, currency)],
-    ['sold now', active ? 'yes' : 'no'],
+    [t('name'), name],
+    [t('SKU'), sku],
+    [t('barcode'), barcode ?? t('none')],
+    [t('price'), money(unitPrice, currency)],
+    [t('sold now'), active ? t('yes') : t('no')],
   ];
 }
 
@@ -198,16 +213,16 @@ async function addProduct({ client }: Page, reload: Reload): Promise<void> {
   const fields = new ProductFields();
   const idempotencyKey = crypto.randomUUID();
   await ask({
-    title: 'Add a product',
+    title: t('Add a product'),
     content: fields.element,
-    submit: 'Add',
+    submit: t('Add'),
     async run() {
       throwIfInvalid(fields.issues());
       const { value } = await client.send<Product>('POST', '/products', {
         idempotencyKey,
         body: fields.read(),
       });
-      notify(`${value.name} is a product now.`);
+      notify(t('{name} is a product now.', { name: value.name }));
       await reload();
     },
   });
@@ -224,11 +239,11 @@ class ProductFields {
 
   constructor(product?: Product) {
     const currency = product?.currency ?? defaultCurrency;
-    this.#name = field({ label: 'Name', pointer: '/name', value: product?.name ?? null, isWide: true });
-    this.#sku = field({ label: 'SKU', pointer: '/sku', value: product?.sku ?? null });
-    this.#barcode = field({ label: 'Barcode', pointer: '/barcode', value: product?.barcode ?? null });
+    this.#name = field({ label: t('Name'), pointer: '/name', value: product?.name ?? null, isWide: true });
+    this.#sku = field({ label: t('SKU'), pointer: '/sku', value: product?.sku ?? null });
+    this.#barcode = field({ label: t('Barcode'), pointer: '/barcode', value: product?.barcode ?? null });
     this.#price = field({
-      label: 'Price',
+      label: t('Price'),
       pointer: '/unitPrice',
       value: product === undefined ? null : priceText(product.unitPrice, currency),
       attributes: { inputmode: 'decimal' },
@@ -238,10 +253,10 @@ class ProductFields {
       codes.map((code) => [code, code]),
       currency,
     );
-    this.#currency = field({ label: 'Currency', pointer: '/currency', control });
+    this.#currency = field({ label: t('Currency'), pointer: '/currency', control });
     this.#active.checked = product?.active ?? true;
     const rows = [this.#name, this.#price, this.#currency, this.#sku, this.#barcode].map(({ row }) => row);
-    this.element = h('div', {}, h('div', { class: 'grid' }, rows), checkRow(this.#active, 'Sold now'));
+    this.element = h('div', {}, h('div', { class: 'grid' }, rows), checkRow(this.#active, t('Sold now')));
   }
 
   get name(): string {

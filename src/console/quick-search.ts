@@ -6,6 +6,7 @@ import { openDialog } from './dialogs.ts';
 import { finder, type Found, type FoundGroup } from './finder.ts';
 import { money, statusNames } from './formats.ts';
 import { type App, goTo, isStaff } from './view.ts';
+import { t } from './texts.ts';
 
 const foundMax = 5;
 
@@ -17,11 +18,11 @@ export function openQuickSearch(app: App, others: HTMLElement): void {
     goTo(path);
   };
   const { control, list } = finder({
-    label: 'Search orders, customers and products',
-    placeholder: 'Number, name, phone, item, SKU …',
+    label: t('Search orders, customers and products'),
+    placeholder: t('Number, name, phone, item, SKU …'),
     lookUp: (q, signal) => lookUp(app, q, { open, signal }),
   });
-  const dialog = openDialog('Search', [control, list, others], () => {});
+  const dialog = openDialog(t('Search'), [control, list, others], () => {});
   dialog.classList.add('quick-search');
   control.focus();
 }
@@ -51,8 +52,8 @@ async function lookUp(app: App, q: string, { open, signal }: LookUp): Promise<re
     return { id: `order-${id}`, name, about, choose: open(`/orders/${id}`) };
   });
   const searches: [string, Promise<Found[]>][] = [
-    ['Customers', customers],
-    ['Orders', orders],
+    [t('Customers'), customers],
+    [t('Orders'), orders],
   ];
   if (/^#?\d+$/.test(q)) searches.reverse(); // most numbers are those of orders
   if (isStaff(app)) {
@@ -60,7 +61,7 @@ async function lookUp(app: App, q: string, { open, signal }: LookUp): Promise<re
       const about = `${sku} · ${money(unitPrice, currency)}`;
       return { id: `product-${id}`, name, about, choose: open(`/products?${query({ q: sku })}`) };
     });
-    searches.push(['Products', products]);
+    searches.push([t('Products'), products]);
   }
   const settled = await Promise.allSettled(searches.map(([, found]) => found));
   if (settled.every(({ status }) => status === 'rejected')) throw new Error('nothing was answered');

@@ -1,5 +1,6 @@
 // Why a request failed: the service rejected it, or no response came. Any other error is a defect.
 import type { Issue, Problem } from './api-types.ts';
+import { t } from './texts.ts';
 
 /** A request that the service rejected, with the reason. */
 export class Rejection extends Error {
@@ -21,7 +22,7 @@ export class Rejection extends Error {
 /** No response came: it is unknown whether the request arrived. */
 export class Unreachable extends Error {
   constructor() {
-    super('The service can’t be reached. What you entered is still here; try again in a moment.');
+    super(t('The service can’t be reached. What you entered is still here; try again in a moment.'));
   }
 }
 

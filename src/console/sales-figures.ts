@@ -3,6 +3,7 @@ import { query } from './api-client.ts';
 import type { Figures, Sales } from './api-types.ts';
 import type { Page } from './view.ts';
 import { dateTime, defaultCurrency, timeZone } from './formats.ts';
+import { t } from './texts.ts';
 
 type SalesRange = {
   /** Orders by when they were placed, or money by when it was paid and given back. */
@@ -27,8 +28,9 @@ export function isSale({ status }: Figures): boolean {
 }
 
 /** The rule of `isSale` in words, shown with every sum. */
-export const whatCounts =
-  'Sums count the orders placed in this time, paid or not; cancelled and refunded ones are left out.';
+export const whatCounts = t(
+  'Sums count the orders placed in this time, paid or not; cancelled and refunded ones are left out.',
+);
 
 /** Returns the currencies: the shop's own first, then the one with the most orders. */
 export function currenciesOf(figures: readonly Figures[]): string[] {
@@ -65,5 +67,5 @@ export function receivedOf(figures: readonly Figures[], currency: string): Recei
 /** Says from when the payments are known; undefined if all of the time are. */
 export function incompleteText({ completeFrom }: Sales, from: Date): string | undefined {
   if (completeFrom === null || Date.parse(completeFrom) <= from.getTime()) return undefined;
-  return `Payments before ${dateTime(completeFrom)} are no longer known.`;
+  return t('Payments before {time} are no longer known.', { time: dateTime(completeFrom) });
 }

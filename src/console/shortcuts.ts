@@ -5,17 +5,18 @@ import { h } from './elements.ts';
 import { checkRow } from './forms.ts';
 import { openQuickSearch } from './quick-search.ts';
 import { type App, goTo } from './view.ts';
+import { t } from './texts.ts';
 
 const storageKey = 'orderly-single-keys';
 
 const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
-  [['/', 'Ctrl+K'], 'Search orders, customers and products'],
-  [['n'], 'New order'],
-  [['?'], 'This list'],
-  [['x'], 'Select the order of the row with the focus or under the pointer'],
-  [['Shift+click'], 'Select all orders from the last one to this one'],
-  [['Enter'], 'In a search: open the only one that was found'],
-  [['Ctrl+Enter'], 'In a form: send it'],
+  [['/', t('Ctrl+K')], t('Search orders, customers and products')],
+  [['n'], t('New order')],
+  [['?'], t('This list')],
+  [['x'], t('Select the order of the row with the focus or under the pointer')],
+  [[t('Shift+click')], t('Select all orders from the last one to this one')],
+  [['Enter'], t('In a search: open the only one that was found')],
+  [[t('Ctrl+Enter')], t('In a form: send it')],
 ];
 
 export function watchShortcuts(app: App, signal: AbortSignal): void {
@@ -51,7 +52,7 @@ export function isSingleKey({
 
 /** Opens the search over all pages. */
 export function findAll(app: App): void {
-  const help = h('button', { type: 'button', class: 'quiet' }, 'Keys');
+  const help = h('button', { type: 'button', class: 'quiet' }, t('Keys'));
   help.addEventListener('click', () => {
     help.closest('dialog')?.close();
     void showKeys();
@@ -81,8 +82,8 @@ async function showKeys(): Promise<void> {
     if (isOn.checked) localStorage.removeItem(storageKey);
     else localStorage.setItem(storageKey, 'off');
   });
-  await show('Keys', [
+  await show(t('Keys'), [
     h('dl', { class: 'facts keys' }, rows),
-    checkRow(isOn, 'Keys without Ctrl, on this device'),
+    checkRow(isOn, t('Keys without Ctrl, on this device')),
   ]);
 }

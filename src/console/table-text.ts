@@ -1,5 +1,6 @@
 // Tables as text (RFC 4180), as spreadsheets save them: cells between commas, semicolons or tabs, in quotes where
 // they need them.
+import { t } from './texts.ts';
 
 const separators = [',', ';', '\t'] as const;
 export type Separator = (typeof separators)[number];
@@ -32,7 +33,7 @@ export class TableReader {
     }
     this.#rest = all.slice(start);
     if (this.#rest.length > rowCharactersMax || (isLast && this.#rest !== ''))
-      throw new SyntaxError('The file can’t be read as a table: a quote has no end.');
+      throw new SyntaxError(t('The file can’t be read as a table: a quote has no end.'));
     return rows;
   }
 }

@@ -1,7 +1,7 @@
 // Tables of a list's elements, and the links between its pages.
 import { type Child, h } from './elements.ts';
-import { count } from './formats.ts';
 import type { Reload } from './view.ts';
+import { t } from './texts.ts';
 
 export type Column<T> = {
   readonly label: string;
@@ -56,13 +56,9 @@ export function countNewer(shown: readonly Placed[], loaded: readonly Placed[]):
   return loaded.filter(({ id, createdAt }) => !ids.has(id) && createdAt >= newest).length;
 }
 
-/**
- * Says over the head of the table that rows, each a `new order` for example, wait until nobody is about to press
- * a button in it.
- */
-export function newerNotice(newer: number, name: string, reload: Reload): Child {
+/** Says over the head of the table that rows wait until nobody is about to press a button in it. */
+export function newerNotice(newer: number, text: string, reload: Reload): Child {
   if (newer === 0) return undefined;
-  const text = newer === 1 ? `1 ${name} – show` : `${count(newer)} ${name}s – show`;
   const show = h('button', { type: 'button', onclick: () => void reload() }, text);
   return h('div', { class: 'newer', role: 'status' }, show);
 }
@@ -87,8 +83,8 @@ export function pager(next: string | null, { label, parameters, name }: PagerOpt
   return h(
     'nav',
     { class: 'pager', 'aria-label': label },
-    !isFirst && h('a', { class: 'button', href: to(null) }, 'First page'),
-    cursor !== null && h('a', { class: 'button', href: to(cursor) }, 'Next page'),
+    !isFirst && h('a', { class: 'button', href: to(null) }, t('First page')),
+    cursor !== null && h('a', { class: 'button', href: to(cursor) }, t('Next page')),
   );
 }
 

@@ -29,6 +29,7 @@ import { isNews, type NamedEvent } from './histories.ts';
 import { LiveValue } from './live-value.ts';
 import { pill } from './order-status.ts';
 import { type Column, newerNotice, table } from './tables.ts';
+import { numbered, t } from './texts.ts';
 import {
   currenciesOf,
   figuresOf,
@@ -186,7 +187,8 @@ type Drawing = { readonly span: Span; readonly reload: Reload };
 
 function todayContent(page: Page, shown: TodayData, { span, reload }: Drawing): Child {
   const { sales, received, alerts, waiting: lists, events, newer = 0 } = shown;
-  const notice = newerNotice(newer, 'more order', reload);
+  const kind = numbered(newer, '1 more order – show', '{count} more orders – show');
+  const notice = newerNotice(newer, t(kind, { count: count(newer) }), reload);
   const today = figuresOf({ buckets: span.by === 'hour' ? sales.buckets : sales.buckets.slice(-1) });
   const payments = figuresOf(received);
   const isEmpty = today.length === 0 && lists.every(({ data }) => data.length === 0);

@@ -6,19 +6,23 @@ import { action, field } from './forms.ts';
 import { qrModules } from './qr-code.ts';
 import { saveFile } from './saved-file.ts';
 import type { Page, Reload } from './view.ts';
+import { rich, t } from './texts.ts';
 
 export function totpPart(page: Page, totp: Totp | undefined, reload: Reload): Child {
   const { client, user } = page;
   const off = async (): Promise<void> => {
     await client.send('DELETE', `/api/users/${user.id}/totp`);
-    notify('One-time codes are off.');
+    notify(t('One-time codes are off.'));
     await reload();
   };
   if (totp?.isOn === true)
-    return [h('p', {}, `On. ${totp.recoveryCodesLeft} recovery codes are left.`), action('Turn off', off)];
+    return [
+      h('p', {}, t('On. {count} recovery codes are left.', { count: totp.recoveryCodesLeft })),
+      action(t('Turn off'), off),
+    ];
   return [
-    h('p', {}, 'A second factor beside the password: six digits that an authenticator app shows.'),
-    action('Set up …', () => setUpTotp(page, reload)),
+    h('p', {}, t('A second factor beside the password: six digits that an authenticator app shows.')),
+    action(t('Set up …'), () => setUpTotp(page, reload)),
   ];
 }
 
@@ -27,26 +31,26 @@ async function setUpTotp(page: Page, reload: Reload): Promise<void> {
   const path = `/api/users/${user.id}/totp`;
   const { value } = await client.send<{ secret: string; uri: string }>('POST', path);
   const code = field({
-    label: 'Code that the app shows now',
+    label: t('Code that the app shows now'),
     pointer: '/code',
     attributes: { inputmode: 'numeric', autocomplete: 'one-time-code' },
   });
   const recoveryCodes = await ask({
-    title: 'Set up one-time codes',
+    title: t('Set up one-time codes'),
     content: [
-      h('p', {}, 'Point the camera of your authenticator app at this picture.'),
+      h('p', {}, t('Point the camera of your authenticator app at this picture.')),
       qrPicture(value.uri),
       h(
         'p',
         {},
-        'Is the app on this device? ',
-        h('a', { href: value.uri }, 'Open it'),
-        '. Or type this into it:',
+        rich('Is the app on this device? {open}. Or type this into it:', {
+          open: h('a', { href: value.uri }, t('Open it')),
+        }),
       ),
-      secret('Secret', value.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')),
+      secret(t('Secret'), value.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')),
       code.row,
     ],
-    submit: 'Turn on',
+    submit: t('Turn on'),
     async run() {
       const { value: confirmed } = await client.send<{ recoveryCodes: readonly string[] }>('PUT', path, {
         body: { code: code.control.value.trim() },
@@ -69,7 +73,7 @@ function qrPicture(text: string): Child {
   const dark = rows.flatMap((row, y) =>
     row.map((isDark, x) => (isDark ? `M${x + quiet} ${y + quiet}h1v1h-1z` : '')),
   );
-  const attributes = { class: 'qr', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': 'QR code' };
+  const attributes = { class: 'qr', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': t('QR code') };
   return svg(
     'svg',
     { ...attributes, 'shape-rendering': 'crispEdges' },
@@ -80,21 +84,27 @@ function qrPicture(text: string): Child {
 
 /** Whoever loses these and the app needs an administrator, so they can be kept in three ways. */
 async function showRecoveryCodes({ main, user }: Page, codes: readonly string[]): Promise<void> {
-  const title = `Recovery codes of ${user.email}`;
-  const explanation = 'Each replaces one code of the app, once.';
+  const title = t('Recovery codes of {email}', { email: user.email });
+  const explanation = t('Each replaces one code of the app, once.');
   const list = codes.map((code) => h('li', {}, h('code', {}, code)));
   const paper = [h('h1', {}, title), h('p', {}, explanation), h('ol', { class: 'codes' }, list)];
   const sheet = h('div', {}, h('section', { class: 'sheet', 'aria-hidden': 'true' }, paper));
   const text = [title, explanation, '', ...codes, ''].join('\r\n');
   main.append(sheet); // printed in place of the page
-  await show('One-time codes are on', [
-    h('p', {}, `${explanation} Keep them for the day when the app is lost: they are shown only now.`),
-    secret('Recovery codes', codes.join('\n')),
+  await show(t('One-time codes are on'), [
+    h(
+      'p',
+      {},
+      t('{explanation} Keep them for the day when the app is lost: they are shown only now.', {
+        explanation,
+      }),
+    ),
+    secret(t('Recovery codes'), codes.join('\n')),
     h(
       'div',
       { class: 'buttons' },
-      h('button', { type: 'button', onclick: () => window.print() }, icon(icons.print), 'Print'),
-      h('button', { type: 'button', onclick: () => saveFile('recovery-codes.txt', [text]) }, 'Save'),
+      h('button', { type: 'button', onclick: () => window.print() }, icon(icons.print), t('Print')),
+      h('button', { type: 'button', onclick: () => saveFile('recovery-codes.txt', [text]) }, t('Save')),
     ),
   ]);
   sheet.remove();

@@ -3,6 +3,7 @@
 import { notify } from './dialogs.ts';
 import { fill } from './elements.ts';
 import { unkept, unsent } from './forms.ts';
+import { t } from './texts.ts';
 
 type Left = { readonly title: string; readonly content: readonly ChildNode[] };
 
@@ -41,7 +42,7 @@ export class UnsentForms {
     if (left === undefined || !left.content.some(hasUnsent)) return false; // it may have been sent meanwhile
     fill(this.#main, ...left.content);
     document.title = left.title;
-    notify('What you had entered is still here.');
+    notify(t('What you had entered is still here.'));
     return true;
   }
 

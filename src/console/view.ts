@@ -11,6 +11,7 @@ import type { Histories } from './histories.ts';
 import type { LiveEvents } from './live-events.ts';
 import type { OrderSteps } from './order-steps.ts';
 import { isTemporary, Rejection } from './request-errors.ts';
+import { t } from './texts.ts';
 
 export type App = {
   readonly client: ApiClient;
@@ -190,7 +191,7 @@ class Loads<T> {
   }
 
   #retry({ message, retryAfterSeconds }: Rejection, signal: AbortSignal): void {
-    notify(`This page may be out of date. ${message}`);
+    notify(t('This page may be out of date. {message}', { message }));
     const waiting = pause(Math.max(retryMilliseconds, retryAfterSeconds * 1_000), signal);
     void waiting.then(() => this.restart()).catch(() => undefined);
   }
@@ -200,7 +201,7 @@ const retryMilliseconds = 5_000;
 
 /** Shows the error, and a button that calls `retry`. */
 export function failure(error: unknown, retry: Reload): Child {
-  const again = h('button', { type: 'button', onclick: () => void retry() }, 'Try again');
+  const again = h('button', { type: 'button', onclick: () => void retry() }, t('Try again'));
   return h('div', { class: 'empty', role: 'alert' }, h('p', {}, messageOf(error)), again);
 }
 

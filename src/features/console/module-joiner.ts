@@ -10,7 +10,8 @@
 // A module is a function because two modules may use a name for two things. The joiner knows only what the
 // console's modules use: imports of names from modules in the same folder, without circles; exports of
 // functions, classes and constants, where they are declared; and `import(…)` of a module, which gets its own
-// file and is loaded when needed. Anything else fails.
+// file and is loaded when needed. A module may wait for such a file, and the modules after it then wait for it.
+// Anything else fails.
 import assert from 'node:assert/strict';
 
 type Module = {
@@ -27,6 +28,8 @@ type Modules = ReadonlyMap<string, Module>;
 
 const importPattern = /^import \{([^}]*)\} from ["']\.\/([\w-]+)\.(?:ts|js)["'];$/gm;
 const exportPattern = /^export (?=(?:(?:async )?function\*?|class|const) ([\w$]+))/gm;
+/** A constant of the module that has to be waited for. */
+const waitPattern = /^(?:export )?const [^;{]*?\bawait\b/m;
 const loadPattern = /\bimport\(["']\.\/([\w-]+)\.(?:ts|js)["']\)/g;
 
 /**
@@ -74,7 +77,8 @@ function moduleOf(name: string, text: string): Module {
     });
   const other = /^(?:export|import(?!\()).*/m.exec(body);
   assert(other === null, `${name} has what the joiner doesn’t know: ${other?.[0]}`);
-  const head = `export const ${resultOf(name)} = (() => {\n`;
+  const isWaiting = waitPattern.test(body);
+  const head = `export const ${resultOf(name)} = ${isWaiting ? 'await (async () => {' : '(() => {'}\n`;
   return { name, imports, loads, code: `${head}${body}\nreturn { ${exported.join(', ')} };\n})();\n` };
 }
 

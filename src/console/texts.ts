@@ -1,0 +1,45 @@
+// The texts of the console. The English text is the key: `t('Place order')`. Other languages are tables, each in
+// a file of its own that is loaded only if that language is chosen. A text has values by their names:
+// `t('{name} is suspended.', { name })`. The compiler rejects a text that has no German.
+import type { german } from './german.ts';
+import { language } from './language.ts';
+
+export type Text = keyof typeof german;
+
+/** The names of the values in a text. */
+type Names<T extends string> = T extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
+/** A text without names has no parameter for values. */
+type Values<T extends string, Value> = [Names<T>] extends [never]
+  ? readonly []
+  : readonly [values: Readonly<Record<Names<T>, Value>>];
+
+/** The modules wait for the table, so their constants may have texts. */
+const table: Readonly<Record<string, string>> = language === 'de' ? (await import('./german.ts')).german : {};
+
+export function t<T extends Text>(text: T, ...[values]: Values<T, string | number>): string {
+  return partsOf(text, values).join('');
+}
+
+/** A text whose values may be elements. */
+export function rich<T extends Text, Value>(
+  text: T,
+  ...[values]: Values<T, Value>
+): readonly (string | Value)[] {
+  return partsOf(text, values);
+}
+
+function partsOf<Value>(text: Text, values: Readonly<Record<string, Value>> = {}): (string | Value)[] {
+  const parts = (table[text] ?? text).split(/\{(\w+)\}/);
+  return parts.map((part, index) => (index % 2 === 0 ? part : (values[part] ?? '')));
+}
+
+const plurals = new Intl.PluralRules(language);
+
+/** Returns `one` for a number that the language counts as one, otherwise `many`. */
+export function numbered<One extends Text, Many extends Text>(
+  number: number,
+  one: One,
+  many: Many,
+): One | Many {
+  return plurals.select(number) === 'one' ? one : many;
+}
