@@ -6,7 +6,9 @@ import { undefinedIfMissing } from './request-errors.ts';
 import { reloadable, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
-import { action, checkRow, field, form, textOf } from './forms.ts';
+import { action, checkRow, choice, field, form, textOf } from './forms.ts';
+import { chooseLanguage, language, languages } from './language.ts';
+import { t } from './texts.ts';
 import { totpPart } from './totp-setup.ts';
 
 type Account = {
@@ -55,6 +57,7 @@ function accountContent(page: Page, { sessions, keys, totp }: Account, reload: R
         action('Change …', () => changeName(page)),
       ),
       card('Password', passwordForm(page, reload)),
+      card(t('Language'), languageField()),
     ),
     h(
       'div',
@@ -68,6 +71,21 @@ function accountContent(page: Page, { sessions, keys, totp }: Account, reload: R
       ),
     ),
   );
+}
+
+/** The choice is this device’s, as a till has one for all who work at it. */
+function languageField(): HTMLElement {
+  const { row, control } = field({
+    label: t('Language'),
+    pointer: '/language',
+    control: choice(Object.entries(languages), language),
+    hint: t('On this device. The page is loaded again.'),
+  });
+  control.addEventListener('change', () => {
+    chooseLanguage(control.value);
+    location.reload();
+  });
+  return row;
 }
 
 async function changeName({ client, user, session }: Page): Promise<void> {

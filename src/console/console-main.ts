@@ -9,6 +9,7 @@ import { fill, h } from './elements.ts';
 import { messageOf } from './forms.ts';
 import type { showFrame } from './frame.ts';
 import { KeptPage } from './kept-page.ts';
+import { language } from './language.ts';
 import { LiveEvents } from './live-events.ts';
 import { confirmIdentity, signInView } from './sign-in-view.ts';
 import { t } from './texts.ts';
@@ -153,6 +154,7 @@ function ignoreRepeatedEnter(event: KeyboardEvent): void {
     event.preventDefault();
 }
 
+document.documentElement.lang = language;
 document.addEventListener('keydown', ignoreRepeatedEnter);
 const container = document.getElementById('page');
 if (container !== null) void new Console(container).run();

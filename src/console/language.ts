@@ -2,7 +2,7 @@
 
 /** Each language by its own name. */
 export const languages = { en: 'English', de: 'Deutsch' } as const;
-export type Language = keyof typeof languages;
+type Language = keyof typeof languages;
 
 const storedKey = 'orderly-language';
 
@@ -12,8 +12,8 @@ export const language: Language = 'document' in globalThis ? ofBrowser() : 'en';
 /** The language with the region of the browser, which orders days and months its own way. */
 export const locale = localeOf(navigator.language);
 
-/** The page has to be loaded again. */
-export function chooseLanguage(chosen: Language): void {
+/** It counts once the page is loaded again. */
+export function chooseLanguage(chosen: string): void {
   localStorage.setItem(storedKey, chosen);
 }
 

@@ -59,6 +59,20 @@ test('joined modules do what they do on their own, with names of their own', asy
   assert.equal(made[1], $box_of.Box, 'a file that is loaded later shares the modules of the first one');
 });
 
+test('a module may wait for a file, and so do the modules after it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-joiner-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const files = joined({
+    entry: `import { word } from ${at('words')};\nexport const said = word.toUpperCase();\n`,
+    words: `const table = (await import(${at('table')})).table;\nexport const word = table.word;\n`,
+    table: `export const table = { word: 'Brot' };\n`,
+  });
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  for (const [name, text] of files) writeFileSync(join(folder, `${name}.js`), text);
+  const { $entry } = await import(pathToFileURL(join(folder, 'entry.js')).href);
+  assert.equal($entry.said, 'BROT');
+});
+
 for (const [what, texts, message] of [
   [
     'modules that import each other',

@@ -1,0 +1,24 @@
+// The console's texts in its languages. That each text has its German, the compiler checks.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { german } from '../../src/console/german.ts';
+import { numbered, rich, t } from '../../src/console/texts.ts';
+
+const table = Object.entries(german);
+
+test('a German text has the values of the English one', () => {
+  const namesIn = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
+  for (const [english, own] of table) assert.deepEqual(namesIn(own), namesIn(english), english);
+});
+
+test('a text has its values where their names are', () => {
+  assert.equal(t('Refund {amount}', { amount: '€7.49' }), 'Refund €7.49');
+  assert.equal(t('{name} can sign in', { name: '{amount}' }), '{amount} can sign in');
+  const link = { href: '#/orders/7' };
+  assert.deepEqual(rich('{order} is placed.', { order: link }), ['', link, ' is placed.']);
+});
+
+test('a number chooses between the text for one and the text for many', () => {
+  const textOf = (count: number): string => t(numbered(count, '1 piece', '{count} pieces'), { count });
+  assert.deepEqual([0, 1, 2].map(textOf), ['0 pieces', '1 piece', '2 pieces']);
+});
