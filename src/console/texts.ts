@@ -4,7 +4,7 @@
 import type { german } from './german.ts';
 import { language } from './language.ts';
 
-export type Text = keyof typeof german;
+type Text = keyof typeof german;
 
 /** The names of the values in a text. */
 type Names<T extends string> = T extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
