@@ -309,7 +309,7 @@ export const german = {
   '{label} must not be empty.': '{label}: darf nicht leer sein.',
   '{label} must have at most {limit} characters.': '{label}: höchstens {limit} Zeichen.',
   '{label} must have at least {limit} characters.': '{label}: mindestens {limit} Zeichen.',
-  '{code} is not an ISO 3166-1 country code.': '{code} ist kein Ländercode nach ISO 3166-1.',
+  '{example} is not an ISO 3166-1 country code.': '{example} ist kein Ländercode nach ISO 3166-1.',
   'A postal code of {country} looks like {example}.':
     'Postleitzahlen dieses Landes ({country}) sehen aus wie {example}.',
   'An address in {country} needs a postal code, such as {example}.':

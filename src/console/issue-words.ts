@@ -24,7 +24,7 @@ const wordings = [
     /^(?<label>.+) must have at least (?<limit>\d+) characters\.$/,
     '{label} must have at least {limit} characters.',
   ],
-  [/^(?<code>\S+) is not an ISO 3166-1 country code\.$/, '{code} is not an ISO 3166-1 country code.'],
+  [/^(?<example>\S+) is not an ISO 3166-1 country code\.$/, '{example} is not an ISO 3166-1 country code.'],
   [
     /^A postal code of (?<country>[A-Z]{2}) looks like (?<example>.+)\.$/,
     'A postal code of {country} looks like {example}.',
@@ -44,9 +44,13 @@ export function inWords({ pointer = '', detail }: Issue, { label, limit, country
   for (const [pattern, text] of wordings) {
     const { groups } = pattern.exec(labelled) ?? {};
     if (groups === undefined) continue;
-    const { label: subject = '', code = '', example = '' } = groups;
-    const values = { label: subject, code, example, limit: limit(Number(groups['limit'])) };
-    return t(text, { ...values, country: country(groups['country'] ?? '') });
+    const { label: subject = '', limit: digits, country: code, example = '' } = groups;
+    return t(text, {
+      label: subject,
+      limit: digits === undefined ? '' : limit(Number(digits)),
+      country: code === undefined ? '' : country(code),
+      example,
+    });
   }
   return labelled;
 }

@@ -11,7 +11,10 @@ suite('an issue of the service is worded for its field', () => {
   const shippingAddress = { line1: 'Am Markt 1', city: 'Oldenburg', country: 'DE', postalCode: '26122' };
   const order = { customerId: 1, currency: 'EUR', items: [item], shippingAddress };
   const limit = (value: number): string => value.toLocaleString('en');
-  const country = (code: string): string => (code === 'DE' ? 'Germany' : code);
+  const country = (code: string): string => {
+    assert.match(code, /^[A-Z]{2}$/, 'browsers throw for other texts');
+    return code === 'DE' ? 'Germany' : code;
+  };
 
   for (const [label, sent, words] of [
     ['Quantity', { items: [{ ...item, quantity: 1_000_001 }] }, 'Quantity must be at most 1,000,000.'],
