@@ -19,7 +19,7 @@ export type Customer = {
   readonly phone: string | null;
   readonly address: Address | null;
   /** For the shop; it is never printed. */
-  readonly note: string | null;
+  readonly note?: string;
   readonly createdAt: string;
 };
 export type Item = {

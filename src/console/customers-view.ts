@@ -288,7 +288,7 @@ function customerContent(
       'div',
       {},
       card('Contact', factList(facts)),
-      note !== null && card('Note', h('p', { class: 'text', dir: 'auto' }, note)),
+      note !== undefined && card('Note', h('p', { class: 'text', dir: 'auto' }, note)),
       card(
         'Address',
         address === null

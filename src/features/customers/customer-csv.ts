@@ -9,7 +9,7 @@ export const customerTable: CsvTable<Customer> = {
   columns: ['id', 'userId', 'name', 'email', 'phone', ...addressMembers, 'note', 'createdAt', 'updatedAt'],
   rowsOf({ id, userId, name, email, phone, address, note, createdAt, updatedAt }) {
     const times = [csvTime(createdAt), csvTime(updatedAt)];
-    return [[id, userId, name, email, phone, ...addressCells(address), note, ...times]];
+    return [[id, userId, name, email, phone, ...addressCells(address), note ?? null, ...times]];
   },
 };
 

@@ -4,7 +4,7 @@ import { forbidden, throwIfInvalid } from '../../problem.ts';
 import { exportDescription, exportIssues } from '../../http/transfers/export.ts';
 import { listParameters, type Lists } from '../../http/routing/list.ts';
 import { empty, exportable } from '../../http/routing/reply.ts';
-import { represent, type Representation } from '../../http/responses/representation.ts';
+import { representText, type Representation } from '../../http/responses/representation.ts';
 import {
   cachedLookup,
   lookupOf,
@@ -26,7 +26,14 @@ import {
 import { userIssues } from '../users/user-store.ts';
 import { customerTable } from './customer-csv.ts';
 import { customerBodies, type CustomerBodies, type CustomerPatch } from './customer-bodies.ts';
-import { Customer, customerContentOf, customerQuery, checkMayGive, mergeCustomer } from './customer.ts';
+import {
+  checkMayGive,
+  Customer,
+  customerContentOf,
+  customerQuery,
+  mergeCustomer,
+  type CustomerRow,
+} from './customer.ts';
 import {
   addCustomer,
   customerSelection,
@@ -71,8 +78,10 @@ export function customerRepresentations(cache: RepresentationCache<Customer>): C
 const customerLookup = lookupOf({ find: customerSource.find, represent: representCustomer });
 const customerFile = { name: 'customers', table: customerTable, elements: customerLookup };
 
-function representCustomer(customer: Customer): Representation<Customer> {
-  return represent(customer, { id: customer.id, ownerId: customer.userId });
+function representCustomer(customer: CustomerRow): Representation<Customer> {
+  const { id, userId: ownerId, note } = customer;
+  const shown = note === null ? { ...customer, note: undefined } : customer;
+  return representText(JSON.stringify(shown), { id, ownerId });
 }
 
 function listCustomersRoute(lists: Lists, elements: Lookup<Customer>): Route {
@@ -195,7 +204,7 @@ function changeCustomer(
 /** Returns the issues of another owner, if the caller may name one. */
 function newOwnerIssues(
   { userId }: CustomerPatch,
-  current: Customer,
+  current: CustomerRow,
   { writer, caller }: Permit<Caller>,
 ): Issue[] {
   if (userId === undefined || userId === current.userId) return [];

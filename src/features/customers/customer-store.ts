@@ -35,7 +35,7 @@ import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownedBy, ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
 import { customerBodies } from './customer-bodies.ts';
-import { Customer, type CustomerContent, type CustomerListQuery } from './customer.ts';
+import { Customer, type CustomerContent, type CustomerListQuery, type CustomerRow } from './customer.ts';
 import {
   addToSearch,
   removeFromSearch,
@@ -63,11 +63,11 @@ const customers = table('customers', columns);
 const rows = customers.select({ ...shown, userId: computed(ownerSql('customers'), shown.userId) });
 const replaceContent = customers.update(['userId', 'name', 'email', 'phone', 'address', 'note', 'updatedAt']);
 
-export function findCustomer(db: Connection, id: number): Customer | undefined {
+export function findCustomer(db: Connection, id: number): CustomerRow | undefined {
   return rows.find(db, id);
 }
 
-export const customerSource: ObjectSource<Customer> = {
+export const customerSource: ObjectSource<CustomerRow> = {
   name: 'customer',
   find: findCustomer,
   ownerOf: ({ userId }) => userId,
@@ -96,7 +96,7 @@ export function addCustomer(permit: Permit, customer: OwnedContent<number>, crea
 
 export function replaceCustomer(
   permit: Permit,
-  current: Owned<Customer>,
+  current: Owned<CustomerRow>,
   wanted: OwnedContent<number | null>,
 ): void {
   const { id } = current;
@@ -112,7 +112,7 @@ export function replaceCustomer(
   permit.writer.invalidate({ kind: 'customer', id });
 }
 
-export function removeCustomer(permit: Permit, customer: Owned<Customer>): void {
+export function removeCustomer(permit: Permit, customer: Owned<CustomerRow>): void {
   const db = permit.writer;
   const { id, userId } = customer;
   if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined)
@@ -143,7 +143,8 @@ const { CustomerReplacement } = customerBodies(undefined);
 export const customerAudit = customers.audit({
   thing: 'customer',
   columns: { ...columns, ownerIsKnown: computed(ownerIsKnownSql('customers'), flag) },
-  issues({ nameKey, emailKey, ownerIsKnown, ...customer }) {
+  issues({ nameKey, emailKey, ownerIsKnown, note, ...others }) {
+    const customer = note === null ? others : { ...others, note };
     if (!fits(Customer, customer)) return schemaIssues(Customer, customer);
     return [
       ...schemaIssues(CustomerReplacement, customer),

@@ -35,12 +35,14 @@ export const Customer = named(
     email: nullable(email),
     phone: nullable(phone),
     address: nullable(Address),
-    note: nullable(customerNote),
+    note: optional(customerNote),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
 );
 export type Customer = Infer<typeof Customer>;
+/** Responses leave a note out that is null. */
+export type CustomerRow = Omit<Customer, 'note'> & { readonly note: string | null };
 
 export const customerSorts = ['id', '-id', 'name', '-name', 'createdAt', '-createdAt'] as const;
 /** The parameters of a list of customers. */
@@ -68,7 +70,7 @@ export const customerQuery = {
 export type CustomerListQuery = ObjectOf<typeof customerQuery>;
 
 /** The members that the service doesn't set. */
-export type CustomerContent = Pick<Customer, 'name' | 'email' | 'phone' | 'address' | 'note'>;
+export type CustomerContent = Pick<CustomerRow, 'name' | 'email' | 'phone' | 'address' | 'note'>;
 
 /** Sets absent members to null, and brings phone number and postal code into their normal forms. */
 export function customerContentOf(
@@ -97,7 +99,7 @@ type Merging = {
 
 /** Merges a body into the current customer. The owner stays if the body names none. */
 export function mergeCustomer(
-  current: Customer,
+  current: CustomerRow,
   body: CustomerPatch,
   { bodies, method, ownerIssues }: Merging,
 ): ChangedCustomer {
@@ -110,7 +112,7 @@ export function mergeCustomer(
 }
 
 /** Throws if the caller may not give the customer to that owner. */
-export function checkMayGive(current: Customer, { userId }: ChangedCustomer, caller: Caller): void {
+export function checkMayGive(current: CustomerRow, { userId }: ChangedCustomer, caller: Caller): void {
   if (userId !== current.userId && !isStaff(caller))
     throw forbidden('Only staff may give a customer to another user.');
 }
