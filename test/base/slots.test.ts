@@ -84,6 +84,16 @@ describe('slots', () => {
     assert.deepEqual(jobs.begun, ['b', 'c', 'd']);
   });
 
+  test('slots run a job at once while one is free, even if no job may wait', async () => {
+    const slots = slotsWith({ waiting: 0 });
+    const jobs = new Jobs(slots);
+    const first = jobs.begin('first');
+    await assert.rejects(jobs.begin('second'), new Error('waiting'));
+    await jobs.endOne();
+    await first;
+    assert.deepEqual(jobs.begun, ['first']);
+  });
+
   test('slots are free again after a job that fails', async () => {
     const slots = slotsWith({ perClient: 1 });
     const place = { clients: ['a'] };

@@ -29,6 +29,7 @@ const shown = {
   isKnown: flag,
   tags: words<'a' | 'b'>(),
   address: nullable(json<{ city: string }>()),
+  seenAt: nullable(time),
   createdAt: time,
   updatedAt: changeTime,
 };
@@ -51,6 +52,7 @@ const schema = `CREATE TABLE people (
   isKnown INTEGER NOT NULL,
   tags TEXT NOT NULL,
   address TEXT,
+  seenAt INTEGER,
   createdAt INTEGER NOT NULL,
   updatedAt INTEGER NOT NULL,
   nameKey TEXT NOT NULL,
@@ -76,6 +78,7 @@ test('an object that was inserted is found in its shown form', (t) => {
     ...ada,
     id: 1,
     nick: null,
+    seenAt: null,
     createdAt: '1970-01-01T00:00:00.000Z',
     updatedAt: '1970-01-01T00:00:00.005Z',
   });
