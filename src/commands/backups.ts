@@ -2,11 +2,11 @@
 // a copy.
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
+import { CommandError } from '../config/command-error.ts';
 import { markFeedCopied } from '../features/events/feed-store.ts';
 import { maintenance, migrations } from '../service/features.ts';
-import { backup, removePartial, restore } from '../storage/backup.ts';
+import { backup, restore } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
-import { databaseFile } from '../storage/database-file.ts';
 import type { Command } from './commands.ts';
 import { withProgress } from './terminal.ts';
 
@@ -16,7 +16,9 @@ export const backUp: Command = {
   flags: [],
   async run({ config, operands: [file = ''] }) {
     await withProgress('Backing up', (progress) =>
-      leavingNoPartial(file, () => backup(config.dataFolder, file, { progress, prepare: markFeedCopied })),
+      untilSignal((checkSignal) =>
+        backup(config.dataFolder, file, { progress: after(checkSignal, progress), prepare: markFeedCopied }),
+      ),
     );
     const megabytes = (statSync(file).size / 1e6).toFixed(1);
     return (
@@ -41,25 +43,43 @@ export const restoreBackup: Command = {
       },
     };
     await withProgress('Restoring', (progress) =>
-      leavingNoPartial(databaseFile(config.dataFolder), () =>
-        restore(file, config.dataFolder, { ...options, progress }),
+      untilSignal((checkSignal) =>
+        restore(file, config.dataFolder, { ...options, progress: after(checkSignal, progress) }),
       ),
     );
     return lines.join('\n');
   },
 };
 
-/** Does the work. If a signal ends the process meanwhile, first removes the partial copy. */
-async function leavingNoPartial<T>(file: string, work: () => Promise<T>): Promise<T> {
-  const end = (signal: NodeJS.Signals): never => {
-    removePartial(file);
-    process.exit(128 + constants.signals[signal]);
+/**
+ * Does the work, which calls `checkSignal` between its steps. After a signal that throws, so that the work removes its
+ * partial copy once no thread writes to it any more, and the process ends. A second signal ends the process at
+ * once.
+ */
+async function untilSignal<T>(work: (checkSignal: () => void) => Promise<T>): Promise<T> {
+  let received: NodeJS.Signals | undefined;
+  const end = (signal: NodeJS.Signals): never => process.exit(128 + constants.signals[signal]);
+  const receive = (signal: NodeJS.Signals): void => {
+    if (received !== undefined) end(received);
+    received = signal;
   };
   const signals = ['SIGINT', 'SIGTERM'] as const;
-  for (const signal of signals) process.on(signal, end);
+  for (const signal of signals) process.on(signal, receive);
   try {
-    return await work();
+    return await work(() => {
+      if (received !== undefined) throw new CommandError(`Ended by ${received}.`);
+    });
+  } catch (error) {
+    if (received !== undefined) end(received);
+    throw error;
   } finally {
-    for (const signal of signals) process.off(signal, end);
+    for (const signal of signals) process.off(signal, receive);
   }
+}
+
+function after(checkSignal: () => void, progress: (share: number) => void): (share: number) => void {
+  return (share) => {
+    checkSignal();
+    progress(share);
+  };
 }

@@ -130,7 +130,7 @@ async function copyAllPages(source: DatabaseSync, target: string, progress: Prog
 }
 
 /** Removes the files that a killed copy to `file` leaves. */
-export function removePartial(file: string): void {
+function removePartial(file: string): void {
   for (const end of ['', '-journal']) rmSync(`${file}.partial${end}`, { force: true });
 }
 
