@@ -111,6 +111,9 @@ export function todayView(page: Page): void {
   );
 }
 
+/** Where the alerts stand above the orders, as they do without a second column. */
+const narrow = matchMedia('(width < 1000px)');
+
 /** Only the orders have buttons; what is above them has the same height, but for the alerts. */
 function holdToday(shown: TodayData, loaded: TodayData): TodayData {
   const orders = loaded.waiting.flatMap(({ data }) => data);
@@ -120,7 +123,8 @@ function holdToday(shown: TodayData, loaded: TodayData): TodayData {
   });
   const ids = new Set(toDoOf(held).map(({ id }) => id));
   const newer = toDoOf(loaded.waiting).filter(({ id }) => !ids.has(id)).length;
-  return { ...loaded, alerts: shown.alerts, waiting: held, newer };
+  const alerts = narrow.matches ? shown.alerts : loaded.alerts;
+  return { ...loaded, alerts, waiting: held, newer };
 }
 
 function daysEnd(): string {
@@ -195,12 +199,12 @@ function todayContent(page: Page, shown: TodayData, { span, reload }: Drawing): 
   if (isEmpty && events === undefined) return skeleton(8);
   if (isEmpty && events?.length === 0) return firstSteps();
   return [
-    alertList(alerts),
     tiles({ placed: today, payments }, lists),
     h(
       'div',
-      { class: 'columns' },
+      { class: 'columns today' },
       h('div', {}, toDoCard(page, lists, notice), moneyCard(today, payments), salesCard(sales, span)),
+      alertList(alerts),
       card('Just now', events === undefined ? skeleton(4) : latestEvents(events)),
     ),
   ];
