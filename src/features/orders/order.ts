@@ -241,7 +241,8 @@ export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): C
   const { total: _computed, ...members } = current;
   const issues = readOnlyIssues(current, patch, readOnly);
   const needsReason = isStaff(caller) && isCorrection(current.status, patch.status);
-  if (needsReason && patch.reason === undefined) issues.push(missingReason);
+  const isBlank = patch.reason === undefined || patch.reason.trim() === '';
+  if (needsReason && isBlank) issues.push(missingReason);
   const patched = requireValid(parse(PatchedOrder, mergePatch(members, patch), issues));
   return { ...orderContentOf(patched), customerId: patched.customerId };
 }

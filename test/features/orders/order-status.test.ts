@@ -103,6 +103,7 @@ describe('the steps of an order', () => {
     test(`the step ${from} → ${to} needs a reason, which its event has`, async () => {
       const { id } = await orderThatIs(from);
       assertIssues(await patch(id, { status: to }), 422, ['#/reason required']);
+      assertIssues(await patch(id, { status: to, reason: ' \n' }), 422, ['#/reason required']);
       const both = { status: to, id: id + 1 };
       assertIssues(await patch(id, both), 422, ['#/id read-only', '#/reason required']);
       assert.equal((await patch(id, { status: to, reason: 'A slip.' })).status, 200);
