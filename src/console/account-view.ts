@@ -31,7 +31,7 @@ export function accountView(page: Page): void {
     },
     draw: (account, reload) => accountContent(page, account, reload),
   });
-  fill(main, setPageTitle('My account'), content);
+  fill(main, setPageTitle(t('My account')), content);
 }
 
 function accountContent(page: Page, { sessions, keys, totp }: Account, reload: Reload): Child {
@@ -48,26 +48,26 @@ function accountContent(page: Page, { sessions, keys, totp }: Account, reload: R
       'div',
       {},
       card(
-        'You',
+        t('You'),
         factList([
-          ['Name', user.name],
-          ['E-mail', user.email],
-          ['Role', user.role],
+          [t('Name'), user.name],
+          [t('E-mail'), user.email],
+          [t('Role'), user.role],
         ]),
-        action('Change …', () => changeName(page)),
+        action(t('Change …'), () => changeName(page)),
       ),
-      card('Password', passwordForm(page, reload)),
+      card(t('Password'), passwordForm(page, reload)),
       card(t('Language'), languageField()),
     ),
     h(
       'div',
       {},
-      card('One-time codes', totpPart(page, totp, reload)),
-      card('Signed in', sessionList(page, sessions, reload), action('Sign out everywhere', everywhere)),
+      card(t('One-time codes'), totpPart(page, totp, reload)),
+      card(t('Signed in'), sessionList(page, sessions, reload), action(t('Sign out everywhere'), everywhere)),
       card(
-        'API keys',
+        t('API keys'),
         keyList(page, keys, reload),
-        action('New key …', () => addKey(page, reload)),
+        action(t('New key …'), () => addKey(page, reload)),
       ),
     ),
   );
@@ -89,9 +89,9 @@ function languageField(): HTMLElement {
 }
 
 async function changeName({ client, user, session }: Page): Promise<void> {
-  const name = field({ label: 'Name', pointer: '/name', value: user.name });
+  const name = field({ label: t('Name'), pointer: '/name', value: user.name });
   const email = field({
-    label: 'E-mail',
+    label: t('E-mail'),
     pointer: '/email',
     value: user.email,
     attributes: { type: 'email' },
@@ -99,32 +99,32 @@ async function changeName({ client, user, session }: Page): Promise<void> {
   const run = async (): Promise<void> => {
     const body = { name: textOf(name) ?? '', email: textOf(email) ?? '' };
     await client.send('PATCH', `/api/users/${user.id}`, { body });
-    notify('Saved.');
+    notify(t('Saved.'));
     session.dispatchEvent(new Event('user')); // the frame shows the name
   };
-  await ask({ title: 'Change your account', content: [name.row, email.row], submit: 'Save', run });
+  await ask({ title: t('Change your account'), content: [name.row, email.row], submit: t('Save'), run });
 }
 
 function passwordForm({ client, user }: Page, reload: Reload): HTMLElement {
   const current = field({
-    label: 'Current password',
+    label: t('Current password'),
     pointer: '/currentPassword',
     attributes: { type: 'password', autocomplete: 'current-password' },
   });
   const password = field({
-    label: 'New password',
+    label: t('New password'),
     pointer: '/password',
-    hint: 'Long beats complicated: 15 characters are good.',
+    hint: t('Long beats complicated: 15 characters are good.'),
     attributes: { type: 'password', autocomplete: 'new-password' },
   });
   const body: HTMLFormElement = form([current.row, password.row], {
-    submit: 'Change password',
+    submit: t('Change password'),
     key: 'password',
     async run() {
       const change = { currentPassword: current.control.value, password: password.control.value };
       await client.send('PATCH', `/api/users/${user.id}`, { body: change });
       body.reset();
-      notify('The password is changed; your other sessions have ended.');
+      notify(t('The password is changed; your other sessions have ended.'));
       await reload();
     },
   });
@@ -144,22 +144,22 @@ const scopes = [
 ];
 
 async function addKey({ client }: Page, reload: Reload): Promise<void> {
-  const name = field({ label: 'What it is for', pointer: '/name', hint: 'Example: till 3' });
+  const name = field({ label: t('What it is for'), pointer: '/name', hint: t('Example: till 3') });
   const boxes = scopes.map((scope) =>
     h('input', { type: 'checkbox', id: `scope-${scope}`, value: scope, checked: scope === 'orders:read' }),
   );
   const key = await ask({
-    title: 'New API key',
+    title: t('New API key'),
     content: [
       name.row,
       h(
         'fieldset',
         { 'data-pointer': '/scopes', id: 'scopes' },
-        h('legend', {}, 'What it may do'),
+        h('legend', {}, t('What it may do')),
         boxes.map((box) => checkRow(box, box.value)),
       ),
     ],
-    submit: 'Create the key',
+    submit: t('Create the key'),
     async run() {
       const body = {
         name: textOf(name) ?? '',
@@ -169,6 +169,6 @@ async function addKey({ client }: Page, reload: Reload): Promise<void> {
     },
   });
   if (key === undefined) return;
-  await show('The key is created', secret('Key, shown only now. It is valid for a year.', key));
+  await show(t('The key is created'), secret(t('Key, shown only now. It is valid for a year.'), key));
   await reload();
 }

@@ -19,6 +19,7 @@ import type { NamedEvent } from './histories.ts';
 import { csvButton } from './list-file.ts';
 import { searchField } from './list-tools.ts';
 import { type Column, inPlace, pager, rowLink, table } from './tables.ts';
+import { t } from './texts.ts';
 
 export function customersView(page: Page): void {
   const { main, parameters } = page;
@@ -47,15 +48,15 @@ export function customersView(page: Page): void {
   fill(
     main,
     setPageTitle(
-      'Customers',
-      page.user.role === 'admin' && h('a', { class: 'button', href: '#/customers/import' }, 'Import …'),
+      t('Customers'),
+      page.user.role === 'admin' && h('a', { class: 'button', href: '#/customers/import' }, t('Import …')),
       csvButton(page, () => `/customers?${listQuery(parameters)}`, 'customers.csv'),
-      h('a', { class: 'button primary', href: '#/customers/new' }, 'New customer'),
+      h('a', { class: 'button primary', href: '#/customers/new' }, t('New customer')),
     ),
     h(
       'div',
       { class: 'toolbar' },
-      searchField(page, 'customers', { label: 'Search customers', reload, onlyFound, onWords }),
+      searchField(page, 'customers', { label: t('Search customers'), reload, onlyFound, onWords }),
       sorts,
     ),
     list,
@@ -72,26 +73,26 @@ function listQuery(parameters: URLSearchParams): string {
 function sortTabs(parameters: URLSearchParams): HTMLElement {
   const current = parameters.get('sort') ?? '';
   const tabs = [
-    ['', 'Newest first'],
-    ['name', 'By name'],
+    ['', t('Newest first')],
+    ['name', t('By name')],
   ].map(([sort = '', label = '']) =>
     h('a', { href: `#/customers?${query({ sort })}`, 'aria-current': sort === current && 'page' }, label),
   );
-  return h('nav', { class: 'tabs', 'aria-label': 'Order' }, tabs);
+  return h('nav', { class: 'tabs', 'aria-label': t('Sorted by') }, tabs);
 }
 
 const columns = (q: string): readonly Column<Customer>[] => [
   {
-    label: 'Name',
+    label: t('Name'),
     cell: ({ id, name, phone }) => [
       rowLink(`#/customers/${id}`, h('span', { class: 'clip', dir: 'auto' }, name)),
       isOfPhone(phone, q) && h('span', { class: 'phone soft' }, phone),
     ],
   },
-  { label: 'E-mail', kind: 'wide', cell: ({ email }) => h('span', { class: 'clip soft' }, email ?? '') },
-  { label: 'Phone', kind: 'tight wide', cell: ({ phone }) => h('span', { class: 'soft' }, phone ?? '') },
+  { label: t('E-mail'), kind: 'wide', cell: ({ email }) => h('span', { class: 'clip soft' }, email ?? '') },
+  { label: t('Phone'), kind: 'tight wide', cell: ({ phone }) => h('span', { class: 'soft' }, phone ?? '') },
   {
-    label: 'City',
+    label: t('City'),
     cell: ({ address }) =>
       h(
         'span',
@@ -100,47 +101,47 @@ const columns = (q: string): readonly Column<Customer>[] => [
       ),
   },
   {
-    label: 'Since',
+    label: t('Since'),
     kind: 'tight wide',
     cell: ({ createdAt }) => h('span', { class: 'soft' }, dateOnly(createdAt)),
   },
 ];
 
 function customersList({ data, next }: List<Customer>, parameters: URLSearchParams): Child {
-  const add = h('a', { class: 'button primary', href: '#/customers/new' }, 'Enter the first customer');
+  const add = h('a', { class: 'button primary', href: '#/customers/new' }, t('Enter the first customer'));
   if (data.length === 0 && !parameters.has('q'))
     return emptyState(
-      'No customers yet',
-      'Everybody who orders is a customer: enter one here, or with a new order.',
+      t('No customers yet'),
+      t('Everybody who orders is a customer: enter one here, or with a new order.'),
       add,
     );
   if (data.length === 0)
     return emptyState(
-      'Nobody found',
-      'Each word must be in the name, the e-mail address or the phone number.',
+      t('Nobody found'),
+      t('Each word must be in the name, the e-mail address or the phone number.'),
     );
   return [
-    table('Customers', columns(parameters.get('q') ?? ''), data),
-    pager(next, { label: 'Pages of customers', parameters, name: 'customers' }),
+    table(t('Customers'), columns(parameters.get('q') ?? ''), data),
+    pager(next, { label: t('Pages of customers'), parameters, name: 'customers' }),
   ];
 }
 
 export function newCustomerView({ main, client }: Page): void {
   const fields = new CustomerFields(client);
   const idempotencyKey = crypto.randomUUID();
-  const body = form(card('Customer', fields.element), {
-    submit: 'Add customer',
-    others: h('a', { class: 'button', href: '#/customers' }, 'Cancel'),
+  const body = form(card(t('Customer'), fields.element), {
+    submit: t('Add customer'),
+    others: h('a', { class: 'button', href: '#/customers' }, t('Cancel')),
     async run() {
       const { value } = await client.send<Customer>('POST', '/customers', {
         idempotencyKey,
         body: fields.read(),
       });
-      notify(`${value.name} is a customer now.`);
+      notify(t('{name} is a customer now.', { name: value.name }));
       goTo(`/customers/${value.id}`);
     },
   });
-  fill(main, setPageTitle('New customer'), h('div', { class: 'narrow' }, body));
+  fill(main, setPageTitle(t('New customer')), h('div', { class: 'narrow' }, body));
   fields.focus();
 }
 
@@ -155,7 +156,7 @@ type CustomerDetails = {
 
 export function customerView(page: Page): void {
   const { main, id, parameters } = page;
-  const head = new Drawing(h('div', {}, setPageTitle(`Customer ${id}`)));
+  const head = new Drawing(h('div', {}, setPageTitle(t('Customer {id}', { id }))));
   const content = h('div', {}, skeleton(8));
   reloadable(page, content, {
     load: loadCustomer,
@@ -203,41 +204,41 @@ function customerHeading(
     });
     const run = async (): Promise<void> => {
       await save();
-      notify('Saved.');
+      notify(t('Saved.'));
       await reload();
     };
-    await ask({ title: `Change ${name}`, content: fields.element, submit: 'Save', run });
+    await ask({ title: t('Change {name}', { name }), content: fields.element, submit: t('Save'), run });
   };
   const remove = async (): Promise<void> => {
     const run = async (): Promise<void> => {
       await client.send('DELETE', path);
-      notify(`${name} was deleted.`);
+      notify(t('{name} was deleted.', { name }));
       goTo('/customers');
     };
-    const text = 'A customer who is deleted can’t be restored.';
+    const text = t('A customer who is deleted can’t be restored.');
     await ask({
-      title: `Delete ${name}?`,
+      title: t('Delete {name}?', { name }),
       content: h('p', {}, text),
-      submit: 'Delete',
+      submit: t('Delete'),
       isDangerous: true,
       run,
     });
   };
   return setPageTitle(
     name,
-    orders.data.length === 0 && action('Delete …', remove, { 'data-key': 'delete' }), // refused with orders
-    action('Change', edit, { 'data-key': 'change' }),
-    h('a', { class: 'button primary', href: `#/new?customer=${id}` }, 'New order'),
+    orders.data.length === 0 && action(t('Delete …'), remove, { 'data-key': 'delete' }), // refused with orders
+    action(t('Change'), edit, { 'data-key': 'change' }),
+    h('a', { class: 'button primary', href: `#/new?customer=${id}` }, t('New order')),
   );
 }
 
 function inWords({ name, email, phone, address, note }: Customer): [string, string][] {
   return [
-    ['name', name],
-    ['e-mail', email ?? 'none'],
-    ['phone', phone ?? 'none'],
-    ['address', address === null ? 'none' : addressLines(address).join(', ')],
-    ['note', note ?? 'none'],
+    [t('name'), name],
+    [t('e-mail'), email ?? t('none')],
+    [t('phone'), phone ?? t('none')],
+    [t('address'), address === null ? t('none') : addressLines(address).join(', ')],
+    [t('note'), note ?? t('none')],
   ];
 }
 
@@ -247,14 +248,14 @@ function customerContent(
 ): Child {
   const { id, name, email, phone, address, note, createdAt } = customer;
   const facts: readonly (readonly [string, Child])[] = [
-    ['E-mail', email === null ? '—' : h('a', { href: mailLinkOf(email) }, email)],
-    ['Phone', phone === null ? '—' : h('a', { href: `tel:${phone}` }, phone)],
-    ['Customer since', dateOnly(createdAt)],
+    [t('E-mail'), email === null ? '—' : h('a', { href: mailLinkOf(email) }, email)],
+    [t('Phone'), phone === null ? '—' : h('a', { href: `tel:${phone}` }, phone)],
+    [t('Customer since'), dateOnly(createdAt)],
     ...bought,
   ];
   const columnsShown = orderColumns
-    .map((column) => (column.label === 'Status' ? { ...column, kind: 'tight' as const } : column))
-    .filter(({ label }) => label !== 'Customer');
+    .map((column) => (column.label === t('Status') ? { ...column, kind: 'tight' as const } : column))
+    .filter(({ label }) => label !== t('Customer'));
   return h(
     'div',
     { class: 'columns' },
@@ -262,7 +263,7 @@ function customerContent(
       'div',
       {},
       orders.data.length === 0
-        ? card('Orders', h('p', { class: 'soft' }, 'None yet.'))
+        ? card(t('Orders'), h('p', { class: 'soft' }, t('None yet.')))
         : h(
             'section',
             { class: 'card flush' },
@@ -270,29 +271,29 @@ function customerContent(
               'h2',
               {},
               orders.next === null || parameters.has('cursor')
-                ? 'Orders'
-                : `The newest ${orders.data.length} orders`,
+                ? t('Orders')
+                : t('The newest {count} orders', { count: orders.data.length }),
             ),
-            table('Orders', columnsShown, orders.data),
+            table(t('Orders'), columnsShown, orders.data),
           ),
       orders.data.length > 0 &&
         h(
           'p',
           { class: 'hint' },
-          h('a', { href: `#/orders?customer=${id}` }, 'Search and filter their orders'),
+          h('a', { href: `#/orders?customer=${id}` }, t('Search and filter their orders')),
         ),
-      pager(orders.next, { label: 'Pages of their orders', parameters, name: `customers/${id}` }),
-      card('History', eventList(events)),
+      pager(orders.next, { label: t('Pages of their orders'), parameters, name: `customers/${id}` }),
+      card(t('History'), eventList(events)),
     ),
     h(
       'div',
       {},
-      card('Contact', factList(facts)),
-      note !== undefined && card('Note', h('p', { class: 'text', dir: 'auto' }, note)),
+      card(t('Contact'), factList(facts)),
+      note !== undefined && card(t('Note'), h('p', { class: 'text', dir: 'auto' }, note)),
       card(
-        'Address',
+        t('Address'),
         address === null
-          ? h('p', { class: 'soft' }, 'None is known.')
+          ? h('p', { class: 'soft' }, t('None is known.'))
           : addressBlock(addressLines(address, name)),
       ),
     ),

@@ -16,6 +16,7 @@ import {
   sumOf,
   whatCounts,
 } from './sales-figures.ts';
+import { numbered, t } from './texts.ts';
 
 type DaySales = { readonly placed: Sales; readonly received: Sales };
 
@@ -38,7 +39,7 @@ export function dayView(page: Page): void {
     draw: (sales) => dayContent(sales, day),
     concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
-  const input = h('input', { type: 'date', value: dayName(day), 'aria-label': 'Day', 'data-key': 'day' });
+  const input = h('input', { type: 'date', value: dayName(day), 'aria-label': t('Day'), 'data-key': 'day' });
   input.addEventListener('change', () => {
     // while a year is typed, its first digits are years as well
     if (input.value >= '1000') location.hash = `/day?date=${input.value}`;
@@ -52,12 +53,12 @@ export function dayView(page: Page): void {
     'button',
     { type: 'button', class: 'primary', onclick: () => window.print() },
     icon(icons.print),
-    'Print',
+    t('Print'),
   );
   fill(
     main,
     setPageTitle(
-      'Day’s end',
+      t('Day’s end'),
       input,
       csvButton(page, () => `/orders?${list}`, `orders-${dayName(day)}.csv`),
       print,
@@ -71,8 +72,8 @@ function dayContent({ placed, received }: DaySales, day: Date): Child {
   const incomplete = incompleteText(received, day);
   if (orders.length === 0 && payments.length === 0)
     return emptyState(
-      'Nothing happened',
-      `No order was placed, paid or refunded on ${fullDay(day)}.`,
+      t('Nothing happened'),
+      t('No order was placed, paid or refunded on {day}.', { day: fullDay(day) }),
       incomplete,
     );
   return h(
@@ -84,9 +85,13 @@ function dayContent({ placed, received }: DaySales, day: Date): Child {
     h(
       'p',
       { class: 'soft' },
-      'Received is what was marked as paid on this day, less what was given back on it, whenever the orders were ' +
-        `placed: it should match the drawer and the card terminal. ${whatCounts} A summary for the shop, not a ` +
-        'fiscal report.',
+      t(
+        'Received is what was marked as paid on this day, less what was given back on it, whenever the orders were placed:',
+      ),
+      ' ',
+      t('it should match the drawer and the card terminal.'),
+      ` ${whatCounts} `,
+      t('A summary for the shop, not a fiscal report.'),
     ),
   );
 }
@@ -105,8 +110,8 @@ function dayTable({ orders, payments }: DayFigures, currency: string): HTMLEleme
         'tr',
         {},
         h('td', {}),
-        h('th', { scope: 'col', class: 'number wide' }, 'Orders'),
-        h('th', { scope: 'col', class: 'number' }, 'Amount'),
+        h('th', { scope: 'col', class: 'number wide' }, t('Orders')),
+        h('th', { scope: 'col', class: 'number' }, t('Amount')),
       ),
     ),
     receivedRows(payments, currency),
@@ -116,9 +121,9 @@ function dayTable({ orders, payments }: DayFigures, currency: string): HTMLEleme
 
 /** What becomes of an order when money is taken or given back. */
 const paymentNames: Readonly<Partial<Record<Status, string>>> = {
-  paid: 'Paid',
-  refunded: 'Refunded',
-  open: 'Marked as paid by mistake',
+  paid: t('Paid'),
+  refunded: t('Refunded'),
+  open: t('Marked as paid by mistake'),
 };
 
 function receivedRows(payments: readonly Figures[], currency: string): HTMLElement {
@@ -129,7 +134,13 @@ function receivedRows(payments: readonly Figures[], currency: string): HTMLEleme
       .map(({ orders, total }) => row(name, orders, money(total, currency))),
   );
   const { received } = receivedOf(own, currency);
-  return h('tbody', {}, heading('Money'), rows, sumRow('Received', undefined, money(received, currency)));
+  return h(
+    'tbody',
+    {},
+    heading(t('Money')),
+    rows,
+    sumRow(t('Received'), undefined, money(received, currency)),
+  );
 }
 
 function placedRows(figures: readonly Figures[], currency: string): HTMLElement {
@@ -140,8 +151,8 @@ function placedRows(figures: readonly Figures[], currency: string): HTMLElement 
       .map(({ orders, total }) => row(pill(status), orders, money(total, currency))),
   );
   const orders = own.filter(isSale).reduce((sum, each) => sum + each.orders, 0);
-  const sum = sumRow('Sold', orders, money(sumOf(own, currency), currency));
-  return h('tbody', {}, heading('Orders placed, by their status now'), rows, sum);
+  const sum = sumRow(t('Sold'), orders, money(sumOf(own, currency), currency));
+  return h('tbody', {}, heading(t('Orders placed, by their status now')), rows, sum);
 }
 
 function heading(text: string): HTMLElement {
@@ -159,7 +170,11 @@ function sumRow(name: string, orders: number | undefined, amount: string): HTMLE
 
 /** The number of orders on phones, where its column has no room. */
 function ordersText(orders: number): HTMLElement {
-  return h('span', { class: 'phone soft' }, orders === 1 ? '1 order' : `${count(orders)} orders`);
+  return h(
+    'span',
+    { class: 'phone soft' },
+    t(numbered(orders, '1 order', '{count} orders'), { count: count(orders) }),
+  );
 }
 
 function numberCells(orders: number | undefined, amount: string): Child {

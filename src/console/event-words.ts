@@ -64,9 +64,20 @@ const enumeration = new Intl.ListFormat(language);
 export function eventText({ type, subject, changes }: ServiceEvent): string {
   const [, kind = '', id = ''] = /(\w+)(?:\/(\d+)|\?.*)?$/.exec(subject) ?? [];
   const [one, many] = objectNames[kind] ?? [kind, kind];
-  const happening = eventVerbs[type] ?? inWords(type.slice(type.indexOf('.') + 1));
+  const happening = happeningOf(type);
   const what = type.endsWith('.changed') ? changedMembers(Object.keys(changes)) : '';
   return `${id === '' ? many : `${one} ${id}`} ${happening}${what}`;
+}
+
+/** Names a type of event: `Order paid`. */
+export function typeText(type: string): string {
+  const kind = type.slice(0, type.indexOf('.'));
+  const [name] = objectNames[`${kind}s`] ?? [kind];
+  return `${name} ${happeningOf(type)}`;
+}
+
+function happeningOf(type: string): string {
+  return eventVerbs[type] ?? inWords(type.slice(type.indexOf('.') + 1));
 }
 
 function inWords(word: unknown): string {

@@ -1,6 +1,7 @@
 // A field that finds things while the user types, as an ARIA combobox. Only an answer to what is in the field now has
 // options: with the next letter all earlier ones are void, and Enter waits for the answer.
 import { fill, h } from './elements.ts';
+import { t } from './texts.ts';
 
 const typingMilliseconds = 40;
 
@@ -72,14 +73,14 @@ export function finder({ label, placeholder, lookUp }: FinderOptions): {
     list.removeAttribute('aria-busy');
     if (groups === undefined) {
       close();
-      return fill(status, 'Nothing can be found at the moment: is the service away?');
+      return fill(status, t('Nothing can be found at the moment: is the service away?'));
     }
     const shown = groups.filter(({ found }) => found.length > 0);
     options = shown.flatMap(({ found }) => found);
     active = 0;
     if (isEntered && options[0] !== undefined) return options[0].choose();
     isEntered = false;
-    fill(status, options.length === 0 && 'Nothing was found.');
+    fill(status, options.length === 0 && t('Nothing was found.'));
     draw(shown);
   }
 

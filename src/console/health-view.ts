@@ -8,6 +8,7 @@ import { setPageTitle, type Page } from './view.ts';
 import { type Child, fill, h } from './elements.ts';
 import { count, dateOnly, dateTime } from './formats.ts';
 import { messageOf } from './forms.ts';
+import { t } from './texts.ts';
 
 /** The metrics at one time, by name and labels. */
 type Sample = { readonly at: number; readonly values: ReadonlyMap<string, number>; readonly text: string };
@@ -23,7 +24,10 @@ export function healthView(page: Page): void {
   const content = new Drawing(h('div', { 'aria-live': 'off' }));
   fill(
     main,
-    setPageTitle('Health', h('span', { class: 'soft' }, 'Measured every 3 seconds while this page is shown')),
+    setPageTitle(
+      t('Health'),
+      h('span', { class: 'soft' }, t('Measured every 3 seconds while this page is shown')),
+    ),
     content.element,
   );
   void follow(page, content).catch((error: unknown) => {
@@ -50,7 +54,7 @@ function sampleOf(text: string): Sample {
 
 function verdict(samples: readonly Sample[]): Child {
   const alerts = serviceAlerts(samples.at(-1)?.values ?? new Map());
-  if (alerts.length === 0) return h('p', { class: 'well' }, 'Nothing has to be done.');
+  if (alerts.length === 0) return h('p', { class: 'well' }, t('Nothing has to be done.'));
   return alerts.map(({ text }) => h('p', { class: 'banner' }, text));
 }
 
@@ -69,15 +73,15 @@ function plots(samples: readonly Sample[]): Child {
   return h(
     'div',
     { class: 'sparks' },
-    line('Requests', requests, ' a second'),
-    line('Time to answer', responses, ' ms'),
-    line('Longest wait for the processor', delays, ' ms'),
-    line('Changes saved', commits, ' a second'),
-    line('Time to save on disk', syncs, ' ms'),
-    line('Changes waiting', waiting, ''),
-    line('Log of changes', log, ' MiB'),
-    line('Connections', connections, ''),
-    line('Screens kept up to date', streams, ''),
+    line(t('Requests'), requests, t(' a second')),
+    line(t('Time to answer'), responses, ' ms'),
+    line(t('Longest wait for the processor'), delays, ' ms'),
+    line(t('Changes saved'), commits, t(' a second')),
+    line(t('Time to save on disk'), syncs, ' ms'),
+    line(t('Changes waiting'), waiting, ''),
+    line(t('Log of changes'), log, ' MiB'),
+    line(t('Connections'), connections, ''),
+    line(t('Screens kept up to date'), streams, ''),
   );
 }
 
@@ -123,22 +127,25 @@ function facts(samples: readonly Sample[]): Child {
   const hits = values.get('orderly_cache_lookups_total{result="hit"}') ?? 0;
   const misses = values.get('orderly_cache_lookups_total{result="miss"}') ?? 0;
   return card(
-    'Service',
+    t('Service'),
     factList([
-      ['Version', `${version}, on Node ${node}`],
+      [t('Version'), t('{version}, on Node {node}', { version, node })],
       [
-        'Certificate expires',
+        t('Certificate expires'),
         certificate === undefined ? '—' : dateOnly(new Date(certificate * 1000).toISOString()),
       ],
       [
-        'Last backup',
+        t('Last backup'),
         backup === undefined
-          ? 'none that the service knows of'
+          ? t('none that the service knows of')
           : dateTime(new Date(backup * 1000).toISOString()),
       ],
-      ['Answered from memory', hits + misses === 0 ? '—' : `${count((hits / (hits + misses)) * 100)} %`],
-      ['Refused as too many', count(values.get('orderly_rejections_total{reason="rate"}') ?? 0)],
-      ['Failed sign-ins', count(values.get('orderly_security_events_total{event="authn_login_fail"}') ?? 0)],
+      [t('Answered from memory'), hits + misses === 0 ? '—' : `${count((hits / (hits + misses)) * 100)} %`],
+      [t('Refused as too many'), count(values.get('orderly_rejections_total{reason="rate"}') ?? 0)],
+      [
+        t('Failed sign-ins'),
+        count(values.get('orderly_security_events_total{event="authn_login_fail"}') ?? 0),
+      ],
     ]),
   );
 }

@@ -1,5 +1,6 @@
 // The columns of a table that is imported: which member of a customer or of a product each one holds.
 import { columnName } from './column-names.ts';
+import { t } from './texts.ts';
 
 export type ImportKind = 'customers' | 'products';
 
@@ -64,7 +65,7 @@ const members: Readonly<Record<ImportKind, readonly Member[]>> = {
   ],
 };
 
-const keyName = 'Your own number';
+const keyName = t('Your own number');
 
 export function memberName(name: string): string {
   return name === 'key' ? keyName : columnName(name);

@@ -19,6 +19,7 @@ import { guessColumns, type ImportKind, memberChoices, membersOf, missingMembers
 import { type Fault, type ImportPlan, type Outcome, runImport } from './import-run.ts';
 import { saveFile } from './saved-file.ts';
 import { rowText, type Separator } from './table-text.ts';
+import { numbered, t } from './texts.ts';
 
 const bytesMax = 32 * 1024 * 1024;
 const faultsShown = 100;
@@ -30,11 +31,14 @@ export function importView(kind: ImportKind): View {
     const content = h('div', { class: 'narrow' });
     fill(
       main,
-      setPageTitle(`Import ${kind}`, h('a', { class: 'button', href: `#/${kind}` }, 'Back')),
+      setPageTitle(
+        kind === 'customers' ? t('Import customers') : t('Import products'),
+        h('a', { class: 'button', href: `#/${kind}` }, t('Back')),
+      ),
       content,
     );
     if (user.role === 'admin') chooseFile({ page, kind, content });
-    else fill(content, emptyState('Not allowed', 'Only an administrator can import.'));
+    else fill(content, emptyState(t('Not allowed'), t('Only an administrator can import.')));
   };
 }
 
@@ -65,12 +69,12 @@ function chooseFile(place: Place, problem = ''): void {
   const zone = h(
     'div',
     { class: 'drop' },
-    h('label', { for: input.id }, 'Drop a file here, or choose one'),
+    h('label', { for: input.id }, t('Drop a file here, or choose one')),
     input,
     h(
       'p',
       { class: 'hint' },
-      `As a spreadsheet saves it as CSV, or as text with tabs: ${count(32)} MB at most.`,
+      t('As a spreadsheet saves it as CSV, or as text with tabs: {size} MB at most.', { size: count(32) }),
     ),
     message,
   );
@@ -84,26 +88,28 @@ function chooseFile(place: Place, problem = ''): void {
     zone.classList.remove('over');
     take(event.dataTransfer?.files[0]);
   });
-  const text = `The first row names the columns. Nothing is imported before you have seen what is in the file.`;
+  const text = t(
+    'The first row names the columns. Nothing is imported before you have seen what is in the file.',
+  );
   const again =
     kind === 'customers'
-      ? 'The same file again makes nobody twice.'
-      : 'A product whose SKU is known is changed; what the file lacks stays.';
-  fill(content, card('File', zone, h('p', { class: 'soft' }, `${text} ${again}`)));
+      ? t('The same file again makes nobody twice.')
+      : t('A product whose SKU is known is changed; what the file lacks stays.');
+  fill(content, card(t('File'), zone, h('p', { class: 'soft' }, `${text} ${again}`)));
 }
 
 async function openFile(file: File): Promise<OpenFile> {
   if (file.size > bytesMax)
-    throw new Error('The file is too large: it may have 32 MB. Divide it into several.');
+    throw new Error(t('The file is too large: it may have 32 MB. Divide it into several.'));
   if (file.name.toLowerCase().endsWith('.xlsx'))
-    throw new Error('This is a workbook: save its sheet as CSV, and choose that file.');
+    throw new Error(t('This is a workbook: save its sheet as CSV, and choose that file.'));
   const encoding = await encodingOf(file);
   for await (const { rows, separator } of rowsOf(file, encoding)) {
     const [first, ...others] = rows;
     if (first === undefined) continue;
     return { file, encoding, separator, heading: first.cells, samples: others.slice(0, samplesShown) };
   }
-  throw new Error('The file is empty.');
+  throw new Error(t('The file is empty.'));
 }
 
 function chooseColumns(place: Place, opened: OpenFile): void {
@@ -111,8 +117,8 @@ function chooseColumns(place: Place, opened: OpenFile): void {
   const { heading, samples, file } = opened;
   const guesses = guessColumns(kind, heading);
   const selects = heading.map((name, index) => {
-    const select = choice([['', 'Leave out'], ...memberChoices(kind)], guesses[index]);
-    select.ariaLabel = `What “${name}” is`;
+    const select = choice([['', t('Leave out')], ...memberChoices(kind)], guesses[index]);
+    select.ariaLabel = t('What “{name}” is', { name });
     return select;
   });
   const columns = (): string[] => selects.map(({ value }) => value);
@@ -130,7 +136,7 @@ function chooseColumns(place: Place, opened: OpenFile): void {
     ),
   );
   const currency = field({
-    label: 'Currency of the prices, where the file names none',
+    label: t('Currency of the prices, where the file names none'),
     pointer: '/currency',
     control: choice(
       currencies.map((code) => [code, code]),
@@ -138,7 +144,7 @@ function chooseColumns(place: Place, opened: OpenFile): void {
     ),
   });
   const country = field({
-    label: 'Country of the addresses, where the file names none',
+    label: t('Country of the addresses, where the file names none'),
     pointer: '/country',
     control: choice(countryChoices(), homeCountry()),
   });
@@ -146,17 +152,18 @@ function chooseColumns(place: Place, opened: OpenFile): void {
   const body = form(
     [h('div', { class: 'scroller' }, h('table', { class: 'plain match' }, h('tbody', {}, rows))), given.row],
     {
-      submit: 'Check all rows',
-      others: h('button', { type: 'button', onclick: () => chooseFile(place) }, 'Another file'),
+      submit: t('Check all rows'),
+      others: h('button', { type: 'button', onclick: () => chooseFile(place) }, t('Another file')),
       async run() {
         const missing = missingMembers(kind, columns());
-        if (missing.length > 0) throw new Error(`No column is the ${missing.join(', or the ')}.`);
+        if (missing.length > 0)
+          throw new Error(t('No column is the {members}.', { members: missing.join(t(', or the ')) }));
         const plan = planOf(place, opened, { columns: columns(), given: given.control.value });
         await run({ ...place, opened, plan }, { isDryRun: true });
       },
     },
   );
-  fill(content, card(file.name, h('p', { class: 'soft' }, 'What is in the columns?'), body));
+  fill(content, card(file.name, h('p', { class: 'soft' }, t('What is in the columns?')), body));
 }
 
 type Choices = {
@@ -181,7 +188,12 @@ function planOf(
     members,
     convert(cells) {
       if (cells.slice(heading.length).some((cell) => cell.trim() !== ''))
-        return { problem: `The row has ${cells.length} cells, and the first row ${heading.length}.` };
+        return {
+          problem: t('The row has {cells} cells, and the first row {columns}.', {
+            cells: cells.length,
+            columns: heading.length,
+          }),
+        };
       const values = membersOf(cells, columns);
       return kind === 'products' ? productOf(values, given) : customerOf(values, { given, codes });
     },
@@ -238,10 +250,14 @@ async function run(planned: Planned, { isDryRun }: { readonly isDryRun: boolean 
   const { page, content, plan } = planned;
   const stopping = new AbortController();
   page.signal.addEventListener('abort', () => stopping.abort(page.signal.reason));
-  const bar = h('progress', { max: 1, value: 0, 'aria-label': isDryRun ? 'Checked' : 'Imported' });
+  const bar = h('progress', { max: 1, value: 0, 'aria-label': isDryRun ? t('Checked') : t('Imported') });
   const text = h('p', { role: 'status' });
-  const stop = h('button', { type: 'button', onclick: () => stopping.abort(new Error('stopped')) }, 'Stop');
-  fill(content, card(isDryRun ? 'Checking …' : 'Importing …', bar, text, stop));
+  const stop = h(
+    'button',
+    { type: 'button', onclick: () => stopping.abort(new Error('stopped')) },
+    t('Stop'),
+  );
+  fill(content, card(isDryRun ? t('Checking …') : t('Importing …'), bar, text, stop));
   try {
     const outcome = await runImport(plan, {
       client: page.client,
@@ -257,13 +273,13 @@ async function run(planned: Planned, { isDryRun }: { readonly isDryRun: boolean 
   } catch (error) {
     if (page.signal.aborted) return;
     if (stopping.signal.aborted && isDryRun) return chooseColumns(planned, planned.opened);
-    const reason = stopping.signal.aborted ? 'You have stopped it.' : messageOf(error);
-    const again = h('button', { type: 'button', onclick: () => void run(planned, { isDryRun }) }, 'Go on');
-    const stays = 'What has been imported stays; to go on begins again, and makes nothing twice.';
+    const reason = stopping.signal.aborted ? t('You have stopped it.') : messageOf(error);
+    const again = h('button', { type: 'button', onclick: () => void run(planned, { isDryRun }) }, t('Go on'));
+    const stays = t('What has been imported stays; to go on begins again, and makes nothing twice.');
     fill(
       content,
       card(
-        'Stopped',
+        t('Stopped'),
         h('p', { class: 'issue', role: 'alert' }, reason),
         !isDryRun && h('p', {}, stays),
         again,
@@ -273,8 +289,9 @@ async function run(planned: Planned, { isDryRun }: { readonly isDryRun: boolean 
 }
 
 function progressText({ created, known, faults }: Outcome): string {
-  const faulty = faults.length === 0 ? '' : `, ${count(faults.length)} with a fault`;
-  return `${count(created + known + faults.length)} rows${faulty}`;
+  const rows = count(created + known + faults.length);
+  if (faults.length === 0) return t('{count} rows', { count: rows });
+  return t('{count} rows, {faults} with a fault', { count: rows, faults: count(faults.length) });
 }
 
 function showCheck(planned: Planned, outcome: Outcome): void {
@@ -283,23 +300,23 @@ function showCheck(planned: Planned, outcome: Outcome): void {
   const again = h(
     'button',
     { type: 'button', onclick: () => chooseColumns(planned, opened) },
-    'Change the columns',
+    t('Change the columns'),
   );
   const begin = action(
-    `Import ${good === 1 ? '1 row' : `${count(good)} rows`}`,
+    t(numbered(good, 'Import 1 row', 'Import {count} rows'), { count: count(good) }),
     () => run(planned, { isDryRun: false }),
     { class: 'primary' },
   );
   fill(
     content,
     card(
-      `${opened.file.name} was checked`,
+      t('{name} was checked', { name: opened.file.name }),
       h(
         'ul',
         {},
-        h('li', {}, rowsText(outcome.created, 'is new', 'are new')),
-        outcome.known > 0 && h('li', {}, rowsText(outcome.known, ...knownText[kind])),
-        outcome.faults.length > 0 && h('li', {}, rowsText(outcome.faults.length, cant, cant)),
+        h('li', {}, newText(outcome.created)),
+        outcome.known > 0 && h('li', {}, knownText(outcome.known, kind)),
+        outcome.faults.length > 0 && h('li', {}, faultsText(outcome.faults.length)),
       ),
       h('div', { class: 'buttons' }, good > 0 && begin, again),
     ),
@@ -307,27 +324,39 @@ function showCheck(planned: Planned, outcome: Outcome): void {
   );
 }
 
-const cant = 'can’t be imported';
-const knownText: Readonly<Record<ImportKind, readonly [one: string, many: string]>> = {
-  customers: ['is known already', 'are known already'],
-  products: ['changes a known product', 'change known products'],
-};
+function newText(rows: number): string {
+  return t(numbered(rows, '1 row is new.', '{count} rows are new.'), { count: count(rows) });
+}
 
-function rowsText(number: number, one: string, many: string): string {
-  return number === 1 ? `1 row ${one}.` : `${count(number)} rows ${many}.`;
+function knownText(rows: number, kind: ImportKind): string {
+  const text =
+    kind === 'customers'
+      ? numbered(rows, '1 row is known already.', '{count} rows are known already.')
+      : numbered(rows, '1 row changes a known product.', '{count} rows change known products.');
+  return t(text, { count: count(rows) });
+}
+
+function faultsText(rows: number): string {
+  const text = numbered(rows, '1 row can’t be imported.', '{count} rows can’t be imported.');
+  return t(text, { count: count(rows) });
 }
 
 function showEnd({ content, opened, kind, page }: Planned, { created, known, faults }: Outcome): void {
   const place = { content, kind, page };
-  const list = h('a', { class: 'button primary', href: `#/${kind}` }, `To the ${kind}`);
-  const next = h('button', { type: 'button', onclick: () => chooseFile(place) }, 'Another file');
-  const changed =
-    known > 0 && `${count(known)} were known${kind === 'products' ? ', and are as in the file' : ''}. `;
+  const list = h(
+    'a',
+    { class: 'button primary', href: `#/${kind}` },
+    kind === 'customers' ? t('To the customers') : t('To the products'),
+  );
+  const next = h('button', { type: 'button', onclick: () => chooseFile(place) }, t('Another file'));
+  const knownRows =
+    kind === 'products' ? '{count} were known, and are as in the file.' : '{count} were known.';
+  const changed = known > 0 && ` ${t(knownRows, { count: count(known) })}`;
   fill(
     content,
     card(
-      'Imported',
-      h('p', { role: 'status' }, `${count(created)} new. `, changed),
+      t('Imported'),
+      h('p', { role: 'status' }, t('{count} new.', { count: count(created) }), changed),
       h('div', { class: 'buttons' }, list, next),
     ),
     faultCard(opened, faults),
@@ -341,7 +370,7 @@ function faultCard({ file, heading, separator }: OpenFile, faults: readonly Faul
     const rows = faults.map(({ cells, problem }) =>
       rowText([...heading.map((_, index) => cells[index] ?? ''), problem], separator),
     );
-    saveFile(`faulty-${file.name}`, ['\ufeff', rowText([...heading, 'Fault'], separator), ...rows]);
+    saveFile(`faulty-${file.name}`, ['\ufeff', rowText([...heading, t('Fault')], separator), ...rows]);
   };
   const row = ({ number, cells, problem }: Fault): HTMLElement =>
     h(
@@ -364,7 +393,7 @@ function faultCard({ file, heading, separator }: OpenFile, faults: readonly Faul
     );
   const more = faults.length - faultsShown;
   return card(
-    'Rows with a fault',
+    t('Rows with a fault'),
     h(
       'div',
       { class: 'scroller' },
@@ -377,18 +406,18 @@ function faultCard({ file, heading, separator }: OpenFile, faults: readonly Faul
           h(
             'tr',
             {},
-            h('th', { scope: 'col', class: 'number' }, 'Row'),
-            ['Begins with', 'Fault'].map((text) => h('th', { scope: 'col' }, text)),
+            h('th', { scope: 'col', class: 'number' }, t('Row')),
+            [t('Begins with'), t('Fault')].map((text) => h('th', { scope: 'col' }, text)),
           ),
         ),
         h('tbody', {}, faults.slice(0, faultsShown).map(row)),
       ),
     ),
-    more > 0 && h('p', { class: 'soft' }, `And ${count(more)} more.`),
+    more > 0 && h('p', { class: 'soft' }, t('And {count} more.', { count: count(more) })),
     h(
       'div',
       { class: 'buttons' },
-      h('button', { type: 'button', onclick: save }, 'Save these rows as a file'),
+      h('button', { type: 'button', onclick: save }, t('Save these rows as a file')),
     ),
   );
 }

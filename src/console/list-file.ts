@@ -8,10 +8,11 @@ import { saveFile } from './saved-file.ts';
 import { chunksOf } from './streams.ts';
 import { rowText, type Separator, TableReader } from './table-text.ts';
 import type { Page } from './view.ts';
+import { t } from './texts.ts';
 
 /** A button, not a link: links send no access token. `list` returns the path of the page that is shown. */
 export function csvButton(page: Page, list: () => string, name: string): HTMLElement {
-  return action('CSV', () => saveList(page, list(), name));
+  return action(t('CSV'), () => saveList(page, list(), name));
 }
 
 /** Excel splits cells where the region's list separator is, and reads UTF-8 only after a byte-order mark. */
@@ -29,21 +30,25 @@ async function saveList({ client, signal }: Page, list: string, name: string): P
       h('label', { for: input.id }, label, h('span', { class: 'hint' }, hint)),
     );
   await ask({
-    title: 'Save this list as a file',
+    title: t('Save this list as a file'),
     content: [
-      kind(forSpreadsheet, 'For a spreadsheet', `Amounts like 7${decimalSign}49, times of ${timeZone}.`),
+      kind(
+        forSpreadsheet,
+        t('For a spreadsheet'),
+        t('Amounts like {amount}, times of {timeZone}.', { amount: `7${decimalSign}49`, timeZone }),
+      ),
       kind(
         forProgram,
-        'For other programs',
-        'The names of the API, commas, amounts like 7.49, times in UTC.',
+        t('For other programs'),
+        t('The names of the API, commas, amounts like 7.49, times in UTC.'),
       ),
     ],
-    submit: 'Save',
+    submit: t('Save'),
     async run() {
       const response = await client.request('GET', wholeList(list), { accept: 'text/csv', signal });
       const parts = forProgram.checked ? [await response.blob()] : await spreadsheetOf(response);
       saveFile(name, parts);
-      notify(`${name} was saved.`);
+      notify(t('{name} was saved.', { name }));
     },
   });
 }

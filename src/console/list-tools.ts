@@ -3,6 +3,7 @@ import { type Status, statuses } from './api-types.ts';
 import { type Child, h, icon, icons } from './elements.ts';
 import { count, statusNames } from './formats.ts';
 import type { Page, Reload } from './view.ts';
+import { t } from './texts.ts';
 
 const typingMilliseconds = 40;
 
@@ -72,5 +73,5 @@ export function statusTabs(parameters: URLSearchParams, counts?: StatusCounts): 
   };
   const all = counts === undefined ? undefined : [...counts.values()].reduce((sum, each) => sum + each, 0);
   const number = (status: Status): number | undefined => counts && (counts.get(status) ?? 0);
-  return [tab('', 'All', all), statuses.map((status) => tab(status, statusNames[status], number(status)))];
+  return [tab('', t('All'), all), statuses.map((status) => tab(status, statusNames[status], number(status)))];
 }

@@ -5,6 +5,7 @@ import { ask, notify } from './dialogs.ts';
 import { fill, h, icon, icons } from './elements.ts';
 import { documentationLink } from './documentation-link.ts';
 import { findAll } from './shortcuts.ts';
+import { t } from './texts.ts';
 
 type NavigationItem = {
   readonly title: string;
@@ -15,15 +16,15 @@ type NavigationItem = {
 const staff = ['staff', 'admin'] as const;
 const everyone = ['user', 'staff', 'admin'] as const;
 const navigationItems: Readonly<Record<string, NavigationItem>> = {
-  today: { title: 'Today', icon: 'today', roles: staff, isPrimary: true },
-  orders: { title: 'Orders', icon: 'orders', roles: everyone, isPrimary: true },
-  new: { title: 'New order', icon: 'add', roles: everyone, isPrimary: true },
-  customers: { title: 'Customers', icon: 'customers', roles: everyone, isPrimary: true },
-  products: { title: 'Products', icon: 'products', roles: staff, isPrimary: false },
-  people: { title: 'People', icon: 'people', roles: ['admin'], isPrimary: false },
-  webhooks: { title: 'Webhooks', icon: 'webhooks', roles: ['admin'], isPrimary: false },
-  health: { title: 'Health', icon: 'health', roles: ['admin'], isPrimary: false },
-  account: { title: 'My account', icon: 'account', roles: everyone, isPrimary: false },
+  today: { title: t('Today'), icon: 'today', roles: staff, isPrimary: true },
+  orders: { title: t('Orders'), icon: 'orders', roles: everyone, isPrimary: true },
+  new: { title: t('New order'), icon: 'add', roles: everyone, isPrimary: true },
+  customers: { title: t('Customers'), icon: 'customers', roles: everyone, isPrimary: true },
+  products: { title: t('Products'), icon: 'products', roles: staff, isPrimary: false },
+  people: { title: t('People'), icon: 'people', roles: ['admin'], isPrimary: false },
+  webhooks: { title: t('Webhooks'), icon: 'webhooks', roles: ['admin'], isPrimary: false },
+  health: { title: t('Health'), icon: 'health', roles: ['admin'], isPrimary: false },
+  account: { title: t('My account'), icon: 'account', roles: everyone, isPrimary: false },
 };
 
 /** A view without an item is open to all roles. */
@@ -54,21 +55,25 @@ export function navigation(app: App, current: string): HTMLElement[] {
       'aria-current': navigationItems[current]?.isPrimary !== true && 'page',
     },
     icon(icons.more),
-    h('span', {}, 'More'),
+    h('span', {}, t('More')),
   );
   const find = h(
     'button',
     {
       type: 'button',
       class: 'find',
-      title: 'Search orders, customers and products',
+      title: t('Search orders, customers and products'),
       onclick: () => findAll(app),
     },
     icon(icons.search),
-    h('span', {}, 'Search'),
-    h('kbd', {}, 'Ctrl+K'),
+    h('span', {}, t('Search')),
+    h('kbd', {}, t('Ctrl+K')),
   );
-  const out = h('button', { type: 'button', class: 'quiet', onclick: () => void signOut(app) }, 'Sign out');
+  const out = h(
+    'button',
+    { type: 'button', class: 'quiet', onclick: () => void signOut(app) },
+    t('Sign out'),
+  );
   return [
     h('a', { class: 'brand', href: '#/' }, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
     find,
@@ -78,7 +83,7 @@ export function navigation(app: App, current: string): HTMLElement[] {
       'div',
       { class: 'account' },
       h('span', { class: 'clip', dir: 'auto' }, user.name),
-      h('span', { class: 'soft' }, user.role),
+      h('span', { class: 'soft' }, t(user.role)),
       out,
     ),
   ];
@@ -91,11 +96,11 @@ async function signOut({ steps, session, drafts }: App): Promise<void> {
     drafts.discardAll();
   };
   if (drafts.isEmpty) return leave().catch(() => notify(stillSignedIn));
-  const content = h('p', {}, 'A new order that is not placed yet will be lost.');
-  await ask({ title: 'Sign out?', content, submit: 'Sign out', dismiss: 'Stay', run: leave });
+  const content = h('p', {}, t('A new order that is not placed yet will be lost.'));
+  await ask({ title: t('Sign out?'), content, submit: t('Sign out'), dismiss: t('Stay'), run: leave });
 }
 
-const stillSignedIn = 'You are still signed in: the service can’t be reached. Try again in a moment.';
+const stillSignedIn = t('You are still signed in: the service can’t be reached. Try again in a moment.');
 
 /** Lists the views that have no room in the navigation bar of a phone. */
 export function moreView(page: App & { readonly main: HTMLElement }): void {
@@ -108,9 +113,9 @@ export function moreView(page: App & { readonly main: HTMLElement }): void {
   const out = h(
     'button',
     { type: 'button', onclick: () => void signOut(page) },
-    `Sign out ${page.user.name}`,
+    t('Sign out {name}', { name: page.user.name }),
   );
-  const docs = documentationLink(icon(icons.orders), 'API documentation');
-  const find = h('button', { type: 'button', onclick: () => findAll(page) }, icon(icons.search), 'Search');
-  fill(page.main, setPageTitle('More', find), h('div', { class: 'more' }, links, docs), out);
+  const docs = documentationLink(icon(icons.orders), t('API documentation'));
+  const find = h('button', { type: 'button', onclick: () => findAll(page) }, icon(icons.search), t('Search'));
+  fill(page.main, setPageTitle(t('More'), find), h('div', { class: 'more' }, links, docs), out);
 }

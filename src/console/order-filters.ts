@@ -7,13 +7,14 @@ import { finder } from './finder.ts';
 import { addDays, currencies } from './formats.ts';
 import { choice } from './forms.ts';
 import type { Page } from './view.ts';
+import { t } from './texts.ts';
 
 const sorts = [
-  ['', 'Newest first'],
-  ['createdAt', 'Oldest first'],
-  ['-updatedAt', 'Last changed first'],
-  ['-total', 'Highest total first'],
-  ['total', 'Lowest total first'],
+  ['', t('Newest first')],
+  ['createdAt', t('Oldest first')],
+  ['-updatedAt', t('Last changed first')],
+  ['-total', t('Highest total first')],
+  ['total', t('Lowest total first')],
 ] as const;
 
 /** Returns the parameters of the API for the filters in the URL. */
@@ -81,13 +82,13 @@ export function filterBar(page: Page, onChange: () => void): FilterBar {
   const summary = h('summary', {});
   const showCount = (): void => {
     const count = names.filter((name) => parameters.has(name)).length;
-    fill(summary, count === 0 ? 'Filter and sort' : `Filter and sort (${count})`);
+    fill(summary, count === 0 ? t('Filter and sort') : t('Filter and sort ({count})', { count }));
     clear.hidden = count === 0 && !parameters.has('sort');
   };
-  const clear = h('a', { class: 'button', href: '#/orders' }, 'Clear');
+  const clear = h('a', { class: 'button', href: '#/orders' }, t('Clear'));
   const used = new Set([parameters.get('currency') ?? '', ...currencies]);
   const all = [...used].filter((code) => code !== '').map((code) => [code, code] as const);
-  const sort = select('sort', 'Order', sorts);
+  const sort = select('sort', t('Sorted by'), sorts);
   const onWords = (): void => {
     sort.hidden = parameters.has('q');
   };
@@ -98,10 +99,10 @@ export function filterBar(page: Page, onChange: () => void): FilterBar {
     h(
       'div',
       {},
-      day('since', 'From'),
-      day('until', 'To'),
+      day('since', t('From')),
+      day('until', t('To')),
       customerFilter(page, change),
-      select('currency', 'Currency', [['', 'All'], ...all]),
+      select('currency', t('Currency'), [['', t('All')], ...all]),
       sort,
       clear,
     ),
@@ -119,10 +120,10 @@ function labelled(label: string, control: HTMLElement): HTMLElement {
 /** The URL has the id: the name is looked up. */
 function customerFilter(page: Page, change: (name: string, value: string) => void): HTMLElement {
   const { client, parameters, signal } = page;
-  const label = 'Customer';
+  const label = t('Customer');
   const { control, list } = finder({
     label,
-    placeholder: 'All',
+    placeholder: t('All'),
     async lookUp(q, searching) {
       const path = `/customers?${query({ q, limit: 6 })}`;
       const { data } = await client.get<List<Customer>>(path, searching);
@@ -132,7 +133,7 @@ function customerFilter(page: Page, change: (name: string, value: string) => voi
         about: aboutCustomer(customer, q),
         choose: () => choose(customer),
       }));
-      return [{ label: 'Customers', found }];
+      return [{ label: t('Customers'), found }];
     },
   });
   control.dataset['key'] = 'customer';
@@ -146,7 +147,7 @@ function customerFilter(page: Page, change: (name: string, value: string) => voi
   });
   const id = parameters.get('customer');
   if (id !== null) {
-    control.value = `Customer ${id}`;
+    control.value = t('Customer {id}', { id });
     const named = client.get<Customer>(`/customers/${encodeURIComponent(id)}`, signal);
     named.then(({ name }) => (control.value = name)).catch(() => undefined);
   }

@@ -10,12 +10,13 @@ import { packingSlip } from './packing-slip.ts';
 import { isSingleKey } from './shortcuts.ts';
 import type { Column } from './tables.ts';
 import type { Page, Reload } from './view.ts';
+import { t } from './texts.ts';
 
 export class OrderSelection {
   readonly bar = h('div', {
     class: 'selection',
     role: 'toolbar',
-    'aria-label': 'Selected orders',
+    'aria-label': t('Selected orders'),
     hidden: true,
   });
   readonly #drawing = new Drawing(this.bar);
@@ -39,13 +40,13 @@ export class OrderSelection {
   get column(): Column<LatestOrder> {
     const all = h('input', {
       type: 'checkbox',
-      'aria-label': 'Select all orders of this page',
+      'aria-label': t('Select all orders of this page'),
       'data-key': 'select-all',
       onchange: ({ currentTarget: box }: Event) =>
         box instanceof HTMLInputElement && this.#selectAll(box.checked),
     });
     return {
-      label: 'Selected',
+      label: t('Selected'),
       head: h('label', {}, all),
       kind: 'select',
       cell: ({ id }) => this.#box(id),
@@ -68,7 +69,7 @@ export class OrderSelection {
   #box(id: number): HTMLElement {
     const box = h('input', {
       type: 'checkbox',
-      'aria-label': `Select order ${id}`,
+      'aria-label': t('Select order {id}', { id }),
       'data-key': `select-${id}`,
       onclick: (event: Event) => this.#clicked(id, event),
     });
@@ -136,15 +137,17 @@ export class OrderSelection {
     if (this.bar.hidden !== (orders.length === 0)) this.bar.hidden = orders.length === 0;
     const waiting = orders.map(({ id }) => id).filter((id) => steps.nextStatusOf(id) !== undefined);
     this.#drawing.show(
-      h('strong', { role: 'status' }, `${count(orders.length)} selected`),
+      h('strong', { role: 'status' }, t('{count} selected', { count: count(orders.length) })),
       waiting.length > 0 ? this.#undoButton(waiting) : this.#stepButtons(orders),
-      action([icon(icons.print), 'Packing slips'], async () => this.#print(orders)),
-      h('button', { type: 'button', class: 'quiet', onclick: () => this.#selectAll(false) }, 'Clear'),
+      action([icon(icons.print), t('Packing slips')], async () => this.#print(orders)),
+      h('button', { type: 'button', class: 'quiet', onclick: () => this.#selectAll(false) }, t('Clear')),
     );
   }
 
   #undoButton(ids: readonly number[]): HTMLElement {
-    return action(`Undo ${count(ids.length)}`, async () => this.#page.steps.undo(ids), { class: 'undo' });
+    return action(t('Undo {count}', { count: count(ids.length) }), async () => this.#page.steps.undo(ids), {
+      class: 'undo',
+    });
   }
 
   /** A button for each usual next step. Orders that have just moved wait: it must not come where another one was. */
@@ -158,14 +161,18 @@ export class OrderSelection {
         this.#isUsed = true;
         this.#page.steps.beginAll(able, to);
       };
-      return [action(`Mark ${count(able.length)} as ${nameOf(to)}`, run, { class: 'primary' })];
+      return [
+        action(t('Mark {count} as {to}', { count: count(able.length), to: nameOf(to) }), run, {
+          class: 'primary',
+        }),
+      ];
     });
   }
 
   /** The slips are in the page only while they are printed. */
   #print(orders: readonly Order[]): void {
     const slips = orders.map((order) =>
-      packingSlip(order, order.customer?.name ?? `Customer ${order.customerId}`),
+      packingSlip(order, order.customer?.name ?? t('Customer {id}', { id: order.customerId })),
     );
     const sheets = h('div', {}, slips);
     this.#page.main.append(sheets);

@@ -49,7 +49,7 @@ export function ordersView(page: Page): void {
     concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
   watchDay(signal, () => void reload()); // orders of today are shown without their date
-  const tabs = new Drawing(h('nav', { class: 'tabs', 'aria-label': 'Status' }));
+  const tabs = new Drawing(h('nav', { class: 'tabs', 'aria-label': t('Status') }));
   const showTabs = watchCounts(page, (counts) => tabs.show(statusTabs(parameters, counts)));
   const filters = filterBar(page, () => {
     showTabs();
@@ -62,14 +62,14 @@ export function ordersView(page: Page): void {
   fill(
     main,
     setPageTitle(
-      'Orders',
+      t('Orders'),
       csvButton(page, () => `/orders?${listQuery(parameters)}`, 'orders.csv'),
-      h('a', { class: 'button primary', href: '#/new' }, 'New order'),
+      h('a', { class: 'button primary', href: '#/new' }, t('New order')),
     ),
     h(
       'div',
       { class: 'toolbar' },
-      searchField(page, 'orders', { label: 'Search orders', reload, onWords, onlyFound }),
+      searchField(page, 'orders', { label: t('Search orders'), reload, onWords, onlyFound }),
       tabs.element,
       filters.element,
     ),
@@ -107,17 +107,17 @@ function ordersList(page: Page, { data, next, newer = 0 }: OrderList, { reload, 
   const orders = data.map((order) => steps.latest(order));
   const withFailure: Column<LatestOrder>[] = orderColumns.map((column) => ({
     ...column,
-    cell: (order) => [column.cell(order), column.label === 'Customer' && failureText(page, order)],
+    cell: (order) => [column.cell(order), column.label === t('Customer') && failureText(page, order)],
   }));
   const columns = [selection.column, ...withFailure, stepColumn(page)];
   const isSearch = parameters.has('q');
   return [
     newerNotice(newer, t(kind, { count: count(newer) }), reload),
-    table('Orders', isStaff(page) ? columns : orderColumns, orders),
+    table(t('Orders'), isStaff(page) ? columns : orderColumns, orders),
     isSearch &&
       data.length === rowsPerPage &&
-      h('p', { class: 'hint' }, 'There may be more: add a word to narrow it down.'),
-    pager(next, { label: 'Pages of orders', parameters, name: 'orders' }),
+      h('p', { class: 'hint' }, t('There may be more: add a word to narrow it down.')),
+    pager(next, { label: t('Pages of orders'), parameters, name: 'orders' }),
   ];
 }
 
@@ -130,42 +130,42 @@ function failureText({ steps }: Page, { id }: Order): Child {
 function noOrders(parameters: URLSearchParams): HTMLElement {
   if (parameters.has('q'))
     return emptyState(
-      'Nothing found',
-      'An order is found by its number, its customer’s name, e-mail or phone, and by its items.',
+      t('Nothing found'),
+      t('An order is found by its number, its customer’s name, e-mail or phone, and by its items.'),
     );
   if (isFiltered(parameters))
-    return emptyState('None', 'No order is of these days, this customer and this currency.');
-  if (parameters.has('status')) return emptyState('None', 'No order has this status at the moment.');
-  const next = h('a', { class: 'button primary', href: '#/new' }, 'Enter the first order');
+    return emptyState(t('None'), t('No order is of these days, this customer and this currency.'));
+  if (parameters.has('status')) return emptyState(t('None'), t('No order has this status at the moment.'));
+  const next = h('a', { class: 'button primary', href: '#/new' }, t('Enter the first order'));
   return emptyState(
-    'No orders yet',
-    'Orders show up here as they are placed, here or through the API.',
+    t('No orders yet'),
+    t('Orders show up here as they are placed, here or through the API.'),
     next,
   );
 }
 
 export const orderColumns: readonly Column<Order>[] = [
-  { label: 'Order', kind: 'tight', cell: ({ id }) => rowLink(`#/orders/${id}`, `#${id}`) },
+  { label: t('Order'), kind: 'tight', cell: ({ id }) => rowLink(`#/orders/${id}`, `#${id}`) },
   {
-    label: 'Placed',
+    label: t('Placed'),
     kind: 'tight wide',
     cell: ({ createdAt }) =>
       h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
   },
   {
-    label: 'Customer',
+    label: t('Customer'),
     cell: ({ customer, customerId, status }) => [
-      h('span', { class: 'clip', dir: 'auto' }, customer?.name ?? `Customer ${customerId}`),
+      h('span', { class: 'clip', dir: 'auto' }, customer?.name ?? t('Customer {id}', { id: customerId })),
       h('span', { class: 'phone' }, pill(status)),
     ],
   },
   {
-    label: 'Items',
+    label: t('Items'),
     kind: 'wide',
     cell: ({ items }) => h('span', { class: 'clip soft', dir: 'auto' }, itemsText(items)),
   },
-  { label: 'Status', kind: 'tight wide', cell: ({ status }) => pill(status) },
-  { label: 'Total', kind: 'number', cell: ({ total, currency }) => money(total, currency) },
+  { label: t('Status'), kind: 'tight wide', cell: ({ status }) => pill(status) },
+  { label: t('Total'), kind: 'number', cell: ({ total, currency }) => money(total, currency) },
 ];
 
 function itemsText([first, ...others]: Order['items']): string {
@@ -177,7 +177,7 @@ function itemsText([first, ...others]: Order['items']): string {
 /** A button for the usual next step; the order's page has the others. */
 export function stepColumn({ steps }: Page): Column<LatestOrder> {
   return {
-    label: 'Next step',
+    label: t('Next step'),
     kind: 'action',
     cell(order) {
       const { id, status, isMoved = false } = order;
@@ -187,7 +187,7 @@ export function stepColumn({ steps }: Page): Column<LatestOrder> {
         return h('span', { class: 'action' }, h('span', { tabindex: -1, ...key }, statusNames[status]));
       const [to] = stepsOf[status];
       if (to === undefined || to === 'refunded') return undefined;
-      const label = `${stepNames[to]}: order ${id}`;
+      const label = t('{step}: order {id}', { step: stepNames[to], id });
       return action(stepNames[to], async () => steps.begin(order, to), { ...key, 'aria-label': label });
     },
   };

@@ -5,6 +5,7 @@ import { addressBlock } from './cards.ts';
 import { type Child, h, svg } from './elements.ts';
 import { addressLines, count, dateOnly } from './formats.ts';
 import { textOfPage } from './page-text.ts';
+import { numbered, t } from './texts.ts';
 
 /**
  * Printed without the rest of the page and without prices, on A4 or on a roll of 80 mm. Firefox lets no document
@@ -15,10 +16,10 @@ export function packingSlip(order: Order, name: string): HTMLElement {
   const { id, createdAt, shippingAddress } = order;
   const shop = textOfPage('shop-name');
   const sender = [shop, textOfPage('shop-address')].filter((text) => text !== '').join(', ');
-  const title = [shop, `Order ${id}`].filter((text) => text !== '').join(' · ');
+  const title = [shop, t('Order {id}', { id })].filter((text) => text !== '').join(' · ');
   const pages = paged(rowsOf(order), pageMillimetres - headMillimetres);
   const page = (rows: readonly Row[], index: number): HTMLElement => {
-    const number = h('span', {}, `Page ${index + 1} of ${pages.length}`);
+    const number = h('span', {}, t('Page {page} of {pages}', { page: index + 1, pages: pages.length }));
     const head = h('th', { colspan: 3 }, h('span', { dir: 'auto' }, title), number);
     const body = rows.map(({ cells }) => h('tr', {}, cells));
     return h('table', {}, h('thead', {}, h('tr', {}, head)), h('tbody', {}, body));
@@ -30,8 +31,8 @@ export function packingSlip(order: Order, name: string): HTMLElement {
     h(
       'header',
       {},
-      h('strong', {}, 'Packing slip'),
-      h('span', {}, `Order ${id}`, h('br', {}), dateOnly(createdAt)),
+      h('strong', {}, t('Packing slip')),
+      h('span', {}, t('Order {id}', { id }), h('br', {}), dateOnly(createdAt)),
       barcode(id),
     ),
     addressBlock(shippingAddress === null ? [name] : addressLines(shippingAddress, name)),
@@ -58,7 +59,7 @@ function rowsOf({ items, note }: Order): readonly Row[] {
     ],
     millimetres: heightOf(`${name} ${sku ?? ''}`),
   }));
-  const sum = `${count(pieces)} ${pieces === 1 ? 'piece' : 'pieces'}`;
+  const sum = t(numbered(pieces, '1 piece', '{count} pieces'), { count: count(pieces) });
   rows.push({ cells: h('td', { colspan: 3, class: 'end' }, sum), millimetres: heightOf(sum) });
   if (note === null) return rows;
   const text = h('p', { class: 'text', dir: 'auto' }, note);

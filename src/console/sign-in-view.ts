@@ -5,13 +5,14 @@ import { documentationLink } from './documentation-link.ts';
 import { type Child, fill, h } from './elements.ts';
 import { field, type Field, form } from './forms.ts';
 import { Rejection } from './request-errors.ts';
+import { rich, t } from './texts.ts';
 
 /** Resolves once somebody has signed in. `again` is the e-mail address of one whose session has expired. */
 export function signInView(container: HTMLElement, session: BrowserSession, again?: string): Promise<void> {
-  document.title = 'Sign in · orderly';
+  document.title = `${t('Sign in')} · orderly`;
   const { promise, resolve } = Promise.withResolvers<void>();
   const email = field({
-    label: 'E-mail',
+    label: t('E-mail'),
     pointer: '/email',
     value: again ?? null,
     attributes: { type: 'email', autocomplete: 'username', inputmode: 'email', autocapitalize: 'none' },
@@ -19,9 +20,9 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
   const { rows, run } = credentials(session, () => email.control.value.trim());
   const reason =
     again !== undefined &&
-    h('p', { role: 'status' }, 'You have been signed out. Sign in to go on where you were.');
+    h('p', { role: 'status' }, t('You have been signed out. Sign in to go on where you were.'));
   const body = form([reason, email.row, rows], {
-    submit: 'Sign in',
+    submit: t('Sign in'),
     async run() {
       await run();
       resolve();
@@ -30,20 +31,22 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
   const help = h(
     'details',
     {},
-    h('summary', {}, 'First time here, or password lost?'),
+    h('summary', {}, t('First time here, or password lost?')),
     h(
       'p',
       {},
-      'The service created an administrator at its first start: the e-mail address and the password are in ',
-      h('code', {}, 'data/initial-admin.json'),
-      '.',
+      rich(
+        'The service created an administrator at its first start: the e-mail address and the password are in {file}.',
+        { file: h('code', {}, 'data/initial-admin.json') },
+      ),
     ),
     h(
       'p',
       {},
-      'An administrator can set a new password for you under People. On the machine itself, ',
-      h('code', {}, 'orderly admin reset --email …'),
-      ' prints one.',
+      rich(
+        'An administrator can set a new password for you under People. On the machine itself, {command} prints one.',
+        { command: h('code', {}, 'orderly admin reset --email …') },
+      ),
     ),
   );
   fill(
@@ -54,7 +57,7 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
       h('h1', {}, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
       body,
       help,
-      h('p', {}, documentationLink('API documentation')),
+      h('p', {}, documentationLink(t('API documentation'))),
     ),
   );
   (again === undefined ? email.control : body.querySelector<HTMLElement>('[type="password"]'))?.focus();
@@ -67,14 +70,14 @@ function credentials(
   email: () => string,
 ): { rows: Child; run: () => Promise<void> } {
   const password = field({
-    label: 'Password',
+    label: t('Password'),
     pointer: '/password',
     attributes: { type: 'password', autocomplete: 'current-password' },
   });
   const code: Field = field({
-    label: 'One-time code',
+    label: t('One-time code'),
     pointer: '/code',
-    hint: 'From your authenticator app, or a recovery code.',
+    hint: t('From your authenticator app, or a recovery code.'),
     attributes: { autocomplete: 'one-time-code', inputmode: 'numeric' },
   });
   code.row.hidden = true;
@@ -88,7 +91,7 @@ function credentials(
       code.row.hidden = false;
       code.control.focus();
     }
-    const detail = isFirst ? 'Also enter the code.' : problem.detail;
+    const detail = isFirst ? t('Also enter the code.') : problem.detail;
     const errors =
       problem.code === 'code-required' ? [{ pointer: '#/code', detail }] : (problem.errors ?? []);
     throw new Rejection({ ...problem, detail, errors });
@@ -99,11 +102,11 @@ function credentials(
 /** Asks for the password before an action that needs a sign-in within the last ten minutes. */
 export async function confirmIdentity(session: BrowserSession, email: string): Promise<boolean> {
   const { rows, run } = credentials(session, () => email);
-  const content = [h('p', {}, `This needs your password again, ${email}.`), rows];
+  const content = [h('p', {}, t('This needs your password again, {email}.', { email })), rows];
   const isConfirmed = await ask({
-    title: 'Is it you?',
+    title: t('Is it you?'),
     content,
-    submit: 'Continue',
+    submit: t('Continue'),
     async run() {
       await run();
       return true;

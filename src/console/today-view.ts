@@ -41,17 +41,17 @@ import {
 } from './sales-figures.ts';
 
 const spans = [
-  { name: 'Today', days: 1, by: 'hour' },
-  { name: '7 days', days: 7, by: 'day' },
-  { name: '30 days', days: 30, by: 'day' },
+  { name: t('Today'), inSentence: t('today'), days: 1, by: 'hour' },
+  { name: t('7 days'), inSentence: t('7 days'), days: 7, by: 'day' },
+  { name: t('30 days'), inSentence: t('30 days'), days: 30, by: 'day' },
 ] as const;
 type Span = (typeof spans)[number];
 
 /** The statuses of orders that wait for their next step, and whether the shop has to do something for it. */
 const waiting = [
-  { status: 'paid', label: 'To be shipped', isToDo: true },
-  { status: 'open', label: 'To be paid', isToDo: true },
-  { status: 'shipped', label: 'On the way', isToDo: false },
+  { status: 'paid', label: t('To be shipped'), all: 'All {count} to be shipped', isToDo: true },
+  { status: 'open', label: t('To be paid'), all: 'All {count} to be paid', isToDo: true },
+  { status: 'shipped', label: t('On the way'), all: 'All {count} on the way', isToDo: false },
 ] as const;
 type Kind = (typeof waiting)[number];
 
@@ -78,7 +78,7 @@ export function todayView(page: Page): void {
   const received = liveReceived(page);
   const alerts = liveAlerts(page);
   const lists = waiting.map((kind) => liveList(page, kind));
-  const end = h('a', { class: 'button', href: daysEnd() }, 'Day’s end');
+  const end = h('a', { class: 'button', href: daysEnd() }, t('Day’s end'));
   steps.addEventListener('stale', () => lists.forEach((list) => list.outdate()), { signal });
   let isFirst = true;
   const load = reloadable<TodayData>(page, content, {
@@ -106,7 +106,7 @@ export function todayView(page: Page): void {
   });
   fill(
     main,
-    setPageTitle('Today', end, h('a', { class: 'button primary', href: '#/new' }, 'New order')),
+    setPageTitle(t('Today'), end, h('a', { class: 'button primary', href: '#/new' }, t('New order'))),
     content,
   );
 }
@@ -205,13 +205,13 @@ function todayContent(page: Page, shown: TodayData, { span, reload }: Drawing): 
       { class: 'columns today' },
       h('div', {}, toDoCard(page, lists, notice), moneyCard(today, payments), salesCard(sales, span)),
       alertList(alerts),
-      card('Just now', events === undefined ? skeleton(4) : latestEvents(events)),
+      card(t('Just now'), events === undefined ? skeleton(4) : latestEvents(events)),
     ),
   ];
 }
 
 function latestEvents(events: readonly NamedEvent[]): Child {
-  return events.length === 0 ? h('p', { class: 'soft' }, 'Nothing yet.') : eventList(events);
+  return events.length === 0 ? h('p', { class: 'soft' }, t('Nothing yet.')) : eventList(events);
 }
 
 /** Returns the orders that the shop has to do something for, those to be shipped first. */
@@ -227,14 +227,14 @@ function tiles({ placed, payments }: TodayFigures, lists: readonly Waiting[]): H
     'div',
     { class: 'tiles' },
     tile({
-      label: 'Received today',
+      label: t('Received today'),
       figure: receivedText(payments),
-      note: 'Paid today, less what was given back',
+      note: t('Paid today, less what was given back'),
     }),
     tile({
-      label: 'Orders today',
+      label: t('Orders today'),
       figure: count(orders),
-      note: 'All that were placed',
+      note: t('All that were placed'),
       href: daysEnd(),
     }),
     lists.map(({ label, status, total = 0 }) =>
@@ -250,26 +250,26 @@ function oldestFirst(status: Kind['status']): string {
 function toDoCard(page: Page, lists: readonly Waiting[], notice: Child): Child {
   const orders = toDoOf(lists).map((order) => page.steps.latest(order));
   if (orders.length === 0) return undefined;
-  const content = table('Orders that wait', [...toDoColumns, stepColumn(page)], orders);
+  const content = table(t('Orders that wait'), [...toDoColumns, stepColumn(page)], orders);
   const others = lists.filter(({ isToDo, data, total = 0 }) => isToDo && total > data.length);
-  const links = others.map(({ label, status, total = 0 }) =>
-    h('a', { href: oldestFirst(status) }, `All ${count(total)} ${label.toLowerCase()}`),
+  const links = others.map(({ all: text, status, total = 0 }) =>
+    h('a', { href: oldestFirst(status) }, t(text, { count: count(total) })),
   );
   const all = links.length > 0 && h('p', { class: 'links' }, links);
-  return h('section', { class: 'card flush' }, h('h2', {}, 'To do'), notice, content, all);
+  return h('section', { class: 'card flush' }, h('h2', {}, t('To do')), notice, content, all);
 }
 
 const toDoColumns: readonly Column<Order>[] = [
-  ...orderColumns.filter(({ label }) => label === 'Order'),
+  ...orderColumns.filter(({ label }) => label === t('Order')),
   {
-    label: 'Customer',
+    label: t('Customer'),
     cell: ({ customer, customerId, status, createdAt }) => [
-      h('span', { class: 'clip', dir: 'auto' }, customer?.name ?? `Customer ${customerId}`),
+      h('span', { class: 'clip', dir: 'auto' }, customer?.name ?? t('Customer {id}', { id: customerId })),
       h('span', { class: 'phone' }, pill(status), ' ', ageOf(createdAt)),
     ],
   },
-  { label: 'Waits', kind: 'tight wide', cell: ({ createdAt }) => ageOf(createdAt) },
-  ...orderColumns.filter(({ label }) => label === 'Total'),
+  { label: t('Waits'), kind: 'tight wide', cell: ({ createdAt }) => ageOf(createdAt) },
+  ...orderColumns.filter(({ label }) => label === t('Total')),
 ];
 
 function ageOf(createdAt: string): HTMLElement {
@@ -286,7 +286,8 @@ function moneyCard(placed: readonly Figures[], payments: readonly Figures[]): Ch
     const { paid, givenBack, received } = receivedOf(payments, currency);
     const sold = sumOf(placed, currency);
     const [soldText, paidText, backText] = [sold, paid, givenBack].map((amount) => money(amount, currency));
-    const below = `Sold ${soldText}, paid ${paidText}, given back ${backText}`;
+    const texts = { sold: soldText ?? '', paid: paidText ?? '', back: backText ?? '' };
+    const below = t('Sold {sold}, paid {paid}, given back {back}', texts);
     return h(
       'tr',
       {},
@@ -295,18 +296,23 @@ function moneyCard(placed: readonly Figures[], payments: readonly Figures[]): Ch
       h('td', { class: 'number' }, h('strong', {}, money(received, currency))),
     );
   });
-  const heads = ['Sold', 'Paid', 'Given back', 'Received'].map((label, index) =>
+  const heads = [t('Sold'), t('Paid'), t('Given back'), t('Received')].map((label, index) =>
     h('th', { scope: 'col', class: index < 3 ? 'number wide' : 'number' }, label),
   );
   const head = h('thead', {}, h('tr', {}, h('td', {}), heads));
   return h(
     'section',
     { class: 'card' },
-    h('header', { class: 'card-head' }, h('h2', {}, 'Money today'), h('a', { href: daysEnd() }, 'Day’s end')),
+    h(
+      'header',
+      { class: 'card-head' },
+      h('h2', {}, t('Money today')),
+      h('a', { href: daysEnd() }, t('Day’s end')),
+    ),
     h(
       'table',
       { class: 'plain' },
-      h('caption', { class: 'hidden' }, 'Money today'),
+      h('caption', { class: 'hidden' }, t('Money today')),
       head,
       h('tbody', {}, rows),
     ),
@@ -315,11 +321,11 @@ function moneyCard(placed: readonly Figures[], payments: readonly Figures[]): Ch
 
 function salesCard(sales: Sales, span: Span): HTMLElement {
   const currencies = currenciesOf(figuresOf(sales).filter(isSale));
-  const nothing = h('p', { class: 'soft' }, 'Nothing was sold in this time.');
+  const nothing = h('p', { class: 'soft' }, t('Nothing was sold in this time.'));
   return h(
     'section',
     { class: 'card' },
-    h('header', { class: 'card-head' }, h('h2', {}, 'Sales'), spanTabs(span)),
+    h('header', { class: 'card-head' }, h('h2', {}, t('Sales')), spanTabs(span)),
     currencies.length === 0 && nothing,
     currencies.slice(0, plotsShown).map((currency) => salesPlot(sales, currency, span)),
     currencies.length > plotsShown && otherSales(sales, currencies.slice(plotsShown)),
@@ -332,7 +338,7 @@ function otherSales(sales: Sales, currencies: readonly string[]): HTMLElement {
   return h(
     'details',
     { class: 'sales' },
-    h('summary', {}, `${count(currencies.length)} more`),
+    h('summary', {}, t('{count} more', { count: count(currencies.length) })),
     factList(currencies.map((currency) => [currency, money(sumOf(figures, currency), currency)])),
   );
 }
@@ -358,15 +364,15 @@ function firstSteps(): HTMLElement {
   const step = (title: string, text: string, href: string): HTMLElement =>
     h('li', {}, h('a', { href }, title), ` ${text}`);
   return emptyState(
-    'Welcome',
-    'Nothing is here yet. To begin:',
+    t('Welcome'),
+    t('Nothing is here yet. To begin:'),
     h(
       'ol',
       { class: 'steps' },
-      step('Enter a customer', 'with a name; the rest is optional.', '#/customers/new'),
-      step('Place an order', 'for them. It is open until it is paid.', '#/new'),
-      step('Add the people', 'who work here: staff may process all orders.', '#/people'),
-      step('Change your password', 'if the service made it.', '#/account'),
+      step(t('Enter a customer'), t('with a name; the rest is optional.'), '#/customers/new'),
+      step(t('Place an order'), t('for them. It is open until it is paid.'), '#/new'),
+      step(t('Add the people'), t('who work here: staff may process all orders.'), '#/people'),
+      step(t('Change your password'), t('if the service made it.'), '#/account'),
     ),
   );
 }
@@ -375,7 +381,7 @@ function spanTabs(span: Span): HTMLElement {
   const tabs = spans.map(({ name, days }) =>
     h('a', { href: `#/today?days=${days}`, 'aria-current': days === span.days && 'page' }, name),
   );
-  return h('nav', { class: 'tabs', 'aria-label': 'Time' }, tabs);
+  return h('nav', { class: 'tabs', 'aria-label': t('Time') }, tabs);
 }
 
 /** One line for all other currencies: the tile keeps its height when one more comes. */
@@ -387,7 +393,7 @@ function receivedText(payments: readonly Figures[]): Child {
   return [first ?? money(0, defaultCurrency), h('small', { class: 'clip', title: more }, more)];
 }
 
-function salesPlot({ buckets }: Sales, currency: string, { by, name }: Span): HTMLElement {
+function salesPlot({ buckets }: Sales, currency: string, { by, inSentence: time }: Span): HTMLElement {
   const bars: Bar[] = buckets.map(({ from, figures }) => {
     const value = sumOf(figures, currency);
     return { label: by === 'hour' ? hourLabel(from) : dayLabel(from), value, text: money(value, currency) };
@@ -399,7 +405,9 @@ function salesPlot({ buckets }: Sales, currency: string, { by, name }: Span): HT
   return h(
     'div',
     { class: 'sales' },
-    h('p', {}, h('strong', {}, total), h('span', { class: 'soft' }, ` ${currency}, ${name.toLowerCase()}`)),
-    barPlot(`Sales in ${currency}, ${name.toLowerCase()}`, bars, (value) => compactMoney(value, currency)),
+    h('p', {}, h('strong', {}, total), h('span', { class: 'soft' }, ` ${currency}, ${time}`)),
+    barPlot(t('Sales in {currency}, {span}', { currency, span: time }), bars, (value) =>
+      compactMoney(value, currency),
+    ),
   );
 }

@@ -7,7 +7,9 @@ import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { count, dateTime } from './formats.ts';
 import { action, checkRow, field } from './forms.ts';
+import { typeText } from './event-words.ts';
 import { failureWords } from './webhook-words.ts';
+import { t } from './texts.ts';
 
 const types = [
   ...['created', 'changed', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'corrected'].map(
@@ -18,12 +20,6 @@ const types = [
   ),
 ];
 
-/** Names a type of event: `Order paid`. */
-function nameOf(type: string): string {
-  const words = type.replace('.', ' ').replace('corrected', 'taken back by one step');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 export function webhooksView(page: Page): void {
   const { main } = page;
   const content = h('div', {}, skeleton(4));
@@ -32,8 +28,8 @@ export function webhooksView(page: Page): void {
     draw: ({ data }, reload) =>
       data.length === 0
         ? emptyState(
-            'No webhooks',
-            'A webhook sends each event to another program, such as the one that writes your mails.',
+            t('No webhooks'),
+            t('A webhook sends each event to another program, such as the one that writes your mails.'),
           )
         : data.map((webhook) => webhookCard(page, webhook, reload)),
     concerns: () => true,
@@ -41,8 +37,8 @@ export function webhooksView(page: Page): void {
   fill(
     main,
     setPageTitle(
-      'Webhooks',
-      action('Add a webhook', () => addWebhook(page, reload), { class: 'primary' }),
+      t('Webhooks'),
+      action(t('Add a webhook'), () => addWebhook(page, reload), { class: 'primary' }),
     ),
     content,
   );
@@ -51,7 +47,7 @@ export function webhooksView(page: Page): void {
 function webhookCard(page: Page, webhook: Webhook, reload: Reload): HTMLElement {
   const { id, url, types: sent, status, failingSince } = webhook;
   const isFailing = failingSince !== null;
-  const state = isFailing ? `${status}, failing` : status;
+  const state = isFailing ? t('{status}, failing', { status: t(status) }) : t(status);
   return h(
     'section',
     { class: 'card', 'data-key': id },
@@ -62,7 +58,7 @@ function webhookCard(page: Page, webhook: Webhook, reload: Reload): HTMLElement 
       h('span', { class: `pill ${isFailing ? 'failing' : status}` }, state),
     ),
     factList(webhookFacts(webhook)),
-    h('p', { class: 'soft' }, sent.map(nameOf).join(', ')),
+    h('p', { class: 'soft' }, sent.map(typeText).join(', ')),
     webhookButtons(page, webhook, reload),
   );
 }
@@ -70,15 +66,15 @@ function webhookCard(page: Page, webhook: Webhook, reload: Reload): HTMLElement 
 function webhookFacts(webhook: Webhook): readonly (readonly [string, Child])[] {
   const { position, lastAt, failingSince, status } = webhook;
   const failing: readonly (readonly [string, Child])[] = [
-    ['Failing since', dateTime(failingSince)],
-    ['Cause', causeText(webhook)],
-    ['Next attempt', nextText(webhook)],
+    [t('Failing since'), dateTime(failingSince)],
+    [t('Cause'), causeText(webhook)],
+    [t('Next attempt'), nextText(webhook)],
   ];
   return [
-    ['Last response', responseText(webhook)],
-    ['Last sent', dateTime(lastAt)],
+    [t('Last response'), responseText(webhook)],
+    [t('Last sent'), dateTime(lastAt)],
     ...(failingSince === null && status !== 'disabled' ? [] : failing),
-    ['Delivered up to', `event ${count(position)}`],
+    [t('Delivered up to'), t('event {position}', { position: count(position) })],
   ];
 }
 
@@ -88,13 +84,13 @@ function causeText({ lastError }: Webhook): string {
 }
 
 function nextText({ status, retryAt }: Webhook): string {
-  if (status !== 'enabled') return `none, as it is ${status}`;
-  return retryAt === null ? 'now' : dateTime(retryAt);
+  if (status !== 'enabled') return t('none, as it is {status}', { status: t(status) });
+  return retryAt === null ? t('now') : dateTime(retryAt);
 }
 
 function responseText({ lastStatus, lastAt }: Webhook): string {
   if (lastStatus !== null) return String(lastStatus);
-  return lastAt === null ? 'nothing sent yet' : 'none came';
+  return lastAt === null ? t('nothing sent yet') : t('none came');
 }
 
 function webhookButtons(page: Page, webhook: Webhook, reload: Reload): HTMLElement {
@@ -104,10 +100,10 @@ function webhookButtons(page: Page, webhook: Webhook, reload: Reload): HTMLEleme
   return h(
     'div',
     { class: 'buttons' },
-    isEnabled && failingSince !== null && action('Try again now', () => tryAgain(page, webhook, reload)),
-    isEnabled ? action('Pause', set('paused')) : action('Resume', set('enabled')),
-    action('New secret', () => rotateSecret(page, webhook)),
-    action('Delete …', () => deleteWebhook(page, webhook, reload)),
+    isEnabled && failingSince !== null && action(t('Try again now'), () => tryAgain(page, webhook, reload)),
+    isEnabled ? action(t('Pause'), set('paused')) : action(t('Resume'), set('enabled')),
+    action(t('New secret'), () => rotateSecret(page, webhook)),
+    action(t('Delete …'), () => deleteWebhook(page, webhook, reload)),
   );
 }
 
@@ -120,8 +116,8 @@ async function setStatus({ client }: Page, { id }: Webhook, { to, reload }: Stat
 
 async function rotateSecret({ client }: Page, { id }: Webhook): Promise<void> {
   const { value } = await client.send<{ secret: string }>('POST', `/webhooks/${id}/secrets`);
-  const text = 'Secret, shown only now. The old one also signs for another 24 hours.';
-  await show('New secret', secret(text, value.secret));
+  const text = t('Secret, shown only now. The old one also signs for another 24 hours.');
+  await show(t('New secret'), secret(text, value.secret));
 }
 
 async function deleteWebhook({ client }: Page, { id, url }: Webhook, reload: Reload): Promise<void> {
@@ -130,7 +126,7 @@ async function deleteWebhook({ client }: Page, { id, url }: Webhook, reload: Rel
     await reload();
   };
   const content = h('p', {}, url);
-  await ask({ title: 'Delete this webhook?', content, submit: 'Delete', isDangerous: true, run });
+  await ask({ title: t('Delete this webhook?'), content, submit: t('Delete'), isDangerous: true, run });
 }
 
 const attemptSeconds = 20;
@@ -144,36 +140,36 @@ async function tryAgain(page: Page, { id, lastAt }: Webhook, reload: Reload): Pr
     await pause(1_000, signal);
     now = await client.get<Webhook>(path, signal);
   }
-  notify(now.failingSince === null ? 'It works again.' : 'It has failed again.');
+  notify(now.failingSince === null ? t('It works again.') : t('It has failed again.'));
   await reload();
 }
 
 async function addWebhook({ client }: Page, reload: Reload): Promise<void> {
   const url = field({
-    label: 'Address',
+    label: t('Address'),
     pointer: '/url',
-    hint: 'https:// … of a program that accepts Standard Webhooks.',
+    hint: t('https:// … of a program that accepts Standard Webhooks.'),
     attributes: { type: 'url', inputmode: 'url' },
   });
   const boxes = types.map((type) =>
     h('input', { type: 'checkbox', id: `type-${type}`, value: type, checked: type.startsWith('order.') }),
   );
   const created = await ask({
-    title: 'Add a webhook',
+    title: t('Add a webhook'),
     content: [
       url.row,
       h(
         'fieldset',
         {},
-        h('legend', {}, 'Events'),
+        h('legend', {}, t('Events')),
         h(
           'div',
           { class: 'grid' },
-          boxes.map((box) => checkRow(box, `${nameOf(box.value)} (${box.value})`)),
+          boxes.map((box) => checkRow(box, `${typeText(box.value)} (${box.value})`)),
         ),
       ),
     ],
-    submit: 'Add',
+    submit: t('Add'),
     async run() {
       const body = {
         url: url.control.value.trim(),
@@ -183,7 +179,10 @@ async function addWebhook({ client }: Page, reload: Reload): Promise<void> {
     },
   });
   if (created === undefined) return;
-  notify('The webhook was added.');
-  await show('The webhook is added', secret('Secret for checking its signatures, shown only now.', created));
+  notify(t('The webhook was added.'));
+  await show(
+    t('The webhook is added'),
+    secret(t('Secret for checking its signatures, shown only now.'), created),
+  );
   await reload();
 }

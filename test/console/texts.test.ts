@@ -3,8 +3,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { german } from '../../src/console/german.ts';
 import { numbered, rich, t } from '../../src/console/texts.ts';
+import { texts } from '../source-text.ts';
 
 const table = Object.entries(german);
+
+const sources = [...texts].filter(
+  ([path]) => path.startsWith('src/console/') && path !== 'src/console/german.ts',
+);
+
+test('each German text is of a text that the console has', () => {
+  const code = sources.map(([, text]) => text).join('\n');
+  const isUsed = (text: string): boolean => code.includes(`'${text}'`) || code.includes(JSON.stringify(text));
+  assert.deepEqual(
+    table.map(([text]) => text).filter((text) => !isUsed(text)),
+    [],
+  );
+});
 
 test('a German text has the values of the English one', () => {
   const namesIn = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
