@@ -1,8 +1,10 @@
 // A thread: calls and their replies, its start and its ends.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { Thread, ThreadError, type Handler } from '../../src/base/thread.ts';
 import { FrozenClock } from '../frozen-clock.ts';
@@ -105,5 +107,27 @@ describe('a thread', () => {
     timers.advance(1);
     await ended;
     assert.equal(await thread.call('add'), 2);
+  });
+
+  test('a thread doesn’t end while a call runs, however long it takes', async (t) => {
+    const timers = new FrozenClock(0);
+    const thread = threadFor(t, { idleMilliseconds: 1_000, timers });
+    await thread.call('add');
+    const controller = new AbortController();
+    const waiting = thread.call('wait', { signal: controller.signal });
+    timers.advance(1_000);
+    await turn();
+    controller.abort();
+    assert.equal(await waiting, 3);
+  });
+
+  test('a thread without a running call doesn’t keep the process alive', async () => {
+    const script =
+      `import { Thread } from '${import.meta.resolve('../../src/base/thread.ts')}';` +
+      "const thread = new Thread({ program: () => () => 'replied', data: {}, helpers: [] });" +
+      'console.log(await thread.call());';
+    const args = ['--input-type=module', '--eval', script];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 20_000 });
+    assert.equal(stdout, 'replied\n');
   });
 });

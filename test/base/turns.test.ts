@@ -71,6 +71,30 @@ describe('work that arrives in one turn', () => {
     await assert.rejects(turns.runSteps('a', fail()), /in a step/);
   });
 
+  test('work that a task begins runs after the work that waits already', async () => {
+    const turns = new Turns();
+    const ran: string[] = [];
+    turns.run('a client', () => spin(turnMillisecondsMax));
+    turns.run('a client', () => {
+      ran.push('first');
+      turns.run('a client', () => ran.push('begun by the first'));
+    });
+    turns.run('a client', () => ran.push('second'));
+    while (ran.length < 3) await turn();
+    assert.deepEqual(ran, ['first', 'second', 'begun by the first']);
+  });
+
+  test('work that begins something runs before work that continues something, three times of four', async () => {
+    const turns = new Turns();
+    const ran: string[] = [];
+    turns.run('a client', () => spin(turnMillisecondsMax));
+    for (let count = 0; count < 4; count += 1) turns.runLater('a client', () => ran.push('continued'));
+    for (let count = 0; count < 4; count += 1) turns.run('a client', () => ran.push('begun'));
+    while (ran.length < 8) await turn();
+    assert.equal(ran.indexOf('continued'), 3);
+    assert.equal(ran.lastIndexOf('begun'), 4);
+  });
+
   test('work has its full time again in the next turn', async () => {
     const turns = new Turns();
     turns.run('a client', () => spin(turnMillisecondsMax));

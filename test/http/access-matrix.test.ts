@@ -24,7 +24,7 @@ test('every route has a row in the access matrix, and every row a route', async 
   assert.deepEqual(Object.keys(matrix).sort(), routes.sort());
 });
 
-test('a route without an access rule doesn’t start', () => {
+test('a route without an access rule doesn’t start, nor does one that is declared twice', () => {
   const open = route({
     method: 'GET',
     path: '/open',
@@ -50,6 +50,7 @@ test('a route without an access rule doesn’t start', () => {
       /GET \/open has no access rule/,
     );
   }
+  assert.throws(() => mount([open, open]), /GET \/open is declared twice/);
 });
 
 describe('access to', () => {

@@ -1,5 +1,7 @@
 // Log lines and counters for wrong credentials, and for rights that are lost midway.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { executable, serviceFor, type Call } from '../../service.ts';
 import { manyLargeOrders, openUnread } from '../../http/export-support.ts';
@@ -121,4 +123,16 @@ describe('rights that are lost midway have one line', { concurrency: true }, () 
       [[`user:${staff.id}`, 'forbidden']],
     );
   });
+});
+
+test('a change that isn’t stored has no line', needsClock, async (t) => {
+  const service = await serviceFor(t);
+  using sqlite = new DatabaseSync(join(service.folder, 'orderly.db'));
+  sqlite.exec("CREATE TRIGGER full BEFORE INSERT ON storedResponses BEGIN SELECT raise(ABORT, 'full'); END");
+  const { status } = await service.post('/api/users', {
+    body: { name: 'Ada', email: 'ada@example.com', password: 'a password for tests' },
+    headers: { 'idempotency-key': 'once' },
+  });
+  assert.equal(status, 500);
+  assert.deepEqual(securityLines(service, 'user_created'), []);
 });
