@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { problemCodes } from '../../src/problem.ts';
 import { newKey, newOrder, newProduct, newWebhook } from '../features/resource-support.ts';
-import type { TestResponse, Person, TestService } from '../service.ts';
+import { serviceFor, type TestResponse, type Person, type TestService } from '../service.ts';
 import { request } from './connection-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { askRaw } from './raw-connection.ts';
@@ -285,4 +285,13 @@ describe('the instance of a problem is a reference that begins with a path', () 
     assertProblem(response, 'uri-too-long');
     assert.equal(response.body.instance, `/${'%22'.repeat(8_191)}`);
   });
+});
+
+test('an id of a path is an integer from 1 to 2^53−1', async (t) => {
+  const { inside } = await serviceFor(t);
+  if (inside === undefined) return t.skip('needs the router');
+  const idIn = (text: string): unknown => inside.app.router.find(`/orders/${text}`)?.params;
+  assert.deepEqual(idIn('9007199254740991'), { id: 2 ** 53 - 1 });
+  for (const other of ['9007199254740992', '10000000000000000', '0', '01', ''])
+    assert.equal(idIn(other), undefined);
 });

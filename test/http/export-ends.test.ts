@@ -107,6 +107,18 @@ describe('an export that ends early', () => {
     assert.equal(await reader.ended, false);
   });
 
+  test('an export goes on when its reader gets more rights that list the same rows', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const staff = await service.person('staff');
+    await manyLargeOrders(service, token);
+    const reader = await openUnread(service, staff.token);
+    const promoted = await service.patch(`/api/users/${staff.id}`, { token, body: { role: 'admin' } });
+    assert.equal(promoted.status, 200);
+    reader.message.resume();
+    assert.equal(await reader.ended, true);
+  });
+
   test('an export that ends early for too many waiting queries leaves its reason in the log', async (t) => {
     const logged: string[] = [];
     const sink = { write: (text: string) => logged.push(text), writableLength: 0 };

@@ -9,6 +9,7 @@ import { route, type Route } from '../../src/http/routing/route.ts';
 import { Router } from '../../src/http/routing/router.ts';
 import { integer, object } from '../../src/schema/schema.ts';
 import { serviceFor, type TestService } from '../service.ts';
+import { until } from '../storage/storage-support.ts';
 import { assertProblem } from './http-support.ts';
 import { openRaw } from './raw-connection.ts';
 
@@ -186,4 +187,40 @@ describe('a body that would be read as it arrives is rejected', () => {
       connection.socket.destroy();
     }
   });
+});
+
+test('a route gets what has arrived of a body before it learns that the client is gone', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const received: string[] = [];
+  const reading = route({
+    method: 'POST',
+    path: '/counted',
+    tag: 'Service',
+    summary: 'Read bytes',
+    access: signedIn,
+    scope: 'any',
+    streamedBody: { bytesMax, contents: { 'text/plain': { description: 'Any bytes.', example: 'a' } } },
+    reply: { kind: 'none' },
+    async handle({ sentBody }) {
+      begun.resolve();
+      await gate.promise;
+      try {
+        for (;;) received.push(String(await sentBody?.next()));
+      } finally {
+        ended.resolve();
+      }
+    },
+  });
+  const service = await serviceFor(t, { extraRoutes: [reading] });
+  const { token } = await service.person();
+  const connection = await sendRaw(service, `${headOf(token, 'Content-Length: 100\r\n')}one line`);
+  await begun.promise;
+  await service.get('/health/live'); // by then the line has arrived
+  connection.socket.resetAndDestroy();
+  await until(() => service.inside?.app.metricsText().includes('orderly_connections 1\n') !== false);
+  gate.resolve();
+  await ended.promise;
+  assert.deepEqual(received, ['one line']);
 });

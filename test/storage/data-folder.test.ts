@@ -185,6 +185,10 @@ test('a database of the time when all features had one list of migrations is mig
   const listed = migrations.map((migration): FeatureMigration => ({ ...migration, isInFirstList: true }));
   const database = await openNotes(t, { folder, migrations: [...listed, colour] });
   assert.deepEqual(database.read.all('SELECT text, colour FROM notes'), [['old', null]]);
+  assert.deepEqual(database.read.all('SELECT feature, number FROM migrations'), [
+    ['notes', 1],
+    ['notes', 2],
+  ]);
   assert.equal(existsSync(join(folder, 'orderly-v1.backup.db')), true);
   await database.close();
   await (await openNotes(t, { folder, migrations: [...listed, colour] })).close();

@@ -57,6 +57,20 @@ test('sales show how many orders there are by time, currency and status, and the
   assert.deepEqual(counts, [3, 0]); // until now, 00:30
 });
 
+test('an order placed at the end of a bucket counts in the next one', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.person('staff');
+  await newOrder(service, token); // 09:30 UTC
+  const countIn = async (from: string, before: string): Promise<number> => {
+    const { body } = await service.get(`/sales?from=2026-03-01T${from}Z&before=2026-03-01T${before}Z`, {
+      token,
+    });
+    return body.buckets[0].figures.length;
+  };
+  assert.equal(await countIn('08:30:00', '09:30:00'), 0);
+  assert.equal(await countIn('09:30:00', '10:30:00'), 1);
+});
+
 test('the money received is counted when it was paid and given back, whatever the orders are now', async (t) => {
   const service = await serviceFor(t);
   const staff = await service.person('staff');
