@@ -22,99 +22,109 @@ const people = {
 } as const;
 type Name = keyof typeof people;
 
-describe('a customer', () => {
-  let staff: Person;
+/** A service with these people alone, before its tests add others. */
+function serviceWithPeople() {
+  let staff: Person | undefined;
   const ids = new Map<Name, number>();
   const service = sharedService({}, async (started) => {
     staff = await started.person('staff');
     for (const name of Object.keys(people) as Name[])
       ids.set(name, (await newCustomer(started, staff.token, people[name])).id);
   });
-  const finds: readonly (readonly [q: string, ...names: Name[]])[] = [
-    ['hopper', 'grace'],
-    ['HOPP', 'grace'],
-    ['hopper grace', 'grace'],
-    ['grace navy', 'grace'],
-    ['rac opp', 'grace'],
-    ['hopper jörg'],
-    ['muller', 'mueller'],
-    ['mu\u0308ller', 'mueller'],
-    ['MÜLLER', 'mueller'],
-    ['Mueller', 'mueller'],
-    ['weissstrasse', 'strasse'],
-    ['WEIẞSTRAẞE', 'strasse'],
-    ['straßen', 'capital'],
-    ['strassen', 'capital'],
-    ['STRAẞEN', 'capital'],
-    ['cafe', 'strasse'],
-    ['12"', 'strasse'],
-    ['lodz', 'lodz'],
-    ['soren', 'lodz'],
-    ['gr', 'grace'],
-    ['g', 'grace'],
-    ['h g', 'grace'],
-    ['gr ho', 'grace'],
-    ['李', 'chinese'],
-    ['李明', 'chinese'],
-    ['حسن', 'arabic'],
-    ['\u200fحسن\u200e', 'arabic'],
-    ['👩‍👩‍👧', 'emoji'],
-    ['+49 441', 'grace'],
-    ['0441 123456', 'grace'],
-    ['(0441) 12 34 56', 'grace'],
-    ['0441/12345678', 'grace'],
-    ['123456', 'grace'],
-    ['+49 (0)30 555 1820', 'tower'],
-    ['+49(0)305551820', 'tower'],
-    ['0049 (0)30 555 1820', 'tower'],
-    ['turm +49 (0) 30/555 1820', 'tower'],
-    ['030 / 555 18 20', 'tower'],
-    ['030 - 555 - 1820', 'tower'],
-    ['(030) / 555.1820 turm', 'tower'],
-    ['12 - 14', 'range'],
-    ['1990012', 'mueller'],
-    ['x" OR', 'syntax'],
-    ['NEAR(a', 'syntax'],
-    ['{text}:', 'syntax'],
-    ['"'],
-    ['hopper OR müller'],
-    ['hop*'],
-    ['-müller'],
-    ['text:hopper'],
-    ['^grace'],
-    ['gracee'],
-    ['\u0301'.repeat(100)],
-    ['a'.repeat(100)],
-    ['a '.repeat(49) + 'aa'],
-  ];
+  return { service, ids, staff: (): Person => staff ?? assert.fail('the suite runs') };
+}
+
+const finds: readonly (readonly [q: string, ...names: Name[]])[] = [
+  ['hopper', 'grace'],
+  ['HOPP', 'grace'],
+  ['hopper grace', 'grace'],
+  ['grace navy', 'grace'],
+  ['rac opp', 'grace'],
+  ['hopper jörg'],
+  ['muller', 'mueller'],
+  ['mu\u0308ller', 'mueller'],
+  ['MÜLLER', 'mueller'],
+  ['Mueller', 'mueller'],
+  ['weissstrasse', 'strasse'],
+  ['WEIẞSTRAẞE', 'strasse'],
+  ['straßen', 'capital'],
+  ['strassen', 'capital'],
+  ['STRAẞEN', 'capital'],
+  ['cafe', 'strasse'],
+  ['12"', 'strasse'],
+  ['lodz', 'lodz'],
+  ['soren', 'lodz'],
+  ['gr', 'grace'],
+  ['g', 'grace'],
+  ['h g', 'grace'],
+  ['gr ho', 'grace'],
+  ['李', 'chinese'],
+  ['李明', 'chinese'],
+  ['حسن', 'arabic'],
+  ['\u200fحسن\u200e', 'arabic'],
+  ['👩‍👩‍👧', 'emoji'],
+  ['+49 441', 'grace'],
+  ['0441 123456', 'grace'],
+  ['(0441) 12 34 56', 'grace'],
+  ['0441/12345678', 'grace'],
+  ['123456', 'grace'],
+  ['+49 (0)30 555 1820', 'tower'],
+  ['+49(0)305551820', 'tower'],
+  ['0049 (0)30 555 1820', 'tower'],
+  ['turm +49 (0) 30/555 1820', 'tower'],
+  ['030 / 555 18 20', 'tower'],
+  ['030 - 555 - 1820', 'tower'],
+  ['(030) / 555.1820 turm', 'tower'],
+  ['12 - 14', 'range'],
+  ['1990012', 'mueller'],
+  ['x" OR', 'syntax'],
+  ['NEAR(a', 'syntax'],
+  ['{text}:', 'syntax'],
+  ['"'],
+  ['hopper OR müller'],
+  ['hop*'],
+  ['-müller'],
+  ['text:hopper'],
+  ['^grace'],
+  ['gracee'],
+  ['\u0301'.repeat(100)],
+  ['a'.repeat(100)],
+  ['a '.repeat(49) + 'aa'],
+];
+
+describe('a customer is found by their text', () => {
+  const { service, ids, staff } = serviceWithPeople();
   for (const [q, ...names] of finds) {
     const outcome = names.length === 0 ? 'not found' : 'found';
     test(`a customer is ${outcome} by ${JSON.stringify(q.slice(0, 40))}`, async () => {
       assert.deepEqual(
-        await found(service(), staff, '/customers', q),
+        await found(service(), staff(), '/customers', q),
         names.map((name) => ids.get(name)),
       );
     });
   }
+});
 
+describe('a customer', () => {
+  const { service, ids, staff } = serviceWithPeople();
   test('a customer is found by its id first, then the newest that have its digits', async () => {
     const id = ids.get('grace') ?? 0;
     const [older, newer] = [
-      await newCustomer(service(), staff.token, { name: `Shop 7700${id}` }),
-      await newCustomer(service(), staff.token, { name: `Shop 7700${id}` }),
+      await newCustomer(service(), staff().token, { name: `Shop 7700${id}` }),
+      await newCustomer(service(), staff().token, { name: `Shop 7700${id}` }),
     ];
-    assert.deepEqual(await found(service(), staff, '/customers', `7700${id}`), [newer.id, older.id]);
-    assert.equal((await found(service(), staff, '/customers', String(id)))[0], id);
-    assert.deepEqual(await found(service(), staff, '/customers', `#${id}`), [id]);
+    assert.deepEqual(await found(service(), staff(), '/customers', `7700${id}`), [newer.id, older.id]);
+    assert.equal((await found(service(), staff(), '/customers', String(id)))[0], id);
+    assert.deepEqual(await found(service(), staff(), '/customers', `#${id}`), [id]);
   });
 
   test('a customer is found by its id together with words of its text, and with no others', async () => {
     const id = ids.get('lodz') ?? 0;
-    const { id: newer } = await newCustomer(service(), staff.token, { name: `Zoë ${id}` });
-    assert.deepEqual(await found(service(), staff, '/customers', `zoe ${id}`), [id, newer]);
-    assert.deepEqual(await found(service(), staff, '/customers', `#${id} soren zoe`), [id]);
-    assert.deepEqual(await found(service(), staff, '/customers', `jörg ${id}`), []);
-    assert.deepEqual(await found(service(), staff, '/customers', `${id} zoe ${newer}`), []);
+    const { id: newer } = await newCustomer(service(), staff().token, { name: `Zoë ${id}` });
+    assert.deepEqual(await found(service(), staff(), '/customers', `zoe ${id}`), [id, newer]);
+    assert.deepEqual(await found(service(), staff(), '/customers', `#${id} soren zoe`), [id]);
+    assert.deepEqual(await found(service(), staff(), '/customers', `jörg ${id}`), []);
+    assert.deepEqual(await found(service(), staff(), '/customers', `${id} zoe ${newer}`), []);
     const other = await service().person();
     assert.deepEqual(await found(service(), other, '/customers', `zoe ${id}`), []);
     const mine = await newCustomer(service(), other.token, { name: 'Zoë' });
@@ -122,36 +132,36 @@ describe('a customer', () => {
   });
 
   test('a customer is found by its new name, and not after its deletion', async () => {
-    const { id } = await newCustomer(service(), staff.token, { name: 'Before', email: 'b@example.org' });
-    await service().patch(`/customers/${id}`, { token: staff.token, body: { name: 'Afterwards' } });
-    assert.deepEqual(await found(service(), staff, '/customers', 'before'), []);
-    assert.deepEqual(await found(service(), staff, '/customers', 'afterw b@ex'), [id]);
-    await service().patch(`/customers/${id}`, { token: staff.token, body: { email: null } });
-    assert.deepEqual(await found(service(), staff, '/customers', 'afterw b@ex'), []);
-    await service().delete(`/customers/${id}`, { token: staff.token });
-    assert.deepEqual(await found(service(), staff, '/customers', 'afterw'), []);
+    const { id } = await newCustomer(service(), staff().token, { name: 'Before', email: 'b@example.org' });
+    await service().patch(`/customers/${id}`, { token: staff().token, body: { name: 'Afterwards' } });
+    assert.deepEqual(await found(service(), staff(), '/customers', 'before'), []);
+    assert.deepEqual(await found(service(), staff(), '/customers', 'afterw b@ex'), [id]);
+    await service().patch(`/customers/${id}`, { token: staff().token, body: { email: null } });
+    assert.deepEqual(await found(service(), staff(), '/customers', 'afterw b@ex'), []);
+    await service().delete(`/customers/${id}`, { token: staff().token });
+    assert.deepEqual(await found(service(), staff(), '/customers', 'afterw'), []);
   });
 
   // removing more of a customer from the index would hold the event loop for too long
   test('a customer is found by staff by the first 200 characters of name, phone number and address', async () => {
     const phone = '+4915112345678';
     const long = { name: `Longest ${'x'.repeat(172)}`, phone, email: 'zebra@savanna.example' };
-    const { id } = await newCustomer(service(), staff.token, long);
+    const { id } = await newCustomer(service(), staff().token, long);
     for (const q of ['longest', 'xxx', phone])
-      assert.deepEqual(await found(service(), staff, '/customers', q), [id]);
-    assert.deepEqual(await found(service(), staff, '/customers', 'zebra'), []);
-    await service().patch(`/customers/${id}`, { token: staff.token, body: { name: 'Shorter' } });
-    assert.deepEqual(await found(service(), staff, '/customers', 'zebra shorter'), [id]);
-    assert.deepEqual(await found(service(), staff, '/customers', 'longest'), []);
+      assert.deepEqual(await found(service(), staff(), '/customers', q), [id]);
+    assert.deepEqual(await found(service(), staff(), '/customers', 'zebra'), []);
+    await service().patch(`/customers/${id}`, { token: staff().token, body: { name: 'Shorter' } });
+    assert.deepEqual(await found(service(), staff(), '/customers', 'zebra shorter'), [id]);
+    assert.deepEqual(await found(service(), staff(), '/customers', 'longest'), []);
   });
 
   test('a customer is found within the filters of the list', async () => {
     const other = await service().person();
     const { id } = await newCustomer(service(), other.token, { name: 'Filtered Hopper' });
-    assert.deepEqual(await found(service(), staff, `/customers?userId=${other.id}`, 'hopper'), [id]);
-    assert.deepEqual(await found(service(), staff, '/customers?name=filt', 'hopper'), [id]);
-    assert.deepEqual(await found(service(), staff, '/customers?name=gr', 'hopper'), [ids.get('grace')]);
-    assert.deepEqual(await found(service(), staff, '/customers?email=nobody%40example.com', 'hopper'), []);
+    assert.deepEqual(await found(service(), staff(), `/customers?userId=${other.id}`, 'hopper'), [id]);
+    assert.deepEqual(await found(service(), staff(), '/customers?name=filt', 'hopper'), [id]);
+    assert.deepEqual(await found(service(), staff(), '/customers?name=gr', 'hopper'), [ids.get('grace')]);
+    assert.deepEqual(await found(service(), staff(), '/customers?email=nobody%40example.com', 'hopper'), []);
   });
 
   test('a customer is found by the beginnings of its words before all others, by staff and by its owner', async () => {
@@ -162,7 +172,7 @@ describe('a customer', () => {
     const annabel = await add('Quast, Annabel');
     for (let count = 0; count < 49; count += 1) await add('Johanna Quast');
     const johanna = await add('Johanna Quast');
-    for (const person of [staff, owner]) {
+    for (const person of [staff(), owner]) {
       assert.deepEqual(await found(service(), person, '/customers?limit=3', 'anna quast'), [
         annabel,
         anna,
@@ -182,19 +192,20 @@ describe('a customer', () => {
     });
     for (const q of ['sorrel', 'so', String(id), `#${id}`, '01701234567']) {
       assert.equal((await found(service(), owner, '/customers', q))[0], id, q);
-      assert.equal((await found(service(), staff, '/customers', q))[0], id, q);
+      assert.equal((await found(service(), staff(), '/customers', q))[0], id, q);
       assert.deepEqual(await found(service(), other, '/customers', q), [], q);
     }
     assert.deepEqual(await found(service(), other, `/customers?userId=${owner.id}`, 'sorrel'), []);
   });
 
-  test('a customer is found with its folded text by a user as by staff', async () => {
-    const owner = await service().person();
+  test('a customer is found with its folded text by a user as by staff', async (t) => {
+    const service = await serviceFor(t);
+    const owner = await service.person();
     for (const name of Object.keys(people) as Name[])
-      await newCustomer(service(), owner.token, { ...people[name], email: null });
+      await newCustomer(service, owner.token, { ...people[name], email: null });
     for (const [q, ...names] of finds) {
       if (/navy|mueller|OR|@/i.test(q)) continue;
-      const own = await found(service(), owner, '/customers', q);
+      const own = await found(service, owner, '/customers', q);
       assert.equal(own.length, names.length, q);
     }
   });

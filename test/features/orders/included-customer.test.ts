@@ -29,6 +29,8 @@ describe('an order with its customer', () => {
   test('an order with its customer has their id and name, in every list and by itself', async () => {
     const { ada, staff, customer } = fixture;
     const expected = { id: customer, name: 'Zoë "Ö" Müller' };
+    const renamed = { token: staff.token, body: { name: expected.name } };
+    await service().patch(`/customers/${customer}`, renamed);
     for (const { token } of [ada, staff]) {
       for (const path of places) {
         const { body } = await service().get(`${path}?include=customer`, { token });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedService } from '../../http/http-support.ts';
-import type { Person } from '../../service.ts';
+import { serviceFor, type Person } from '../../service.ts';
 import { newCustomer, newKey, newOrder } from '../resource-support.ts';
 import { found } from '../customers/search-support.ts';
 
@@ -14,11 +14,13 @@ describe('an order', () => {
   const tea = { sku: 'TEA-250', name: 'Grüner Tee "Sencha" 12"', quantity: 1, unitPrice: 749 };
   const pot = { sku: null, name: 'Teapot, cast iron', quantity: 1, unitPrice: 5900 };
 
-  test('an order is found by its id, its customer and its items', async () => {
-    const customer = await newCustomer(service(), staff.token, { name: 'Ingrid Bergman' });
+  test('an order is found by its id, its customer and its items', async (t) => {
+    const service = await serviceFor(t);
+    const staff = await service.person('staff');
+    const customer = await newCustomer(service, staff.token, { name: 'Ingrid Bergman' });
     const placed = { customerId: customer.id, items: [tea, pot, { ...pot, name: 'WEIẞER Becher' }] };
-    const { id } = await newOrder(service(), staff.token, placed);
-    await newOrder(service(), staff.token, { items: [{ ...pot, name: 'Kettle' }] });
+    const { id } = await newOrder(service, staff.token, placed);
+    await newOrder(service, staff.token, { items: [{ ...pot, name: 'Kettle' }] });
     for (const q of [
       'bergman',
       'ing ber',
@@ -32,10 +34,10 @@ describe('an order', () => {
       'cast ir',
       '12"',
     ])
-      assert.deepEqual(await found(service(), staff, '/orders', q), [id], q);
-    assert.equal((await found(service(), staff, '/orders', `#${id}`))[0], id);
+      assert.deepEqual(await found(service, staff, '/orders', q), [id], q);
+    assert.equal((await found(service, staff, '/orders', `#${id}`))[0], id);
     for (const q of ['sku', 'name', 'quantity', 'unitprice', '5900', 'null', 'sencha iron', '{', '":"'])
-      assert.deepEqual(await found(service(), staff, '/orders', q), [], q);
+      assert.deepEqual(await found(service, staff, '/orders', q), [], q);
   });
 
   test('an order is found by the id of its customer together with their name, and by its own id alone', async () => {

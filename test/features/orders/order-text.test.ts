@@ -80,8 +80,10 @@ test('check reports JSON in a row that is not as the service writes it', () => {
 
 test('the text of an order of a removed user is the same, spliced or made from its members', () => {
   const content = orderContentOf({ customerId, currency: 'EUR', items: [tea] });
-  const { id } = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 1 });
-  sqlite.exec('DELETE FROM users');
+  const removed = addUser(permit, { name: 'Bob', email: 'bob@example.com', role, passwordHash: '' }, 0);
+  const order = { ...content, customerId, userId: removed };
+  const { id } = addOrder(permit, order, { createdAt: 1, updatedAt: 1 });
+  sqlite.exec(`DELETE FROM users WHERE id = ${removed}`);
   assert.equal(findOrder(db, id)?.userId, null);
   const text = { id, json: JSON.stringify(findOrder(db, id)), ownerId: null, updatedAt: 1 };
   assert.deepEqual(findOrderText(db, id), text);

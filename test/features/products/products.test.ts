@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../http/http-support.ts';
-import type { Person, TestResponse } from '../../service.ts';
+import { serviceFor, type Person, type TestResponse, type TestService } from '../../service.ts';
 import { assertIssues, idsIn, newKey, newProduct } from '../resource-support.ts';
 
 const tea = { sku: 'TEA-250', name: 'Green tea, 250 g', unitPrice: 749, currency: 'EUR' };
@@ -122,18 +122,25 @@ describe('a product', () => {
   });
 });
 
+/** Adds four products, and returns their ids by SKU. */
+async function addFour(service: TestService, token: string): Promise<Record<string, number>> {
+  const ids: Record<string, number> = {};
+  for (const [sku, name, more] of [
+    ['b-2', 'Écharpe en laine 80 500', { barcode: '4006381333931', currency: 'CHF' }],
+    ['A-1', 'wool hat', { active: false }],
+    ['c-3', 'Zebra wool socks', { barcode: 'B-2x' }],
+    ['wool', 'Gloves', { active: false, currency: 'CHF' }],
+  ] as const)
+    ids[sku] = (await newProduct(service, token, { sku, name, ...more })).id;
+  return ids;
+}
+
 describe('the list of products', () => {
   let staff: Person;
-  const ids: Record<string, number> = {};
+  let ids: Record<string, number> = {};
   const service = sharedService({}, async (started) => {
     staff = await started.person('staff');
-    for (const [sku, name, more] of [
-      ['b-2', 'Écharpe en laine 80 500', { barcode: '4006381333931', currency: 'CHF' }],
-      ['A-1', 'wool hat', { active: false }],
-      ['c-3', 'Zebra wool socks', { barcode: 'B-2x' }],
-      ['wool', 'Gloves', { active: false, currency: 'CHF' }],
-    ] as const)
-      ids[sku] = (await newProduct(started, staff.token, { sku, name, ...more })).id;
+    ids = await addFour(started, staff.token);
   });
   const get = (query: string): Promise<TestResponse> =>
     service().get(`/products${query}`, { token: staff.token });
@@ -180,8 +187,12 @@ describe('the list of products', () => {
     assertIssues(await get('?q=wool&sort=sku'), 422, ['sort not-with-q']);
   });
 
-  test('the list of products is a file as CSV, which comes in again and changes what was edited', async () => {
-    const file = await service().get('/products', { token: staff.token, headers: { accept: 'text/csv' } });
+  test('the list of products is a file as CSV, which comes in again and changes what was edited', async (t) => {
+    const own = await serviceFor(t);
+    const { token } = await own.person('admin');
+    await addFour(own, token);
+    const get = (query: string): Promise<TestResponse> => own.get(`/products${query}`, { token });
+    const file = await own.get('/products', { token, headers: { accept: 'text/csv' } });
     const lines = file.text.split('\r\n');
     assert.equal(lines[0], 'id,sku,name,unitPrice,currency,barcode,active,createdAt,updatedAt');
     assert.match(
@@ -189,9 +200,8 @@ describe('the list of products', () => {
       /^1,b-2,Écharpe en laine 80 500,7\.49,CHF,4006381333931,true,2026-/,
     );
     const before = await get('?sort=sku');
-    const { token } = await service().person('admin');
     const importFile = (text: string, query = ''): Promise<TestResponse> =>
-      service().post(`/imports?of=products${query}`, {
+      own.post(`/imports?of=products${query}`, {
         token,
         body: Buffer.from(text),
         headers: { 'content-type': 'text/csv' },
@@ -217,9 +227,10 @@ describe('the list of products', () => {
     assert.deepEqual((await get('?currency=JPY')).body.data[0].unitPrice, 3);
   });
 
-  test('the list of products takes lines of JSON, whose key is the SKU, with the scope for products', async () => {
-    const { token } = await service().person('admin');
-    const { key } = await newKey(service(), token, { scopes: ['orders:write'] });
+  test('the list of products takes lines of JSON, whose key is the SKU, with the scope for products', async (t) => {
+    const own = await serviceFor(t);
+    const { token } = await own.person('admin');
+    const { key } = await newKey(own, token, { scopes: ['orders:write'] });
     const lines = [
       { product: { ...tea, sku: 'J-1', barcode: 'J1' } },
       { key: 'shop-1', product: { ...tea, sku: 'j-1', unitPrice: 1 } },
@@ -230,7 +241,7 @@ describe('the list of products', () => {
     const body = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     const headers = { 'content-type': 'application/x-ndjson' };
     const results = async (credential: object): Promise<unknown[]> => {
-      const { text } = await service().post('/imports', { ...credential, body, headers });
+      const { text } = await own.post('/imports', { ...credential, body, headers });
       return text
         .trim()
         .split('\n')
@@ -254,7 +265,7 @@ describe('the list of products', () => {
       [422, ['#/product/barcode', 'taken']],
       ...invalid,
     ]);
-    const { data } = (await get('?q=j-1')).body;
+    const { data } = (await own.get('/products?q=j-1', { token })).body;
     assert.deepEqual([data[0].sku, data[0].unitPrice, data[0].barcode], ['j-1', 1, 'J1']);
   });
 });

@@ -28,6 +28,7 @@ describe('a webhook', () => {
 
   test('a webhook shows its secret only once, and begins after the event of its creation', async () => {
     const service = running();
+    await removeAll();
     const response = await service.post('/webhooks', { token, body: { url, types: ['order.paid'] } });
     assert.equal(response.status, 201);
     const { secret, ...shown } = response.body;
