@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newCustomer, newKey, newOrder } from '../features/resource-support.ts';
-import { password, type TestResponse, type Person } from '../service.ts';
+import { password, serviceFor, type TestResponse, type Person } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { type Conditions, cases } from './conditional-cases.ts';
 
@@ -280,11 +280,14 @@ describe('conditional requests', () => {
     assert.equal(response.status, 304);
   });
 
-  test('entity tags survive a restart', async () => {
-    const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
-    const { headers } = await ask('GET', path);
-    await service().restart();
-    ada = await service().signIn(ada.email, ada.password);
-    assert.equal((await ask('GET', path, { 'if-none-match': String(headers.etag) })).status, 304);
+  test('entity tags survive a restart', async (t) => {
+    const service = await serviceFor(t);
+    const { email, password, token } = await service.person();
+    const path = `/customers/${(await newCustomer(service, token)).id}`;
+    const { headers } = await service.get(path, { token });
+    await service.restart();
+    const again = await service.signIn(email, password);
+    const conditions = { 'if-none-match': String(headers.etag) };
+    assert.equal((await service.get(path, { token: again.token, headers: conditions })).status, 304);
   });
 });

@@ -261,6 +261,23 @@ test(
   },
 );
 
+test(
+  'a webhook continues if only events up to its position were removed for their age',
+  needsInside,
+  async (t) => {
+    const hook = await Hooked.start(t, { settings: { 'events-days': '1' } });
+    await hook.placeOrders(1);
+    (await hook.receiver.next()).answer(204);
+    await hook.settled();
+    hook.service.clock.now += 2 * 24 * hour;
+    await hook.patch({ status: 'paused' }); // its event is the oldest that stays
+    await hook.service.inside?.app.cleanup.run();
+    await hook.patch({ status: 'enabled' });
+    await hook.placeOrders(1);
+    (await hook.receiver.next()).answer(204);
+  },
+);
+
 /** A server that handles every connection by a function. */
 async function answering(t: TestContext, answer: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
