@@ -52,7 +52,7 @@ function accountContent(page: Page, { sessions, keys, totp }: Account, reload: R
         factList([
           [t('Name'), user.name],
           [t('E-mail'), user.email],
-          [t('Role'), user.role],
+          [t('Role'), t(user.role)],
         ]),
         action(t('Change …'), () => changeName(page)),
       ),

@@ -1,0 +1,151 @@
+// The console in German: a browser that prefers it shows it on every page, until English is chosen.
+// Run: npm run check:console
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { german } from '../../src/console/german.ts';
+import { openShop } from './console-shop.ts';
+import { admin } from '../service.ts';
+
+/** Words of English sentences that no German sentence has. */
+const englishWords =
+  /(?<![@-])\b(the|of|is|are|and|with|by|your|not|this|order|orders|customer|now|no)\b(?!@)/i;
+
+/** Runs in the page: returns its texts but for what people typed and what is the same in all languages. */
+const ownTexts = `(() => {
+  const typed = '[dir="auto"], bdi, code, kbd, .brand, script, style, noscript, option';
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [document.title];
+  while (walker.nextNode()) {
+    const { parentElement, data } = walker.currentNode;
+    const isOwn = parentElement.closest(typed) === null || parentElement.matches('h1 bdi');
+    if (isOwn && data.trim() !== '') found.push(data.trim());
+  }
+  for (const each of document.querySelectorAll('[aria-label], [placeholder], [title]'))
+    for (const name of ['aria-label', 'placeholder', 'title'])
+      if (each.closest(typed) === null && each.hasAttribute(name)) found.push(each.getAttribute(name));
+  return found;
+})()`;
+
+test('the console in German', { timeout: 180_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  const userAgent = await tab.evaluate<string>('navigator.userAgent');
+  await tab.send('Emulation.setUserAgentOverride', { userAgent, acceptLanguage: 'de-AT,de,en' });
+  await service.post('/webhooks', { token, body: { url: 'https://example.com/', types: ['order.paid'] } });
+  await service.post('/products', {
+    token,
+    body: { name: 'Assam', sku: 'TEE-9', unitPrice: 749, currency: 'EUR' },
+  });
+  const english = Object.entries(german).flatMap(([text, own]) => (text === own ? [] : [text]));
+  const leftIn = async (): Promise<string[]> => {
+    const texts = await tab.evaluate<string[]>(ownTexts);
+    return texts.filter((text) => english.includes(text) || englishWords.test(text));
+  };
+
+  await t.test('greets a browser that prefers it', async () => {
+    await tab.open(`${service.url}/console`);
+    await person.see('Anmelden');
+    assert.equal(await tab.evaluate('document.documentElement.lang'), 'de');
+    assert.deepEqual(await leftIn(), []);
+    await person.enter('E-Mail', admin.email);
+    await person.enter('Passwort', admin.password);
+    await person.press('Anmelden');
+    await person.see('Zu erledigen');
+    await person.settle();
+  });
+
+  for (const hash of [
+    '#/today',
+    '#/day',
+    '#/orders',
+    '#/orders?status=open',
+    '#/orders?q=nothing',
+    '#/orders/1',
+    '#/orders/1/change',
+    '#/orders/7',
+    '#/orders/7/change',
+    '#/new',
+    '#/customers',
+    '#/customers/1',
+    '#/customers/new',
+    '#/customers/import',
+    '#/products',
+    '#/products/import',
+    '#/people',
+    '#/people/2',
+    '#/webhooks',
+    '#/health',
+    '#/account',
+    '#/more',
+    '#/nowhere',
+  ])
+    await t.test(`has no English on ${hash}`, async () => {
+      await person.go(hash);
+      assert.deepEqual(await leftIn(), []);
+    });
+
+  await t.test('writes times and money as Austria does', async () => {
+    await person.go('#/orders/1');
+    assert.match(await tab.evaluate('document.querySelector("tfoot td:last-child").textContent'), /^€\s\d/);
+    assert.match(
+      await tab.evaluate('document.querySelector("time").title'),
+      /^\d\d\.\d\d\.\d{4}, \d\d:\d\d$/,
+    );
+  });
+
+  await t.test('places an order and prints its slip', async () => {
+    await person.go('#/new');
+    await person.press('Laufkundschaft');
+    await person.enter('Artikel', 'Assam, lose');
+    await person.enter('Preis', '12,50');
+    await person.press('Bestellung aufgeben');
+    await tab.until('/^#.orders.\\d+$/.test(location.hash)');
+    await person.settle();
+    await person.see('Laufkundschaft');
+    const slip = 'document.querySelector(".sheet").textContent';
+    assert.match(await tab.evaluate(slip), /^Lieferschein.*Seite 1 von 1.*1 Stück$/s);
+    assert.deepEqual(await leftIn(), []);
+  });
+
+  await t.test('says in German what is wrong in a form', async () => {
+    await person.go('#/new');
+    await person.press('Bestellung aufgeben');
+    await person.see('Wählen Sie einen Kunden aus der Liste');
+    await person.press('Laufkundschaft');
+    await person.see('Ein Verkauf ohne Namen'); // the form has moved
+    await person.enter('Artikel', 'Assam');
+    await person.enter('Preis', '12,50');
+    await person.enter('Menge', '2000000');
+    await person.press('Bestellung aufgeben');
+    await tab.until('/Menge: höchstens 1.000.000\\./.test(document.body.innerText)');
+    await person.press('Von vorn beginnen');
+  });
+
+  await t.test(
+    'gives way to English on the account’s page, which finds the same walk-in customer',
+    async () => {
+      await person.go('#/account');
+      await tab.evaluate(`{
+      window.isOld = true;
+      const control = document.querySelector('[data-pointer="/language"]');
+      control.value = 'en';
+      control.dispatchEvent(new Event('change'));
+    }`);
+      await tab.until('!window.isOld && document.querySelector("main h1")');
+      await person.see('My account');
+      assert.equal(await tab.evaluate('document.documentElement.lang'), 'en');
+      await person.go('#/new');
+      await person.press('Walk-in');
+      await person.enter('Item', 'Assam');
+      await person.enter('Price', '12,50');
+      await person.press('Place order');
+      await tab.until('/^#.orders.\\d+$/.test(location.hash)');
+      await person.see('Laufkundschaft');
+      assert.match(
+        await tab.evaluate('document.querySelector("tfoot td:last-child").textContent'),
+        /^€\s12,50$/,
+      );
+    },
+  );
+
+  assert.deepEqual(tab.complaints, []);
+});
