@@ -21,15 +21,22 @@ export class Articles {
     this.#client = client;
   }
 
-  /** All that is known without a request. Of two with one name the product counts. */
+  /** All that is known without a request. A product takes the place of what was sold with its name or SKU. */
   get known(): readonly Article[] {
-    const byName = new Map([...this.#sold, ...this.#found].map((each) => [nameOf(each), each]));
-    return [...byName.values()];
+    const isProduct = ({ name, sku, currency }: Article): boolean =>
+      this.#found.some(
+        (each) =>
+          each.currency === currency && (each.name === name || (sku !== null && isSame(each.sku, sku))),
+      );
+    return [...this.#found, ...this.#sold.filter((each) => !isProduct(each))];
   }
 
-  /** Reads the items of the newest 100 orders, with their last prices; none if they can’t be read. */
+  /**
+   * Reads the items of the newest 100 orders that the shop has accepted, with their last prices; none if they can’t
+   * be read. In an open order the price may be what a customer wishes.
+   */
   async loadSold(): Promise<void> {
-    const read = this.#client.get<List<Order>>('/orders?limit=100');
+    const read = this.#client.get<List<Order>>('/orders?status=paid,shipped,delivered&limit=100');
     const { data } = await read.catch(() => ({ data: [] }));
     const byName = new Map<string, Article>();
     for (const { items, currency } of data) {
