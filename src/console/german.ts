@@ -8,9 +8,9 @@ export const german = {
   Delivered: 'Zugestellt',
   Cancelled: 'Storniert',
   Refunded: 'Erstattet',
-  'Mark as paid': 'Als bezahlt markieren',
-  'Mark as shipped': 'Als versendet markieren',
-  'Mark as delivered': 'Als zugestellt markieren',
+  'Mark as paid': 'Als bezahlt',
+  'Mark as shipped': 'Als versendet',
+  'Mark as delivered': 'Als zugestellt',
   'Cancel order': 'Bestellung stornieren',
   Refund: 'Erstatten',
   user: 'Benutzer',
@@ -34,6 +34,7 @@ export const german = {
 
   // what things are called
   Order: 'Bestellung',
+  'No.': 'Nr.',
   Orders: 'Bestellungen',
   Customer: 'Kunde',
   Customers: 'Kunden',
@@ -54,7 +55,7 @@ export const german = {
   Note: 'Notiz',
   Total: 'Summe',
   Line: 'Zeile',
-  SKU: 'Artikelnummer',
+  SKU: 'Art.-Nr.',
   Item: 'Artikel',
   Items: 'Artikel',
   Quantity: 'Menge',
@@ -131,7 +132,7 @@ export const german = {
   'Sign out {name}': '{name} abmelden',
   Stay: 'Bleiben',
   'A new order that is not placed yet will be lost.':
-    'Eine neue Bestellung, die noch nicht aufgegeben ist, geht verloren.',
+    'Eine neue Bestellung, die noch nicht angelegt ist, geht verloren.',
   'You are still signed in: the service can’t be reached. Try again in a moment.':
     'Sie sind noch angemeldet: Der Dienst ist nicht erreichbar. Versuchen Sie es gleich noch einmal.',
   'API documentation': 'API-Dokumentation',
@@ -187,13 +188,14 @@ export const german = {
   'One-time code': 'Einmalcode',
   'From your authenticator app, or a recovery code.':
     'Aus Ihrer Authenticator-App, oder ein Wiederherstellungscode.',
+  'Wrong e-mail address or password.': 'E-Mail-Adresse oder Passwort ist falsch.',
   'Also enter the code.': 'Geben Sie auch den Code ein.',
   'Is it you?': 'Sind Sie es?',
   'This needs your password again, {email}.': 'Dafür wird Ihr Passwort noch einmal gebraucht, {email}.',
   Continue: 'Weiter',
 
   // one's account
-  You: 'Sie',
+  You: 'Ihre Daten',
   'Change your account': 'Ihr Konto ändern',
   Language: 'Sprache',
   'On this device. The page is loaded again.': 'Auf diesem Gerät. Die Seite wird neu geladen.',
@@ -350,14 +352,14 @@ export const german = {
   // the form of an order
   'Order {id}': 'Bestellung {id}',
   'Customer {id}': 'Kunde {id}',
-  'Place order': 'Bestellung aufgeben',
-  'Place it and enter the next': 'Aufgeben und die nächste eingeben',
+  'Place order': 'Bestellung anlegen',
+  'Place it and enter the next': 'Anlegen und die nächste eingeben',
   'Start over': 'Von vorn beginnen',
-  '{order} is placed.': '{order} ist aufgegeben.',
+  '{order} is placed.': '{order} ist angelegt.',
   'What you had entered is still here. It was sent, and may have been placed: see Orders first.':
-    'Ihre Eingaben sind noch da. Sie wurden abgeschickt, und die Bestellung ist vielleicht aufgegeben: Sehen Sie zuerst unter „Bestellungen“ nach.',
+    'Ihre Eingaben sind noch da. Sie wurden abgeschickt, und die Bestellung ist vielleicht angelegt: Sehen Sie zuerst unter „Bestellungen“ nach.',
   'This order was placed the first time, before you changed it: see Orders.':
-    'Diese Bestellung wurde beim ersten Mal aufgegeben, bevor Sie sie geändert haben: Siehe „Bestellungen“.',
+    'Diese Bestellung wurde beim ersten Mal angelegt, bevor Sie sie geändert haben: Siehe „Bestellungen“.',
   'Order {id} can’t be read, so the form is empty.':
     'Bestellung {id} kann nicht gelesen werden, daher ist das Formular leer.',
   'Add item': 'Artikel hinzufügen',
@@ -424,7 +426,7 @@ export const german = {
   'Cancel order {id}?': 'Bestellung {id} stornieren?',
   'Cancel the order': 'Bestellung stornieren',
   'Keep it': 'Behalten',
-  'Placed {time}': 'Aufgegeben {time}',
+  'Placed {time}': 'Eingegangen {time}',
   'Ships to': 'Lieferung an',
   'No address: it is picked up.': 'Keine Adresse: Sie wird abgeholt.',
   'Add a note …': 'Notiz hinzufügen …',
@@ -466,8 +468,8 @@ export const german = {
   'Enter the first order': 'Erste Bestellung eingeben',
   'No orders yet': 'Noch keine Bestellungen',
   'Orders show up here as they are placed, here or through the API.':
-    'Bestellungen erscheinen hier, sobald sie aufgegeben werden, hier oder über die API.',
-  Placed: 'Aufgegeben',
+    'Bestellungen erscheinen hier, sobald sie eingehen, hier oder über die API.',
+  Placed: 'Eingegangen',
   'Next step': 'Nächster Schritt',
   '{step}: order {id}': '{step}: Bestellung {id}',
   'Newest first': 'Neueste zuerst',
@@ -557,7 +559,7 @@ export const german = {
   'Received today': 'Heute eingenommen',
   'Paid today, less what was given back': 'Heute bezahlt, abzüglich Rückgaben',
   'Orders today': 'Bestellungen heute',
-  'All that were placed': 'Alle, die aufgegeben wurden',
+  'All that were placed': 'Alle, die eingegangen sind',
   'Orders that wait': 'Wartende Bestellungen',
   'To do': 'Zu erledigen',
   Waits: 'Wartet',
@@ -572,13 +574,13 @@ export const german = {
   Time: 'Zeitraum',
   'Sales in {currency}, {span}': 'Verkäufe in {currency}, {span}',
   'Sums count the orders placed in this time, paid or not; cancelled and refunded ones are left out.':
-    'Summen zählen die in dieser Zeit aufgegebenen Bestellungen, bezahlt oder nicht; stornierte und erstattete nicht.',
+    'Summen zählen die in dieser Zeit eingegangenen Bestellungen, bezahlt oder nicht; stornierte und erstattete nicht.',
   'Payments before {time} are no longer known.': 'Zahlungen vor dem {time} sind nicht mehr bekannt.',
   Welcome: 'Willkommen',
   'Nothing is here yet. To begin:': 'Hier ist noch nichts. Für den Anfang:',
   'Enter a customer': 'Geben Sie einen Kunden ein',
   'with a name; the rest is optional.': 'mit Namen; der Rest ist freiwillig.',
-  'Place an order': 'Geben Sie eine Bestellung auf',
+  'Place an order': 'Legen Sie eine Bestellung an',
   'for them. It is open until it is paid.': 'für diesen Kunden. Sie ist offen, bis sie bezahlt ist.',
   'Add the people': 'Fügen Sie die Personen hinzu,',
   'who work here: staff may process all orders.':
@@ -590,16 +592,16 @@ export const german = {
   Day: 'Tag',
   'Nothing happened': 'Nichts geschehen',
   'No order was placed, paid or refunded on {day}.':
-    'Am {day} wurde keine Bestellung aufgegeben, bezahlt oder erstattet.',
+    '{day}: Keine Bestellung ist eingegangen, bezahlt oder erstattet worden.',
   'Received is what was marked as paid on this day, less what was given back on it, whenever the orders were placed:':
-    'Eingenommen ist, was an diesem Tag als bezahlt markiert wurde, abzüglich der Rückgaben an diesem Tag, wann immer die Bestellungen aufgegeben wurden:',
+    'Eingenommen ist, was an diesem Tag als bezahlt markiert wurde, abzüglich der Rückgaben an diesem Tag, wann immer die Bestellungen eingegangen sind:',
   'it should match the drawer and the card terminal.': 'Es sollte zu Kasse und Kartenterminal passen.',
   'A summary for the shop, not a fiscal report.':
     'Eine Übersicht für das Geschäft, kein Bericht für das Finanzamt.',
   Amount: 'Betrag',
   'Marked as paid by mistake': 'Versehentlich als bezahlt markiert',
   Money: 'Geld',
-  'Orders placed, by their status now': 'Aufgegebene Bestellungen, nach heutigem Status',
+  'Orders placed, by their status now': 'Eingegangene Bestellungen, nach heutigem Status',
   '1 order': '1 Bestellung',
   '{count} orders': '{count} Bestellungen',
 

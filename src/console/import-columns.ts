@@ -25,20 +25,23 @@ const members: Readonly<Record<ImportKind, readonly Member[]>> = {
         'vorname, nachname, familienname',
     },
     { name: 'email', headings: 'mail, e-mail address, email address, e-mail-adresse, mailadresse' },
-    { name: 'phone', headings: 'phone number, telephone, tel, mobile, telefon, telefonnummer, handy, mobil' },
-    { name: 'address.name', headings: 'ship to, empfänger' },
+    {
+      name: 'phone',
+      headings: 'phone, phone number, telephone, tel, mobile, telefon, telefonnummer, handy, mobil',
+    },
+    { name: 'address.name', headings: 'recipient, ship to, empfänger' },
     {
       name: 'address.line1',
       isJoined: true,
       headings:
-        'street, address, address line 1, address 1, street address, house number, straße, strasse, adresse, anschrift, ' +
-        'straße und hausnummer, straße und nr, hausnummer',
+        'street and number, street, address, address line 1, address 1, street address, house number, straße, ' +
+        'strasse, adresse, anschrift, straße und hausnummer, straße und nr, hausnummer',
     },
-    { name: 'address.line2', headings: 'address 2, second line, adresszusatz, zusatz' },
-    { name: 'address.postalCode', headings: 'postcode, zip, zip code, plz, postleitzahl' },
-    { name: 'address.city', headings: 'town, ort, stadt, wohnort' },
-    { name: 'address.region', headings: 'state, province, county, bundesland' },
-    { name: 'address.country', headings: 'country code, land' },
+    { name: 'address.line2', headings: 'address line 2, address 2, second line, adresszusatz, zusatz' },
+    { name: 'address.postalCode', headings: 'postal code, postcode, zip, zip code, plz, postleitzahl' },
+    { name: 'address.city', headings: 'city, town, ort, stadt, wohnort' },
+    { name: 'address.region', headings: 'region, state, province, county, bundesland' },
+    { name: 'address.country', headings: 'country, country code, land' },
     { name: 'note', headings: 'notes, comment, remark, notiz, bemerkung' },
     { name: 'key', headings: 'customer no, kundennummer, kunden-nr, kd-nr' },
   ],
@@ -57,11 +60,12 @@ const members: Readonly<Record<ImportKind, readonly Member[]>> = {
     {
       name: 'unitPrice',
       isRequired: true,
-      headings: 'unit price, retail price, preis, verkaufspreis, vk, vk-preis, bruttopreis, einzelpreis',
+      headings:
+        'price, unit price, retail price, preis, verkaufspreis, vk, vk-preis, bruttopreis, einzelpreis',
     },
     { name: 'currency', headings: 'währung' },
     { name: 'barcode', headings: 'ean, gtin, upc, ean-code, strichcode' },
-    { name: 'active', headings: 'aktiv' },
+    { name: 'active', headings: 'sold now, im verkauf, aktiv' },
   ],
 };
 

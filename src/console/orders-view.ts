@@ -145,7 +145,7 @@ function noOrders(parameters: URLSearchParams): HTMLElement {
 }
 
 export const orderColumns: readonly Column<Order>[] = [
-  { label: t('Order'), kind: 'tight', cell: ({ id }) => rowLink(`#/orders/${id}`, `#${id}`) },
+  { label: t('No.'), kind: 'tight', cell: ({ id }) => rowLink(`#/orders/${id}`, `#${id}`) },
   {
     label: t('Placed'),
     kind: 'tight wide',

@@ -91,7 +91,9 @@ function credentials(
       code.row.hidden = false;
       code.control.focus();
     }
-    const detail = isFirst ? t('Also enter the code.') : problem.detail;
+    const isWrong = problem.code === 'invalid-credentials';
+    const other = isWrong ? t('Wrong e-mail address or password.') : problem.detail;
+    const detail = isFirst ? t('Also enter the code.') : other;
     const errors =
       problem.code === 'code-required' ? [{ pointer: '#/code', detail }] : (problem.errors ?? []);
     throw new Rejection({ ...problem, detail, errors });

@@ -260,7 +260,7 @@ function toDoCard(page: Page, lists: readonly Waiting[], notice: Child): Child {
 }
 
 const toDoColumns: readonly Column<Order>[] = [
-  ...orderColumns.filter(({ label }) => label === t('Order')),
+  ...orderColumns.filter(({ label }) => label === t('No.')),
   {
     label: t('Customer'),
     cell: ({ customer, customerId, status, createdAt }) => [

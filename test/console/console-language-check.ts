@@ -47,6 +47,9 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
     assert.equal(await tab.evaluate('document.documentElement.lang'), 'de');
     assert.deepEqual(await leftIn(), []);
     await person.enter('E-Mail', admin.email);
+    await person.enter('Passwort', 'wrong');
+    await person.press('Anmelden');
+    await person.see('E-Mail-Adresse oder Passwort ist falsch.');
     await person.enter('Passwort', admin.password);
     await person.press('Anmelden');
     await person.see('Zu erledigen');
@@ -97,7 +100,7 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
     await person.press('Laufkundschaft');
     await person.enter('Artikel', 'Assam, lose');
     await person.enter('Preis', '12,50');
-    await person.press('Bestellung aufgeben');
+    await person.press('Bestellung anlegen');
     await tab.until('/^#.orders.\\d+$/.test(location.hash)');
     await person.settle();
     await person.see('Laufkundschaft');
@@ -108,14 +111,14 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
 
   await t.test('says in German what is wrong in a form', async () => {
     await person.go('#/new');
-    await person.press('Bestellung aufgeben');
+    await person.press('Bestellung anlegen');
     await person.see('Wählen Sie einen Kunden aus der Liste');
     await person.press('Laufkundschaft');
     await person.see('Ein Verkauf ohne Namen'); // the form has moved
     await person.enter('Artikel', 'Assam');
     await person.enter('Preis', '12,50');
     await person.enter('Menge', '2000000');
-    await person.press('Bestellung aufgeben');
+    await person.press('Bestellung anlegen');
     await tab.until('/Menge: höchstens 1.000.000\\./.test(document.body.innerText)');
     await person.press('Von vorn beginnen');
   });

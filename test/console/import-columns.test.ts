@@ -18,6 +18,21 @@ for (const [what, kind, heading, expected] of [
     ['', 'sku', 'name', 'unitPrice', 'currency', 'barcode', 'active', ''],
   ],
   [
+    'those of its files in German',
+    'products',
+    [
+      'Nummer',
+      'Art.-Nr.',
+      'Name',
+      'Preis',
+      'Währung',
+      'Strichcode',
+      'Im Verkauf',
+      'Angelegt (Europe/Vienna)',
+    ],
+    ['', 'sku', 'name', 'unitPrice', 'currency', 'barcode', 'active', ''],
+  ],
+  [
     'German ones',
     'customers',
     ['Kundennummer', 'Vorname', 'Nachname', 'E-Mail', 'Telefon', 'Straße', 'Hausnr.', 'PLZ', 'Ort', 'Land'],
