@@ -34,7 +34,7 @@ async function load({ client, id, signal }: Page): Promise<LoadedOrder> {
   return { order, etag, customer };
 }
 
-function changeForm({ client }: Page, { order, etag, customer }: LoadedOrder): Child {
+function changeForm({ client, user }: Page, { order, etag, customer }: LoadedOrder): Child {
   const { id, status } = order;
   const back = (label: string): HTMLElement => h('a', { class: 'button', href: `#/orders/${id}` }, label);
   if (status !== 'open') {
@@ -48,6 +48,7 @@ function changeForm({ client }: Page, { order, etag, customer }: LoadedOrder): C
   void fields.loadSuggestions();
   const idempotencyKey = crypto.randomUUID();
   const choice = new CustomerChoice(client, {
+    userId: user.id,
     idempotencyKey,
     walkIn: () => fields.delivery.walkIn(),
     suggest: (address) => fields.delivery.suggest(address),

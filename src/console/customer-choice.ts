@@ -11,6 +11,8 @@ import { Rejection } from './request-errors.ts';
 import { t } from './texts.ts';
 
 type Uses = {
+  /** The signed-in user, who owns the customers that are made here. */
+  readonly userId: number;
   /** Of the order. A customer is made with one that is derived from it. */
   readonly idempotencyKey: string;
   /** The customer is in the shop, and takes the goods along. */
@@ -26,6 +28,7 @@ type Uses = {
 export class CustomerChoice {
   readonly element: HTMLElement;
   readonly #client: ApiClient;
+  readonly #userId: number;
   readonly #picker: CustomerPicker;
   readonly #contact: ContactFields;
   readonly #isNew = h('input', { type: 'checkbox', id: 'is-new-customer' });
@@ -36,8 +39,9 @@ export class CustomerChoice {
   #customer: Customer | undefined;
   #isWalkIn = false;
 
-  constructor(client: ApiClient, { idempotencyKey, walkIn, suggest, scanned, next }: Uses) {
+  constructor(client: ApiClient, { userId, idempotencyKey, walkIn, suggest, scanned, next }: Uses) {
     this.#client = client;
+    this.#userId = userId;
     this.#idempotencyKey = idempotencyKey;
     this.#contact = new ContactFields(client, '/customer');
     this.#picker = new CustomerPicker(client, {
@@ -122,11 +126,14 @@ export class CustomerChoice {
     control.focus();
   }
 
-  /** Of two that were made at once, all tills find the older one. */
+  /**
+   * Each seller has one; of two that were made at once, all tills find the older one. One of another owner, who
+   * may rename it, is not taken.
+   */
   async #findOrAddWalkIn(): Promise<Customer> {
-    const found = await Promise.all(
-      walkInNames.map((q) => this.#client.get<List<Customer>>(`/customers?${query({ q, limit: 50 })}`)),
-    );
+    const userId = this.#userId;
+    const paths = walkInNames.map((name) => `/customers?${query({ name, userId, sort: 'name' })}`);
+    const found = await Promise.all(paths.map((path) => this.#client.get<List<Customer>>(path)));
     const named = found.flatMap(({ data }) => data).filter(({ name }) => walkInNames.includes(name));
     const known = named.sort((a, b) => a.id - b.id);
     return known[0] ?? (await this.#addCustomer({ name: walkInName }, 'walk-in'));

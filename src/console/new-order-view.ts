@@ -26,6 +26,7 @@ function showForm(page: Page, draft: Draft): void {
   const fields = new OrderFields(client);
   fields.delivery.beginAsUsual();
   const choice = new CustomerChoice(client, {
+    userId: page.user.id,
     idempotencyKey,
     walkIn: () => fields.delivery.walkIn(),
     suggest: (address) => fields.delivery.suggest(address),
