@@ -29,6 +29,8 @@ describe('backup and restore', { concurrency: true }, () => {
     const answeredBefore = placed.length;
     const copy = join(newFolder(t), 'copy.db');
     const ended = await orderly(['backup', copy, `--data=${service.folder}`]);
+    const answeredAtEnd = placed.length;
+    while (placed.length === answeredAtEnd) await new Promise((resolve) => setTimeout(resolve, 5));
     writing.goesOn = false;
     await Promise.all(clients);
     assert.deepEqual([ended.status, ended.stderr], [0, '']);

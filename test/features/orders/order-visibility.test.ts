@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { serviceFor } from '../../service.ts';
 import { newOrder } from '../resource-support.ts';
 
 describe('who sees an order', () => {
   const running = sharedService();
 
-  test('an order is in the lists of its owner, staff and administrators, and of nobody else', async () => {
-    const service = running();
+  test('an order is in the lists of its owner, staff and administrators, and of nobody else', async (t) => {
+    const service = await serviceFor(t);
     const [ada, bob, staff, root] = await Promise.all([
       service.person(),
       service.person(),
