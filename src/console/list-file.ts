@@ -1,4 +1,5 @@
 // A list as a file: what the page shows, with its filters and its search, for a spreadsheet or for other programs.
+import { type Status, statuses } from './api-types.ts';
 import { columnName } from './column-names.ts';
 import { ask, notify } from './dialogs.ts';
 import { h } from './elements.ts';
@@ -78,6 +79,7 @@ async function spreadsheetOf({ body }: Response): Promise<string[]> {
   const cellOf = (cell: string, index: number): string => {
     const name = columns?.[index] ?? '';
     if (isAmount(name)) return cell.replace('.', decimalSign);
+    if (name === 'status' && isStatus(cell)) return t(cell);
     return isTime(name) && cell !== '' ? localTime(cell) : cell;
   };
   if (body !== null)
@@ -88,6 +90,10 @@ async function spreadsheetOf({ body }: Response): Promise<string[]> {
 
 function headingOf(name: string): string {
   return isTime(name) ? `${columnName(name)} (${timeZone})` : columnName(name);
+}
+
+function isStatus(cell: string): cell is Status {
+  return statuses.some((each) => each === cell);
 }
 
 function isAmount(name: string): boolean {

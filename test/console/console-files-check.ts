@@ -22,6 +22,8 @@ test('a list as a file', { timeout: 120_000 }, async (t) => {
   await service.post('/orders', { token, body: order });
   await service.patch('/orders/16', { token, body: { status: 'paid' } });
   await service.post('/orders', { token, body: order });
+  await tab.open(`${service.url}/console`);
+  await tab.evaluate("localStorage.setItem('orderly-language', 'en')"); // words in English, numbers as in Germany
   await person.signIn(service.url, admin);
   await tab.evaluate(keepSaved);
 
