@@ -56,7 +56,10 @@ async function runShards(): Promise<boolean> {
   return results.every(Boolean);
 }
 
-/** The sources are compiled once for all processes, and for the next time, as start.js does it. */
+/**
+ * The sources are compiled once for all processes, and for the next time, as start.js does it. A test that
+ * never ends fails, with its name.
+ */
 async function runTests(which: readonly string[]): Promise<boolean> {
   const outcome = join(folder, `${outcomePrefix}${randomUUID()}`);
   const reporters = { spec: 'stdout', [import.meta.resolve('./outcome-reporter.ts')]: outcome };
@@ -64,10 +67,14 @@ async function runTests(which: readonly string[]): Promise<boolean> {
     `--test-reporter=${reporter}`,
     `--test-reporter-destination=${destination}`,
   ]);
-  const child = spawn(process.execPath, ['--test', '--test-isolation=none', ...flags, ...which], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, TMPDIR: folder, NODE_COMPILE_CACHE: cache },
-  });
+  const child = spawn(
+    process.execPath,
+    ['--test', '--test-isolation=none', '--test-timeout=300000', ...flags, ...which],
+    {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, TMPDIR: folder, NODE_COMPILE_CACHE: cache },
+    },
+  );
   return succeeds(child);
 }
 
