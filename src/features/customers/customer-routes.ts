@@ -1,8 +1,8 @@
 // Customers over HTTP: /customers.
 import { isStaff, rowAccessOf, pageCacheKeyOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
-import { exportDescription, exportIssues } from '../../http/transfers/export.ts';
-import { listParameters, type Lists } from '../../http/routing/list.ts';
+import { exportDescription } from '../../http/transfers/export.ts';
+import { listParameters, pageOrFileIssues, type Lists } from '../../http/routing/list.ts';
 import { empty, exportable } from '../../http/routing/reply.ts';
 import { representText, type Representation } from '../../http/responses/representation.ts';
 import {
@@ -15,7 +15,6 @@ import { route, type Call, type Route } from '../../http/routing/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { searchIssues } from '../../schema/searching.ts';
 import {
   changesNothing,
   readBack,
@@ -96,10 +95,7 @@ function listCustomersRoute(lists: Lists, elements: Lookup<Customer>): Route {
     query: { ...customerQuery, ...listParameters },
     reply: { kind: 'list', schema: Customer, mediaTypes: exportable },
     problems: ['unavailable'],
-    queryIssues: (query, { mediaType }) => [
-      ...searchIssues(query),
-      ...exportIssues(query, { mediaType, acceptsCursor: false }),
-    ],
+    queryIssues: pageOrFileIssues,
     handle(call) {
       const { q, ...query } = call.query;
       const selectionFor = (caller: Caller): Selection => {

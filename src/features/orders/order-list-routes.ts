@@ -8,8 +8,8 @@ import {
   signedIn,
   type Caller,
 } from '../../auth/access.ts';
-import { exportDescription, exportIssues } from '../../http/transfers/export.ts';
-import { listParameters, type List, type Lists } from '../../http/routing/list.ts';
+import { exportDescription } from '../../http/transfers/export.ts';
+import { listParameters, pageOrFileIssues, type List, type Lists } from '../../http/routing/list.ts';
 import { exportable } from '../../http/routing/reply.ts';
 import type { Representation } from '../../http/responses/representation.ts';
 import type { Lookup } from '../../http/responses/representation-cache.ts';
@@ -19,7 +19,6 @@ import type { ObjectOf } from '../../schema/schema.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import type { Customer } from '../customers/customer.ts';
 import { requireVisible, type ObjectSource } from '../../storage/object-access.ts';
-import { searchIssues } from '../../schema/searching.ts';
 import { userExists } from '../users/user-store.ts';
 import { customerEmbedderFor } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
@@ -59,10 +58,7 @@ export function listOrdersRoute(reads: OrderReads): Route {
     reply: { kind: 'list', schema: Order, mediaTypes: exportable },
     description: `Lists one’s own; staff see all. Newest first by default.\n\n${exportDescription}`,
     problems: ['unavailable'],
-    queryIssues: (query, { mediaType }) => [
-      ...searchIssues(query),
-      ...exportIssues(query, { mediaType, acceptsCursor: false }),
-    ],
+    queryIssues: pageOrFileIssues,
     handle(call) {
       const { q, ...query } = call.query;
       const selectionFor = (caller: Caller): Selection => {

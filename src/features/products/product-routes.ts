@@ -1,15 +1,14 @@
 // Products over HTTP: /products.
 import { pageCacheKeyOf, signedIn, staffOnly, type Caller } from '../../auth/access.ts';
-import { exportDescription, exportIssues } from '../../http/transfers/export.ts';
+import { exportDescription } from '../../http/transfers/export.ts';
 import { empty, exportable } from '../../http/routing/reply.ts';
-import { listParameters, type Lists } from '../../http/routing/list.ts';
+import { listParameters, pageOrFileIssues, type Lists } from '../../http/routing/list.ts';
 import { represent, type Representation } from '../../http/responses/representation.ts';
 import { lookupOf } from '../../http/responses/representation-cache.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import { changesNothing, readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
-import { searchIssues } from '../../schema/searching.ts';
 import { productTable } from './product-csv.ts';
 import {
   NewProduct,
@@ -60,10 +59,7 @@ function listProductsRoute(lists: Lists): Route {
     query: { ...productQuery, ...listParameters },
     reply: { kind: 'list', schema: Product, mediaTypes: exportable },
     problems: ['unavailable'],
-    queryIssues: (query, { mediaType }) => [
-      ...searchIssues(query),
-      ...exportIssues(query, { mediaType, acceptsCursor: false }),
-    ],
+    queryIssues: pageOrFileIssues,
     handle(call) {
       const { q, ...query } = call.query;
       const selectionFor = (): Selection =>

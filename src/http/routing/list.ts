@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../../auth/access.ts';
 import { forbidden } from '../../problem.ts';
-import { boolean, integer, optional, string } from '../../schema/schema.ts';
+import { boolean, integer, optional, string, type Issue } from '../../schema/schema.ts';
+import { searchIssues } from '../../schema/searching.ts';
 import type { Connection } from '../../storage/connection.ts';
 import {
   countRows,
@@ -13,6 +14,7 @@ import {
 } from '../../storage/keyset.ts';
 import type { Cursors, ListQuery } from './cursor.ts';
 import {
+  exportIssues,
   isExport,
   type ExportCall,
   type ExportFile,
@@ -91,6 +93,14 @@ type ListsOptions = {
   readonly pages: PageCache;
   readonly exports: Pick<Exports, 'createResult'>;
 };
+
+/** Finds what can't be combined in the query of a list that can be searched, and be sent as a file. */
+export function pageOrFileIssues(
+  query: Parameters<typeof searchIssues>[0],
+  { mediaType }: Pick<ExportCall, 'mediaType'>,
+): Issue[] {
+  return [...searchIssues(query), ...exportIssues(query, { mediaType, acceptsCursor: false })];
+}
 
 export class Lists {
   readonly #cursors: Cursors;
