@@ -253,9 +253,8 @@ function customerContent(
     [t('Customer since'), dateOnly(createdAt)],
     ...bought,
   ];
-  const columnsShown = orderColumns
-    .map((column) => (column.label === t('Status') ? { ...column, kind: 'tight' as const } : column))
-    .filter(({ label }) => label !== t('Customer'));
+  const { number, placed, items, status, total } = orderColumns;
+  const columnsShown = [number, placed, items, { ...status, kind: 'tight' as const }, total];
   return h(
     'div',
     { class: 'columns' },

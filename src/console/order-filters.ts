@@ -113,7 +113,7 @@ export function filterBar(page: Page, onChange: () => void): FilterBar {
 }
 
 function labelled(label: string, control: HTMLElement): HTMLElement {
-  control.id = `filter-${label.toLowerCase()}`;
+  control.id = `filter-${control.dataset['key']}`;
   return h('div', {}, h('label', { for: control.id }, label), control);
 }
 

@@ -105,15 +105,15 @@ function ordersList(page: Page, { data, next, newer = 0 }: OrderList, { reload, 
   if (data.length === 0) return noOrders(parameters);
   const kind = numbered(newer, '1 new order – show', '{count} new orders – show');
   const orders = data.map((order) => steps.latest(order));
-  const withFailure: Column<LatestOrder>[] = orderColumns.map((column) => ({
-    ...column,
-    cell: (order) => [column.cell(order), column.label === t('Customer') && failureText(page, order)],
-  }));
-  const columns = [selection.column, ...withFailure, stepColumn(page)];
+  const withFailure: Column<LatestOrder> = {
+    ...customer,
+    cell: (order) => [customer.cell(order), failureText(page, order)],
+  };
+  const columns = [selection.column, number, placed, withFailure, items, status, total, stepColumn(page)];
   const isSearch = parameters.has('q');
   return [
     newerNotice(newer, t(kind, { count: count(newer) }), reload),
-    table(t('Orders'), isStaff(page) ? columns : orderColumns, orders),
+    table(t('Orders'), isStaff(page) ? columns : Object.values(orderColumns), orders),
     isSearch &&
       data.length === rowsPerPage &&
       h('p', { class: 'hint' }, t('There may be more: add a word to narrow it down.')),
@@ -144,29 +144,41 @@ function noOrders(parameters: URLSearchParams): HTMLElement {
   );
 }
 
-export const orderColumns: readonly Column<Order>[] = [
-  { label: t('No.'), kind: 'tight', cell: ({ id }) => rowLink(`#/orders/${id}`, `#${id}`) },
-  {
-    label: t('Placed'),
-    kind: 'tight wide',
-    cell: ({ createdAt }) =>
-      h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
-  },
-  {
-    label: t('Customer'),
-    cell: ({ customer, customerId, status }) => [
-      h('span', { class: 'clip', dir: 'auto' }, customer?.name ?? t('Customer {id}', { id: customerId })),
-      h('span', { class: 'phone' }, pill(status)),
-    ],
-  },
-  {
-    label: t('Items'),
-    kind: 'wide',
-    cell: ({ items }) => h('span', { class: 'clip soft', dir: 'auto' }, itemsText(items)),
-  },
-  { label: t('Status'), kind: 'tight wide', cell: ({ status }) => pill(status) },
-  { label: t('Total'), kind: 'number', cell: ({ total, currency }) => money(total, currency) },
-];
+const number: Column<Order> = {
+  label: t('No.'),
+  kind: 'tight',
+  cell: ({ id }) => rowLink(`#/orders/${id}`, `#${id}`),
+};
+const placed: Column<Order> = {
+  label: t('Placed'),
+  kind: 'tight wide',
+  cell: ({ createdAt }) =>
+    h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
+};
+const customer: Column<Order> = {
+  label: t('Customer'),
+  cell: ({ customer: included, customerId, status: current }) => [
+    h('span', { class: 'clip', dir: 'auto' }, included?.name ?? t('Customer {id}', { id: customerId })),
+    h('span', { class: 'phone' }, pill(current)),
+  ],
+};
+const items: Column<Order> = {
+  label: t('Items'),
+  kind: 'wide',
+  cell: (order) => h('span', { class: 'clip soft', dir: 'auto' }, itemsText(order.items)),
+};
+const status: Column<Order> = {
+  label: t('Status'),
+  kind: 'tight wide',
+  cell: (order) => pill(order.status),
+};
+const total: Column<Order> = {
+  label: t('Total'),
+  kind: 'number',
+  cell: (order) => money(order.total, order.currency),
+};
+/** The columns of lists of orders. */
+export const orderColumns = { number, placed, customer, items, status, total };
 
 function itemsText([first, ...others]: Order['items']): string {
   if (first === undefined) return '';

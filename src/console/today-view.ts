@@ -260,7 +260,7 @@ function toDoCard(page: Page, lists: readonly Waiting[], notice: Child): Child {
 }
 
 const toDoColumns: readonly Column<Order>[] = [
-  ...orderColumns.filter(({ label }) => label === t('No.')),
+  orderColumns.number,
   {
     label: t('Customer'),
     cell: ({ customer, customerId, status, createdAt }) => [
@@ -269,7 +269,7 @@ const toDoColumns: readonly Column<Order>[] = [
     ],
   },
   { label: t('Waits'), kind: 'tight wide', cell: ({ createdAt }) => ageOf(createdAt) },
-  ...orderColumns.filter(({ label }) => label === t('Total')),
+  orderColumns.total,
 ];
 
 function ageOf(createdAt: string): HTMLElement {
