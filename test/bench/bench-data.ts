@@ -11,6 +11,8 @@ export type Made = {
   readonly fastifyDatabase: string;
   /** The same rows as in Fastify's tables, since both write. */
   readonly bunDatabase: string;
+  /** The service's own database, or a copy of it if both write. */
+  readonly leastDatabase: string;
   readonly orderCount: number;
   readonly admin: { readonly email: string; readonly password: string };
 };
@@ -27,7 +29,8 @@ export async function makeData(
   const folder = join(kept, `orders-${orderCount}`);
   const fastifyDatabase = join(kept, `fastify-${orderCount}.db`); // exists only once it is complete
   const bunDatabase = join(kept, `bun-${orderCount}.db`);
-  const databases = { folder, fastifyDatabase, bunDatabase, orderCount };
+  const leastDatabase = join(folder, 'orderly.db');
+  const databases = { folder, fastifyDatabase, bunDatabase, leastDatabase, orderCount };
   if (existsSync(fastifyDatabase)) return { ...databases, admin: adminOf(folder) };
   const unfinished = `${fastifyDatabase}-unfinished`;
   for (const file of [folder, unfinished]) rmSync(file, { recursive: true, force: true });
@@ -50,13 +53,19 @@ export async function makeData(
 export function copyData(made: Made): Made & { discard: () => void } {
   const folder = `${made.folder}-copy`;
   const [fastifyDatabase, bunDatabase] = [`${made.fastifyDatabase}-copy`, `${made.bunDatabase}-copy`];
-  const files = [fastifyDatabase, bunDatabase].flatMap((file) => [file, `${file}-wal`, `${file}-shm`]);
+  const leastDatabase = `${folder}-least.db`;
+  const files = [fastifyDatabase, bunDatabase, leastDatabase].flatMap((file) => [
+    file,
+    `${file}-wal`,
+    `${file}-shm`,
+  ]);
   const discard = () => [folder, ...files].forEach((file) => rmSync(file, { recursive: true, force: true }));
   discard();
   cpSync(made.folder, folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
   copyFileSync(made.fastifyDatabase, fastifyDatabase, constants.COPYFILE_FICLONE);
   copyFileSync(made.bunDatabase, bunDatabase, constants.COPYFILE_FICLONE);
-  return { ...made, folder, fastifyDatabase, bunDatabase, discard };
+  copyFileSync(made.leastDatabase, leastDatabase, constants.COPYFILE_FICLONE);
+  return { ...made, folder, fastifyDatabase, bunDatabase, leastDatabase, discard };
 }
 
 /** The administrator of the sample. */

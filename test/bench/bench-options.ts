@@ -8,7 +8,6 @@ export const usage = `npm run bench -- [flags]
                       refused tls slow-sync logins start memory
   --orders N,…        sizes of the data, each a table of its own (100000)
   --rounds N, --seconds N
-  --raw               shows bare node:http in its fastest style too
   --lean-fastify      lets Fastify remember tokens without looking up their sessions, and log less
   --scratch DIR       keeps the data made there and uses it again`;
 
@@ -23,7 +22,6 @@ export function readOptions(argv: readonly string[], parts: readonly string[]) {
       orders: { type: 'string', default: '100000' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
-      raw: { type: 'boolean', default: false },
       'lean-fastify': { type: 'boolean', default: false },
       scratch: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -36,7 +34,6 @@ export function readOptions(argv: readonly string[], parts: readonly string[]) {
   return {
     help: values.help,
     only,
-    raw: values.raw,
     leanFastify: values['lean-fastify'],
     scratch: values.scratch,
     sizes: values.orders.split(',').map((size) => countOf('--orders', size, 5_000_000)),

@@ -14,18 +14,18 @@ export const workloadHeader = [
   'p99 ms',
   'CPU µs/request',
   'of bare',
+  'of the least',
   '× Bun',
   '× Fastify',
   'errors',
   'others',
 ];
 
-/** One row for each server; the service's row has the ratios, each with its aim if there is one. */
-export function workloadRows({ title, aims }: Workload, measured: readonly Measured[]): string[][] {
+/** One row for each server; the service's row has the ratios. */
+export function workloadRows({ title }: Workload, measured: readonly Measured[]): string[][] {
   const own = measured[0]?.samples ?? [];
-  const peer = (name: string) =>
-    measured.find(({ server }, index) => index > 0 && server.startsWith(name) && !server.endsWith('raw'))
-      ?.samples;
+  const ratioTo = (peer: string) =>
+    ratio(own, measured.find(({ server }) => server.startsWith(peer))?.samples);
   return measured.map(({ server, samples }, index) => [
     index === 0 ? title : '',
     server,
@@ -33,13 +33,7 @@ export function workloadRows({ title, aims }: Workload, measured: readonly Measu
     ms(medianOf(samples, 'p50Ms')),
     ms(medianOf(samples, 'p99Ms')),
     medianOf(samples, 'cpuUs').toFixed(1),
-    index === 0
-      ? ratio(own, peer('bare'), aims.bare)
-      : server.endsWith('raw')
-        ? `(${ratio(own, samples, undefined)})`
-        : '',
-    index === 0 ? ratio(own, peer('Bun'), aims.bun) : '',
-    index === 0 ? ratio(own, peer('Fastify'), aims.fastify) : '',
+    ...['bare', 'the least', 'Bun', 'Fastify'].map((peer) => (index === 0 ? ratioTo(peer) : '')),
     String(samples.reduce((sum, sample) => sum + sample.errors, 0)),
     medianOf(samples, 'others').toFixed(2),
   ]);
@@ -73,16 +67,15 @@ export function thousands(value: number): string {
 
 /**
  * The median of the ratios of each round, since conditions are the same only within a round. Rounds disturbed
- * by other processes are left out; if none is left, the ratio has a question mark instead of a verdict.
+ * by other processes are left out; if none is left, the ratio has a question mark.
  */
-function ratio(own: readonly Sample[], peer: readonly Sample[] | undefined, aim: number | undefined): string {
+function ratio(own: readonly Sample[], peer: readonly Sample[] | undefined): string {
   if (peer === undefined) return '';
   const rounds = own.map((sample, round) => ratioOf(sample, peer[round] ?? sample));
   const calm = rounds.filter(({ others }) => others <= othersMax);
   const value = median((calm.length > 0 ? calm : rounds).map(({ times }) => times));
   const text = value.toFixed(value < 3 ? 2 : 1);
-  if (calm.length === 0) return `${text} ?`;
-  return aim === undefined ? text : `${text} ${value >= aim ? '≥' : '<'} ${aim}`;
+  return calm.length === 0 ? `${text} ?` : text;
 }
 
 function ratioOf(own: Sample, peer: Sample): { times: number; others: number } {

@@ -6,10 +6,19 @@ import { copyData, type Made } from './bench-data.ts';
 import type { BenchOptions } from './bench-options.ts';
 import type { Children } from './children.ts';
 import { writeFixedAnswers } from './fixed-answers.ts';
-import { logIn, peerToken, startBare, startBun, startFastify, startService, type Server } from './servers.ts';
+import {
+  logIn,
+  peerToken,
+  startBare,
+  startBun,
+  startFastify,
+  startLeast,
+  startService,
+  type Server,
+} from './servers.ts';
 import type { InstalledPeers } from './peer-install.ts';
 import { slowSyncEnv } from './slow-sync.ts';
-import { targetAt, type Workload } from './workloads.ts';
+import { targetAt, withoutCache, type Workload } from './workloads.ts';
 import { applyLoad, writeRequests, type Load, type Sample } from './wrk.ts';
 
 export type Bench = {
@@ -80,6 +89,10 @@ async function startServers(bench: Bench, workload: Workload, made: Made, loaded
   }
   if (workload.peers.includes('bun'))
     await add(await startBun(setting, peers.bun, made.bunDatabase, {}), peerToken());
+  if (workload.peers.includes('least')) {
+    const cache = workload.serviceFlags === withoutCache ? 'off' : 'on';
+    await add(await startLeast(setting, made.leastDatabase, cache), peerToken());
+  }
   if (!workload.peers.includes('bare')) return;
   const target = targetAt(service.origin, made.orderCount, authorization);
   const env = {
@@ -87,8 +100,7 @@ async function startServers(bench: Bench, workload: Workload, made: Made, loaded
     ...(workload.isTls && certificateIn(made.folder)),
   };
   await writeFixedAnswers(env.ANSWERS, target, await workload.requests(target), workload.status);
-  for (const style of options.raw ? (['everyday', 'raw'] as const) : (['everyday'] as const))
-    await add(await startBare(setting, style, env), authorization);
+  await add(await startBare(setting, env), authorization);
 }
 
 /** Bare servers get exactly the requests of the service; only they ignore conditions. */

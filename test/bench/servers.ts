@@ -1,4 +1,5 @@
-// Starts the servers that are compared: the service itself, Fastify, Bun, and bare node:http.
+// Starts the servers that are compared: the service itself, Fastify, Bun, the least that keeps the contract, and
+// bare node:http.
 import type { ChildProcess } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -93,18 +94,22 @@ export async function startBun(
   });
 }
 
-export async function startBare(
-  setting: Setting,
-  style: 'everyday' | 'raw',
-  env: Readonly<Record<string, string>>,
-): Promise<Server> {
+export async function startBare(setting: Setting, env: Readonly<Record<string, string>>): Promise<Server> {
   const port = await freePort();
-  const name = `bare node:http${'TLS_CERT' in env ? 's' : ''}${style === 'raw' ? ', raw' : ''}`;
+  const name = `bare node:http${'TLS_CERT' in env ? 's' : ''}`;
   const command = [process.execPath, join(import.meta.dirname, 'peers/bare.ts')];
   const scheme = 'TLS_CERT' in env ? 'https' : 'http';
   return answering(setting, name, `${scheme}://127.0.0.1:${port}`, {
     command,
-    env: { PORT: String(port), STYLE: style, ...env },
+    env: { PORT: String(port), ...env },
+  });
+}
+
+export async function startLeast(setting: Setting, database: string, cache: 'on' | 'off'): Promise<Server> {
+  const port = await freePort();
+  return answering(setting, 'the least', `http://127.0.0.1:${port}`, {
+    command: [process.execPath, '--max-semi-space-size=8', join(import.meta.dirname, 'peers/least.ts')],
+    env: { PORT: String(port), DATABASE: database, JWT_SECRET: peerSecret, CACHE: cache },
   });
 }
 

@@ -35,7 +35,7 @@ export async function measureStarts(bench: Bench, made: Made): Promise<string[][
       if (count > 0) times.push(performance.now() - began);
       await bench.children.end(server.child);
     }
-    rows.push([name, '', withAim(name, median(times), 150), ms(Math.min(...times)), ms(Math.max(...times))]);
+    rows.push([name, '', ms(median(times)), ms(Math.min(...times)), ms(Math.max(...times))]);
   }
   return rows;
 }
@@ -63,13 +63,12 @@ export async function measureMemory(bench: Bench, made: Made): Promise<string[][
   } finally {
     copy.discard();
   }
-  const bareMb = measured.at(-1)?.idle.rssMb ?? NaN;
   return measured.map(({ name, idle, after }) => [
     name,
     '',
-    withAim(name, idle.rssMb, bareMb + 15),
+    idle.rssMb.toFixed(0),
     idle.anonymousMb.toFixed(0),
-    withAim(name, after.rssMb, 140),
+    after.rssMb.toFixed(0),
     after.anonymousMb.toFixed(0),
   ]);
 }
@@ -94,7 +93,7 @@ async function startersOf({ children, options, peers, scratch }: Bench, made: Ma
       name: 'bare node:http and an open database',
       authorize: async () => 'none',
       start: () =>
-        startBare(setting, 'everyday', {
+        startBare(setting, {
           ANSWERS,
           DATABASE: made.fastifyDatabase,
           NODE_COMPILE_CACHE: join(scratch, 'compiled'),
@@ -139,11 +138,4 @@ async function loadFully(
   }
   writeRequests(requestsFile, [read(target, 1)]);
   await applyLoad(children, { ...load, spreadOver: made.orderCount });
-}
-
-/** Only the service has aims; its peers are for comparison. */
-function withAim(name: string, value: number, aim: number): string {
-  return name.startsWith('orderly')
-    ? `${value.toFixed(0)} ${value <= aim ? '≤' : '>'} ${aim.toFixed(0)}`
-    : value.toFixed(0);
 }

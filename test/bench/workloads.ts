@@ -1,4 +1,4 @@
-// What is measured under load: each workload's requests, its aims and how its servers are set up.
+// What is measured under load: each workload's requests and how its servers are set up.
 import { ask, headerOf, type TestResponse, type Ask } from './ask.ts';
 
 export type FixedAnswer = {
@@ -11,7 +11,7 @@ export type FixedAnswers = {
   readonly list: FixedAnswer;
   readonly place: FixedAnswer;
 };
-export type Peer = 'bare' | 'fastify' | 'bun';
+export type Peer = 'bare' | 'least' | 'fastify' | 'bun';
 
 /** What a workload knows of its server: credentials and data. */
 export type Target = {
@@ -26,8 +26,6 @@ export type Workload = {
   readonly requests: (target: Target) => readonly Ask[] | Promise<readonly Ask[]>;
   readonly status: number;
   readonly peers: readonly Peer[];
-  /** The ratio of requests/s to each peer that is the aim, at least. */
-  readonly aims: Readonly<Partial<Record<Peer, number>>>;
   /** Writing workloads run on a copy of the data, so that the next one finds it as it was. */
   readonly writes: boolean;
   readonly spreads: boolean;
@@ -38,7 +36,7 @@ export type Workload = {
 
 const usual = {
   status: 200,
-  peers: ['bare', 'fastify', 'bun'],
+  peers: ['bare', 'least', 'fastify', 'bun'],
   writes: false,
   spreads: false,
   isTls: false,
@@ -48,7 +46,7 @@ const usual = {
 const hotCount = 1000;
 /** How many of the ids are read, at most. */
 const anyCount = 20_000;
-const withoutCache = ['--cache-bytes', '0'];
+export const withoutCache = ['--cache-bytes', '0'];
 
 export const workloads: readonly Workload[] = [
   {
@@ -57,7 +55,6 @@ export const workloads: readonly Workload[] = [
     title: 'read one of all orders',
     requests: anyRead,
     spreads: true,
-    aims: { bare: 0.75, bun: 1.3 },
   },
   {
     ...usual,
@@ -66,23 +63,20 @@ export const workloads: readonly Workload[] = [
     requests: anyRead,
     spreads: true,
     serviceFlags: withoutCache,
-    aims: { bun: 1.05 },
   },
-  { ...usual, name: 'hot', title: `read one of ${hotCount} orders`, requests: hotReads, aims: {} },
+  { ...usual, name: 'hot', title: `read one of ${hotCount} orders`, requests: hotReads },
   {
     ...usual,
     name: 'not-modified',
     title: 'the same, If-None-Match',
     requests: conditionalReads,
     status: 304,
-    aims: { bun: 1.2 },
   },
   {
     ...usual,
     name: 'list',
     title: 'list 20 open, newest first',
     requests: (target) => [openOrders(target)],
-    aims: { bun: 2.2 },
   },
   {
     ...usual,
@@ -90,7 +84,6 @@ export const workloads: readonly Workload[] = [
     title: 'the same, no cache',
     requests: (target) => [openOrders(target)],
     serviceFlags: withoutCache,
-    aims: { bun: 1.2 },
   },
   {
     ...usual,
@@ -99,16 +92,14 @@ export const workloads: readonly Workload[] = [
     requests: placements,
     status: 201,
     writes: true,
-    aims: { fastify: 3.3, bun: 2.2 },
   },
-  { ...usual, name: 'mixed', title: 'mixed 80/15/5', requests: mixture, writes: true, aims: { bun: 1.6 } },
+  { ...usual, name: 'mixed', title: 'mixed 80/15/5', requests: mixture, writes: true },
   {
     ...usual,
     name: 'refused',
     title: 'rejected order',
     requests: rejections,
     status: 422,
-    aims: { bun: 0.95 },
   },
   {
     ...usual,
@@ -117,7 +108,6 @@ export const workloads: readonly Workload[] = [
     requests: hotReads,
     isTls: true,
     peers: ['bare'],
-    aims: { bare: 0.75 },
   },
   {
     ...usual,
@@ -128,7 +118,6 @@ export const workloads: readonly Workload[] = [
     writes: true,
     slowSyncMs: 2,
     peers: ['fastify'],
-    aims: { fastify: 15 },
   },
 ];
 

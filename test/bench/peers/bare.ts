@@ -1,20 +1,18 @@
 // Bare node:http (or node:https) answering fixed bytes: the speed of the platform without any work. ANSWERS
-// names a JSON file of the service's own responses; STYLE is `everyday` or `raw`; DATABASE, when given, is
-// held open.
+// names a JSON file of the service's own responses; DATABASE, when given, is held open.
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
 import type { FixedAnswer, FixedAnswers } from '../workloads.ts';
 
 type Respond = (response: ServerResponse) => void;
-const { PORT, ANSWERS, STYLE, TLS_CERT, TLS_KEY, DATABASE } = process.env;
+const { PORT, ANSWERS, TLS_CERT, TLS_KEY, DATABASE } = process.env;
 
 // the benchmark wrote it in this shape
 const answers = JSON.parse(readFileSync(ANSWERS ?? '', 'utf8')) as FixedAnswers;
-const respondIn = STYLE === 'raw' ? raw : everyday;
-const list = respondIn(answers.list);
-const read = respondIn(answers.read);
-const place = respondIn(answers.place);
+const list = responder(answers.list);
+const read = responder(answers.read);
+const place = responder(answers.place);
 const database = DATABASE === undefined ? undefined : new DatabaseSync(DATABASE, { readOnly: true });
 database?.prepare('SELECT count(*) FROM sqlite_schema').get();
 
@@ -26,7 +24,7 @@ const listener: RequestListener = (request, response) => {
 
 const server =
   TLS_CERT === undefined
-    ? createServer({ optimizeEmptyRequests: STYLE === 'raw' }, listener)
+    ? createServer(listener)
     : (await import('node:https')).createServer(
         { cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY ?? ''), minVersion: 'TLSv1.2' },
         listener,
@@ -35,20 +33,11 @@ server.listen(Number(PORT), '127.0.0.1');
 process.once('SIGTERM', () => process.exit(0)); // with `exit`, so that the compile cache is saved
 
 /** As most people write it: an object of headers and a string. */
-function everyday({ status, headers, body }: FixedAnswer): Respond {
+function responder({ status, headers, body }: FixedAnswer): Respond {
   const object: Record<string, string> = {};
   for (let at = 0; at < headers.length; at += 2) object[headers[at] ?? ''] = headers[at + 1] ?? '';
   return (response) => {
     response.writeHead(status, object).end(body);
-  };
-}
-
-/** The fastest known way with node:http: a flat array of headers and a latin1 string. */
-function raw({ status, headers, body }: FixedAnswer): Respond {
-  const bytes = Buffer.from(body).toString('latin1');
-  const flat = [...headers];
-  return (response) => {
-    response.writeHead(status, flat).end(bytes, 'latin1');
   };
 }
 
