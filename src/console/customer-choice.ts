@@ -1,14 +1,28 @@
-// The customer of a new order: one that is found, or a new one that is created with the order.
+// The customer of a new order: one that is found while the user types, or a new one that is created with the order.
 import { type ApiClient, query } from './api-client.ts';
 import type { Address, Customer, Issue, List } from './api-types.ts';
 import { card } from './cards.ts';
+import { type Combobox, combobox, type Found } from './combobox.ts';
 import { ContactFields } from './customer-fields.ts';
-import { CustomerPicker, nobodyIsChosen, walkInName, walkInNames } from './customer-picker.ts';
+import { customerSearch } from './customer-search.ts';
 import type { Entered } from './drafts.ts';
-import { h } from './elements.ts';
-import { checkRow } from './forms.ts';
+import { type Child, fill, h } from './elements.ts';
+import { checkRow, field, showIssue } from './forms.ts';
 import { Rejection } from './request-errors.ts';
+import { Scans } from './scans.ts';
 import { t } from './texts.ts';
+
+const foundMax = 8;
+
+/** The shop’s customer for sales without a name; there is one of them, with its name in one of the languages. */
+const walkInNames: readonly string[] = ['Walk-in', 'Laufkundschaft'];
+const walkInName = t('Walk-in');
+const walkInText = t('A sale without a name');
+
+const noCustomer: Issue = {
+  pointer: '/customerId',
+  detail: t('Choose a customer from the list, or enter a new one.'),
+};
 
 type Uses = {
   /** The signed-in user, who owns the customers that are made here. */
@@ -24,52 +38,56 @@ type Uses = {
   /** Moves the focus to what is entered after the customer. */
   readonly next: () => void;
 };
+type Choice = { readonly name: string; readonly again: () => void };
 
 export class CustomerChoice {
   readonly element: HTMLElement;
   readonly #client: ApiClient;
-  readonly #userId: number;
-  readonly #picker: CustomerPicker;
+  readonly #uses: Uses;
+  readonly #search: Combobox;
+  readonly #searchRows: HTMLElement;
+  /** Tells the chosen customer from others of the same name. */
+  readonly #about = h('p', { class: 'hint', role: 'status' });
+  readonly #scans: Scans;
   readonly #contact: ContactFields;
   readonly #isNew = h('input', { type: 'checkbox', id: 'is-new-customer' });
   readonly #newRows: HTMLElement;
   readonly #walkInButton = h('button', { type: 'button' }, walkInName);
-  /** Creates one customer, however often the form is sent. */
-  readonly #idempotencyKey: string;
   #customer: Customer | undefined;
   #isWalkIn = false;
+  /** The last choice: a scan into the field takes it away for a moment. */
+  #last: Choice | undefined;
 
-  constructor(client: ApiClient, { userId, idempotencyKey, walkIn, suggest, scanned, next }: Uses) {
+  constructor(client: ApiClient, uses: Uses) {
     this.#client = client;
-    this.#userId = userId;
-    this.#idempotencyKey = idempotencyKey;
+    this.#uses = uses;
     this.#contact = new ContactFields(client, '/customer');
-    this.#picker = new CustomerPicker(client, {
-      onChoice: (customer) => {
-        this.#customer = customer;
-        this.#isWalkIn = false;
-        if (customer !== undefined) suggest(customer.address);
-        if (customer !== undefined && walkInNames.includes(customer.name)) walkIn();
-      },
-      onWalkIn: () => {
-        this.#customer = undefined;
-        this.#isWalkIn = true;
-        walkIn();
-      },
-      onNew: (name) => this.#enterNew(name),
-      onScan: scanned,
-      onNext: next,
+    const customers = customerSearch(client, foundMax, (customer) => {
+      this.#choose(customer);
+      this.#goOn();
     });
+    this.#search = combobox({
+      label: t('Customer'),
+      placeholder: t('Name, e-mail, phone or number'),
+      lookUp: async (q, signal) => [
+        { label: t('Customers'), found: [...(await customers(q, signal)), this.#newOption(q)] },
+      ],
+      onKey: (event, active) => this.#pressed(event, active),
+    });
+    const { control, list } = this.#search;
+    this.#scans = new Scans(control);
+    control.addEventListener('input', () => this.#forget());
+    const { row } = field({ label: t('Customer'), pointer: '/customerId', control, isWide: true });
+    this.#searchRows = h('div', {}, row, list, this.#about);
     const hint = h('p', { class: 'hint' }, t('The delivery address below becomes theirs.'));
     this.#newRows = h('div', { hidden: true }, h('div', { class: 'grid' }, this.#contact.rows), hint);
     this.#isNew.addEventListener('change', () => {
       this.#show();
-      suggest(this.#isNew.checked ? null : (this.#customer?.address ?? null));
+      uses.suggest(this.#isNew.checked ? null : (this.#customer?.address ?? null));
     });
     this.#walkInButton.addEventListener('click', () => {
-      this.#picker.chooseWalkIn();
-      this.#picker.announce();
-      next();
+      this.#chooseWalkIn();
+      this.#goOn();
     });
     const others = h(
       'div',
@@ -77,16 +95,16 @@ export class CustomerChoice {
       checkRow(this.#isNew, t('A new customer')),
       this.#walkInButton,
     );
-    this.element = card(t('Customer'), this.#picker.element, others, this.#newRows);
+    this.element = card(t('Customer'), this.#searchRows, others, this.#newRows);
   }
 
   focus(): void {
-    this.#picker.control.focus();
+    this.#search.control.focus();
   }
 
   /** Chooses the customer whom the URL names, unless another one was entered meanwhile. */
   suggest(customer: Customer): void {
-    if (this.#picker.isEmpty && !this.#isNew.checked) this.#picker.choose(customer);
+    if (this.#isEmpty && !this.#isNew.checked) this.#choose(customer);
   }
 
   /** A customer who is chosen is kept by their number alone. */
@@ -97,7 +115,7 @@ export class CustomerChoice {
 
   restore(entered: Entered): void {
     const { customer } = entered;
-    if (walkInNames.includes(String(customer))) this.#picker.chooseWalkIn();
+    if (walkInNames.includes(String(customer))) this.#chooseWalkIn();
     else if (typeof customer === 'string')
       void this.#client.get<Customer>(`/customers/${customer}`).then(
         (found) => this.suggest(found),
@@ -106,24 +124,111 @@ export class CustomerChoice {
   }
 
   issues(): Issue[] {
-    const isChosen = this.#isWalkIn || this.#customer !== undefined;
-    return this.#isNew.checked || isChosen ? [] : [noCustomer];
+    return this.#isNew.checked || this.#isChosen ? [] : [noCustomer];
   }
 
   /** Returns the id of the chosen customer, or creates the new one, with this address. */
   async createOrGetId(address: object | null): Promise<number | undefined> {
     if (this.#isNew.checked) {
-      this.#picker.choose(await this.#addCustomer({ ...this.#contact.read(), address }, 'customer'));
+      this.#choose(await this.#addCustomer({ ...this.#contact.read(), address }, 'customer'));
       this.#isNew.click(); // from now on the customer is one of those that can be found
     } else if (this.#isWalkIn) this.#customer ??= await this.#findOrAddWalkIn();
     return this.#customer?.id;
   }
 
-  #enterNew(name: string): void {
-    const { control } = this.#contact.name;
-    this.#isNew.click();
-    control.value = name;
-    control.focus();
+  /** Whether nothing was typed or chosen yet. */
+  get #isEmpty(): boolean {
+    return this.#search.control.value.trim() === '';
+  }
+
+  get #isChosen(): boolean {
+    return this.#isWalkIn || this.#customer !== undefined;
+  }
+
+  #forget(): void {
+    this.#customer = undefined;
+    this.#isWalkIn = false;
+    fill(this.#about);
+  }
+
+  #choose(customer: Customer): void {
+    const { id, name, phone, email, address } = customer;
+    this.#customer = customer;
+    this.#isWalkIn = false;
+    const details = [t('Customer {id}', { id }), phone, email, address?.city].filter(
+      (each) => typeof each === 'string',
+    );
+    this.#showChoice({ name, again: () => this.#choose(customer) }, h('bdi', {}, details.join(' · ')));
+    this.#uses.suggest(address);
+    if (walkInNames.includes(name)) this.#uses.walkIn();
+  }
+
+  #chooseWalkIn(): void {
+    this.#customer = undefined;
+    this.#isWalkIn = true;
+    this.#showChoice({ name: walkInName, again: () => this.#chooseWalkIn() }, walkInText);
+    this.#uses.walkIn();
+  }
+
+  #showChoice(choice: Choice, about: Child): void {
+    this.#last = choice;
+    this.#search.control.value = choice.name;
+    this.#search.close();
+    fill(this.#about, about);
+  }
+
+  /** Browsers dispatch no event for what a script has entered. */
+  #goOn(): void {
+    this.#search.control.dispatchEvent(new Event('change', { bubbles: true }));
+    this.#uses.next();
+  }
+
+  #newOption(name: string): Found {
+    const choose = (): void => {
+      const { control } = this.#contact.name;
+      this.#isNew.click();
+      control.value = name;
+      control.focus();
+    };
+    return { id: 'new', name: t('New customer “{name}”', { name }), about: '', choose };
+  }
+
+  #offerWalkIn(): void {
+    const choose = (): void => {
+      this.#chooseWalkIn();
+      this.#goOn();
+    };
+    const found = [{ id: 'walk-in', name: walkInName, about: walkInText, choose }];
+    this.#search.offer([{ label: t('Customers'), found }]);
+  }
+
+  /** Tab chooses like Enter, but waits for no answer. Enter never sends the form. */
+  #pressed(event: KeyboardEvent, active: Found | undefined): boolean {
+    const { key, shiftKey } = event;
+    if (key === 'Tab' && !shiftKey) {
+      active?.choose();
+      if (!this.#isChosen && !this.#isEmpty && active === undefined)
+        showIssue(this.#search.control, noCustomer.detail);
+      return active !== undefined;
+    }
+    const code = key === 'Enter' ? this.#scans.take(event) : undefined;
+    if (code !== undefined) void this.#scanned(code);
+    else if (key !== 'Enter' || active !== undefined) return false;
+    else if (this.#isChosen) this.#uses.next();
+    else if (this.#isEmpty) this.#offerWalkIn();
+    else return false;
+    return true;
+  }
+
+  /** What is scanned may be one of the items, although the focus is still here, or a customer’s number. */
+  async #scanned(code: string): Promise<void> {
+    const { control, find } = this.#search;
+    if (control.value === this.#last?.name) this.#last.again();
+    else find();
+    const isProduct = await this.#uses.scanned(code);
+    if (isProduct || !this.#isEmpty) return;
+    control.value = code;
+    find();
   }
 
   /**
@@ -131,7 +236,7 @@ export class CustomerChoice {
    * may rename it, is not taken.
    */
   async #findOrAddWalkIn(): Promise<Customer> {
-    const userId = this.#userId;
+    const { userId } = this.#uses;
     const paths = walkInNames.map((name) => `/customers?${query({ name, userId, sort: 'name' })}`);
     const found = await Promise.all(paths.map((path) => this.#client.get<List<Customer>>(path)));
     const named = found.flatMap(({ data }) => data).filter(({ name }) => walkInNames.includes(name));
@@ -140,7 +245,7 @@ export class CustomerChoice {
   }
 
   async #addCustomer(body: object, kind: 'customer' | 'walk-in'): Promise<Customer> {
-    const options = { idempotencyKey: `${this.#idempotencyKey}-${kind}`, body };
+    const options = { idempotencyKey: `${this.#uses.idempotencyKey}-${kind}`, body };
     const sent = this.#client.send<Customer>('POST', '/customers', options);
     const { value } = await sent.catch((error: unknown) => {
       throw error instanceof Rejection ? inForm(error) : error;
@@ -150,12 +255,10 @@ export class CustomerChoice {
 
   #show(): void {
     this.#newRows.hidden = !this.#isNew.checked;
-    this.#picker.element.hidden = this.#isNew.checked;
+    this.#searchRows.hidden = this.#isNew.checked;
     this.#walkInButton.hidden = this.#isNew.checked;
   }
 }
-
-const noCustomer: Issue = { pointer: '/customerId', detail: nobodyIsChosen };
 
 /** Points the issues at the form's fields, where the customer's address is that of the delivery. */
 function inForm({ code, status, message: detail, issues }: Rejection): Rejection {

@@ -382,7 +382,6 @@ export const german = {
   'Choose a customer from the list, or enter a new one.':
     'Wählen Sie einen Kunden aus der Liste, oder geben Sie einen neuen ein.',
   'Name, e-mail, phone or number': 'Name, E-Mail, Telefon oder Nummer',
-  'Customers can’t be looked up at the moment.': 'Kunden können im Moment nicht gesucht werden.',
   'New customer “{name}”': 'Neuer Kunde „{name}“',
   'A new customer': 'Ein neuer Kunde',
   'The delivery address below becomes theirs.': 'Die Lieferadresse unten wird auch die Adresse des Kunden.',

@@ -1,9 +1,8 @@
 // What the list of orders shows: by status, day, customer and currency, and in which order. All of it is in the URL.
-import { query } from './api-client.ts';
-import type { Customer, List } from './api-types.ts';
-import { aboutCustomer } from './customer-words.ts';
+import type { Customer } from './api-types.ts';
+import { combobox } from './combobox.ts';
+import { customerSearch } from './customer-search.ts';
 import { fill, h } from './elements.ts';
-import { finder } from './finder.ts';
 import { addDays, currencies } from './formats.ts';
 import { choice } from './forms.ts';
 import type { Page } from './view.ts';
@@ -35,6 +34,8 @@ function dayOf(text: string | undefined): Date | undefined {
   const [, year, month, date] = /^([1-9]\d{3})-(\d\d)-(\d\d)$/.exec(text ?? '') ?? [];
   return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(date));
 }
+
+const foundMax = 6;
 
 /** The filters that the bar shows, beside the status. */
 const names = ['since', 'until', 'customer', 'currency'] as const;
@@ -121,20 +122,11 @@ function labelled(label: string, control: HTMLElement): HTMLElement {
 function customerFilter(page: Page, change: (name: string, value: string) => void): HTMLElement {
   const { client, parameters, signal } = page;
   const label = t('Customer');
-  const { control, list } = finder({
+  const search = customerSearch(client, foundMax, choose);
+  const { control, list } = combobox({
     label,
     placeholder: t('All'),
-    async lookUp(q, searching) {
-      const path = `/customers?${query({ q, limit: 6 })}`;
-      const { data } = await client.get<List<Customer>>(path, searching);
-      const found = data.map((customer) => ({
-        id: String(customer.id),
-        name: customer.name,
-        about: aboutCustomer(customer, q),
-        choose: () => choose(customer),
-      }));
-      return [{ label: t('Customers'), found }];
-    },
+    lookUp: async (q, searching) => [{ label: t('Customers'), found: await search(q, searching) }],
   });
   control.dataset['key'] = 'customer';
   function choose({ id, name }: Pick<Customer, 'id' | 'name'>): void {

@@ -1,9 +1,9 @@
 // One search over orders, customers and products, from every page: the best of each, and Enter opens the first.
 import { query } from './api-client.ts';
-import type { Customer, List, Order, Product } from './api-types.ts';
-import { aboutCustomer } from './customer-words.ts';
+import type { List, Order, Product } from './api-types.ts';
+import { combobox, type Found, type FoundGroup } from './combobox.ts';
+import { customerSearch } from './customer-search.ts';
 import { openDialog } from './dialogs.ts';
-import { finder, type Found, type FoundGroup } from './finder.ts';
 import { money, statusNames } from './formats.ts';
 import { type App, goTo, isStaff } from './view.ts';
 import { t } from './texts.ts';
@@ -13,11 +13,11 @@ const foundMax = 5;
 /** Does nothing while a dialog is open. */
 export function openQuickSearch(app: App, others: HTMLElement): void {
   if (document.querySelector('dialog') !== null) return;
-  const open = (path: string) => () => {
+  const open = (path: string): void => {
     dialog.close();
     goTo(path);
   };
-  const { control, list } = finder({
+  const { control, list } = combobox({
     label: t('Search orders, customers and products'),
     placeholder: t('Number, name, phone, item, SKU …'),
     lookUp: (q, signal) => lookUp(app, q, { open, signal }),
@@ -27,7 +27,7 @@ export function openQuickSearch(app: App, others: HTMLElement): void {
   control.focus();
 }
 
-type LookUp = { readonly open: (path: string) => () => void; readonly signal: AbortSignal };
+type LookUp = { readonly open: (path: string) => void; readonly signal: AbortSignal };
 
 /** Fails only if all three do: one of them may be overloaded, or not for this role. */
 async function lookUp(app: App, q: string, { open, signal }: LookUp): Promise<readonly FoundGroup[]> {
@@ -36,22 +36,14 @@ async function lookUp(app: App, q: string, { open, signal }: LookUp): Promise<re
     client
       .get<List<T>>(`${path}?${query({ q, limit: foundMax, ...others })}`, signal)
       .then(({ data }) => data.map(found));
-  const customers = find<Customer>('/customers', {}, (customer) => {
-    const { id, name } = customer;
-    return {
-      id: `customer-${id}`,
-      name,
-      about: aboutCustomer(customer, q),
-      choose: open(`/customers/${id}`),
-    };
-  });
+  const customers = customerSearch(client, foundMax, ({ id }) => open(`/customers/${id}`))(q, signal);
   const orders = find<Order>('/orders', { include: 'customer' }, (order) => {
     const { id, customer, status, total, currency } = order;
     const name = [`#${id}`, customer?.name].filter(Boolean).join(' ');
     const about = `${statusNames[status]} · ${money(total, currency)}`;
-    return { id: `order-${id}`, name, about, choose: open(`/orders/${id}`) };
+    return { id: `order-${id}`, name, about, choose: () => open(`/orders/${id}`) };
   });
-  const searches: [string, Promise<Found[]>][] = [
+  const searches: [string, Promise<readonly Found[]>][] = [
     [t('Customers'), customers],
     [t('Orders'), orders],
   ];
@@ -59,7 +51,7 @@ async function lookUp(app: App, q: string, { open, signal }: LookUp): Promise<re
   if (isStaff(app)) {
     const products = find<Product>('/products', {}, ({ id, name, sku, unitPrice, currency }) => {
       const about = `${sku} · ${money(unitPrice, currency)}`;
-      return { id: `product-${id}`, name, about, choose: open(`/products?${query({ q: sku })}`) };
+      return { id: `product-${id}`, name, about, choose: () => open(`/products?${query({ q: sku })}`) };
     });
     searches.push([t('Products'), products]);
   }

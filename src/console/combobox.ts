@@ -15,18 +15,28 @@ export type Found = {
 /** Those of one kind, under its heading. */
 export type FoundGroup = { readonly label: string; readonly found: readonly Found[] };
 
-type FinderOptions = {
+type ComboboxOptions = {
   readonly label: string;
   readonly placeholder: string;
   /** Rejects if nothing can be found at the moment. */
   readonly lookUp: (q: string, signal: AbortSignal) => Promise<readonly FoundGroup[]>;
+  /** Receives each key with the option that Enter would choose. Returns true if the key is dealt with. */
+  readonly onKey?: (event: KeyboardEvent, active: Found | undefined) => boolean;
 };
 
-/** Returns the field and its list, which has to stand below the field. */
-export function finder({ label, placeholder, lookUp }: FinderOptions): {
+export type Combobox = {
   readonly control: HTMLInputElement;
+  /** Has to stand below the field. */
   readonly list: HTMLElement;
-} {
+  /** Looks up what is in the field. */
+  readonly find: () => void;
+  /** Shows these options instead of an answer. */
+  readonly offer: (groups: readonly FoundGroup[]) => void;
+  /** Hides the list, and cancels the look-up. */
+  readonly close: () => void;
+};
+
+export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions): Combobox {
   const listId = `found-${crypto.randomUUID()}`;
   const control = h('input', {
     type: 'text',
@@ -49,47 +59,51 @@ export function finder({ label, placeholder, lookUp }: FinderOptions): {
   let timer = 0;
   let search = new AbortController();
   let isSearching = false;
+  /** Whether Enter was pressed during the look-up. */
   let isEntered = false;
 
-  function typed(): void {
-    clearTimeout(timer);
-    search.abort(new Error('overtaken'));
-    options = [];
-    isEntered = false;
-    isSearching = control.value.trim() !== '';
-    control.removeAttribute('aria-activedescendant');
-    for (const option of list.querySelectorAll('[role="option"]')) option.ariaSelected = 'false';
-    if (!isSearching) return close();
+  /** The options of the list stay in sight until the answer, but nobody can choose them. */
+  function findAfter(milliseconds: number): void {
+    cancel();
+    if (control.value.trim() === '') return close();
+    isSearching = true;
     list.setAttribute('aria-busy', 'true');
-    timer = setTimeout(() => void find(), typingMilliseconds);
+    timer = setTimeout(() => void answer(), milliseconds);
   }
 
-  async function find(): Promise<void> {
+  function cancel(): void {
+    clearTimeout(timer);
+    search.abort(new Error('overtaken'));
     search = new AbortController();
+    options = [];
+    isSearching = false;
+    isEntered = false;
+    mark();
+  }
+
+  async function answer(): Promise<void> {
     const { signal } = search;
     const groups = await lookUp(control.value.trim(), signal).catch(() => undefined);
     if (signal.aborted) return;
-    isSearching = false;
-    list.removeAttribute('aria-busy');
-    if (groups === undefined) {
-      close();
+    const isAwaited = isEntered;
+    close();
+    if (document.activeElement !== control) return;
+    if (groups === undefined)
       return fill(status, t('Nothing can be found at the moment: is the service away?'));
-    }
+    offer(groups);
+    if (isAwaited) choose(options[0]);
+  }
+
+  function offer(groups: readonly FoundGroup[]): void {
     const shown = groups.filter(({ found }) => found.length > 0);
     options = shown.flatMap(({ found }) => found);
     active = 0;
-    if (isEntered && options[0] !== undefined) return options[0].choose();
-    isEntered = false;
     fill(status, options.length === 0 && t('Nothing was found.'));
-    draw(shown);
-  }
-
-  function draw(groups: readonly FoundGroup[]): void {
-    const parts = groups.map(({ label: heading, found }) =>
+    const parts = shown.map(({ label: heading, found }) =>
       h(
         'div',
         { role: 'group', 'aria-label': heading },
-        groups.length > 1 && h('div', { class: 'label', 'aria-hidden': 'true' }, heading),
+        shown.length > 1 && h('div', { class: 'label', 'aria-hidden': 'true' }, heading),
         found.map(optionOf),
       ),
     );
@@ -102,7 +116,7 @@ export function finder({ label, placeholder, lookUp }: FinderOptions): {
   function optionOf(option: Found): HTMLElement {
     const onpointerdown = (event: Event): void => {
       event.preventDefault(); // the field keeps the focus
-      if (options.includes(option)) option.choose();
+      if (options.includes(option)) choose(option);
     };
     return h(
       'div',
@@ -112,41 +126,57 @@ export function finder({ label, placeholder, lookUp }: FinderOptions): {
     );
   }
 
+  function choose(option: Found | undefined): void {
+    if (option === undefined) return;
+    close();
+    option.choose();
+  }
+
+  /** Marks the option that Enter would choose. */
   function mark(): void {
-    for (const [index, option] of list.querySelectorAll('[role="option"]').entries())
-      option.ariaSelected = String(index === active);
     const current = options[active];
-    if (current === undefined) return control.removeAttribute('aria-activedescendant');
-    const id = `${listId}-${current.id}`;
-    control.setAttribute('aria-activedescendant', id);
-    document.getElementById(id)?.scrollIntoView({ block: 'nearest' });
+    const id = current === undefined ? '' : `${listId}-${current.id}`;
+    for (const option of list.querySelectorAll('[role="option"]')) {
+      option.ariaSelected = String(option.id === id);
+      if (option.id === id) option.scrollIntoView({ block: 'nearest' });
+    }
+    if (id === '') control.removeAttribute('aria-activedescendant');
+    else control.setAttribute('aria-activedescendant', id);
   }
 
   function pressed(event: KeyboardEvent): void {
-    const { key, isComposing } = event;
-    if (isComposing) return;
+    if (event.isComposing || event.ctrlKey || event.metaKey) return;
+    if (onKey?.(event, options[active]) === true || isTaken(event)) event.preventDefault();
+  }
+
+  function isTaken({ key }: KeyboardEvent): boolean {
     const step = { ArrowDown: 1, ArrowUp: -1 }[key];
-    if (key === 'Enter') {
-      if (isSearching) isEntered = true;
-      else options[active]?.choose();
-    } else if (step !== undefined && options.length > 0) {
+    if (key === 'Enter') entered();
+    else if (step !== undefined && options.length > 0) {
       active = (active + step + options.length) % options.length;
       mark();
-    } else return;
-    event.preventDefault();
+    } else if (key === 'Escape' && !list.hidden && control.closest('dialog') === null) close();
+    else return false;
+    return true;
+  }
+
+  function entered(): void {
+    if (isSearching) isEntered = true;
+    else if (options.length > 0) choose(options[active]);
+    else findAfter(0);
   }
 
   function close(): void {
-    options = [];
-    isSearching = false;
+    cancel();
     list.hidden = true;
     list.removeAttribute('aria-busy');
     control.setAttribute('aria-expanded', 'false');
     fill(status);
   }
 
-  control.addEventListener('input', typed);
+  control.addEventListener('input', () => findAfter(typingMilliseconds));
   control.addEventListener('keydown', pressed);
   control.addEventListener('blur', close);
-  return { control, list: h('div', { class: 'found' }, list, status) };
+  const element = h('div', { class: 'found' }, list, status);
+  return { control, list: element, find: () => findAfter(0), offer, close };
 }
