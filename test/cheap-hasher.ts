@@ -35,8 +35,7 @@ export function cheapHasher(): PasswordHasher {
 export const createDeriver: DeriverFactory = () => ({
   async call({ password, salt, keyBytes, ln, r, p }) {
     await nextTurn();
-    const maxmem = 128 * r * (2 ** ln + p) + 2 ** 20; // a command may have hashed it with the real cost
-    return scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p, maxmem });
+    return scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p });
   },
   end: () => Promise.resolve(),
 });

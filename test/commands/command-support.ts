@@ -15,8 +15,11 @@ import { executable } from '../service.ts';
 
 const millisecondsMax = 60_000;
 export const start = join(import.meta.dirname, '../../src/start.js');
+/** Real costs would take most of the time of these tests. */
+export const cheapPasswords = `--import=${import.meta.resolve('../cheap-passwords.js')}`;
 /** The program that runs orderly, and its first arguments. */
-export const program: readonly string[] = executable === undefined ? [process.execPath, start] : [executable];
+export const program: readonly string[] =
+  executable === undefined ? [process.execPath, cheapPasswords, start] : [executable];
 
 export type Ended = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
 type Where = {
@@ -51,7 +54,7 @@ let host: Host | undefined;
  * after the other.
  */
 function commandHost(): Host {
-  const child = fork(join(import.meta.dirname, 'command-host.ts'), { execArgv: [] });
+  const child = fork(join(import.meta.dirname, 'command-host.ts'), { execArgv: [cheapPasswords] });
   process.once('exit', () => child.kill('SIGKILL'));
   let last: Promise<unknown> = Promise.resolve();
   async function run(command: HostedCommand): Promise<Ended> {

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
 import { executable } from '../service.ts';
@@ -31,7 +32,10 @@ function flagsFor(folder: string): string[] {
 describe('under the permission model', { concurrency: true, skip }, () => {
   test('under the permission model a service starts empty, recovers after a kill, and stops normally', async (t) => {
     const folder = newFolder(t);
-    const where = { env: { NODE_OPTIONS: flagsFor(folder).map(quoted).join(' ') } };
+    const where = {
+      env: { NODE_OPTIONS: flagsFor(folder).map(quoted).join(' ') },
+      runs: [process.execPath, start],
+    };
     const first = await serving(
       t,
       ['--tls=off', '--public-url=https://orders.example.com', `--data=${folder}`],
@@ -59,6 +63,9 @@ describe('under the permission model', { concurrency: true, skip }, () => {
     assert.equal(((await kept.json()) as { name: string }).name, 'Grace'); // a customer
     const { status, stderr } = await second.end();
     assert.deepEqual([status, stderr], [0, '']);
+    using database = new DatabaseSync(join(folder, 'orderly.db'), { readOnly: true });
+    const user = database.prepare('SELECT passwordHash FROM users').get();
+    assert.match(String(user?.['passwordHash']), /^\$scrypt\$ln=15,r=8,p=3\$/); // most tests use cheap passwords
   });
 
   test('the flags of the permission model keep the service from other files and from starting programs', async (t) => {
