@@ -1,5 +1,6 @@
 // Commands that root runs on a folder of another account: they have that account's rights alone.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -33,7 +34,7 @@ const account = 65_534;
 const skip = process.getuid?.() !== 0 && 'only root can use the folder of another account';
 const email = '--email=root@example.com';
 
-describe('of another account’s folder', { skip, concurrency: true }, () => {
+describe('of another account’s folder', { skip }, () => {
   const runs = readableProgram({ after: (end) => after(end as () => void) }); // it takes no arguments
 
   /** A folder with a database, all of it owned by the account. */
@@ -132,13 +133,10 @@ describe('of another account’s folder', { skip, concurrency: true }, () => {
     'a start by root names a program that the folder’s account can’t read',
     { skip: executable !== undefined && 'the executable is loaded' },
     async (t) => {
-      const hidden = newFolder(t); // 0700
-      cpSync(join(start, '..'), join(hidden, 'src'), { recursive: true });
-      const entry = join(hidden, 'src/start.js');
-      const folder = await foreignFolder(t);
-      const { status, stderr } = await orderly(['check', `--data=${folder}`], {
-        runs: [process.execPath, entry],
-      });
+      const copy = join(runs.at(-1) ?? '', '../..');
+      chmodSync(copy, 0o700);
+      t.after(() => chmodSync(copy, 0o755));
+      const { status, stderr } = await run(await foreignFolder(t), ['check']);
       assert.equal(status, 1);
       assert.match(stderr, /orderly: Account 65534 can't read the program, .*src\/main\.ts\.\n$/);
     },
@@ -170,11 +168,18 @@ describe('the settings of another account', { skip }, () => {
   });
 });
 
-/** A copy of the program, since the other account may have no access to the project's folder. */
+/**
+ * A copy of the program, since the other account may have no access to the project's folder. What one run compiles
+ * is there for the next, as both root and the account may write to the cache.
+ */
 function readableProgram(t: Pick<TestContext, 'after'>): readonly string[] {
   if (executable !== undefined || skip !== false) return program;
   const folder = newFolder(t);
   chmodSync(folder, 0o755);
   cpSync(join(start, '..'), join(folder, 'src'), { recursive: true });
-  return [process.execPath, join(folder, 'src/start.js')];
+  const [command = '', ...args] = program.with(-1, join(folder, 'src/start.js'));
+  spawnSync(command, [...args, '--version'], { env: {} }); // makes the folder of the cache
+  const caches = join(folder, 'node_modules/.cache/orderly');
+  for (const name of readdirSync(caches)) chmodSync(join(caches, name), 0o777);
+  return [command, ...args];
 }
