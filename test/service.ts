@@ -1,16 +1,20 @@
 // A real service for a test: a port, a folder and a clock of its own. Everything goes through HTTP.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import type { PasswordHasher } from '../src/auth/password.ts';
+import { once as onceOnly } from '../src/base/once.ts';
+import { migrations } from '../src/service/features.ts';
 import { startService, type Service, type ServiceOptions } from '../src/service/running-service.ts';
 import { readCommandLine } from '../src/service/command-line.ts';
 import { LineLogger } from '../src/base/logger.ts';
+import { databaseFile } from '../src/storage/database-file.ts';
+import { openMigrated } from '../src/storage/migrate.ts';
 import { SqlWorker } from '../src/storage/sql-worker.ts';
 import { FrozenClock } from './frozen-clock.ts';
 import { noAddress } from './receiver-names.ts';
@@ -98,7 +102,7 @@ export async function serviceFor(
   t: Pick<TestContext, 'after'>,
   options: TestOptions = {},
 ): Promise<TestService> {
-  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'orderly-test-'));
+  const folder = options.folder ?? (await newFolder());
   const clock = new FrozenClock(firstTime);
   const logged: string[] = [];
   const agent = new Agent({ keepAlive: true });
@@ -175,6 +179,21 @@ export async function serviceFor(
     },
   };
 }
+
+/** A new folder with an empty database, which a service opens faster than it migrates a new one. */
+async function newFolder(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));
+  if (executable === undefined) writeFileSync(databaseFile(folder), await emptyDatabase());
+  return folder;
+}
+
+const emptyDatabase = onceOnly(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-empty-'));
+  (await openMigrated(folder, migrations)).close();
+  const content = readFileSync(databaseFile(folder));
+  rmSync(folder, { recursive: true });
+  return content;
+});
 
 type Running = {
   readonly port: number;
