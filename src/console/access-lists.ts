@@ -1,7 +1,7 @@
 // Lists of a user's sessions and API keys.
 import type { Key, Session } from './api-types.ts';
 import type { Page, Reload } from './view.ts';
-import { ask, notify } from './dialogs.ts';
+import { askToDelete, notify } from './dialogs.ts';
 import { h } from './elements.ts';
 import { dateOnly, dateTime } from './formats.ts';
 import { action } from './forms.ts';
@@ -56,14 +56,8 @@ export function keyList({ client }: Page, keys: readonly Key[], reload: Reload):
         notify(t('The key {name} was deleted.', { name }));
         await reload();
       };
-      const content = h('p', {}, t('Programs that use it stop working immediately.'));
-      await ask({
-        title: t('Delete the key {name}?', { name }),
-        content,
-        submit: t('Delete'),
-        isDangerous: true,
-        run,
-      });
+      const text = t('Programs that use it stop working immediately.');
+      await askToDelete(t('Delete the key {name}?', { name }), text, run);
     };
   const row = (key: Key): HTMLElement => {
     const expiry =

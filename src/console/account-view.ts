@@ -1,10 +1,10 @@
 // The user's own account: name, password, one-time codes, sessions, and API keys.
 import { keyList, sessionList } from './access-lists.ts';
 import type { Key, List, Session, Totp } from './api-types.ts';
-import { card, factList } from './cards.ts';
+import { card, factList, secret } from './cards.ts';
 import { undefinedIfMissing } from './request-errors.ts';
 import { reloadable, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
-import { ask, notify, secret, show } from './dialogs.ts';
+import { ask, notify, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { action, checkRow, choice, field, form, textOf } from './forms.ts';
 import { chooseLanguage, language, languages } from './language.ts';

@@ -153,8 +153,11 @@ function signedOut(): Rejection {
   return new Rejection({ code: 'unauthenticated', status: 401, detail });
 }
 
-export function query(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '');
+type QueryParameters = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** Leaves out what is null, undefined or empty. */
+export function query(parameters: QueryParameters): string {
+  const given = Object.entries(parameters).filter(([, value]) => (value ?? '') !== '');
   return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
 }
 

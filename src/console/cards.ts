@@ -1,8 +1,14 @@
-// Cards, and the facts and addresses in them.
-import { type Child, h } from './elements.ts';
+// Cards, and the facts, addresses and secrets in them and in dialogs.
+import { button, type Child, fill, h } from './elements.ts';
+import { t } from './texts.ts';
 
 export function card(title: string, ...content: readonly Child[]): HTMLElement {
   return h('section', { class: 'card' }, h('h2', {}, title), content);
+}
+
+/** A card whose head has something beside the title. */
+export function headedCard(head: Child, ...content: readonly Child[]): HTMLElement {
+  return h('section', { class: 'card' }, h('header', { class: 'card-head' }, head), content);
 }
 
 export function addressBlock(lines: readonly string[]): HTMLElement {
@@ -19,4 +25,16 @@ export function factList(facts: readonly (readonly [string, Child])[]): HTMLElem
     { class: 'facts' },
     facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
   );
+}
+
+/** A secret with a button that copies it. */
+export function secret(label: string, text: string): HTMLElement {
+  const outcome = h('span', { role: 'status', class: 'hint' });
+  const copy = button(t('Copy'), () => {
+    navigator.clipboard.writeText(text).then(
+      () => fill(outcome, t('Copied.')),
+      () => fill(outcome, t('The browser does not allow it: select the text and copy it.')),
+    );
+  });
+  return h('div', { class: 'secret' }, h('p', { class: 'label' }, label), h('code', {}, text), copy, outcome);
 }

@@ -1,6 +1,6 @@
 // The form that changes an open order: its customer, items, delivery and note.
-import { changedIn, explainSavedBefore, saverOf } from './conflicts.ts';
-import type { Customer, Order } from './api-types.ts';
+import { changedIn, saverOf } from './conflicts.ts';
+import type { Order } from './api-types.ts';
 import { CustomerChoice } from './customer-choice.ts';
 import { emptyState, goTo, setPageTitle, type Page, reloadable, skeleton } from './view.ts';
 import { notify } from './dialogs.ts';
@@ -8,33 +8,21 @@ import { type Child, fill, h } from './elements.ts';
 import { addressLines, money, nameOf } from './formats.ts';
 import { form, throwIfInvalid } from './forms.ts';
 import { OrderFields } from './order-fields.ts';
+import { type LoadedOrder, readOrder } from './order-view.ts';
 import { t } from './texts.ts';
-
-type LoadedOrder = {
-  readonly order: Order;
-  readonly etag: string | undefined;
-  /** Undefined if the customer belongs to another user. */
-  readonly customer: Customer | undefined;
-};
 
 export function changeOrderView(page: Page): void {
   const { main, id } = page;
   const content = h('div', { class: 'narrow' }, skeleton(8));
   fill(main, setPageTitle(t('Change order {id}', { id })), content);
   reloadable(page, content, {
-    load,
+    load: readOrder,
     draw: (loaded) => changeForm(page, loaded),
   });
 }
 
-async function load({ client, id, signal }: Page): Promise<LoadedOrder> {
-  const { value: order, etag } = await client.read<Order>(`/orders/${id}`, signal);
-  const ofCustomer = `/customers/${order.customerId}`;
-  const customer = await client.get<Customer>(ofCustomer, signal).catch(() => undefined);
-  return { order, etag, customer };
-}
-
-function changeForm({ client, user }: Page, { order, etag, customer }: LoadedOrder): Child {
+function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
+  const { client } = page;
   const { id, status } = order;
   const back = (label: string): HTMLElement => h('a', { class: 'button', href: `#/orders/${id}` }, label);
   if (status !== 'open') {
@@ -47,29 +35,20 @@ function changeForm({ client, user }: Page, { order, etag, customer }: LoadedOrd
   fields.fillItems(order);
   void fields.loadSuggestions();
   const idempotencyKey = crypto.randomUUID();
-  const choice = new CustomerChoice(client, {
-    userId: user.id,
-    idempotencyKey,
-    walkIn: () => fields.delivery.walkIn(),
-    suggest: (address) => fields.delivery.suggest(address),
-    scanned: (code) => fields.scanned(code),
-    next: () => fields.focus(),
-  });
+  const choice = new CustomerChoice(page, { idempotencyKey, fields });
   if (customer !== undefined) choice.suggest(customer);
   fields.delivery.keep(order.shippingAddress);
   fields.note = order.note;
-  const path = `/orders/${id}`;
   let customerId: number | undefined = order.customerId;
   const entered = (): object => ({ ...fields.read(), customerId });
   const before = entered();
   const save = saverOf({
     changed: 'Somebody has changed {members} of this order meanwhile. Nothing was saved yet.',
+    client,
+    path: `/orders/${id}`,
     before: { value: order, etag },
-    load: () => client.read<Order>(path),
-    send(version) {
-      const body = changedIn(entered(), before);
-      return client.send('PATCH', path, { body, etag: version, idempotencyKey }).catch(explainSavedBefore);
-    },
+    body: () => changedIn(entered(), before),
+    idempotencyKey,
     inWords,
   });
   async function run(): Promise<void> {

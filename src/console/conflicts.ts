@@ -1,4 +1,5 @@
 // The errors of a form whose object was changed meanwhile, by another user or by the form's first attempt.
+import type { ApiClient } from './api-client.ts';
 import { Rejection } from './request-errors.ts';
 import { language } from './language.ts';
 import { t } from './texts.ts';
@@ -9,13 +10,15 @@ type Changed =
   | 'Somebody has changed {members} of this customer meanwhile. Nothing was saved yet.'
   | 'Somebody has changed {members} of this product meanwhile. Nothing was saved yet.';
 type Change<T> = {
+  readonly client: ApiClient;
+  readonly path: string;
   /** Says which members of the object somebody else has changed. */
   readonly changed: Changed;
   /** The version with which the form was filled in. */
   readonly before: Version<T>;
-  readonly load: () => Promise<Version<T>>;
-  /** Sends the form's changes of the version with this ETag. */
-  readonly send: (etag: string | undefined) => Promise<unknown>;
+  /** Returns the members to change, with their values in the form. */
+  readonly body: () => object;
+  readonly idempotencyKey?: string;
   /** Returns the members that the form shows, in words: `['phone', 'none']`. */
   readonly inWords: (value: T) => readonly (readonly [name: string, text: string])[];
 };
@@ -26,14 +29,16 @@ const enumeration = new Intl.ListFormat(language);
  * Returns the function that saves a form. If another user has changed what the form shows, it throws an error
  * with their values; the input stays, and the next call saves it over theirs.
  */
-export function saverOf<T>({ changed, before, load, send, inWords }: Change<T>): () => Promise<void> {
-  let seen = before;
+export function saverOf<T>(change: Change<T>): () => Promise<void> {
+  const { client, path, changed, body, idempotencyKey, inWords } = change;
+  const key = idempotencyKey === undefined ? {} : { idempotencyKey };
+  let seen = change.before;
   return async function save() {
     try {
-      await send(seen.etag);
+      await client.send('PATCH', path, { ...key, body: body(), etag: seen.etag });
     } catch (error) {
-      if (!(error instanceof Rejection && error.status === 412)) throw error;
-      const now = await load();
+      if (!(error instanceof Rejection && error.status === 412)) return explainSavedBefore(error);
+      const now = await client.read<T>(path);
       const old = inWords(seen.value).map(([, text]) => text);
       const theirs = inWords(now.value).filter(([, text], index) => text !== old[index]);
       seen = now;
@@ -67,6 +72,6 @@ export function explainReusedKey(text: string): (error: unknown) => never {
   };
 }
 
-export const explainSavedBefore = explainReusedKey(
+const explainSavedBefore = explainReusedKey(
   t('This order was saved the first time, before you changed it again: cancel to see it as it is now.'),
 );

@@ -2,7 +2,7 @@
 import { ApiClient, pause } from './api-client.ts';
 import type { User } from './api-types.ts';
 import { BrowserSession } from './browser-session.ts';
-import { isTemporary, Rejection } from './request-errors.ts';
+import { isTemporary, Rejection, retryPause } from './request-errors.ts';
 import { failure } from './view.ts';
 import { notify } from './dialogs.ts';
 import { fill, h } from './elements.ts';
@@ -133,6 +133,8 @@ function throwNotLoaded(): never {
   throw new Error(t('This page can’t be loaded. Is the service away, or a new one? Reload it in a moment.'));
 }
 
+const retryMilliseconds = 1_500;
+
 /** Retries while the service can't be reached, or rejects requests for a while. */
 async function retryUntilReached<T>(request: () => Promise<T>, container: HTMLElement): Promise<T> {
   for (;;) {
@@ -140,10 +142,10 @@ async function retryUntilReached<T>(request: () => Promise<T>, container: HTMLEl
       return await request();
     } catch (error) {
       if (!isTemporary(error)) throw error;
-      const { status, retryAfterSeconds = 0 } = error instanceof Rejection ? error : {};
-      const text = status === 429 ? messageOf(error) : t('The service can’t be reached. Trying again …');
+      const isLimited = error instanceof Rejection && error.status === 429;
+      const text = isLimited ? messageOf(error) : t('The service can’t be reached. Trying again …');
       fill(container, h('p', { class: 'start', role: 'status' }, text));
-      await pause(Math.max(1_500, retryAfterSeconds * 1_000));
+      await pause(retryPause(error, retryMilliseconds));
     }
   }
 }

@@ -1,6 +1,6 @@
 // The customer of a new order: one that is found while the user types, or a new one that is created with the order.
 import { type ApiClient, query } from './api-client.ts';
-import type { Address, Customer, Issue, List } from './api-types.ts';
+import type { Customer, Issue, List } from './api-types.ts';
 import { card } from './cards.ts';
 import { type Combobox, combobox, type Found } from './combobox.ts';
 import { ContactFields } from './customer-fields.ts';
@@ -8,9 +8,11 @@ import { customerSearch } from './customer-search.ts';
 import type { Entered } from './drafts.ts';
 import { type Child, fill, h } from './elements.ts';
 import { checkRow, field, showIssue } from './forms.ts';
+import type { OrderFields } from './order-fields.ts';
 import { Rejection } from './request-errors.ts';
 import { Scans } from './scans.ts';
 import { t } from './texts.ts';
+import type { Page } from './view.ts';
 
 const foundMax = 8;
 
@@ -24,26 +26,20 @@ const noCustomer: Issue = {
   detail: t('Choose a customer from the list, or enter a new one.'),
 };
 
-type Uses = {
-  /** The signed-in user, who owns the customers that are made here. */
-  readonly userId: number;
-  /** Of the order. A customer is made with one that is derived from it. */
+type NewOrder = {
+  /** A customer is made with a key that is derived from it. */
   readonly idempotencyKey: string;
-  /** The customer is in the shop, and takes the goods along. */
-  readonly walkIn: () => void;
-  /** Receives the address of the chosen customer; null if none is known. */
-  readonly suggest: (address: Address | null) => void;
-  /** Takes a code that was scanned into the customer’s field; resolves to whether it is a product’s. */
-  readonly scanned: (code: string) => Promise<boolean>;
-  /** Moves the focus to what is entered after the customer. */
-  readonly next: () => void;
+  /** The rest of the order. */
+  readonly fields: OrderFields;
 };
 type Choice = { readonly name: string; readonly again: () => void };
 
 export class CustomerChoice {
   readonly element: HTMLElement;
   readonly #client: ApiClient;
-  readonly #uses: Uses;
+  /** The signed-in user, who owns the customers that are made here. */
+  readonly #userId: number;
+  readonly #order: NewOrder;
   readonly #search: Combobox;
   readonly #searchRows: HTMLElement;
   /** Tells the chosen customer from others of the same name. */
@@ -58,9 +54,10 @@ export class CustomerChoice {
   /** The last choice: a scan into the field takes it away for a moment. */
   #last: Choice | undefined;
 
-  constructor(client: ApiClient, uses: Uses) {
+  constructor({ client, user }: Pick<Page, 'client' | 'user'>, order: NewOrder) {
     this.#client = client;
-    this.#uses = uses;
+    this.#userId = user.id;
+    this.#order = order;
     this.#contact = new ContactFields(client, '/customer');
     const customers = customerSearch(client, foundMax, (customer) => {
       this.#choose(customer);
@@ -83,7 +80,7 @@ export class CustomerChoice {
     this.#newRows = h('div', { hidden: true }, h('div', { class: 'grid' }, this.#contact.rows), hint);
     this.#isNew.addEventListener('change', () => {
       this.#show();
-      uses.suggest(this.#isNew.checked ? null : (this.#customer?.address ?? null));
+      order.fields.delivery.suggest(this.#isNew.checked ? null : (this.#customer?.address ?? null));
     });
     this.#walkInButton.addEventListener('click', () => {
       this.#chooseWalkIn();
@@ -159,15 +156,16 @@ export class CustomerChoice {
       (each) => typeof each === 'string',
     );
     this.#showChoice({ name, again: () => this.#choose(customer) }, h('bdi', {}, details.join(' · ')));
-    this.#uses.suggest(address);
-    if (walkInNames.includes(name)) this.#uses.walkIn();
+    const { delivery } = this.#order.fields;
+    delivery.suggest(address);
+    if (walkInNames.includes(name)) delivery.walkIn();
   }
 
   #chooseWalkIn(): void {
     this.#customer = undefined;
     this.#isWalkIn = true;
     this.#showChoice({ name: walkInName, again: () => this.#chooseWalkIn() }, walkInText);
-    this.#uses.walkIn();
+    this.#order.fields.delivery.walkIn();
   }
 
   #showChoice(choice: Choice, about: Child): void {
@@ -180,7 +178,7 @@ export class CustomerChoice {
   /** Browsers dispatch no event for what a script has entered. */
   #goOn(): void {
     this.#search.control.dispatchEvent(new Event('change', { bubbles: true }));
-    this.#uses.next();
+    this.#order.fields.focus();
   }
 
   #newOption(name: string): Found {
@@ -214,7 +212,7 @@ export class CustomerChoice {
     const code = key === 'Enter' ? this.#scans.take(event) : undefined;
     if (code !== undefined) void this.#scanned(code);
     else if (key !== 'Enter' || active !== undefined) return false;
-    else if (this.#isChosen) this.#uses.next();
+    else if (this.#isChosen) this.#order.fields.focus();
     else if (this.#isEmpty) this.#offerWalkIn();
     else return false;
     return true;
@@ -225,7 +223,7 @@ export class CustomerChoice {
     const { control, find } = this.#search;
     if (control.value === this.#last?.name) this.#last.again();
     else find();
-    const isProduct = await this.#uses.scanned(code);
+    const isProduct = await this.#order.fields.scanned(code);
     if (isProduct || !this.#isEmpty) return;
     control.value = code;
     find();
@@ -236,7 +234,7 @@ export class CustomerChoice {
    * may rename it, is not taken.
    */
   async #findOrAddWalkIn(): Promise<Customer> {
-    const { userId } = this.#uses;
+    const userId = this.#userId;
     const paths = walkInNames.map((name) => `/customers?${query({ name, userId, sort: 'name' })}`);
     const found = await Promise.all(paths.map((path) => this.#client.get<List<Customer>>(path)));
     const named = found.flatMap(({ data }) => data).filter(({ name }) => walkInNames.includes(name));
@@ -245,7 +243,7 @@ export class CustomerChoice {
   }
 
   async #addCustomer(body: object, kind: 'customer' | 'walk-in'): Promise<Customer> {
-    const options = { idempotencyKey: `${this.#uses.idempotencyKey}-${kind}`, body };
+    const options = { idempotencyKey: `${this.#order.idempotencyKey}-${kind}`, body };
     const sent = this.#client.send<Customer>('POST', '/customers', options);
     const { value } = await sent.catch((error: unknown) => {
       throw error instanceof Rejection ? inForm(error) : error;

@@ -8,7 +8,7 @@ import { reloadable, emptyState, goTo, setPageTitle, type Page, type Reload, ske
 import { CustomerFields } from './customer-fields.ts';
 import { isOfPhone } from './customer-words.ts';
 import { boughtFacts, readBought } from './customer-orders.ts';
-import { ask, notify } from './dialogs.ts';
+import { ask, askToDelete, notify } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
 import { addressLines, dateOnly } from './formats.ts';
@@ -17,23 +17,19 @@ import { orderColumns } from './orders-view.ts';
 import { eventList } from './event-list.ts';
 import type { NamedEvent } from './histories.ts';
 import { csvButton } from './list-file.ts';
-import { searchField } from './list-tools.ts';
+import { type FoundRows, searchField, tabLinks } from './list-tools.ts';
 import { type Column, inPlace, pager, rowLink, table } from './tables.ts';
 import { t } from './texts.ts';
 
 export function customersView(page: Page): void {
   const { main, parameters } = page;
   const list = h('div', { class: 'list' }, skeleton(10));
-  let found: { readonly q: string | null; readonly customers: readonly Customer[] } | undefined;
-  const onlyFound = (q: string): string | undefined => {
-    const [customer, ...others] = found?.q === q ? found.customers : [];
-    return customer === undefined || others.length > 0 ? undefined : `/customers/${customer.id}`;
-  };
+  let found: FoundRows | undefined;
   const reload = reloadable(page, list, {
     async load({ client, signal }) {
       const q = parameters.get('q');
       const customers = await client.get<List<Customer>>(`/customers?${listQuery(parameters)}`, signal);
-      found = { q, customers: customers.data };
+      found = { q, rows: customers.data };
       return customers;
     },
     draw: (customers) => customersList(customers, parameters),
@@ -56,7 +52,7 @@ export function customersView(page: Page): void {
     h(
       'div',
       { class: 'toolbar' },
-      searchField(page, 'customers', { label: t('Search customers'), reload, onlyFound, onWords }),
+      searchField(page, 'customers', { label: t('Search customers'), reload, onWords, found: () => found }),
       sorts,
     ),
     list,
@@ -64,21 +60,20 @@ export function customersView(page: Page): void {
 }
 
 function listQuery(parameters: URLSearchParams): string {
-  const q = parameters.get('q') ?? undefined;
-  if (q !== undefined) return query({ q, limit: 50 });
-  const sort = parameters.get('sort') ?? '-id';
-  return query({ cursor: parameters.get('cursor') ?? undefined, sort, limit: 50 });
+  const q = parameters.get('q');
+  if (q !== null) return query({ q, limit: 50 });
+  return query({ cursor: parameters.get('cursor'), sort: parameters.get('sort') ?? '-id', limit: 50 });
 }
 
 function sortTabs(parameters: URLSearchParams): HTMLElement {
-  const current = parameters.get('sort') ?? '';
-  const tabs = [
+  const sorts = [
     ['', t('Newest first')],
     ['name', t('By name')],
-  ].map(([sort = '', label = '']) =>
-    h('a', { href: `#/customers?${query({ sort })}`, 'aria-current': sort === current && 'page' }, label),
-  );
-  return h('nav', { class: 'tabs', 'aria-label': t('Sorted by') }, tabs);
+  ] as const;
+  return tabLinks(t('Sorted by'), sorts, {
+    current: parameters.get('sort') ?? '',
+    href: (sort) => `#/customers?${query({ sort })}`,
+  });
 }
 
 const columns = (q: string): readonly Column<Customer>[] => [
@@ -172,14 +167,14 @@ export function customerView(page: Page): void {
 
 async function loadCustomer({ client, histories, id, parameters, signal }: Page): Promise<CustomerDetails> {
   const path = `/customers/${id}`;
-  const cursor = parameters.get('cursor') ?? undefined;
+  const cursor = parameters.get('cursor');
   const page = query({ limit: 20, cursor });
   const [{ value: customer, etag }, orders, events] = await Promise.all([
     client.read<Customer>(path, signal),
     client.get<List<Order>>(`${path}/orders?${page}`, signal),
     histories.of(path, signal),
   ]);
-  const first = cursor === undefined ? orders : undefined;
+  const first = cursor === null ? orders : undefined;
   const bought = boughtFacts(await readBought(client, path, { first, signal }));
   return { customer, etag, orders, bought, events };
 }
@@ -196,10 +191,10 @@ function customerHeading(
     const before = fields.read();
     const save = saverOf({
       changed: 'Somebody has changed {members} of this customer meanwhile. Nothing was saved yet.',
+      client,
+      path,
       before: { value: customer, etag },
-      load: () => client.read<Customer>(path),
-      send: (version) =>
-        client.send('PATCH', path, { body: changedIn(fields.read(), before), etag: version }),
+      body: () => changedIn(fields.read(), before),
       inWords,
     });
     const run = async (): Promise<void> => {
@@ -216,13 +211,7 @@ function customerHeading(
       goTo('/customers');
     };
     const text = t('A customer who is deleted can’t be restored.');
-    await ask({
-      title: t('Delete {name}?', { name }),
-      content: h('p', {}, text),
-      submit: t('Delete'),
-      isDangerous: true,
-      run,
-    });
+    await askToDelete(t('Delete {name}?', { name }), text, run);
   };
   return setPageTitle(
     name,

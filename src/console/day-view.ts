@@ -1,9 +1,10 @@
 // The end of the day: the money that was received, and the orders that were placed, by currency, for printing.
 import { query } from './api-client.ts';
 import { type Figures, type Sales, type Status, statuses } from './api-types.ts';
-import { reloadable, emptyState, setPageTitle, type Page, skeleton } from './view.ts';
-import { type Child, fill, h, icon, icons } from './elements.ts';
-import { addDays, count, dayName, fullDay, money } from './formats.ts';
+import { emptyState, goTo, type Page, printButton, reloadable, setPageTitle, skeleton } from './view.ts';
+import { type Child, fill, h } from './elements.ts';
+import { addDays, count, dayName, dayOf, fullDay, money, startOfDay } from './formats.ts';
+import { dayInput } from './list-tools.ts';
 import { csvButton } from './list-file.ts';
 import { pill } from './order-status.ts';
 import {
@@ -11,21 +12,20 @@ import {
   figuresOf,
   incompleteText,
   isSale,
+  ordersOf,
   readSales,
   receivedOf,
   sumOf,
   whatCounts,
 } from './sales-figures.ts';
+import { tableHead } from './tables.ts';
 import { numbered, t } from './texts.ts';
 
 type DaySales = { readonly placed: Sales; readonly received: Sales };
 
 export function dayView(page: Page): void {
   const { main, parameters } = page;
-  const [year = 0, month = 1, date = 1] = (parameters.get('date') ?? dayName(new Date()))
-    .split('-')
-    .map(Number);
-  const day = new Date(year, month - 1, date);
+  const day = dayOf(parameters.get('date')) ?? startOfDay(new Date());
   const content = h('div', {}, skeleton(6));
   const range = { from: day, before: addDays(day, 1), by: 'day' } as const;
   reloadable<DaySales>(page, content, {
@@ -39,29 +39,21 @@ export function dayView(page: Page): void {
     draw: (sales) => dayContent(sales, day),
     concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
-  const input = h('input', { type: 'date', value: dayName(day), 'aria-label': t('Day'), 'data-key': 'day' });
-  input.addEventListener('change', () => {
-    // while a year is typed, its first digits are years as well
-    if (input.value >= '1000') location.hash = `/day?date=${input.value}`;
-  });
+  const input = dayInput(dayName(day), (name) => name !== '' && goTo(`/day?date=${name}`));
+  input.ariaLabel = t('Day');
+  input.dataset['key'] = 'day';
   const list = query({
     createdFrom: range.from.toISOString(),
     createdBefore: range.before.toISOString(),
     include: 'customer',
   });
-  const print = h(
-    'button',
-    { type: 'button', class: 'primary', onclick: () => window.print() },
-    icon(icons.print),
-    t('Print'),
-  );
   fill(
     main,
     setPageTitle(
       t('Day’s end'),
       input,
       csvButton(page, () => `/orders?${list}`, `orders-${dayName(day)}.csv`),
-      print,
+      printButton(t('Print'), { class: 'primary' }),
     ),
     content,
   );
@@ -103,17 +95,7 @@ function dayTable({ orders, payments }: DayFigures, currency: string): HTMLEleme
     'table',
     { class: 'plain' },
     h('caption', {}, currency),
-    h(
-      'thead',
-      {},
-      h(
-        'tr',
-        {},
-        h('td', {}),
-        h('th', { scope: 'col', class: 'number wide' }, t('Orders')),
-        h('th', { scope: 'col', class: 'number' }, t('Amount')),
-      ),
-    ),
+    tableHead([[''], [t('Orders'), 'number wide'], [t('Amount'), 'number']]),
     receivedRows(payments, currency),
     placedRows(orders, currency),
   );
@@ -128,39 +110,29 @@ const paymentNames: Readonly<Partial<Record<Status, string>>> = {
 
 function receivedRows(payments: readonly Figures[], currency: string): HTMLElement {
   const own = payments.filter((each) => each.currency === currency);
-  const rows = Object.entries(paymentNames).flatMap(([status, name]) =>
-    own
-      .filter((each) => each.status === status)
-      .map(({ orders, total }) => row(name, orders, money(total, currency))),
-  );
+  const rows = Object.entries(paymentNames).map(([status, name]) => rowsOf(own, status, name));
   const { received } = receivedOf(own, currency);
-  return h(
-    'tbody',
-    {},
-    heading(t('Money')),
-    rows,
-    sumRow(t('Received'), undefined, money(received, currency)),
-  );
+  return group(t('Money'), rows, sumRow(t('Received'), undefined, money(received, currency)));
 }
 
 function placedRows(figures: readonly Figures[], currency: string): HTMLElement {
   const own = figures.filter((each) => each.currency === currency);
-  const rows = statuses.flatMap((status) =>
-    own
-      .filter((each) => each.status === status)
-      .map(({ orders, total }) => row(pill(status), orders, money(total, currency))),
-  );
-  const orders = own.filter(isSale).reduce((sum, each) => sum + each.orders, 0);
-  const sum = sumRow(t('Sold'), orders, money(sumOf(own, currency), currency));
-  return h('tbody', {}, heading(t('Orders placed, by their status now')), rows, sum);
+  const rows = statuses.map((status) => rowsOf(own, status, pill(status)));
+  const sum = sumRow(t('Sold'), ordersOf(own.filter(isSale)), money(sumOf(own, currency), currency));
+  return group(t('Orders placed, by their status now'), rows, sum);
 }
 
-function heading(text: string): HTMLElement {
-  return h('tr', {}, h('th', { scope: 'rowgroup', colspan: 3 }, text));
+function group(title: string, rows: Child, sum: HTMLElement): HTMLElement {
+  const heading = h('tr', {}, h('th', { scope: 'rowgroup', colspan: 3 }, title));
+  return h('tbody', {}, heading, rows, sum);
 }
 
-function row(name: Child, orders: number, amount: string): HTMLElement {
-  return h('tr', {}, h('td', {}, name, ordersText(orders)), numberCells(orders, amount));
+function rowsOf(figures: readonly Figures[], status: string, name: Child): Child {
+  return figures
+    .filter((each) => each.status === status)
+    .map(({ orders, total, currency }) =>
+      h('tr', {}, h('td', {}, name, ordersText(orders)), numberCells(orders, money(total, currency))),
+    );
 }
 
 function sumRow(name: string, orders: number | undefined, amount: string): HTMLElement {

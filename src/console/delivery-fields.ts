@@ -1,7 +1,7 @@
 // The delivery of an order: an address, or pickup. The user has to choose one of them.
 import { AddressFields } from './address-fields.ts';
 import type { Address, Issue } from './api-types.ts';
-import { fill, h } from './elements.ts';
+import { button, fill, h } from './elements.ts';
 import { addressLines } from './formats.ts';
 import { checkRow } from './forms.ts';
 import { rich, t } from './texts.ts';
@@ -71,7 +71,7 @@ export class DeliveryFields {
 
   #offerInstead(address: Address | null): void {
     if (address === null) return fill(this.#offer);
-    const use = h('button', { type: 'button', onclick: () => this.#use(address) }, t('Use theirs'));
+    const use = button(t('Use theirs'), () => this.#use(address));
     const lines = h('bdi', {}, addressLines(address).join(', '));
     fill(
       this.#offer,

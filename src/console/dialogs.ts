@@ -1,5 +1,5 @@
 // Questions and notices over the page.
-import { type Child, fill, h, icon, icons } from './elements.ts';
+import { button, type Child, h, icon, icons } from './elements.ts';
 import { discardInput, form } from './forms.ts';
 import { t } from './texts.ts';
 
@@ -25,7 +25,7 @@ export function ask<T>({
 }: Question<T>): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<T | undefined>();
   let result: T | undefined;
-  const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, dismiss);
+  const cancel = button(dismiss, () => dialog.close());
   const body = form(content, {
     submit,
     isDangerous,
@@ -42,10 +42,15 @@ export function ask<T>({
   return promise;
 }
 
+/** Asks before something is deleted for good. */
+export async function askToDelete(title: string, text: string, run: () => Promise<void>): Promise<void> {
+  await ask({ title, content: h('p', {}, text), submit: t('Delete'), isDangerous: true, run });
+}
+
 /** Shows something to read, such as a secret that is shown once. */
 export function show(title: string, content: Child): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const close = h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, t('Done'));
+  const close = button(t('Done'), () => dialog.close(), { class: 'primary' });
   const dialog = openDialog(title, [content, h('div', { class: 'buttons' }, close)], resolve);
   return promise;
 }
@@ -81,22 +86,8 @@ export function warn(text: Child): void {
 
 function addNotice(kind: string, text: Child): HTMLElement {
   const notice = h('div', { class: kind }, h('span', {}, text));
-  const onclick = (): void => notice.remove();
-  const attributes = { type: 'button', class: 'quiet', 'aria-label': t('Dismiss'), onclick };
-  notice.append(h('button', attributes, icon(icons.remove)));
+  const attributes = { class: 'quiet', 'aria-label': t('Dismiss') };
+  notice.append(button(icon(icons.remove), () => notice.remove(), attributes));
   document.getElementById('notices')?.append(notice);
   return notice;
-}
-
-/** A secret with a button that copies it. */
-export function secret(label: string, text: string): HTMLElement {
-  const outcome = h('span', { role: 'status', class: 'hint' });
-  const copy = h('button', { type: 'button' }, t('Copy'));
-  copy.addEventListener('click', () => {
-    navigator.clipboard.writeText(text).then(
-      () => fill(outcome, t('Copied.')),
-      () => fill(outcome, t('The browser does not allow it: select the text and copy it.')),
-    );
-  });
-  return h('div', { class: 'secret' }, h('p', { class: 'label' }, label), h('code', {}, text), copy, outcome);
 }

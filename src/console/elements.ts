@@ -23,6 +23,11 @@ export function svg(name: string, attributes: Attributes = {}, ...children: read
   return element;
 }
 
+/** A button for what is done at once: `action` of forms.ts is one for what takes a moment. */
+export function button(label: Child, onclick: () => void, attributes: Attributes = {}): HTMLButtonElement {
+  return h('button', { type: 'button', ...attributes, onclick }, label);
+}
+
 /** Replaces the children of the element. */
 export function fill(element: Element, ...children: readonly Child[]): void {
   element.replaceChildren(...nodesOf(children));

@@ -123,6 +123,12 @@ export function dayName(time: Date): string {
   return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 }
 
+/** Returns the beginning of the day with this name; undefined for any other text. */
+export function dayOf(name: string | null): Date | undefined {
+  const [, year, month, date] = /^([1-9]\d{3})-(\d\d)-(\d\d)$/.exec(name ?? '') ?? [];
+  return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(date));
+}
+
 /** Formats a time of day in the browser's time zone: `09:30:00`. */
 export function timeOfDay(time: Date): string {
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':');

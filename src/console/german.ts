@@ -526,8 +526,6 @@ export const german = {
   'Name, SKU or barcode': 'Name, Artikelnummer oder Strichcode',
   'Sold or not': 'Im Verkauf oder nicht',
   'Not sold now': 'Nicht im Verkauf',
-  '1 new product – show': '1 neues Produkt – zeigen',
-  '{count} new products – show': '{count} neue Produkte – zeigen',
   'Pages of products': 'Seiten mit Produkten',
   'Type words of the name, or a whole SKU or barcode.':
     'Tippen Sie Wörter des Namens, oder eine ganze Artikelnummer oder einen ganzen Strichcode.',

@@ -6,7 +6,7 @@ import { count, countryName } from './formats.ts';
 import { type FileRow, rowsOf } from './import-file.ts';
 import { type ImportKind, memberName } from './import-columns.ts';
 import { inWords } from './issue-words.ts';
-import { isTemporary, Rejection, textOf } from './request-errors.ts';
+import { isTemporary, retryPause, textOf } from './request-errors.ts';
 import { rowText } from './table-text.ts';
 
 /** A row that can't be imported, and why. */
@@ -113,8 +113,7 @@ async function sendUntilAnswered(
       );
     } catch (error) {
       if (attempt === attemptsMax || !isTemporary(error)) throw error;
-      const { retryAfterSeconds = 0 } = error instanceof Rejection ? error : {};
-      await pause(Math.max(pauseMilliseconds, retryAfterSeconds * 1_000), signal);
+      await pause(retryPause(error, pauseMilliseconds), signal);
     }
   }
 }

@@ -3,21 +3,15 @@
 import { emptyState, type Page, setPageTitle, type View } from './view.ts';
 import { card } from './cards.ts';
 import { homeCountry, countryChoices } from './address-fields.ts';
-import { type Child, fill, h } from './elements.ts';
-import {
-  count,
-  countries,
-  currencies,
-  defaultCurrency,
-  priceIssue,
-  priceText,
-  typedPrice,
-} from './formats.ts';
+import { button, type Child, fill, h } from './elements.ts';
+import { count, countries, priceIssue, priceText, typedPrice } from './formats.ts';
 import { action, choice, field, form, messageOf } from './forms.ts';
 import { encodingOf, type FileRow, rowsOf } from './import-file.ts';
 import { guessColumns, type ImportKind, memberChoices, membersOf, missingMembers } from './import-columns.ts';
 import { type Fault, type ImportPlan, type Outcome, runImport } from './import-run.ts';
+import { currencyChoice } from './order-fields.ts';
 import { saveFile } from './saved-file.ts';
+import { tableHead } from './tables.ts';
 import { rowText, type Separator } from './table-text.ts';
 import { numbered, t } from './texts.ts';
 
@@ -138,10 +132,7 @@ function chooseColumns(place: Place, opened: OpenFile): void {
   const currency = field({
     label: t('Currency of the prices, where the file names none'),
     pointer: '/currency',
-    control: choice(
-      currencies.map((code) => [code, code]),
-      defaultCurrency,
-    ),
+    control: currencyChoice(),
   });
   const country = field({
     label: t('Country of the addresses, where the file names none'),
@@ -153,7 +144,7 @@ function chooseColumns(place: Place, opened: OpenFile): void {
     [h('div', { class: 'scroller' }, h('table', { class: 'plain match' }, h('tbody', {}, rows))), given.row],
     {
       submit: t('Check all rows'),
-      others: h('button', { type: 'button', onclick: () => chooseFile(place) }, t('Another file')),
+      others: button(t('Another file'), () => chooseFile(place)),
       async run() {
         const missing = missingMembers(kind, columns());
         if (missing.length > 0)
@@ -252,11 +243,7 @@ async function run(planned: Planned, { isDryRun }: { readonly isDryRun: boolean 
   page.signal.addEventListener('abort', () => stopping.abort(page.signal.reason));
   const bar = h('progress', { max: 1, value: 0, 'aria-label': isDryRun ? t('Checked') : t('Imported') });
   const text = h('p', { role: 'status' });
-  const stop = h(
-    'button',
-    { type: 'button', onclick: () => stopping.abort(new Error('stopped')) },
-    t('Stop'),
-  );
+  const stop = button(t('Stop'), () => stopping.abort(new Error('stopped')));
   fill(content, card(isDryRun ? t('Checking …') : t('Importing …'), bar, text, stop));
   try {
     const outcome = await runImport(plan, {
@@ -274,7 +261,7 @@ async function run(planned: Planned, { isDryRun }: { readonly isDryRun: boolean 
     if (page.signal.aborted) return;
     if (stopping.signal.aborted && isDryRun) return chooseColumns(planned, planned.opened);
     const reason = stopping.signal.aborted ? t('You have stopped it.') : messageOf(error);
-    const again = h('button', { type: 'button', onclick: () => void run(planned, { isDryRun }) }, t('Go on'));
+    const again = button(t('Go on'), () => void run(planned, { isDryRun }));
     const stays = t('What has been imported stays; to go on begins again, and makes nothing twice.');
     fill(
       content,
@@ -297,11 +284,7 @@ function progressText({ created, known, faults }: Outcome): string {
 function showCheck(planned: Planned, outcome: Outcome): void {
   const { content, opened, kind } = planned;
   const good = outcome.created + outcome.known;
-  const again = h(
-    'button',
-    { type: 'button', onclick: () => chooseColumns(planned, opened) },
-    t('Change the columns'),
-  );
+  const again = button(t('Change the columns'), () => chooseColumns(planned, opened));
   const begin = action(
     t(numbered(good, 'Import 1 row', 'Import {count} rows'), { count: count(good) }),
     () => run(planned, { isDryRun: false }),
@@ -348,7 +331,7 @@ function showEnd({ content, opened, kind, page }: Planned, { created, known, fau
     { class: 'button primary', href: `#/${kind}` },
     kind === 'customers' ? t('To the customers') : t('To the products'),
   );
-  const next = h('button', { type: 'button', onclick: () => chooseFile(place) }, t('Another file'));
+  const next = button(t('Another file'), () => chooseFile(place));
   const knownRows =
     kind === 'products' ? '{count} were known, and are as in the file.' : '{count} were known.';
   const changed = known > 0 && ` ${t(knownRows, { count: count(known) })}`;
@@ -400,24 +383,11 @@ function faultCard({ file, heading, separator }: OpenFile, faults: readonly Faul
       h(
         'table',
         { class: 'plain faults' },
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            h('th', { scope: 'col', class: 'number' }, t('Row')),
-            [t('Begins with'), t('Fault')].map((text) => h('th', { scope: 'col' }, text)),
-          ),
-        ),
+        tableHead([[t('Row'), 'number'], [t('Begins with')], [t('Fault')]]),
         h('tbody', {}, faults.slice(0, faultsShown).map(row)),
       ),
     ),
     more > 0 && h('p', { class: 'soft' }, t('And {count} more.', { count: count(more) })),
-    h(
-      'div',
-      { class: 'buttons' },
-      h('button', { type: 'button', onclick: save }, t('Save these rows as a file')),
-    ),
+    h('div', { class: 'buttons' }, button(t('Save these rows as a file'), save)),
   );
 }

@@ -1,4 +1,4 @@
-// The tools above a list: its search, and the tabs of statuses.
+// The tools above a list: its search, days, and tabs.
 import { type Status, statuses } from './api-types.ts';
 import { type Child, h, icon, icons } from './elements.ts';
 import { count, statusNames } from './formats.ts';
@@ -7,20 +7,23 @@ import { t } from './texts.ts';
 
 const typingMilliseconds = 40;
 
+/** The rows of a list, and the words that have found them. */
+export type FoundRows = { readonly q: string | null; readonly rows: readonly { readonly id: number }[] };
+
 type SearchOptions = {
   readonly label: string;
   readonly reload: Reload;
   /** Called when the words in the URL have changed. */
   readonly onWords?: () => void;
-  /** Returns the link of the only one that these words have found. */
-  readonly onlyFound?: (q: string) => string | undefined;
+  /** Returns what was loaded last: Enter opens the only one that the words have found. */
+  readonly found?: () => FoundRows | undefined;
 };
 
 /** Searches while the user types. The URL holds the words, without a history entry for each letter. */
 export function searchField(
   page: Page,
   name: string,
-  { label, reload, onWords, onlyFound }: SearchOptions,
+  { label, reload, onWords, found }: SearchOptions,
 ): HTMLElement {
   const { parameters } = page;
   const input = h('input', {
@@ -45,15 +48,44 @@ export function searchField(
     timer = setTimeout(() => void reload(), typingMilliseconds);
   });
   input.addEventListener('keydown', ({ key, isComposing }) => {
-    if (key !== 'Enter' || isComposing || onlyFound === undefined) return;
+    if (key !== 'Enter' || isComposing || found === undefined) return;
     const q = input.value.trim();
     clearTimeout(timer);
     void reload().then(() => {
-      const href = q === '' || input.value.trim() !== q ? undefined : onlyFound(q);
-      if (href !== undefined && input.isConnected) location.hash = href;
+      const { q: words, rows = [] } = found() ?? {};
+      const [row, ...others] = rows;
+      const isOnly = row !== undefined && others.length === 0 && words === q && input.value.trim() === q;
+      if (isOnly && input.isConnected) location.hash = `/${name}/${row.id}`;
     });
   });
   return h('div', { class: 'search' }, icon(icons.search), input);
+}
+
+/** A field for a day. Without one it receives the empty text. */
+export function dayInput(value: string | null, onDay: (day: string) => void): HTMLInputElement {
+  const input = h('input', { type: 'date', value });
+  input.addEventListener('change', () => {
+    // while a year is typed, its first digits are years as well
+    if (input.value === '' || input.value >= '1000') onDay(input.value);
+  });
+  return input;
+}
+
+type TabOptions = {
+  readonly current: string;
+  readonly href: (value: string) => string;
+};
+
+/** Links to the same page with other parameters. */
+export function tabLinks(
+  label: string,
+  tabs: readonly (readonly [value: string, text: string])[],
+  { current, href }: TabOptions,
+): HTMLElement {
+  const links = tabs.map(([value, text]) =>
+    h('a', { href: href(value), 'aria-current': value === current && 'page' }, text),
+  );
+  return h('nav', { class: 'tabs', 'aria-label': label }, links);
 }
 
 /** The number of orders in each status. */

@@ -2,7 +2,7 @@
 // feed.
 import { type ApiClient, pause, query } from './api-client.ts';
 import type { List, ServiceEvent } from './api-types.ts';
-import { Rejection } from './request-errors.ts';
+import { Rejection, retryPause } from './request-errors.ts';
 
 type Message =
   | { readonly kind: 'event'; readonly event: ServiceEvent; readonly cursor: string | undefined }
@@ -221,7 +221,7 @@ function cursorOf({ next }: List<ServiceEvent>): string | undefined {
   return new URL(next ?? '', location.origin).searchParams.get('cursor') ?? undefined;
 }
 
-function rejectedPause({ retryAfterSeconds }: Rejection, rejections: number): number {
+function rejectedPause(rejection: Rejection, rejections: number): number {
   const growing = rejectedPauseMilliseconds * 2 ** (rejections - 1);
-  return Math.max(retryAfterSeconds * 1_000, Math.min(growing, rejectedPauseMillisecondsMax));
+  return retryPause(rejection, Math.min(growing, rejectedPauseMillisecondsMax));
 }

@@ -2,7 +2,7 @@
 import type { Role } from './api-types.ts';
 import { type App, setPageTitle } from './view.ts';
 import { ask, notify } from './dialogs.ts';
-import { fill, h, icon, icons } from './elements.ts';
+import { button, fill, h, icon, icons } from './elements.ts';
 import { documentationLink } from './documentation-link.ts';
 import { findAll } from './shortcuts.ts';
 import { t } from './texts.ts';
@@ -57,23 +57,12 @@ export function navigation(app: App, current: string): HTMLElement[] {
     icon(icons.more),
     h('span', {}, t('More')),
   );
-  const find = h(
-    'button',
-    {
-      type: 'button',
-      class: 'find',
-      title: t('Search orders, customers and products'),
-      onclick: () => findAll(app),
-    },
-    icon(icons.search),
-    h('span', {}, t('Search')),
-    h('kbd', {}, t('Ctrl+K')),
-  );
-  const out = h(
-    'button',
-    { type: 'button', class: 'quiet', onclick: () => void signOut(app) },
-    t('Sign out'),
-  );
+  const searches = [icon(icons.search), h('span', {}, t('Search')), h('kbd', {}, t('Ctrl+K'))];
+  const find = button(searches, () => findAll(app), {
+    class: 'find',
+    title: t('Search orders, customers and products'),
+  });
+  const out = button(t('Sign out'), () => void signOut(app), { class: 'quiet' });
   return [
     h('a', { class: 'brand', href: '#/' }, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
     find,
@@ -110,12 +99,8 @@ export function moreView(page: App & { readonly main: HTMLElement }): void {
   const links = others.map(([name, { title, icon: drawing }]) =>
     h('a', { href: `#/${name}` }, icon(icons[drawing]), title),
   );
-  const out = h(
-    'button',
-    { type: 'button', onclick: () => void signOut(page) },
-    t('Sign out {name}', { name: page.user.name }),
-  );
+  const out = button(t('Sign out {name}', { name: page.user.name }), () => void signOut(page));
   const docs = documentationLink(icon(icons.orders), t('API documentation'));
-  const find = h('button', { type: 'button', onclick: () => findAll(page) }, icon(icons.search), t('Search'));
+  const find = button([icon(icons.search), t('Search')], () => findAll(page));
   fill(page.main, setPageTitle(t('More'), find), h('div', { class: 'more' }, links, docs), out);
 }

@@ -5,7 +5,7 @@ import { explainReusedKey } from './conflicts.ts';
 import { CustomerChoice } from './customer-choice.ts';
 import { notify } from './dialogs.ts';
 import type { Draft, Drafts, Entered } from './drafts.ts';
-import { fill, h } from './elements.ts';
+import { button, fill, h } from './elements.ts';
 import { discardInput, enteredIn, enterInto, form, throwIfInvalid } from './forms.ts';
 import { OrderFields } from './order-fields.ts';
 import { Rejection } from './request-errors.ts';
@@ -25,14 +25,7 @@ function showForm(page: Page, draft: Draft): void {
   const { idempotencyKey } = draft;
   const fields = new OrderFields(client);
   fields.delivery.beginAsUsual();
-  const choice = new CustomerChoice(client, {
-    userId: page.user.id,
-    idempotencyKey,
-    walkIn: () => fields.delivery.walkIn(),
-    suggest: (address) => fields.delivery.suggest(address),
-    scanned: (code) => fields.scanned(code),
-    next: () => fields.focus(),
-  });
+  const choice = new CustomerChoice(page, { idempotencyKey, fields });
   const entered = (): Entered => ({ ...enteredIn(body), ...choice.entered, items: fields.itemCount });
   async function run(pressed: HTMLElement | null): Promise<void> {
     await fields.settled;
@@ -70,8 +63,7 @@ function showForm(page: Page, draft: Draft): void {
   }
   const isFilled = draft.entered === undefined && page.parameters.has('copy'); // before that nobody can enter
   const content = h('div', { class: 'narrow' }, isFilled ? skeleton(8) : body);
-  const onclick = (): void => startOver(page.drafts, draft, body);
-  const clear = h('button', { type: 'button', class: 'quiet', onclick }, t('Start over'));
+  const clear = button(t('Start over'), () => startOver(page.drafts, draft, body), { class: 'quiet' });
   fill(main, setPageTitle(t('New order'), clear), content);
   void fields.loadSuggestions();
   if (draft.entered === undefined)

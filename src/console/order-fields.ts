@@ -21,10 +21,7 @@ export class OrderFields {
   readonly #currency = field({
     label: t('Currency'),
     pointer: '/currency',
-    control: choice(
-      currencies.map((code) => [code, code]),
-      defaultCurrency,
-    ),
+    control: currencyChoice(),
   });
   readonly #note = noteField({ rows: 2 });
   /** Whether the user has chosen the currency. */
@@ -114,4 +111,13 @@ export class OrderFields {
     control.value = code;
     this.#lines.currency = code;
   }
+}
+
+/** The currencies that the service accepts; one that it no longer does stays where it was chosen. */
+export function currencyChoice(chosen = defaultCurrency): HTMLSelectElement {
+  const codes = new Set([...currencies, chosen]);
+  return choice(
+    [...codes].map((code) => [code, code]),
+    chosen,
+  );
 }

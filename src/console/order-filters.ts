@@ -3,8 +3,9 @@ import type { Customer } from './api-types.ts';
 import { combobox } from './combobox.ts';
 import { customerSearch } from './customer-search.ts';
 import { fill, h } from './elements.ts';
-import { addDays, currencies } from './formats.ts';
+import { addDays, currencies, dayOf } from './formats.ts';
 import { choice } from './forms.ts';
+import { dayInput } from './list-tools.ts';
 import type { Page } from './view.ts';
 import { t } from './texts.ts';
 
@@ -17,22 +18,17 @@ const sorts = [
 ] as const;
 
 /** Returns the parameters of the API for the filters in the URL. */
-export function orderFilter(parameters: URLSearchParams): Readonly<Record<string, string | undefined>> {
-  const own = (name: string): string | undefined => parameters.get(name) ?? undefined;
-  const [since, until] = [dayOf(own('since')), dayOf(own('until'))];
+export function orderFilter(
+  parameters: URLSearchParams,
+): Readonly<Record<string, string | null | undefined>> {
+  const [since, until] = [dayOf(parameters.get('since')), dayOf(parameters.get('until'))];
   return {
-    status: own('status'),
-    customerId: own('customer'),
-    currency: own('currency'),
+    status: parameters.get('status'),
+    customerId: parameters.get('customer'),
+    currency: parameters.get('currency'),
     createdFrom: since?.toISOString(),
     createdBefore: until === undefined ? undefined : addDays(until, 1).toISOString(),
   };
-}
-
-/** Returns the beginning of the day in the browser’s time zone; undefined for anything but a day. */
-function dayOf(text: string | undefined): Date | undefined {
-  const [, year, month, date] = /^([1-9]\d{3})-(\d\d)-(\d\d)$/.exec(text ?? '') ?? [];
-  return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(date));
 }
 
 const foundMax = 6;
@@ -63,11 +59,8 @@ export function filterBar(page: Page, onChange: () => void): FilterBar {
     onChange();
   };
   const day = (name: 'since' | 'until', label: string): HTMLElement => {
-    const input = h('input', { type: 'date', value: parameters.get(name), 'data-key': name });
-    // while a year is typed, its first digits are years as well
-    input.addEventListener('change', () => {
-      if (input.value === '' || input.value >= '1000') change(name, input.value);
-    });
+    const input = dayInput(parameters.get(name), (value) => change(name, value));
+    input.dataset['key'] = name;
     return labelled(label, input);
   };
   const select = (

@@ -3,7 +3,7 @@
 // line of the same product; the focus waits in an empty line for the next scan, whatever the answers take.
 import type { Issue } from './api-types.ts';
 import { type Article, type Articles, isSame } from './articles.ts';
-import { fill, h, icon, icons } from './elements.ts';
+import { button, fill, h, icon, icons } from './elements.ts';
 import { defaultCurrency, money, priceIssue, priceText, typedPrice } from './formats.ts';
 import { quantityOf } from './amounts.ts';
 import { type Control, field, type Field, messageOf, showIssue, textOf } from './forms.ts';
@@ -43,12 +43,7 @@ export class OrderLines {
 
   constructor(articles: Articles) {
     this.#articles = articles;
-    const add = h(
-      'button',
-      { type: 'button', onclick: () => this.add().name.control.focus() },
-      icon(icons.add),
-      t('Add item'),
-    );
+    const add = button([icon(icons.add), t('Add item')], () => this.add().name.control.focus());
     fill(this.element, this.#list, this.#suggestions, h('div', { class: 'sum' }, add));
     this.#list.addEventListener('input', () => {
       this.#number();

@@ -1,6 +1,6 @@
 // The dialog that changes an order’s note, whatever the order’s status.
 import type { Order } from './api-types.ts';
-import { explainSavedBefore, saverOf } from './conflicts.ts';
+import { saverOf } from './conflicts.ts';
 import { ask, notify } from './dialogs.ts';
 import { h } from './elements.ts';
 import { type Field, field, textOf } from './forms.ts';
@@ -19,8 +19,6 @@ export function noteField({ rows, value = null, hint = printed }: NoteOptions): 
 type Shown = { readonly order: Order; readonly etag: string | undefined };
 
 export async function changeNote({ client }: Page, { order, etag }: Shown, reload: Reload): Promise<void> {
-  const path = `/orders/${order.id}`;
-  const idempotencyKey = crypto.randomUUID();
   const note = noteField({
     rows: 4,
     value: order.note,
@@ -28,10 +26,11 @@ export async function changeNote({ client }: Page, { order, etag }: Shown, reloa
   });
   const save = saverOf({
     changed: 'Somebody has changed {members} of this order meanwhile. Nothing was saved yet.',
+    client,
+    path: `/orders/${order.id}`,
     before: { value: order, etag },
-    load: () => client.read<Order>(path),
-    send: (version) =>
-      client.send('PATCH', path, { body: { note: textOf(note) }, etag: version, idempotencyKey }),
+    body: () => ({ note: textOf(note) }),
+    idempotencyKey: crypto.randomUUID(),
     inWords: ({ note: text }) => [[t('note'), text ?? t('none')]],
   });
   await ask({
@@ -39,7 +38,7 @@ export async function changeNote({ client }: Page, { order, etag }: Shown, reloa
     content: note.row,
     submit: t('Save'),
     async run() {
-      await save().catch(explainSavedBefore);
+      await save();
       notify(t('The note is saved.'));
       await reload();
     },

@@ -2,7 +2,7 @@
 // each row says what came of it; the rows stay in their places until the selection is cleared.
 import { type Order, type Status, steps as stepsOf } from './api-types.ts';
 import { Drawing } from './drawing.ts';
-import { h, icon, icons } from './elements.ts';
+import { button, h, icon, icons } from './elements.ts';
 import { count, nameOf } from './formats.ts';
 import { action } from './forms.ts';
 import type { LatestOrder } from './order-steps.ts';
@@ -140,7 +140,7 @@ export class OrderSelection {
       h('strong', { role: 'status' }, t('{count} selected', { count: count(orders.length) })),
       waiting.length > 0 ? this.#undoButton(waiting) : this.#stepButtons(orders),
       action([icon(icons.print), t('Packing slips')], async () => this.#print(orders)),
-      h('button', { type: 'button', class: 'quiet', onclick: () => this.#selectAll(false) }, t('Clear')),
+      button(t('Clear'), () => this.#selectAll(false), { class: 'quiet' }),
     );
   }
 

@@ -9,25 +9,28 @@ import {
   stepsBack,
 } from './api-types.ts';
 import { addressBlock, card } from './cards.ts';
-import { reloadable, setPageTitle, isStaff, type Page, skeleton } from './view.ts';
+import { isStaff, type Page, printButton, reloadable, setPageTitle, skeleton } from './view.ts';
 import { mailLinkOf } from './contact-links.ts';
 import { ask } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
-import { type Child, fill, h, icon, icons } from './elements.ts';
+import { type Child, fill, h } from './elements.ts';
 import { addressLines, count, dateTime, money, nameOf, stepNames } from './formats.ts';
-import { action, field, textOf } from './forms.ts';
+import { action, field, type Field, textOf } from './forms.ts';
 import { changeNote } from './order-note.ts';
 import { packingSlip } from './packing-slip.ts';
 import { eventList } from './event-list.ts';
 import type { NamedEvent } from './histories.ts';
 import { pill, statusPicture } from './order-status.ts';
+import { tableHead } from './tables.ts';
 import { t } from './texts.ts';
 
-type OrderDetails = {
+export type LoadedOrder = {
   readonly order: Order;
   readonly etag: string | undefined;
   /** Undefined if the customer belongs to another user. */
   readonly customer: Customer | undefined;
+};
+type OrderDetails = LoadedOrder & {
   readonly events: readonly NamedEvent[];
   /** The order whose steps are offered, while it is another version than `order`. */
   readonly offered?: Order;
@@ -55,26 +58,23 @@ function holdSteps(shown: OrderDetails, loaded: OrderDetails): OrderDetails {
   return offered.status === loaded.order.status ? loaded : { ...loaded, offered };
 }
 
+async function load(page: Page): Promise<OrderDetails> {
+  const { histories, id, signal } = page;
+  const [loaded, events] = await Promise.all([readOrder(page), histories.of(`/orders/${id}`, signal)]);
+  return { ...loaded, events };
+}
+
 /** Reads the order without `include`, with which the ETag would not be that of the order alone. */
-async function load({ client, histories, id, signal }: Page): Promise<OrderDetails> {
-  const path = `/orders/${id}`;
-  const [{ value: order, etag }, events] = await Promise.all([
-    client.read<Order>(path, signal),
-    histories.of(path, signal),
-  ]);
+export async function readOrder({ client, id, signal }: Page): Promise<LoadedOrder> {
+  const { value: order, etag } = await client.read<Order>(`/orders/${id}`, signal);
   const ofCustomer = `/customers/${order.customerId}`;
   const customer = await client.get<Customer>(ofCustomer, signal).catch(() => undefined);
-  return { order, etag, customer, events };
+  return { order, etag, customer };
 }
 
 function orderHeading(page: Page, shown: OrderDetails): HTMLElement {
   const { id, status } = page.steps.latest(shown.order);
-  const print = h(
-    'button',
-    { type: 'button', onclick: () => window.print() },
-    icon(icons.print),
-    t('Packing slip'),
-  );
+  const print = printButton(t('Packing slip'));
   const repeat = h('a', { class: 'button', href: `#/new?${query({ copy: id })}` }, t('Order again'));
   const edit = status === 'open' && h('a', { class: 'button', href: `#/orders/${id}/change` }, t('Change'));
   const steps = h('span', { class: 'next', 'data-still': true }, nextSteps(page, shown));
@@ -96,11 +96,7 @@ function nextSteps(page: Page, shown: OrderDetails): Child {
   const buttons = allowed.toReversed().map((to) => {
     if (to === waiting) return steps.undoButton(id);
     if (to === now)
-      return h(
-        'button',
-        { type: 'button', class: 'made', disabled: true },
-        t('Marked as {status}', { status: nameOf(to) }),
-      );
+      return h('button', { class: 'made', disabled: true }, t('Marked as {status}', { status: nameOf(to) }));
     if (to === 'cancelled' || to === 'refunded') return endButton(page, order, { to, disabled });
     const attributes = { class: 'primary', disabled, 'data-key': `step-${id}` };
     return action(stepNames[to], async () => steps.begin(offered, to), attributes);
@@ -112,12 +108,7 @@ function nextSteps(page: Page, shown: OrderDetails): Child {
 function backButton({ steps }: Page, order: Order, { to, disabled }: StepOptions<Status>): HTMLElement {
   const { id, status } = order;
   const question = async (): Promise<void> => {
-    const reason = field({
-      label: t('Reason'),
-      pointer: '/reason',
-      hint: t('Kept in the history.'),
-      attributes: { maxlength: 200 },
-    });
+    const reason = reasonField(t('Kept in the history.'));
     const text = t('It was marked as {status} by mistake, and will be {to} again.', {
       status: nameOf(status),
       to: nameOf(to),
@@ -132,6 +123,10 @@ function backButton({ steps }: Page, order: Order, { to, disabled }: StepOptions
   return action(t('Take back …'), question, { disabled, 'data-key': 'back' });
 }
 
+function reasonField(hint: string): Field {
+  return field({ label: t('Reason'), pointer: '/reason', hint, attributes: { maxlength: 200 } });
+}
+
 type StepOptions<To extends Status> = { readonly to: To; readonly disabled: boolean };
 type End = 'cancelled' | 'refunded';
 
@@ -140,12 +135,7 @@ function endButton({ steps }: Page, order: Order, { to, disabled }: StepOptions<
   const { id, total, currency } = order;
   const label = to === 'refunded' ? t('Refund …') : t('Cancel order …');
   const question = async (): Promise<void> => {
-    const reason = field({
-      label: t('Reason'),
-      pointer: '/reason',
-      hint: t('Kept in the history. Optional.'),
-      attributes: { maxlength: 200 },
-    });
+    const reason = reasonField(t('Kept in the history. Optional.'));
     const amount = money(total, currency);
     const text =
       to === 'refunded'
@@ -233,20 +223,12 @@ function itemsTable({ items, currency, total }: Order): HTMLElement {
       h('td', { class: 'number' }, money(sum, currency)),
     );
   };
+  const head = tableHead([[t('Item')], [t('Quantity and price'), 'wide'], [t('Sum')]]);
+  head.className = 'hidden';
   return h(
     'table',
     { class: 'plain' },
-    h(
-      'thead',
-      { class: 'hidden' },
-      h(
-        'tr',
-        {},
-        [t('Item'), t('Quantity and price'), t('Sum')].map((label, index) =>
-          h('th', { scope: 'col', class: index === 1 && 'wide' }, label),
-        ),
-      ),
-    ),
+    head,
     h('tbody', {}, items.map(row)),
     h(
       'tfoot',

@@ -9,7 +9,7 @@ import { count, dateTime, money, shortTime, statusNames, stepNames } from './for
 import { action } from './forms.ts';
 import type { LatestOrder } from './order-steps.ts';
 import { csvButton } from './list-file.ts';
-import { searchField, statusTabs } from './list-tools.ts';
+import { type FoundRows, searchField, statusTabs } from './list-tools.ts';
 import { watchCounts } from './order-counts.ts';
 import { filterBar, isFiltered, orderFilter } from './order-filters.ts';
 import { OrderSelection } from './order-selection.ts';
@@ -25,18 +25,14 @@ type OrderList = List<LatestOrder> & { readonly newer?: number };
 export function ordersView(page: Page): void {
   const { main, parameters, signal } = page;
   const list = h('div', { class: 'list' }, skeleton(10));
-  let found: { readonly q: string | null; readonly orders: readonly Order[] } | undefined;
-  const onlyFound = (q: string): string | undefined => {
-    const [order, ...others] = found?.q === q ? found.orders : [];
-    return order === undefined || others.length > 0 ? undefined : `/orders/${order.id}`;
-  };
+  let found: FoundRows | undefined;
   let shown: OrderList | undefined;
   const selection = new OrderSelection(page, () => reload());
   const reload = reloadable<OrderList>(page, list, {
     async load({ client, signal: loading }) {
       const q = parameters.get('q');
       const orders = await client.get<List<Order>>(`/orders?${listQuery(parameters)}`, loading);
-      found = { q, orders: orders.data };
+      found = { q, rows: orders.data };
       if (shown === undefined || !selection.holdsRows) return orders;
       return { ...orders, data: holdOrders(shown.data, orders.data) };
     },
@@ -69,7 +65,7 @@ export function ordersView(page: Page): void {
     h(
       'div',
       { class: 'toolbar' },
-      searchField(page, 'orders', { label: t('Search orders'), reload, onWords, onlyFound }),
+      searchField(page, 'orders', { label: t('Search orders'), reload, onWords, found: () => found }),
       tabs.element,
       filters.element,
     ),
@@ -79,9 +75,9 @@ export function ordersView(page: Page): void {
 }
 
 function listQuery(parameters: URLSearchParams): string {
-  const own = (name: string): string | undefined => parameters.get(name) ?? undefined;
-  const q = own('q');
-  const paged = q === undefined ? { cursor: own('cursor'), sort: own('sort') } : {}; // a search has its own order
+  const q = parameters.get('q');
+  const page = { cursor: parameters.get('cursor'), sort: parameters.get('sort') };
+  const paged = q === null ? page : {}; // a search has its own order
   return query({ q, ...orderFilter(parameters), ...paged, include: 'customer', limit: rowsPerPage });
 }
 

@@ -2,10 +2,10 @@
 import { keyList, sessionList } from './access-lists.ts';
 import { query } from './api-client.ts';
 import type { Key, List, Role, ServiceEvent, Session, Totp, User } from './api-types.ts';
-import { card, factList } from './cards.ts';
+import { card, factList, secret } from './cards.ts';
 import { undefinedIfMissing } from './request-errors.ts';
 import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
-import { ask, notify, secret, show } from './dialogs.ts';
+import { ask, notify, show } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
 import { dateOnly, dateTime } from './formats.ts';
@@ -51,8 +51,8 @@ export function peopleView(page: Page): void {
 }
 
 function listQuery(parameters: URLSearchParams): string {
-  const name = parameters.get('q') ?? undefined;
-  return query({ name, cursor: parameters.get('cursor') ?? undefined, sort: 'name', limit: 50 });
+  const [name, cursor] = [parameters.get('q'), parameters.get('cursor')];
+  return query({ name, cursor, sort: 'name', limit: 50 });
 }
 
 const columns: readonly Column<User>[] = [

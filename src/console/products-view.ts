@@ -2,20 +2,19 @@
 import { query } from './api-client.ts';
 import type { Issue, List, Product } from './api-types.ts';
 import { changedIn, saverOf } from './conflicts.ts';
-import { ask, notify } from './dialogs.ts';
-import { fill, h } from './elements.ts';
-import { count, currencies, defaultCurrency, money, priceIssue, priceText, typedPrice } from './formats.ts';
-import { action, checkRow, choice, field, form, textOf, throwIfInvalid } from './forms.ts';
+import { ask, askToDelete, notify } from './dialogs.ts';
+import { button, fill, h } from './elements.ts';
+import { defaultCurrency, money, priceIssue, priceText, typedPrice } from './formats.ts';
+import { action, checkRow, field, form, textOf, throwIfInvalid } from './forms.ts';
 import { csvButton } from './list-file.ts';
-import { searchField } from './list-tools.ts';
-import { type Column, countNewer, inPlace, newerNotice, pager, table } from './tables.ts';
+import { searchField, tabLinks } from './list-tools.ts';
+import { currencyChoice } from './order-fields.ts';
+import { type Column, inPlace, pager, table } from './tables.ts';
 import { emptyState, type Page, reloadable, type Reload, setPageTitle, skeleton } from './view.ts';
-import { numbered, t } from './texts.ts';
+import { t } from './texts.ts';
 
 /** The product whose row is a form. */
 type Edited = { readonly product: Product; readonly etag: string | undefined };
-/** `newer` is the number of new products that wait while somebody is about to press a button in the list. */
-type ProductList = List<Product> & { readonly newer?: number };
 
 export function productsView(page: Page): void {
   const { main, client, parameters } = page;
@@ -34,18 +33,14 @@ export function productsView(page: Page): void {
     await reload();
     list.querySelector<HTMLElement>(`[data-key="change-${id}"]`)?.focus();
   };
-  const reload = reloadable<ProductList>(page, list, {
+  const reload = reloadable(page, list, {
     load: ({ signal }) => client.get<List<Product>>(`/products?${listQuery(parameters)}`, signal),
-    draw: (products, again) => {
-      const shown = productList(products, { parameters, edit, again });
+    draw: (products) => {
+      const shown = productList(products, parameters, edit);
       if (edited !== undefined) putForm(shown, edited.product.id, changeForm(page, edited, close));
       return shown;
     },
-    hold: (shown, loaded) => ({
-      ...loaded,
-      data: inPlace(shown.data, loaded.data),
-      newer: countNewer(shown.data, loaded.data),
-    }),
+    hold: (shown, loaded) => ({ ...loaded, data: inPlace(shown.data, loaded.data) }),
     concerns: ({ subject }) => subject.startsWith('/products/'),
   });
   fill(
@@ -60,47 +55,37 @@ export function productsView(page: Page): void {
       'div',
       { class: 'toolbar' },
       searchField(page, 'products', { label: t('Name, SKU or barcode'), reload }),
-      h('nav', { class: 'tabs', 'aria-label': t('Sold or not') }, tabs(parameters)),
+      activeTabs(parameters),
     ),
     list,
   );
 }
 
 function listQuery(parameters: URLSearchParams): string {
-  const q = parameters.get('q') ?? undefined;
-  const active = parameters.get('active') ?? undefined;
-  const cursor = q === undefined ? (parameters.get('cursor') ?? undefined) : undefined;
-  return query({ q, active, cursor, limit: 50 });
+  const q = parameters.get('q');
+  const cursor = q === null ? parameters.get('cursor') : null;
+  return query({ q, active: parameters.get('active'), cursor, limit: 50 });
 }
 
-function tabs(parameters: URLSearchParams): HTMLElement[] {
-  const current = parameters.get('active') ?? '';
+function activeTabs(parameters: URLSearchParams): HTMLElement {
   const shown = [
     ['', t('All')],
     ['true', t('Sold now')],
     ['false', t('Not sold now')],
   ] as const;
-  return shown.map(([active, label]) =>
-    h('a', { href: `#/products?${query({ active })}`, 'aria-current': active === current && 'page' }, label),
-  );
+  return tabLinks(t('Sold or not'), shown, {
+    current: parameters.get('active') ?? '',
+    href: (active) => `#/products?${query({ active })}`,
+  });
 }
 
-type ListOptions = {
-  readonly parameters: URLSearchParams;
-  readonly edit: (id: number) => Promise<void>;
-  readonly again: Reload;
-};
+type Edit = (id: number) => Promise<void>;
 
-function productList(
-  { data, next, newer = 0 }: ProductList,
-  { parameters, edit, again }: ListOptions,
-): HTMLElement {
+function productList({ data, next }: List<Product>, parameters: URLSearchParams, edit: Edit): HTMLElement {
   if (data.length === 0) return noProducts(parameters);
-  const kind = numbered(newer, '1 new product – show', '{count} new products – show');
   return h(
     'div',
     {},
-    newerNotice(newer, t(kind, { count: count(newer) }), again),
     table(t('Products'), [...columns, changeColumn(edit)], data),
     pager(next, { label: t('Pages of products'), parameters, name: 'products' }),
   );
@@ -137,7 +122,7 @@ const columns: readonly Column<Product>[] = [
   { label: t('Price'), kind: 'number', cell: ({ unitPrice, currency }) => money(unitPrice, currency) },
 ];
 
-function changeColumn(edit: (id: number) => Promise<void>): Column<Product> {
+function changeColumn(edit: Edit): Column<Product> {
   return {
     label: t('Change'),
     kind: 'tight',
@@ -162,9 +147,10 @@ function changeForm(page: Page, { product, etag }: Edited, close: () => Promise<
   const before = fields.read();
   const save = saverOf({
     changed: 'Somebody has changed {members} of this product meanwhile. Nothing was saved yet.',
+    client,
+    path,
     before: { value: product, etag },
-    load: () => client.read<Product>(path),
-    send: (version) => client.send('PATCH', path, { body: changedIn(fields.read(), before), etag: version }),
+    body: () => changedIn(fields.read(), before),
     inWords,
   });
   const remove = async (): Promise<void> => {
@@ -174,16 +160,9 @@ function changeForm(page: Page, { product, etag }: Edited, close: () => Promise<
       await close();
     };
     const text = t('Orders keep what they had. A product that is only sold out can stay, as not sold now.');
-    const content = h('p', {}, text);
-    await ask({
-      title: t('Delete {name}?', { name: product.name }),
-      content,
-      submit: t('Delete'),
-      isDangerous: true,
-      run,
-    });
+    await askToDelete(t('Delete {name}?', { name: product.name }), text, run);
   };
-  const cancel = h('button', { type: 'button', onclick: () => void close() }, t('Cancel'));
+  const cancel = button(t('Cancel'), () => void close());
   const body = form(fields.element, {
     submit: t('Save'),
     others: [cancel, action(t('Delete …'), remove)],
@@ -248,11 +227,7 @@ class ProductFields {
       value: product === undefined ? null : priceText(product.unitPrice, currency),
       attributes: { inputmode: 'decimal' },
     });
-    const codes = currencies.includes(currency) ? currencies : [...currencies, currency];
-    const control = choice(
-      codes.map((code) => [code, code]),
-      currency,
-    );
+    const control = currencyChoice(currency);
     this.#currency = field({ label: t('Currency'), pointer: '/currency', control });
     this.#active.checked = product?.active ?? true;
     const rows = [this.#name, this.#price, this.#currency, this.#sku, this.#barcode].map(({ row }) => row);

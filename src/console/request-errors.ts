@@ -63,6 +63,12 @@ export function isTemporary(error: unknown): boolean {
     : error instanceof Unreachable;
 }
 
+/** Returns how long to wait before the same request: as long as the service asks for, and at least this. */
+export function retryPause(error: unknown, leastMilliseconds: number): number {
+  const seconds = error instanceof Rejection ? error.retryAfterSeconds : 0;
+  return Math.max(leastMilliseconds, seconds * 1_000);
+}
+
 /** A handler for `catch`: returns undefined for a 404, and rethrows any other error. */
 export function undefinedIfMissing(error: unknown): undefined {
   if (error instanceof Rejection && error.status === 404) return undefined;

@@ -22,6 +22,10 @@ export function figuresOf({ buckets }: Pick<Sales, 'buckets'>): readonly Figures
   return buckets.flatMap(({ figures }) => figures);
 }
 
+export function ordersOf(figures: readonly Figures[]): number {
+  return figures.reduce((sum, { orders }) => sum + orders, 0);
+}
+
 /** Cancelled and refunded orders don't count. */
 export function isSale({ status }: Figures): boolean {
   return status !== 'cancelled' && status !== 'refunded';

@@ -1,7 +1,7 @@
 // Keys that work on every page, and the list of all of them. Keys without Ctrl can be turned off, since they get in
 // the way of speech input (WCAG 2.1.4): this device remembers that.
 import { show } from './dialogs.ts';
-import { h } from './elements.ts';
+import { button, h } from './elements.ts';
 import { checkRow } from './forms.ts';
 import { openQuickSearch } from './quick-search.ts';
 import { type App, goTo } from './view.ts';
@@ -52,11 +52,11 @@ export function isSingleKey({
 
 /** Opens the search over all pages. */
 export function findAll(app: App): void {
-  const help = h('button', { type: 'button', class: 'quiet' }, t('Keys'));
-  help.addEventListener('click', () => {
+  const showHelp = (): void => {
     help.closest('dialog')?.close();
     void showKeys();
-  });
+  };
+  const help = button(t('Keys'), showHelp, { class: 'quiet' });
   openQuickSearch(app, h('div', { class: 'buttons' }, help));
 }
 

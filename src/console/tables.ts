@@ -1,5 +1,5 @@
 // Tables of a list's elements, and the links between its pages.
-import { type Child, h } from './elements.ts';
+import { button, type Child, h } from './elements.ts';
 import type { Reload } from './view.ts';
 import { t } from './texts.ts';
 
@@ -41,6 +41,14 @@ export function table<T extends { readonly id: number }>(
   );
 }
 
+/** The head of a table in a card. A column without a name has no heading. */
+export function tableHead(columns: readonly (readonly [label: string, kind?: string])[]): HTMLElement {
+  const cells = columns.map(([label, kind]) =>
+    label === '' ? h('td', {}) : h('th', { scope: 'col', class: kind }, label),
+  );
+  return h('thead', {}, h('tr', {}, cells));
+}
+
 type Placed = { readonly id: number; readonly createdAt: string };
 
 /** Returns the rows in the places of those shown before them, without new ones. */
@@ -59,7 +67,7 @@ export function countNewer(shown: readonly Placed[], loaded: readonly Placed[]):
 /** Says over the head of the table that rows wait until nobody is about to press a button in it. */
 export function newerNotice(newer: number, text: string, reload: Reload): Child {
   if (newer === 0) return undefined;
-  const show = h('button', { type: 'button', onclick: () => void reload() }, text);
+  const show = button(text, () => void reload());
   return h('div', { class: 'newer', role: 'status' }, show);
 }
 

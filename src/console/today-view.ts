@@ -3,7 +3,7 @@
 import { query } from './api-client.ts';
 import type { Figures, List, Order, Sales } from './api-types.ts';
 import { type Alert, alertList, loadAlerts } from './alerts.ts';
-import { card, factList } from './cards.ts';
+import { card, factList, headedCard } from './cards.ts';
 import { type Bar, barPlot } from './charts.ts';
 import { watchDay } from './day-change.ts';
 import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
@@ -26,14 +26,16 @@ import { holdOrders, orderColumns, stepColumn } from './orders-view.ts';
 import type { LatestOrder } from './order-steps.ts';
 import { eventList } from './event-list.ts';
 import { isNews, type NamedEvent } from './histories.ts';
+import { tabLinks } from './list-tools.ts';
 import { LiveValue } from './live-value.ts';
 import { pill } from './order-status.ts';
-import { type Column, newerNotice, table } from './tables.ts';
+import { type Column, newerNotice, table, tableHead } from './tables.ts';
 import { numbered, t } from './texts.ts';
 import {
   currenciesOf,
   figuresOf,
   isSale,
+  ordersOf,
   readSales,
   receivedOf,
   sumOf,
@@ -222,7 +224,6 @@ function toDoOf(lists: readonly Waiting[]): readonly LatestOrder[] {
 type TodayFigures = { readonly placed: readonly Figures[]; readonly payments: readonly Figures[] };
 
 function tiles({ placed, payments }: TodayFigures, lists: readonly Waiting[]): HTMLElement {
-  const orders = placed.reduce((sum, each) => sum + each.orders, 0);
   return h(
     'div',
     { class: 'tiles' },
@@ -233,7 +234,7 @@ function tiles({ placed, payments }: TodayFigures, lists: readonly Waiting[]): H
     }),
     tile({
       label: t('Orders today'),
-      figure: count(orders),
+      figure: count(ordersOf(placed)),
       note: t('All that were placed'),
       href: daysEnd(),
     }),
@@ -296,19 +297,15 @@ function moneyCard(placed: readonly Figures[], payments: readonly Figures[]): Ch
       h('td', { class: 'number' }, h('strong', {}, money(received, currency))),
     );
   });
-  const heads = [t('Sold'), t('Paid'), t('Given back'), t('Received')].map((label, index) =>
-    h('th', { scope: 'col', class: index < 3 ? 'number wide' : 'number' }, label),
-  );
-  const head = h('thead', {}, h('tr', {}, h('td', {}), heads));
-  return h(
-    'section',
-    { class: 'card' },
-    h(
-      'header',
-      { class: 'card-head' },
-      h('h2', {}, t('Money today')),
-      h('a', { href: daysEnd() }, t('Day’s end')),
-    ),
+  const head = tableHead([
+    [''],
+    [t('Sold'), 'number wide'],
+    [t('Paid'), 'number wide'],
+    [t('Given back'), 'number wide'],
+    [t('Received'), 'number'],
+  ]);
+  return headedCard(
+    [h('h2', {}, t('Money today')), h('a', { href: daysEnd() }, t('Day’s end'))],
     h(
       'table',
       { class: 'plain' },
@@ -322,10 +319,8 @@ function moneyCard(placed: readonly Figures[], payments: readonly Figures[]): Ch
 function salesCard(sales: Sales, span: Span): HTMLElement {
   const currencies = currenciesOf(figuresOf(sales).filter(isSale));
   const nothing = h('p', { class: 'soft' }, t('Nothing was sold in this time.'));
-  return h(
-    'section',
-    { class: 'card' },
-    h('header', { class: 'card-head' }, h('h2', {}, t('Sales')), spanTabs(span)),
+  return headedCard(
+    [h('h2', {}, t('Sales')), spanTabs(span)],
     currencies.length === 0 && nothing,
     currencies.slice(0, plotsShown).map((currency) => salesPlot(sales, currency, span)),
     currencies.length > plotsShown && otherSales(sales, currencies.slice(plotsShown)),
@@ -378,10 +373,11 @@ function firstSteps(): HTMLElement {
 }
 
 function spanTabs(span: Span): HTMLElement {
-  const tabs = spans.map(({ name, days }) =>
-    h('a', { href: `#/today?days=${days}`, 'aria-current': days === span.days && 'page' }, name),
-  );
-  return h('nav', { class: 'tabs', 'aria-label': t('Time') }, tabs);
+  const tabs = spans.map(({ name, days }) => [String(days), name] as const);
+  return tabLinks(t('Time'), tabs, {
+    current: String(span.days),
+    href: (days) => `#/today?${query({ days })}`,
+  });
 }
 
 /** One line for all other currencies: the tile keeps its height when one more comes. */

@@ -1,11 +1,12 @@
 // One-time codes of the user's own account: setting them up with an app, and the recovery codes to keep.
 import type { Totp } from './api-types.ts';
-import { ask, notify, secret, show } from './dialogs.ts';
-import { type Child, h, icon, icons, svg } from './elements.ts';
+import { secret } from './cards.ts';
+import { ask, notify, show } from './dialogs.ts';
+import { button, type Child, h, svg } from './elements.ts';
 import { action, field } from './forms.ts';
 import { qrModules } from './qr-code.ts';
 import { saveFile } from './saved-file.ts';
-import type { Page, Reload } from './view.ts';
+import { type Page, printButton, type Reload } from './view.ts';
 import { rich, t } from './texts.ts';
 
 export function totpPart(page: Page, totp: Totp | undefined, reload: Reload): Child {
@@ -103,8 +104,8 @@ async function showRecoveryCodes({ main, user }: Page, codes: readonly string[])
     h(
       'div',
       { class: 'buttons' },
-      h('button', { type: 'button', onclick: () => window.print() }, icon(icons.print), t('Print')),
-      h('button', { type: 'button', onclick: () => saveFile('recovery-codes.txt', [text]) }, t('Save')),
+      printButton(t('Print')),
+      button(t('Save'), () => saveFile('recovery-codes.txt', [text])),
     ),
   ]);
   sheet.remove();

@@ -5,12 +5,12 @@ import type { BrowserSession } from './browser-session.ts';
 import { notify } from './dialogs.ts';
 import type { Drafts } from './drafts.ts';
 import { Drawing } from './drawing.ts';
-import { type Child, h } from './elements.ts';
+import { type Attributes, button, type Child, h, icon, icons } from './elements.ts';
 import { messageOf } from './forms.ts';
 import type { Histories } from './histories.ts';
 import type { LiveEvents } from './live-events.ts';
 import type { OrderSteps } from './order-steps.ts';
-import { isTemporary, Rejection } from './request-errors.ts';
+import { isTemporary, Rejection, retryPause } from './request-errors.ts';
 import { t } from './texts.ts';
 
 export type App = {
@@ -190,9 +190,9 @@ class Loads<T> {
     this.#drawing.show(failure(error, () => this.reload()));
   }
 
-  #retry({ message, retryAfterSeconds }: Rejection, signal: AbortSignal): void {
-    notify(t('This page may be out of date. {message}', { message }));
-    const waiting = pause(Math.max(retryMilliseconds, retryAfterSeconds * 1_000), signal);
+  #retry(rejection: Rejection, signal: AbortSignal): void {
+    notify(t('This page may be out of date. {message}', { message: rejection.message }));
+    const waiting = pause(retryPause(rejection, retryMilliseconds), signal);
     void waiting.then(() => this.restart()).catch(() => undefined);
   }
 }
@@ -201,7 +201,7 @@ const retryMilliseconds = 5_000;
 
 /** Shows the error, and a button that calls `retry`. */
 export function failure(error: unknown, retry: Reload): Child {
-  const again = h('button', { type: 'button', onclick: () => void retry() }, t('Try again'));
+  const again = button(t('Try again'), () => void retry());
   return h('div', { class: 'empty', role: 'alert' }, h('p', {}, messageOf(error)), again);
 }
 
@@ -213,6 +213,10 @@ export function emptyState(title: string, text: string, next?: Child): HTMLEleme
 export function skeleton(rows: number): HTMLElement {
   const bars = Array.from({ length: rows }, () => h('div', { class: 'slab' }));
   return h('div', { class: 'skeleton', 'aria-hidden': 'true' }, bars);
+}
+
+export function printButton(label: string, attributes: Attributes = {}): HTMLElement {
+  return button([icon(icons.print), label], () => window.print(), attributes);
 }
 
 /** Navigates to another view of the console. */

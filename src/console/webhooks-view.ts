@@ -1,9 +1,9 @@
 // Webhooks: the programs that receive events, and the state of their deliveries.
 import { pause } from './api-client.ts';
 import type { List, Webhook } from './api-types.ts';
-import { factList } from './cards.ts';
+import { factList, headedCard, secret } from './cards.ts';
 import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
-import { ask, notify, secret, show } from './dialogs.ts';
+import { ask, askToDelete, notify, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { count, dateTime } from './formats.ts';
 import { action, checkRow, field } from './forms.ts';
@@ -48,19 +48,14 @@ function webhookCard(page: Page, webhook: Webhook, reload: Reload): HTMLElement 
   const { id, url, types: sent, status, failingSince } = webhook;
   const isFailing = failingSince !== null;
   const state = isFailing ? t('{status}, failing', { status: t(status) }) : t(status);
-  return h(
-    'section',
-    { class: 'card', 'data-key': id },
-    h(
-      'header',
-      { class: 'card-head' },
-      h('h2', {}, url),
-      h('span', { class: `pill ${isFailing ? 'failing' : status}` }, state),
-    ),
+  const element = headedCard(
+    [h('h2', {}, url), h('span', { class: `pill ${isFailing ? 'failing' : status}` }, state)],
     factList(webhookFacts(webhook)),
     h('p', { class: 'soft' }, sent.map(typeText).join(', ')),
     webhookButtons(page, webhook, reload),
   );
+  element.dataset['key'] = String(id);
+  return element;
 }
 
 function webhookFacts(webhook: Webhook): readonly (readonly [string, Child])[] {
@@ -125,8 +120,7 @@ async function deleteWebhook({ client }: Page, { id, url }: Webhook, reload: Rel
     await client.send('DELETE', `/webhooks/${id}`);
     await reload();
   };
-  const content = h('p', {}, url);
-  await ask({ title: t('Delete this webhook?'), content, submit: t('Delete'), isDangerous: true, run });
+  await askToDelete(t('Delete this webhook?'), url, run);
 }
 
 const attemptSeconds = 20;

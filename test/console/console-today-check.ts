@@ -61,6 +61,8 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
     await person.see('€107.00');
     const before = await cells(`document.querySelector('.day table')`);
     assert.ok(before.includes('Received |  | €0.00'), before.join('\n'));
+    await person.go('#/day?date=2026-13-77x');
+    await person.see('Marked as paid by mistake');
   });
 
   await t.test('count a payment at once', async () => {
