@@ -6,9 +6,10 @@ import { undefinedIfMissing } from './request-errors.ts';
 import { reloadable, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
-import { action, checkRow, choice, field, form, textOf } from './forms.ts';
+import { action, choice, field, form, textOf } from './forms.ts';
 import { chooseLanguage, language, languages } from './language.ts';
 import { t } from './texts.ts';
+import { tickBoxes } from './tick-boxes.ts';
 import { totpPart } from './totp-setup.ts';
 
 type Account = {
@@ -145,26 +146,19 @@ const scopes = [
 
 async function addKey({ client }: Page, reload: Reload): Promise<void> {
   const name = field({ label: t('What it is for'), pointer: '/name', hint: t('Example: till 3') });
-  const boxes = scopes.map((scope) =>
-    h('input', { type: 'checkbox', id: `scope-${scope}`, value: scope, checked: scope === 'orders:read' }),
-  );
+  const boxes = tickBoxes({
+    legend: t('What it may do'),
+    pointer: '/scopes',
+    values: scopes,
+    label: (scope) => scope,
+    isTicked: (scope) => scope === 'orders:read',
+  });
   const key = await ask({
     title: t('New API key'),
-    content: [
-      name.row,
-      h(
-        'fieldset',
-        { 'data-pointer': '/scopes', id: 'scopes' },
-        h('legend', {}, t('What it may do')),
-        boxes.map((box) => checkRow(box, box.value)),
-      ),
-    ],
+    content: [name.row, boxes.element],
     submit: t('Create the key'),
     async run() {
-      const body = {
-        name: textOf(name) ?? '',
-        scopes: boxes.filter(({ checked }) => checked).map(({ value }) => value),
-      };
+      const body = { name: textOf(name) ?? '', scopes: boxes.read() };
       return (await client.send<{ key: string }>('POST', '/api/keys', { body })).value.key;
     },
   });

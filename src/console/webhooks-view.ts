@@ -6,10 +6,11 @@ import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton 
 import { ask, askToDelete, notify, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { count, dateTime } from './formats.ts';
-import { action, checkRow, field } from './forms.ts';
+import { action, field } from './forms.ts';
 import { typeText } from './event-words.ts';
 import { failureWords } from './webhook-words.ts';
 import { t } from './texts.ts';
+import { tickBoxes } from './tick-boxes.ts';
 
 const types = [
   ...['created', 'changed', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'corrected'].map(
@@ -145,30 +146,19 @@ async function addWebhook({ client }: Page, reload: Reload): Promise<void> {
     hint: t('https:// … of a program that accepts Standard Webhooks.'),
     attributes: { type: 'url', inputmode: 'url' },
   });
-  const boxes = types.map((type) =>
-    h('input', { type: 'checkbox', id: `type-${type}`, value: type, checked: type.startsWith('order.') }),
-  );
+  const boxes = tickBoxes({
+    legend: t('Events'),
+    pointer: '/types',
+    values: types,
+    label: (type) => `${typeText(type)} (${type})`,
+    isTicked: (type) => type.startsWith('order.'),
+  });
   const created = await ask({
     title: t('Add a webhook'),
-    content: [
-      url.row,
-      h(
-        'fieldset',
-        {},
-        h('legend', {}, t('Events')),
-        h(
-          'div',
-          { class: 'grid' },
-          boxes.map((box) => checkRow(box, `${typeText(box.value)} (${box.value})`)),
-        ),
-      ),
-    ],
+    content: [url.row, boxes.element],
     submit: t('Add'),
     async run() {
-      const body = {
-        url: url.control.value.trim(),
-        types: boxes.filter(({ checked }) => checked).map(({ value }) => value),
-      };
+      const body = { url: url.control.value.trim(), types: boxes.read() };
       return (await client.send<{ secret: string }>('POST', '/webhooks', { body })).value.secret;
     },
   });
