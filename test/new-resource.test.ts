@@ -1,7 +1,5 @@
 // The code of src/docs/new-resource.md: in a copy of the sources it compiles, and its four routes work.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   cpSync,
   mkdirSync,
@@ -14,21 +12,27 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
+import { orderly, program, serving } from './commands/command-support.ts';
 import { admin, executable } from './service.ts';
 import { isElsewhere, root, texts } from './source-text.ts';
+import { compileErrors } from './type-project.ts';
 
 const page = texts.get('src/docs/new-resource.md') ?? '';
 
 test('the resource of new-resource.md compiles, and its routes, events and audit work', async (t) => {
   if (executable !== undefined) return t.skip('an executable has its sources in it');
   const copy = copyWithResource(t);
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit'], { cwd: copy });
-  const service = await started(t, copy);
-  const { accessToken } = await service.call('POST', '/api/sessions', 201, admin);
+  assert.deepEqual(await compileErrors(copy), []);
+  const where = {
+    runs: program.with(-1, join(copy, 'src/start.js')),
+    env: { ORDERLY_ADMIN_EMAIL: admin.email, ORDERLY_ADMIN_PASSWORD: admin.password },
+  };
+  const data = `--data=${join(copy, 'data')}`;
+  const { url } = await serving(t, ['--tls=off', data], where);
+  const { accessToken } = await call('POST', `${url}/api/sessions`, 201, admin);
   const withToken = (method: string, path: string, status: number, body?: object) =>
-    service.call(method, path, status, body, accessToken);
+    call(method, `${url}${path}`, status, body, accessToken);
 
   const first = await withToken('POST', '/suppliers', 201, { name: 'Tea Traders' });
   await withToken('POST', '/suppliers', 201, { name: 'Cups Ltd' });
@@ -37,25 +41,19 @@ test('the resource of new-resource.md compiles, and its routes, events and audit
   const { name } = await withToken('PATCH', `/suppliers/${first.id}`, 200, { name: 'Tea Traders Ltd' });
   assert.equal(name, 'Tea Traders Ltd');
   assert.equal((await withToken('GET', `/suppliers/${first.id}`, 200)).name, name);
-  const { data } = await withToken('GET', '/suppliers?sort=-name', 200);
+  const sorted = await withToken('GET', '/suppliers?sort=-name', 200);
   assert.deepEqual(
-    data.map((supplier: typeof first) => supplier.name),
+    sorted.data.map((supplier: typeof first) => supplier.name),
     ['Tea Traders Ltd', 'Cups Ltd'],
   );
   const feed = await withToken('GET', '/events?type=supplier.created,supplier.changed', 200);
   assert.equal(feed.data.length, 3);
   const document = await withToken('GET', '/openapi.json', 200);
   assert.ok(Object.hasOwn(document.paths, '/suppliers/{id}'));
-  await service.call('GET', '/suppliers', 401);
+  await call('GET', `${url}/suppliers`, 401);
 
-  const checked = execFileSync(
-    process.execPath,
-    [join(copy, 'src/start.js'), 'check', '--data', service.data],
-    {
-      encoding: 'utf8',
-    },
-  );
-  assert.match(checked, /\bsuppliers: 2\b[^]* is sound\./);
+  const checked = await orderly(['check', data], where);
+  assert.match(checked.stdout, /\bsuppliers: 2\b[^]* is sound\./);
 });
 
 test('every line of code in new-resource.md fits 110 columns', () => {
@@ -72,7 +70,8 @@ function copyWithResource(t: TestContext): string {
       recursive: true,
       filter: (path) => !isElsewhere(path.slice(root.length)),
     });
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  mkdirSync(join(copy, 'node_modules')); // its own, since the compile cache of the copy is there
+  symlinkSync(join(root, 'node_modules/@types'), join(copy, 'node_modules/@types'));
   for (const { path, text } of filesIn(page)) {
     mkdirSync(dirname(join(copy, path)), { recursive: true });
     writeFileSync(join(copy, path), text);
@@ -109,42 +108,16 @@ function withLines(text: string, diff: string): string {
   }, text);
 }
 
-/** Starts the copy in a process of its own. */
-async function started(t: TestContext, copy: string) {
-  const data = join(copy, 'data');
-  const child = spawn(
-    process.execPath,
-    [join(copy, 'src/start.js'), '--port=0', '--tls=off', `--data=${data}`],
-    {
-      env: { ...process.env, ORDERLY_ADMIN_EMAIL: admin.email, ORDERLY_ADMIN_PASSWORD: admin.password },
-      stdio: ['ignore', 'pipe', 'inherit'],
+async function call(method: string, url: string, status: number, body?: object, token?: string) {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
-  );
-  t.after(async () => {
-    child.kill('SIGTERM');
-    await once(child, 'exit');
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  let url: string | undefined;
-  for await (const line of createInterface({ input: child.stdout })) {
-    url = /"url":"([^"]+)"/.exec(line)?.[1];
-    if (url !== undefined) break;
-  }
-  const base = url;
-  assert.ok(base !== undefined, 'the service did not start');
-  child.stdout.resume();
-
-  async function call(method: string, path: string, status: number, body?: object, token?: string) {
-    const response = await fetch(`${base}${path}`, {
-      method,
-      headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    assert.equal(response.status, status, text);
-    return JSON.parse(text);
-  }
-  return { data, call };
+  const text = await response.text();
+  assert.equal(response.status, status, text);
+  return JSON.parse(text);
 }

@@ -1,4 +1,5 @@
 // Runs the compiler on files of a test.
+import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,13 +30,15 @@ export type CompileError = { readonly file: string; readonly line: string; reado
 
 export async function compileErrors(folder: string): Promise<CompileError[]> {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { promise, resolve } = Promise.withResolvers<string>();
+  const { promise, resolve } = Promise.withResolvers<{ readonly isGood: boolean; readonly output: string }>();
   execFile(
     process.execPath,
-    [compiler, '--pretty', 'false', '-p', folder],
+    [compiler, '--pretty', 'false', '--singleThreaded', '-p', folder],
     { cwd: folder },
-    (_error, output) => resolve(output),
+    (error, output) => resolve({ isGood: error === null, output }),
   );
-  const found = (await promise).matchAll(/^(.+?)\((\d+),\d+\): error (TS\d+)/gm);
-  return [...found].map(([, file = '', line = '', code = '']) => ({ file, line, code }));
+  const { isGood, output } = await promise;
+  const found = [...output.matchAll(/^(.+?)\((\d+),\d+\): error (TS\d+)/gm)];
+  assert.equal(isGood, found.length === 0, output);
+  return found.map(([, file = '', line = '', code = '']) => ({ file, line, code }));
 }

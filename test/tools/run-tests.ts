@@ -33,7 +33,7 @@ process.exitCode = isGood && typeErrors === '' ? 0 : 1;
 async function typeErrorsOf(project: string): Promise<string> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const known = join(cache, `types-of-${basename(join(root, project))}.json`);
-  const args = ['--noEmit', '--incremental', '--tsBuildInfoFile', known, '-p', project];
+  const args = ['--noEmit', '--incremental', '--tsBuildInfoFile', known, '--singleThreaded', '-p', project];
   const child = spawn(process.execPath, [compiler, ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
