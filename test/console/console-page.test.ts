@@ -57,7 +57,7 @@ function bare(text: string): string {
 }
 
 suite('the console', () => {
-  const service = sharedService();
+  const service = sharedService({ settings: { 'rate-anonymous': '5/60' } });
 
   test('the console has a strict policy that denies frames and other windows', async () => {
     const { status, headers } = await service().get('/console');
@@ -151,6 +151,11 @@ suite('the console', () => {
     assert.ok(bytes < germanBytesMax, `${bytes} bytes`);
   });
 
+  test('the console’s requests consume no token until somebody signs in', async () => {
+    for (const path of ['/console', ...(await filesOf(service()))])
+      assert.equal((await service().get(path)).headers.ratelimit, undefined, path);
+  });
+
   test('the console serves no file of another folder', async () => {
     for (const path of ['/console/tsconfig.json', '/console/..%2fmain.ts', '/console/console-main.ts'])
       assert.equal((await service().get(path, { isUndescribed: true })).status, 404, path);
@@ -177,15 +182,6 @@ suite('the console of a shop with a name', () => {
     const { text } = await service().get('/console');
     assert.match(text, /<meta name="default-currency" content="CHF">/);
     assert.match(text, /<meta name="default-country" content="AT">/);
-  });
-});
-
-suite('the console’s requests', () => {
-  const service = sharedService({ settings: { 'rate-anonymous': '5/60' } });
-
-  test('the console’s requests consume no token until somebody signs in', async () => {
-    for (const path of ['/console', ...(await filesOf(service()))])
-      assert.equal((await service().get(path)).headers.ratelimit, undefined, path);
   });
 });
 
