@@ -4,7 +4,7 @@ import { BoundedMap } from '../base/bounded-map.ts';
 import { Problem } from '../problem.ts';
 import type { Caller } from './access.ts';
 import type { CallerCache, CallerLookups } from './caller-cache.ts';
-import type { Signer } from './jwt.ts';
+import { isCurrent, type Signer } from './jwt.ts';
 
 const cachedTokenBytesMax = 8 * 1024 * 1024;
 
@@ -65,9 +65,9 @@ export function createAuthenticator({
       throw suspicious('invalid-token', 'Authorization must be "Bearer", a space and an access token.');
     if (isApiKey(token))
       throw suspicious('invalid-token', 'This is an API key; send it in the X-API-Key header.');
-    const claims = signer.verify(token, Math.floor(now / 1000));
+    const claims = signer.verify(token);
     if (claims === undefined) throw suspicious('invalid-token', 'The access token is invalid.');
-    if (claims === 'not current') throw tokenExpiredProblem();
+    if (!isCurrent(claims, Math.floor(now / 1000))) throw tokenExpiredProblem();
     const verified = {
       sessionId: claims.sid,
       userId: Number(claims.sub),

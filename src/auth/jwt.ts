@@ -51,16 +51,23 @@ export function createSigner({
   return {
     sign: (claims: Claims) => signPayload(signing, encodeClaims(claims)),
     /**
-     * Returns the claims; 'not current' for a token that has expired or is not valid yet; undefined for a
-     * token that this service didn't sign for itself.
+     * Returns the claims; undefined for a token that this service didn't sign for itself. The token may have
+     * expired: see `isCurrent`.
      */
-    verify(token: string, nowSeconds: number): Claims | 'not current' | undefined {
+    verify(token: string): Claims | undefined {
       const key = keys.find((each) => signatureIsValid(token, each.mac));
       const claims = key && readClaims(token, key);
-      if (claims?.iss !== issuer || claims.aud !== audience) return undefined;
-      return isCurrent(claims, nowSeconds) ? claims : 'not current';
+      return claims?.iss === issuer && claims.aud === audience ? claims : undefined;
     },
   };
+}
+
+/**
+ * Whether the token of these claims is valid at this time. The end is exact, as `expiresIn` announced it; the
+ * beginning allows for a clock that was set back.
+ */
+export function isCurrent({ iat, exp, auth_time }: Claims, nowSeconds: number): boolean {
+  return nowSeconds < exp && Math.max(iat, auth_time) <= nowSeconds + skewSeconds;
 }
 
 /** Whether a compact JWS is well-formed and has the key's MAC. Does not read the content. */
@@ -101,11 +108,6 @@ function readClaims(token: string, key: Key): Claims | undefined {
   } catch {
     return undefined; // not JSON
   }
-}
-
-/** The end is exact, as `expiresIn` announced it; the beginning allows for a clock that was set back. */
-function isCurrent({ iat, exp, auth_time }: Claims, nowSeconds: number): boolean {
-  return nowSeconds < exp && Math.max(iat, auth_time) <= nowSeconds + skewSeconds;
 }
 
 function base64url(text: string): string {

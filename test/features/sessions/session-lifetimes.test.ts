@@ -133,6 +133,22 @@ describe('a session', () => {
     },
   );
 
+  for (const [seconds, status] of [
+    [30, 200],
+    [31, 401],
+  ] as const) {
+    test(
+      `an access token is first used ${seconds} seconds before its issue: ${status}`,
+      needsClock,
+      async (t) => {
+        const service = await serviceFor(t);
+        const { token, sessionId } = await service.person();
+        service.clock.advance(-1_000 * seconds);
+        assert.equal((await service.get(`/api/sessions/${sessionId}`, { token })).status, status);
+      },
+    );
+  }
+
   test('a session beyond 1,000 of one user ends that user’s oldest immediately', needsClock, async (t) => {
     const service = await serviceFor(t);
     const oldest = await service.person();
