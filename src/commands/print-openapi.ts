@@ -14,7 +14,6 @@ import { createCryptography } from '../service/cryptography.ts';
 import type { Core } from '../features/feature.ts';
 import { featuresWithout, problemPageOf, tagsOf, withoutIssues } from '../service/features.ts';
 import { publicUrlOf } from '../service/listening.ts';
-import { mountRoutes } from '../service/routes.ts';
 import { describerOf } from '../service/running-service.ts';
 import { Connection } from '../storage/connection.ts';
 import { openSqlite } from '../storage/database-file.ts';
@@ -29,8 +28,7 @@ export const printOpenapi: Command = {
     const router = new Router();
     const core = notServing(config, router);
     const creators = await Promise.all(featuresWithout(config.without).map((feature) => feature.load()));
-    const groups = creators.flatMap((create) => create(core).groups);
-    mountRoutes(router, groups, core.limiters.created);
+    for (const group of creators.flatMap((create) => create(core).groups)) router.mount(group);
     return JSON.stringify(await core.describe(), null, 2);
   },
 };

@@ -41,7 +41,6 @@ import { featuresWithout, migrations, problemPageOf, tagsOf } from './features.t
 import { createFirstAdmin } from '../features/users/first-admin.ts';
 import { LastEventFile, rejectLostDatabase } from './last-event-file.ts';
 import { gateFor, listen, localUrlOf, publicUrlOf } from './listening.ts';
-import { mountRoutes } from './routes.ts';
 
 export type ServiceOptions = {
   readonly config: Config;
@@ -142,8 +141,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     cleanUp: () => cleanup.runInBackground(),
   };
   parts.push(...creators.map((create) => create(core)));
-  const groups = parts.flatMap((each) => each.groups);
-  mountRoutes(router, [...groups, { routes: extraRoutes, invalidStatus: 400 }], limiters.created);
+  for (const group of parts.flatMap((each) => each.groups)) router.mount(group);
+  router.mount({ routes: extraRoutes, invalidStatus: 400 });
   for (const each of parts) each.start?.();
 
   const lookupsOf = (db: Connection): CallerLookups => ({

@@ -111,7 +111,7 @@ function createCustomerRoute({ find }: CustomerRepresentations, bodies: Customer
   return route({
     method: 'POST',
     path: '/customers',
-    countsAsCreated: true,
+    countsAgainstQuota: true,
     tag: 'Customers',
     summary: 'Create a customer',
     access: signedIn,

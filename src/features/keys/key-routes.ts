@@ -25,7 +25,7 @@ function createKeyRoute(): Route {
   return route({
     method: 'POST',
     path: '/api/keys',
-    countsAsCreated: true,
+    countsAgainstQuota: true,
     tag: 'API keys',
     summary: 'Create an API key',
     access: signedIn,
@@ -96,7 +96,7 @@ function deleteKeyRoute(): Route {
     tag: 'API keys',
     summary: 'Delete an API key',
     access: signedIn,
-    endsAccess: true,
+    countsAgainstQuota: false,
     reply: { kind: 'none' },
     description: `Deleting a key of another user needs ${recentSignIn}.`,
     problems: ['forbidden', 'step-up-required'],

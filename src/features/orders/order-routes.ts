@@ -73,7 +73,7 @@ function placeOrderRoute({ orders }: OrderReads): Route {
   return route({
     method: 'POST',
     path: '/orders',
-    countsAsCreated: true,
+    countsAgainstQuota: true,
     tag: 'Orders',
     summary: 'Place an order',
     access: signedIn,

@@ -73,7 +73,7 @@ function createProductRoute(): Route {
   return route({
     method: 'POST',
     path: '/products',
-    countsAsCreated: true,
+    countsAgainstQuota: true,
     tag: 'Products',
     summary: 'Create a product',
     access: staffOnly,

@@ -73,7 +73,7 @@ function deleteSessionsRoute({ lists }: SessionServices): Route {
     summary: 'Sign out everywhere',
     access: signedIn,
     sessionCookie: 'set',
-    endsAccess: true,
+    countsAgainstQuota: false,
     reply: { kind: 'none' },
     query: { userId: optional(id, { description: 'Whose sessions, if not one’s own.' }) },
     description:
@@ -132,7 +132,7 @@ function deleteSessionRoute(): Route {
     summary: 'Sign out',
     access: signedIn,
     sessionCookie: 'set',
-    endsAccess: true,
+    countsAgainstQuota: false,
     reply: { kind: 'none' },
     description: `Ending a session of another user needs ${recentSignIn}.`,
     problems: ['forbidden', 'step-up-required'],

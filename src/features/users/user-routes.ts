@@ -86,7 +86,7 @@ function signUpRoute(services: UserServices, bodies: UserBodies): Route {
   return route({
     method: 'POST',
     path: '/api/users',
-    countsAsCreated: true,
+    countsAgainstQuota: true,
     tag: 'Users',
     summary: 'Sign up, or create a user',
     access: registrant(services.registration),

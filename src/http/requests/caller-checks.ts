@@ -1,6 +1,6 @@
 // Determines the caller of a request, and the rights of the caller: when the head has arrived, after each
 // wait, and inside the write.
-import { checkAccess, type Caller } from '../../auth/access.ts';
+import { checkAccess, isStaff, type Caller } from '../../auth/access.ts';
 import type { CallerLookups } from '../../auth/caller-cache.ts';
 import { isApiKey, type Authenticator } from '../../auth/credentials.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -16,7 +16,11 @@ export type CallerCheckOptions = {
   /** Returns the sessions and keys that a running write sees. */
   readonly lookupsOf: (writer: Connection) => CallerLookups;
   readonly database: Database;
-  readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
+  readonly limiters: {
+    readonly default: Limiter;
+    readonly anonymous: Limiter;
+    readonly created: Limiter;
+  };
   readonly acceptsQueryKeys: boolean;
 };
 
@@ -43,6 +47,19 @@ export class CallerChecks {
   /** Consumes a token of the network's bucket. */
   consumeNetworkToken(exchange: Exchange): void {
     exchange.consumeClientToken(this.#options.limiters.anonymous, exchange.network);
+  }
+
+  /**
+   * Consumes a token of the daily quota, if the route counts against it. The keys of a user share the user's
+   * bucket; for sign-ups, each network has a bucket. Staff aren't limited.
+   */
+  consumeQuotaToken(exchange: Exchange): void {
+    const { route, caller } = exchange;
+    const isCounted = route.countsAgainstQuota ?? (route.method !== 'GET' && route.method !== 'POST');
+    if (!isCounted) return;
+    const quota = this.#options.limiters.created;
+    if (caller === undefined) exchange.consumeToken(quota, exchange.network);
+    else if (!isStaff(caller)) exchange.consumeToken(quota, caller.client);
   }
 
   /**

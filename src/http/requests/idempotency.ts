@@ -42,8 +42,15 @@ const nobodyId = 0;
 
 type KeyedRequest = {
   readonly body: Buffer;
+  /** Calls the handler, for a request that is no repeat. */
+  readonly handle: () => HandlerResult | Promise<HandlerResult>;
   /** Responds as for a request without a key. */
   readonly respond: (result: Promise<HandlerResult>) => Promise<void> | void;
+};
+
+type FirstRequest = Pick<KeyedRequest, 'handle'> & {
+  readonly storageKey: string;
+  readonly fingerprints: readonly string[];
 };
 
 export class Idempotency {
@@ -57,14 +64,14 @@ export class Idempotency {
     this.#responder = responder;
   }
 
-  async runOrReplay(exchange: Exchange, { body, respond }: KeyedRequest): Promise<void> {
+  async runOrReplay(exchange: Exchange, { body, handle, respond }: KeyedRequest): Promise<void> {
     const storageKey = storageKeyOf(exchange);
     if (this.#running.has(storageKey)) throw inProgress();
     this.#running.add(storageKey);
     try {
       const fingerprints = this.#store.fingerprints(body);
       const stored = this.#store.find(exchange.read, storageKey, exchange.now);
-      if (stored === undefined) await respond(this.#runFirst(exchange, { storageKey, fingerprints }));
+      if (stored === undefined) await respond(this.#runFirst(exchange, { storageKey, fingerprints, handle }));
       else this.#replay(exchange, { stored, fingerprints });
     } finally {
       this.#running.delete(storageKey);
@@ -79,7 +86,7 @@ export class Idempotency {
 
   async #runFirst(
     exchange: Exchange,
-    { storageKey, fingerprints: [fingerprint = ''] }: { storageKey: string; fingerprints: readonly string[] },
+    { storageKey, fingerprints: [fingerprint = ''], handle }: FirstRequest,
   ): Promise<HandlerResult> {
     const { route, caller } = exchange;
     let stored: unknown;
@@ -89,7 +96,7 @@ export class Idempotency {
       this.#store.save(writer, { ...response, fingerprint }, { storageKey, now: exchange.now });
       stored = result;
     });
-    const result = await route.handle(exchange);
+    const result = await handle();
     assert(
       result === stored,
       `${route.method} ${route.path} responds with another result than that of its write`,

@@ -163,7 +163,7 @@ export class RequestHandler {
     const issues = readParameters(exchange);
     // not thrown, since throwing takes a tenth of the time of a rejection
     if (issues.length > 0) return this.#fail(exchange, invalid(issues));
-    return this.#respond(exchange, exchange.route.handle(exchange));
+    return this.#respond(exchange, this.#handle(exchange));
   }
 
   #handleStreamedBody(exchange: Exchange): Promise<void> | void {
@@ -202,11 +202,18 @@ export class RequestHandler {
       issues.push(...keyIssues);
     }
     if (issues.length > 0) return this.#fail(exchange, invalid(issues));
-    if (!hasKey) return this.#respond(exchange, route.handle(exchange));
+    if (!hasKey) return this.#respond(exchange, this.#handle(exchange));
     return this.#idempotency.runOrReplay(exchange, {
       body: bytes,
+      handle: () => this.#handle(exchange),
       respond: (result) => this.#respond(exchange, result),
     });
+  }
+
+  /** Calls the handler of a request that is valid and no repeat: only such requests count against the quota. */
+  #handle(exchange: Exchange): HandlerResult | Promise<HandlerResult> {
+    this.#callers.consumeQuotaToken(exchange);
+    return exchange.route.handle(exchange);
   }
 
   /**

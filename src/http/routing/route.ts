@@ -137,13 +137,11 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Reply, 
    * neither.
    */
   readonly sessionCookie?: 'set' | 'read and set';
-  /** Whether the objects that it creates count against the user's daily quota. */
-  readonly countsAsCreated?: boolean;
   /**
-   * Whether the route ends sessions or keys. No quota applies to it, since only as many can end as were
-   * created.
+   * Whether its requests count against the user's daily quota. By default those of PUT, PATCH and DELETE do;
+   * a route that ends sessions or keys is exempt, since only as many can end as were created.
    */
-  readonly endsAccess?: boolean;
+  readonly countsAgainstQuota?: boolean;
   /** The message that the service sends later, to a URL that the request names. */
   readonly webhookMessage?: WebhookMessage;
   /** Finds issues between parameters, such as an empty range. An invalid parameter is undefined. */
