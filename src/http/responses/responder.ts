@@ -71,13 +71,17 @@ type OutgoingResponse = {
 /** A response that still lacks the lines that describe its body. */
 type ResponseWithBody = OutgoingResponse & { readonly mediaType: string };
 
-/** `own` are the header lines of this response alone. */
-type TextResponse = {
+/** A response that is a 304 if the client has this version. */
+type VersionedResponse = {
   readonly status: number;
   readonly mediaType: string;
-  readonly text: string;
+  readonly body: ResponseBody;
   readonly etag: string;
-  readonly own: HeaderLines;
+  readonly varyLine?: HeaderLines;
+  /** Header lines of this response alone, also of its 304. */
+  readonly own?: HeaderLines;
+  /** Header lines that the 304 lacks. */
+  readonly contentLines?: HeaderLines;
 };
 
 export class Responder {
@@ -124,36 +128,36 @@ export class Responder {
     const { text, etag } = object;
     const { status, location } = headOf(exchange.route.reply, object);
     const own = location === undefined ? '' : headerLine('Location', location);
-    this.#sendText(exchange, { status, mediaType: json, text, etag, own });
+    this.#sendVersioned(exchange, { status, mediaType: json, body: text, etag, own });
   }
 
   #sendDocument(exchange: Exchange, { content, mediaType = exchange.mediaType }: Document<unknown>): void {
-    const text = toWireLatin1(typeof content === 'string' ? content : JSON.stringify(content));
-    this.#sendText(exchange, { status: 200, mediaType, text, etag: etagOf(text), own: '' });
+    const body = toWireLatin1(typeof content === 'string' ? content : JSON.stringify(content));
+    this.#sendVersioned(exchange, { status: 200, mediaType, body, etag: etagOf(body) });
   }
 
   #sendPage(exchange: Exchange, { text, etag, next }: ListPage<unknown>): void {
     const own = next === null ? '' : headerLine('Link', `<${next}>; rel="next"`);
-    this.#sendText(exchange, { status: 200, mediaType: json, text, etag, own });
+    this.#sendVersioned(exchange, { status: 200, mediaType: json, body: text, etag, own });
   }
 
-  #sendText(exchange: Exchange, response: TextResponse): void {
+  #sendShared(exchange: Exchange, { mediaType, lines, encoded }: SharedDocument<unknown>): void {
+    const { bytes: body, etag, isCompressed } = encoded(exchange.headers['accept-encoding']);
+    const contentLines = isCompressed ? lines + headerLine('Content-Encoding', 'gzip') : lines;
+    const varyLine = this.#varyWithCodingLine;
+    this.#sendVersioned(exchange, { status: 200, mediaType, body, etag, varyLine, contentLines });
+  }
+
+  /** Sends a 304 instead if the client of a GET or HEAD has this version. */
+  #sendVersioned(exchange: Exchange, response: VersionedResponse): void {
     const { method, reply } = exchange.route;
-    const { status, mediaType, text, etag, own } = response;
-    const lines = this.#linesOf(exchange) + headerLine('ETag', etag) + this.#cachingLines(reply) + own;
+    const { status, mediaType, body, etag } = response;
+    const { varyLine = this.#varyLine, own = '', contentLines = jsonPolicyLines } = response;
+    const lines =
+      this.#linesOf(exchange) + headerLine('ETag', etag) + this.#cachingLines(reply, varyLine) + own;
     if (method === 'GET' && isUnmodified(exchange.headers, etag))
       return this.#send(exchange, { status: 304, lines, body: '' });
-    this.#sendBody(exchange, { status, lines: lines + jsonPolicyLines, mediaType, body: text });
-  }
-
-  #sendShared(exchange: Exchange, { mediaType, lines: own, encoded }: SharedDocument<unknown>): void {
-    const { bytes, etag, isCompressed } = encoded(exchange.headers['accept-encoding']);
-    let lines = this.#linesOf(exchange) + headerLine('ETag', etag);
-    lines += this.#cachingLines(exchange.route.reply, this.#varyWithCodingLine);
-    if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, { status: 304, lines, body: '' });
-    lines += own;
-    if (isCompressed) lines += headerLine('Content-Encoding', 'gzip');
-    this.#sendBody(exchange, { status: 200, lines, mediaType, body: bytes });
+    this.#sendBody(exchange, { status, lines: lines + contentLines, mediaType, body });
   }
 
   /** Sends a stored response again. */
