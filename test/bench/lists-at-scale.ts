@@ -135,7 +135,7 @@ async function timePage(connection: Connection, { selection, load }: Case, query
     return rows;
   };
   const start = performance.now();
-  const reader = { caller: undefined, authorizeRead: () => undefined };
+  const reader = { caller: undefined, recheckCaller: () => undefined };
   await lists.page(
     { read: connection, readInWorker, path: '/list', query, ...reader },
     {

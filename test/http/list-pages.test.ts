@@ -178,7 +178,7 @@ const slow = async <R extends Row>(sql: string, params: readonly SqlValue[]): Pr
   connection.all(sql, ...params);
 
 function callOf(query: ListQuery, readInWorker: Database['readInWorker']) {
-  const reader = { caller: undefined, authorizeRead: () => undefined };
+  const reader = { caller: undefined, recheckCaller: () => undefined };
   return { read: connection, readInWorker, path: '/orders', query, ...reader };
 }
 

@@ -118,7 +118,7 @@ function liveEvents(call: FeedCall, { cursors, live }: FeedServices): Streamed {
     live.add({
       stream,
       caller,
-      currentCaller: () => call.authorizeRead(),
+      currentCaller: () => call.recheckCaller(),
       hasExpired: () => call.hasExpired(),
       access: feedAccessOf(caller),
       types: query.type,

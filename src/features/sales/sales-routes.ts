@@ -26,7 +26,7 @@ export function salesRoute(): Route {
       const { query, now } = call;
       const request = resolveSalesQuery(query, { now, timeZones });
       const found = await findFigures(call, request);
-      call.authorizeRead();
+      call.recheckCaller();
       return { kind: 'document', content: salesOf(request, found) };
     },
   });

@@ -104,9 +104,9 @@ type PageCall = ListCall & { readonly path: string; readonly caller: Caller };
 /** Returns, inside a write, the page that a GET would show: its ETag is the list's. */
 function firstPageIn(db: Connection, call: PageCall, lists: Lists): ListPage<Session> {
   const readInWorker = (): never => assert.fail('sessions are read on the event loop');
-  const authorizeRead = (): Caller => call.caller;
+  const recheckCaller = (): Caller => call.caller;
   const read = { read: db, readInWorker };
-  const page = lists.page({ ...call, ...read, authorizeRead }, sessionList(call));
+  const page = lists.page({ ...call, ...read, recheckCaller }, sessionList(call));
   assert(!(page instanceof Promise));
   return page;
 }

@@ -164,7 +164,7 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
     }
   }
 
-  authorizeRead(): Caller | undefined {
+  recheckCaller(): Caller | undefined {
     return this.#dependencies.callers.recheckCaller(this);
   }
 

@@ -60,7 +60,7 @@ export function cursorParameter(description: string) {
 
 type ListCall<C> = Pick<
   Call<object, object, unknown, C>,
-  'path' | 'query' | 'caller' | 'authorizeRead' | 'read' | 'readInWorker'
+  'path' | 'query' | 'caller' | 'recheckCaller' | 'read' | 'readInWorker'
 >;
 
 /** A list, from which its pages, its searches, its totals and its exports follow. */
@@ -163,7 +163,7 @@ export class Lists {
     };
     if (!(found instanceof Promise) && total === undefined) return toListPageFor(caller, found, undefined);
     return Promise.all([found, total]).then(([page, count]) => {
-      const reader = call.authorizeRead();
+      const reader = call.recheckCaller();
       // other owners have other rows, and another total
       if (!hasSameOwners(list, selection, reader)) return this.#read(call, list, reader);
       return toListPageFor(reader, page, count);

@@ -54,7 +54,7 @@ export type Call<Params, Query, Body, C> = Pick<Database, 'read' | 'readInWorker
    * Called after a wait: returns the caller with their current rights. Throws if they have lost the right to
    * this request.
    */
-  authorizeRead(this: object): C;
+  recheckCaller(this: object): C;
   /** Whether the caller's credential has expired since the request began. */
   hasExpired(this: object): boolean;
   /**

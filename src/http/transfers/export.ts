@@ -30,7 +30,7 @@ export const exportChunkBytesMax = 64 * 1024;
 export type ExportCall = Pick<
   Call<object, object, undefined, Caller>,
   | 'caller'
-  | 'authorizeRead'
+  | 'recheckCaller'
   | 'hasExpired'
   | 'reportSecurityEvent'
   | 'mediaType'
@@ -162,7 +162,7 @@ async function writeElements<T>({ stream, call, readElements, format }: Run<T>):
   await stream.nextTurn();
   let text = format.head;
   let until = performance.now() + stepMillisecondsMax;
-  for await (const elements of readElements(() => call.authorizeRead())) {
+  for await (const elements of readElements(() => call.recheckCaller())) {
     for (const element of elements) text += format.textOf(element);
     if (text.length < exportChunkBytesMax && performance.now() < until) continue;
     await writeInChunks(stream, text);
