@@ -24,20 +24,12 @@ export type Permit<C = unknown> = {
   readonly [proven]: true;
 };
 
-/**
- * `authorize` returns the caller with the rights that this write sees. It throws if the caller lacks the
- * right.
- */
-export function permitFor<C>(
-  writer: Connection,
-  authorize: (writer: Connection) => C,
-  originOf: (caller: C) => Origin,
-): Permit<C> {
-  const caller = authorize(writer);
-  return permit(writer, caller, originOf(caller));
-}
+// Each of these functions makes a permit, and names the proof of the right to the change.
 
-// Permits without a caller: each function names the proof of the right to the change.
+/** The proof is the caller, whose rights were read and checked inside this write. */
+export function callerPermit<C>(writer: Connection, caller: C, origin: Origin): Permit<C> {
+  return permit(writer, caller, origin);
+}
 
 /** Stands in place of a caller: the rows of users that may be changed. */
 type Proof<Access> = { readonly access: Access };

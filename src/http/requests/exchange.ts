@@ -11,7 +11,7 @@ import { quotaExceeded, type Limiter } from '../../rates/limiter.ts';
 import { noSecurityEvents, type SecurityEvent } from '../../security-event.ts';
 import type { Connection, Row, SqlValue, Synchronous } from '../../storage/connection.ts';
 import type { Database } from '../../storage/database.ts';
-import { permitFor, type Permit } from '../../storage/permit.ts';
+import { callerPermit, type Permit } from '../../storage/permit.ts';
 import type { StatementOptions } from '../../storage/sql-worker.ts';
 import type { CallerChecks } from './caller-checks.ts';
 import { checkConditions, isConditional } from './conditional.ts';
@@ -149,12 +149,9 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
     const eventsBefore = this.#securityEvents;
     try {
       return await database.write<T>((writer) => {
-        const permit = permitFor(
-          writer,
-          () => callers.recheckCallerInWrite(this, writer),
-          (caller) => ({ actor: caller ?? null, requestId: this.requestId, now: this.now }),
-        );
-        const result = callback(permit);
+        const caller = callers.recheckCallerInWrite(this, writer);
+        const origin = { actor: caller ?? null, requestId: this.requestId, now: this.now };
+        const result = callback(callerPermit(writer, caller, origin));
         this.#storeResult?.(writer, result);
         return result;
       });
