@@ -189,9 +189,8 @@ function changeCustomer(
     const ownerIssues = newOwnerIssues(call.body, customer, permit);
     const wanted = mergeCustomer(customer, call.body, { ...change, ownerIssues });
     checkMayGive(customer, wanted, permit.caller);
-    const before = representCustomer(customer);
-    call.checkPrecondition(before.etag);
-    if (changesNothing(customer, wanted)) return before;
+    call.checkPrecondition(() => representCustomer(customer).etag);
+    if (changesNothing(customer, wanted)) return representCustomer(customer);
     replaceCustomer(permit, customer, wanted);
     return representCustomer(readBack(customerSource, permit, customer.id));
   });
@@ -222,7 +221,7 @@ function deleteCustomerRoute(): Route {
     handle: (call) =>
       call.write((permit) => {
         const customer = requireOwned(customerSource, permit, call.params.id);
-        call.checkPrecondition(representCustomer(customer).etag);
+        call.checkPrecondition(() => representCustomer(customer).etag);
         removeCustomer(permit, customer);
         return empty;
       }),

@@ -106,7 +106,7 @@ function deleteKeyRoute(): Route {
         const { id, userId } = key;
         if (userId !== permit.caller.userId)
           checkStepUp(permit.caller, call.now, 'Deleting an API key of another user');
-        call.checkPrecondition(representKey(key).etag);
+        call.checkPrecondition(() => representKey(key).etag);
         removeKey(permit, key);
         call.reportSecurityEvent({ name: 'authn_token_revoked', userId, keyId: id });
         return empty;

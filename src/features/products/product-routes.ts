@@ -142,9 +142,8 @@ function changeProduct(
     const product = requireOwned(productSource, permit, call.params.id);
     const wanted = mergeProduct(product, call.body, method);
     throwIfInvalid(takenIssues(permit.writer, wanted, product.id));
-    const before = representProduct(product);
-    call.checkPrecondition(before.etag);
-    if (changesNothing(product, wanted)) return before;
+    call.checkPrecondition(() => representProduct(product).etag);
+    if (changesNothing(product, wanted)) return representProduct(product);
     replaceProduct(permit, product, wanted);
     return representProduct(readBack(productSource, permit, product.id));
   });
@@ -162,7 +161,7 @@ function deleteProductRoute(): Route {
     handle: (call) =>
       call.write((permit) => {
         const product = requireOwned(productSource, permit, call.params.id);
-        call.checkPrecondition(representProduct(product).etag);
+        call.checkPrecondition(() => representProduct(product).etag);
         removeProduct(permit, product);
         return empty;
       }),

@@ -145,7 +145,7 @@ function deleteSessionRoute(): Route {
         // without this, a thief of an administrator's token could keep the other administrators out
         if (userId !== permit.caller.userId)
           checkStepUp(permit.caller, now, 'Ending a session of another user');
-        call.checkPrecondition(representSession(session).etag);
+        call.checkPrecondition(() => representSession(session).etag);
         endSession(permit, session);
         call.reportSecurityEvent({ name: 'session_expired', userId, sessionId: id });
       });

@@ -67,7 +67,7 @@ async function suspend(call: PutCall): Promise<Representation<Suspension>> {
     const current = isSuspended ? requireOwned(suspensionSource, permit, id) : undefined;
     checkStepUp(permit.caller, call.now, 'Suspending a user');
     throwIfInvalid(replacementIssues(current, call.body, id));
-    call.checkPrecondition(current && representSuspension(current).etag);
+    call.checkPrecondition(() => current && representSuspension(current).etag);
     if (current !== undefined) {
       replaceSuspension(permit, current, reason);
       return representSuspension(readBack(suspensionSource, permit, id));
@@ -93,7 +93,7 @@ function deleteSuspensionRoute(): Route {
         const suspension = requireOwned(suspensionSource, permit, call.params.id);
         const { userId } = suspension;
         checkStepUp(permit.caller, call.now, 'Lifting a suspension');
-        call.checkPrecondition(representSuspension(suspension).etag);
+        call.checkPrecondition(() => representSuspension(suspension).etag);
         removeSuspension(permit, suspension);
         call.reportSecurityEvent({ name: 'user_updated', userId, change: 'suspension-lifted' });
         return empty;

@@ -108,7 +108,7 @@ async function confirm(
   passwords.consumeCodeToken(call, id);
   const isRight = await call.write((permit) => {
     const totp = requireOwned(totpSource, permit, id);
-    call.checkPrecondition(representTotp(totp).etag);
+    call.checkPrecondition(() => representTotp(totp).etag);
     const { now } = permit.origin;
     if (!useOneTimeCode(permit, totpSecrets, { userId: id, code: body.code, now })) return false;
     confirmTotp(permit, totp, recoveryCodes);
@@ -136,7 +136,7 @@ function turnOffTotpRoute(): Route {
       call.write((permit) => {
         const totp = requireOwned(totpSource, permit, call.params.id);
         checkStepUp(permit.caller, call.now, 'Turning one-time codes off');
-        call.checkPrecondition(representTotp(totp).etag);
+        call.checkPrecondition(() => representTotp(totp).etag);
         removeTotp(permit, totp);
         call.reportSecurityEvent({ name: 'user_updated', userId: totp.userId, change: 'totp-off' });
         return empty;

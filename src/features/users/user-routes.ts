@@ -159,7 +159,7 @@ function deleteUserRoute({ clearOwners }: UserServices): Route {
       checkStepUp(call.caller, call.now, 'Deleting a user');
       await call.write((permit) => {
         const user = requireOwned(userSource, permit, call.params.id);
-        call.checkPrecondition(representUser(user).etag);
+        call.checkPrecondition(() => representUser(user).etag);
         removeUser(permit, user);
         call.reportSecurityEvent({ name: 'user_deleted', userId: user.id });
       });
@@ -227,9 +227,8 @@ async function changeUser(call: ChangeCall, services: UserChangeServices): Promi
   const changed = await call.write((permit) => {
     const user = requireOwned(userSource, permit, params.id);
     const wanted = mergeAllowed(call, user, { ...services, caller: permit.caller });
-    const before = representUser(user);
-    call.checkPrecondition(before.etag);
-    if (newPassword === undefined && changesNothing(user, wanted)) return before;
+    call.checkPrecondition(() => representUser(user).etag);
+    if (newPassword === undefined && changesNothing(user, wanted)) return representUser(user);
     const { id: userId } = user;
     if (newPassword === undefined) replaceUser(permit, user, wanted);
     else {

@@ -158,9 +158,8 @@ function patchWebhookRoute(bodies: WebhookBodies, onEnabled: WebhookServices['on
       const changed = await call.write((permit) => {
         const webhook = requireOwned(webhookSource, permit, params.id);
         const wanted = mergeWebhook(webhook, body, feedBounds(permit.writer));
-        const before = representWebhook(webhook);
-        call.checkPrecondition(before.etag);
-        if (changesNothing(webhook, wanted)) return before;
+        call.checkPrecondition(() => representWebhook(webhook).etag);
+        if (changesNothing(webhook, wanted)) return representWebhook(webhook);
         replaceWebhook(permit, webhook, wanted);
         return representWebhook(readBack(webhookSource, permit, webhook.id));
       });
@@ -183,7 +182,7 @@ function deleteWebhookRoute(): Route {
       checkStepUp(call.caller, call.now, 'Deleting a webhook');
       return call.write((permit) => {
         const webhook = requireOwned(webhookSource, permit, call.params.id);
-        call.checkPrecondition(representWebhook(webhook).etag);
+        call.checkPrecondition(() => representWebhook(webhook).etag);
         removeWebhook(permit, webhook);
         return empty;
       });

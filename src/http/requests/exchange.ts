@@ -169,10 +169,9 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
     return this.#dependencies.callers.hasExpired(this);
   }
 
-  checkPrecondition(etag: string | undefined | (() => string)): void {
+  checkPrecondition(etagOf: () => string | undefined): void {
     this.#isPreconditionChecked = true;
-    if (isConditional(this.headers))
-      checkConditions(this.headers, typeof etag === 'function' ? etag() : etag);
+    if (isConditional(this.headers)) checkConditions(this.headers, etagOf());
   }
 
   /** Asserts that the handler of a PUT, PATCH or DELETE has called `checkPrecondition`. */

@@ -58,11 +58,11 @@ export type Call<Params, Query, Body, C> = Pick<Database, 'read' | 'readInWorker
   /** Whether the caller's credential has expired since the request began. */
   hasExpired(this: object): boolean;
   /**
-   * Throws 412 if the request's conditions (If-Match, If-None-Match) fail for the current version, whose
-   * `etag` is undefined if there is none; a function is called only if the request has conditions. A PUT,
-   * PATCH or DELETE whose handler doesn't call it fails.
+   * Throws 412 if the request's conditions (If-Match, If-None-Match) fail for the current version. `etagOf`
+   * returns its ETag, or undefined if there is none; it is called only if the request has conditions. A PUT,
+   * PATCH or DELETE whose handler doesn't call `checkPrecondition` fails.
    */
-  checkPrecondition(this: object, etag: string | undefined | (() => string)): void;
+  checkPrecondition(this: object, etagOf: () => string | undefined): void;
   /** Consumes a token from a bucket of the route's own. Throws 429 if it is empty. */
   consumeToken(this: object, limiter: Limiter, key: string): void;
   /** Logs a security event with the request's id, address and principal, when the response is sent. */
