@@ -3,7 +3,7 @@ import { query } from './api-client.ts';
 import { type Figures, type Sales, type Status, statuses } from './api-types.ts';
 import { emptyState, goTo, type Page, printButton, reloadable, setPageTitle, skeleton } from './view.ts';
 import { type Child, fill, h } from './elements.ts';
-import { addDays, count, dayName, dayOf, fullDay, money, startOfDay } from './formats.ts';
+import { addDays, count, dayName, dayOf, fullDay, startOfDay } from './formats.ts';
 import { dayInput } from './list-tools.ts';
 import { csvButton } from './list-file.ts';
 import { pill } from './order-status.ts';
@@ -18,7 +18,7 @@ import {
   sumOf,
   whatCounts,
 } from './sales-figures.ts';
-import { tableHead } from './tables.ts';
+import { tableHead, wrappingMoney } from './tables.ts';
 import { numbered, t } from './texts.ts';
 
 type DaySales = { readonly placed: Sales; readonly received: Sales };
@@ -112,13 +112,13 @@ function receivedRows(payments: readonly Figures[], currency: string): HTMLEleme
   const own = payments.filter((each) => each.currency === currency);
   const rows = Object.entries(paymentNames).map(([status, name]) => rowsOf(own, status, name));
   const { received } = receivedOf(own, currency);
-  return group(t('Money'), rows, sumRow(t('Received'), undefined, money(received, currency)));
+  return group(t('Money'), rows, sumRow(t('Received'), undefined, wrappingMoney(received, currency)));
 }
 
 function placedRows(figures: readonly Figures[], currency: string): HTMLElement {
   const own = figures.filter((each) => each.currency === currency);
   const rows = statuses.map((status) => rowsOf(own, status, pill(status)));
-  const sum = sumRow(t('Sold'), ordersOf(own.filter(isSale)), money(sumOf(own, currency), currency));
+  const sum = sumRow(t('Sold'), ordersOf(own.filter(isSale)), wrappingMoney(sumOf(own, currency), currency));
   return group(t('Orders placed, by their status now'), rows, sum);
 }
 
@@ -131,11 +131,11 @@ function rowsOf(figures: readonly Figures[], status: string, name: Child): Child
   return figures
     .filter((each) => each.status === status)
     .map(({ orders, total, currency }) =>
-      h('tr', {}, h('td', {}, name, ordersText(orders)), numberCells(orders, money(total, currency))),
+      h('tr', {}, h('td', {}, name, ordersText(orders)), numberCells(orders, wrappingMoney(total, currency))),
     );
 }
 
-function sumRow(name: string, orders: number | undefined, amount: string): HTMLElement {
+function sumRow(name: string, orders: number | undefined, amount: Child): HTMLElement {
   const below = orders !== undefined && ordersText(orders);
   return h('tr', { class: 'total-row' }, h('th', { scope: 'row' }, name, below), numberCells(orders, amount));
 }
@@ -149,7 +149,7 @@ function ordersText(orders: number): HTMLElement {
   );
 }
 
-function numberCells(orders: number | undefined, amount: string): Child {
+function numberCells(orders: number | undefined, amount: Child): Child {
   const shown = orders === undefined ? '' : count(orders);
   return [h('td', { class: 'number wide' }, shown), h('td', { class: 'number' }, amount)];
 }

@@ -218,7 +218,7 @@ export const german = {
   'New API key': 'Neuer API-Schlüssel',
   'What it is for': 'Wofür er ist',
   'Example: till 3': 'Beispiel: Kasse 3',
-  'Tick at least one.': 'Kreuzen Sie mindestens eins an.',
+  'Tick at least one.': 'Wählen Sie mindestens eins aus.',
   'What it may do': 'Was er darf',
   'Create the key': 'Schlüssel anlegen',
   'The key is created': 'Der Schlüssel ist angelegt',

@@ -21,7 +21,7 @@ import { packingSlip } from './packing-slip.ts';
 import { eventList } from './event-list.ts';
 import type { NamedEvent } from './histories.ts';
 import { pill, statusPicture } from './order-status.ts';
-import { tableHead } from './tables.ts';
+import { tableHead, wrappingMoney } from './tables.ts';
 import { t } from './texts.ts';
 
 export type LoadedOrder = {
@@ -220,7 +220,7 @@ function itemsTable({ items, currency, total }: Order): HTMLElement {
       {},
       h('td', {}, h('bdi', {}, name), sku !== null && h('span', { class: 'sku' }, sku), below),
       h('td', { class: 'number wide' }, factors),
-      h('td', { class: 'number' }, money(sum, currency)),
+      h('td', { class: 'number' }, wrappingMoney(sum, currency)),
     );
   };
   const head = tableHead([[t('Item')], [t('Quantity and price'), 'wide'], [t('Sum')]]);
@@ -238,7 +238,7 @@ function itemsTable({ items, currency, total }: Order): HTMLElement {
         {},
         h('th', { scope: 'row' }, t('Total')),
         h('td', { class: 'wide' }),
-        h('td', { class: 'number' }, money(total, currency)),
+        h('td', { class: 'number' }, wrappingMoney(total, currency)),
       ),
     ),
   );

@@ -5,7 +5,7 @@ import { watchDay } from './day-change.ts';
 import { reloadable, emptyState, setPageTitle, isStaff, type Page, type Reload, skeleton } from './view.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
-import { count, dateTime, money, shortTime, statusNames, stepNames } from './formats.ts';
+import { count, dateTime, shortTime, statusNames, stepNames } from './formats.ts';
 import { action } from './forms.ts';
 import type { LatestOrder } from './order-steps.ts';
 import { csvButton } from './list-file.ts';
@@ -15,7 +15,16 @@ import { filterBar, isFiltered, orderFilter } from './order-filters.ts';
 import { OrderSelection } from './order-selection.ts';
 import { pill } from './order-status.ts';
 import { numbered, t } from './texts.ts';
-import { type Column, countNewer, inPlace, newerNotice, pager, rowLink, table } from './tables.ts';
+import {
+  type Column,
+  countNewer,
+  inPlace,
+  newerNotice,
+  pager,
+  rowLink,
+  table,
+  wrappingMoney,
+} from './tables.ts';
 
 const rowsPerPage = 50;
 
@@ -171,7 +180,7 @@ const status: Column<Order> = {
 const total: Column<Order> = {
   label: t('Total'),
   kind: 'number',
-  cell: (order) => money(order.total, order.currency),
+  cell: (order) => wrappingMoney(order.total, order.currency),
 };
 /** The columns of lists of orders. */
 export const orderColumns = { number, placed, customer, items, status, total };

@@ -9,7 +9,7 @@ import { action, checkRow, field, form, textOf, throwIfInvalid } from './forms.t
 import { csvButton } from './list-file.ts';
 import { searchField, tabLinks } from './list-tools.ts';
 import { currencyChoice } from './order-fields.ts';
-import { type Column, inPlace, pager, table } from './tables.ts';
+import { type Column, inPlace, pager, table, wrappingMoney } from './tables.ts';
 import { emptyState, type Page, reloadable, type Reload, setPageTitle, skeleton } from './view.ts';
 import { t } from './texts.ts';
 
@@ -119,7 +119,11 @@ const columns: readonly Column<Product>[] = [
     cell: ({ active }) =>
       h('span', { class: active ? 'pill enabled' : 'pill paused' }, active ? t('Yes') : t('No')),
   },
-  { label: t('Price'), kind: 'number', cell: ({ unitPrice, currency }) => money(unitPrice, currency) },
+  {
+    label: t('Price'),
+    kind: 'number',
+    cell: ({ unitPrice, currency }) => wrappingMoney(unitPrice, currency),
+  },
 ];
 
 function changeColumn(edit: Edit): Column<Product> {

@@ -1,5 +1,6 @@
 // Tables of a list's elements, and the links between its pages.
 import { button, type Child, h } from './elements.ts';
+import { money } from './formats.ts';
 import type { Reload } from './view.ts';
 import { t } from './texts.ts';
 
@@ -38,6 +39,21 @@ export function table<T extends { readonly id: number }>(
       h('thead', {}, h('tr', {}, head)),
       h('tbody', {}, body),
     ),
+  );
+}
+
+const longMoney = 12;
+
+/** Money that wraps between its thousands where there is no room for it. */
+export function wrappingMoney(minorUnits: number | null, currency: string): Child {
+  const text = money(minorUnits, currency);
+  if (text.length < longMoney) return text;
+  const [first, ...groups] = text.split(/(?<=[.,’\s])(?=\d{3})/);
+  return h(
+    'span',
+    { class: 'long' },
+    first,
+    groups.map((group) => [h('wbr'), group]),
   );
 }
 

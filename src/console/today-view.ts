@@ -29,7 +29,7 @@ import { isNews, type NamedEvent } from './histories.ts';
 import { tabLinks } from './list-tools.ts';
 import { LiveValue } from './live-value.ts';
 import { pill } from './order-status.ts';
-import { type Column, newerNotice, table, tableHead } from './tables.ts';
+import { type Column, newerNotice, table, tableHead, wrappingMoney } from './tables.ts';
 import { numbered, t } from './texts.ts';
 import {
   currenciesOf,
@@ -286,15 +286,17 @@ function moneyCard(placed: readonly Figures[], payments: readonly Figures[]): Ch
   const rows = currencies.map((currency) => {
     const { paid, givenBack, received } = receivedOf(payments, currency);
     const sold = sumOf(placed, currency);
-    const [soldText, paidText, backText] = [sold, paid, givenBack].map((amount) => money(amount, currency));
-    const texts = { sold: soldText ?? '', paid: paidText ?? '', back: backText ?? '' };
-    const below = t('Sold {sold}, paid {paid}, given back {back}', texts);
+    const below = t('Sold {sold}, paid {paid}, given back {back}', {
+      sold: money(sold, currency),
+      paid: money(paid, currency),
+      back: money(givenBack, currency),
+    });
     return h(
       'tr',
       {},
       h('th', { scope: 'row' }, currency, h('span', { class: 'phone soft' }, below)),
-      [soldText, paidText, backText].map((text) => h('td', { class: 'number wide' }, text)),
-      h('td', { class: 'number' }, h('strong', {}, money(received, currency))),
+      [sold, paid, givenBack].map((sum) => h('td', { class: 'number wide' }, wrappingMoney(sum, currency))),
+      h('td', { class: 'number' }, h('strong', {}, wrappingMoney(received, currency))),
     );
   });
   const head = tableHead([
@@ -382,11 +384,11 @@ function spanTabs(span: Span): HTMLElement {
 
 /** One line for all other currencies: the tile keeps its height when one more comes. */
 function receivedText(payments: readonly Figures[]): Child {
-  const [first, ...others] = currenciesOf(payments).map((currency) =>
-    money(receivedOf(payments, currency).received, currency),
-  );
-  const more = others.length === 0 ? '\u00a0' : others.map((sum) => `+ ${sum}`).join(' ');
-  return [first ?? money(0, defaultCurrency), h('small', { class: 'clip', title: more }, more)];
+  const [first = defaultCurrency, ...others] = currenciesOf(payments);
+  const received = (currency: string): number => receivedOf(payments, currency).received;
+  const sums = others.map((currency) => `+ ${money(received(currency), currency)}`);
+  const more = sums.length === 0 ? '\u00a0' : sums.join(' ');
+  return [wrappingMoney(received(first), first), h('small', { class: 'clip', title: more }, more)];
 }
 
 function salesPlot({ buckets }: Sales, currency: string, { by, inSentence: time }: Span): HTMLElement {

@@ -44,6 +44,12 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
   const { service, token, tab, person } = await openShop(t);
   const long = await service.person('staff', 'M'.repeat(200));
   await service.patch('/orders/3', { token: long.token, body: { note: 'Please ring three times.' } });
+  const items = [{ name: 'Container ship', quantity: 2_000, unitPrice: 999_999_999 }];
+  const { body: large } = await service.post('/orders', {
+    token,
+    body: { customerId: 1, currency: 'EUR', items },
+  });
+  await service.patch(`/orders/${large.id}`, { token, body: { status: 'paid' } });
   const folder = mkdtempSync(join(tmpdir(), 'orderly-console-'));
   t.diagnostic(`pictures are in ${folder}`);
   const axe = axeSource();
@@ -243,6 +249,7 @@ async function checkPage(tab: Tab, name: string, { folder, axe }: Checking): Pro
       const overflow = (await tab.evaluate<number>('document.documentElement.scrollWidth')) - width;
       assert.ok(overflow <= 0, `${name} at ${width} scrolls sideways by ${overflow}`);
       assert.ok(await tab.evaluate(isBarOnOneLine), `${name} at ${width}`);
+      assert.deepEqual(await tab.evaluate(cutMoney), [], `${name} at ${width}`);
       if (width > 2000) continue;
       await tab.evaluate(`${axe}; undefined`);
       const found = await tab.evaluate<string[]>(axeRun);
@@ -253,6 +260,14 @@ async function checkPage(tab: Tab, name: string, { folder, axe }: Checking): Pro
 }
 
 const isBarOnOneLine = '[...document.querySelectorAll(".side span")].every((each) => each.offsetHeight < 30)';
+
+/** Runs in the page: returns the figures that don't end within their card. */
+const cutMoney = `[...document.querySelectorAll('main :is(.number, .figure)')].filter((each) => {
+  const card = each.closest('.card, .tile, .spark, .scroller');
+  const range = document.createRange();
+  range.selectNodeContents(each);
+  return card !== null && range.getBoundingClientRect().right > card.getBoundingClientRect().right;
+}).map((each) => each.textContent)`;
 
 const axeRun = `axe.run({ resultTypes: ["violations"], rules: { "target-size": { enabled: true } } })
   .then(({ violations }) => violations.map(({ id, nodes }) =>
