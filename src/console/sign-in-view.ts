@@ -86,17 +86,16 @@ function credentials(
     const all = code.row.hidden ? given : { ...given, code: code.control.value.trim() };
     const problem = await session.signIn(all);
     if (problem === undefined) return;
-    const isFirst = problem.code === 'code-required' && code.row.hidden;
     if (problem.code === 'code-required') {
+      const detail = code.row.hidden
+        ? t('Also enter the code.')
+        : t('The code is wrong, or was used already.');
       code.row.hidden = false;
-      code.control.focus();
+      throw new Rejection({ ...problem, errors: [{ pointer: '#/code', detail }] });
     }
     const isWrong = problem.code === 'invalid-credentials';
-    const other = isWrong ? t('Wrong e-mail address or password.') : problem.detail;
-    const detail = isFirst ? t('Also enter the code.') : other;
-    const errors =
-      problem.code === 'code-required' ? [{ pointer: '#/code', detail }] : (problem.errors ?? []);
-    throw new Rejection({ ...problem, detail, errors });
+    const detail = isWrong ? t('Wrong e-mail address or password.') : problem.detail;
+    throw new Rejection({ ...problem, detail });
   }
   return { rows: [password.row, code.row], run };
 }

@@ -63,9 +63,10 @@ export function consolePage({ shop, hasDocs, isReplicated }: ConsoleSettings): P
 <script type="module" src="/console/${entryFile}"></script>
 </head>
 <body>
-<div id="page"><p class="start" role="status">orderly is starting …</p></div>
+<div id="page"><p class="start" role="status">orderly …</p></div>
 <noscript>
 <p class="start">The console needs JavaScript${hasDocs ? withoutScripts : ''}.</p>
+<p class="start" lang="de">Die Konsole braucht JavaScript.</p>
 </noscript>
 </body>
 </html>
