@@ -29,18 +29,19 @@ function flagsFor(folder: string): string[] {
   ];
 }
 
+const compileCache = join(dirname(start), '../node_modules/.cache/orderly');
+/** For starts after the first: compiling all sources takes most of a start. */
+const withCache = [`--allow-fs-read=${compileCache}`, `--allow-fs-write=${compileCache}`];
+
 describe('under the permission model', { concurrency: true, skip }, () => {
   test('under the permission model a service starts empty, recovers after a kill, and stops normally', async (t) => {
     const folder = newFolder(t);
-    const where = {
-      env: { NODE_OPTIONS: flagsFor(folder).map(quoted).join(' ') },
-      runs: [process.execPath, start],
-    };
-    const first = await serving(
-      t,
-      ['--tls=off', '--public-url=https://orders.example.com', `--data=${folder}`],
-      where,
-    );
+    const begin = (flags: readonly string[]) =>
+      serving(t, ['--tls=off', '--public-url=https://orders.example.com', `--data=${folder}`], {
+        env: { NODE_OPTIONS: flags.map(quoted).join(' ') },
+        runs: [process.execPath, start],
+      });
+    const first = await begin(flagsFor(folder));
     const { email, password } = JSON.parse(readFileSync(`${folder}/initial-admin.json`, 'utf8'));
     const token = await signIn(first.url, email, password);
     const made = await fetch(`${first.url}/customers`, {
@@ -52,11 +53,7 @@ describe('under the permission model', { concurrency: true, skip }, () => {
     assert.equal((await fetch(`${first.url}/docs`)).status, 200);
     assert.equal((await fetch(`${first.url}/console/console-main.js`)).status, 200);
     await first.end('SIGKILL');
-    const second = await serving(
-      t,
-      ['--tls=off', '--public-url=https://orders.example.com', `--data=${folder}`],
-      where,
-    );
+    const second = await begin([...flagsFor(folder), ...withCache]);
     const kept = await fetch(second.url + made.headers.get('location'), {
       headers: { authorization: `Bearer ${token}` },
     });
@@ -85,6 +82,7 @@ describe('under the permission model', { concurrency: true, skip }, () => {
   test('under the permission model a folder without permission is named in a sentence', async (t) => {
     const { status, stderr } = await node(t, [
       ...flagsFor(newFolder(t)),
+      ...withCache,
       start,
       '--tls=off',
       '--port=0',
