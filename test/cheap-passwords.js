@@ -1,5 +1,5 @@
-// Preloaded into processes of tests by `--import`: passwords cost them almost nothing to hash, and everything else
-// is as in production. It is JavaScript, since a process would take longer to remove types from it than to hash.
+// Preloaded into processes of tests by `--import`: passwords cost them almost nothing to hash, and all else is
+// as in production. It is JavaScript, since removing types from it would take each process longer than it saves.
 import { registerHooks } from 'node:module';
 
 registerHooks({

@@ -169,8 +169,8 @@ describe('the settings of another account', { skip }, () => {
 });
 
 /**
- * A copy of the program, since the other account may have no access to the project's folder. What one run compiles
- * is there for the next, as both root and the account may write to the cache.
+ * A copy of the program, since the other account may have no access to the project's folder. What one run
+ * compiles is there for the next, as both root and the account may write to the cache.
  */
 function readableProgram(t: Pick<TestContext, 'after'>): readonly string[] {
   if (executable !== undefined || skip !== false) return program;

@@ -16,8 +16,11 @@ import { executable } from '../service.ts';
 const millisecondsMax = 60_000;
 export const start = join(import.meta.dirname, '../../src/start.js');
 /** Real costs would take most of the time of these tests. */
-export const cheapPasswords = `--import=${import.meta.resolve('../cheap-passwords.js')}`;
-/** The program that runs orderly, and its first arguments. */
+const cheapPasswords = `--import=${import.meta.resolve('../cheap-passwords.js')}`;
+/** The program that runs orderly as in production, and its first arguments. */
+export const realProgram: readonly string[] =
+  executable === undefined ? [process.execPath, start] : [executable];
+/** The same with cheap passwords. */
 export const program: readonly string[] =
   executable === undefined ? [process.execPath, cheapPasswords, start] : [executable];
 

@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
 import { executable } from '../service.ts';
-import { newFolder, serving, start } from './command-support.ts';
+import { newFolder, realProgram, serving, start } from './command-support.ts';
 
 const hasAllowNet = process.allowedNodeEnvironmentFlags.has('--allow-net'); // from Node 25 on
 const skip =
@@ -39,7 +39,7 @@ describe('under the permission model', { concurrency: true, skip }, () => {
     const begin = (flags: readonly string[]) =>
       serving(t, ['--tls=off', '--public-url=https://orders.example.com', `--data=${folder}`], {
         env: { NODE_OPTIONS: flags.map(quoted).join(' ') },
-        runs: [process.execPath, start],
+        runs: realProgram,
       });
     const first = await begin(flagsFor(folder));
     const { email, password } = JSON.parse(readFileSync(`${folder}/initial-admin.json`, 'utf8'));
@@ -62,7 +62,7 @@ describe('under the permission model', { concurrency: true, skip }, () => {
     assert.deepEqual([status, stderr], [0, '']);
     using database = new DatabaseSync(join(folder, 'orderly.db'), { readOnly: true });
     const user = database.prepare('SELECT passwordHash FROM users').get();
-    assert.match(String(user?.['passwordHash']), /^\$scrypt\$ln=15,r=8,p=3\$/); // most tests use cheap passwords
+    assert.match(String(user?.['passwordHash']), /^\$scrypt\$ln=15,r=8,p=3\$/); // elsewhere it is cheap
   });
 
   test('the flags of the permission model keep the service from other files and from starting programs', async (t) => {

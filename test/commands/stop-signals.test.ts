@@ -14,7 +14,7 @@ import { readCommandLine } from '../../src/service/command-line.ts';
 import { LineLogger } from '../../src/base/logger.ts';
 import { executable } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
-import { dataFolder, newFolder, program, serving } from './command-support.ts';
+import { dataFolder, newFolder, realProgram, serving } from './command-support.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -125,9 +125,12 @@ function repeatSignal(child: ChildProcess): void {
   if (child.kill('SIGTERM')) setImmediate(repeatSignal, child);
 }
 
-/** Runs `orderly serve`, sends SIGTERM as soon as `isTime`, and waits for its end. */
+/**
+ * Runs `orderly serve` with the real cost of passwords, sends SIGTERM as soon as `isTime`, and waits for its
+ * end.
+ */
 async function endedEarly(t: TestContext, cwd: string, isTime: () => boolean): Promise<unknown> {
-  const [file = '', ...first] = program;
+  const [file = '', ...first] = realProgram;
   const child = spawn(file, [...first, '--port=0'], { cwd, env: {}, stdio: 'ignore' });
   t.after(() => child.kill('SIGKILL'));
   const ended = once(child, 'exit');
