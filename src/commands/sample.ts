@@ -207,7 +207,6 @@ function addOrders(
     const { status, at: updatedAt } = steps.at(-1) ?? { status: 'open', at: createdAt };
     const note = picker.float() < 0.08 ? picker.pick(sampleNotes) : null;
     const content = orderContentOf({
-      customerId: id,
       currency: country.currency,
       items: itemsOf(picker, country),
       shippingAddress: address,

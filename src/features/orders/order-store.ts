@@ -183,18 +183,18 @@ type OrderReplacement = ChangedOrder & { readonly reason?: string | undefined };
  * ETags depend on it.
  */
 export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: OrderReplacement): void {
-  const { status, customerId, currency, items, total, shippingAddress, note, reason } = wanted;
+  const { customerId, reason, ...content } = wanted;
   const { id } = current;
-  const type = changeTypeOf(current.status, status);
-  replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
+  const type = changeTypeOf(current.status, content.status);
+  replaceContent(permit.writer, { ...content, updatedAt: permit.origin.now }, id);
   if (customerId !== current.customerId) replaceCustomer(permit.writer, { customerId }, id);
   recordEvent(permit, {
     type,
     subjectId: id,
     ownerId: current.userId,
-    changes: changesBetween(current, { status, customerId, currency, items, total, shippingAddress, note }),
+    changes: changesBetween(current, { ...content, customerId }),
     reason,
-    money: moneyOf(type, wanted),
+    money: moneyOf(type, content),
   });
   permit.writer.invalidate({ kind: 'order', id });
 }

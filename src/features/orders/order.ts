@@ -227,7 +227,7 @@ export function orderContentOf({
   items,
   shippingAddress = null,
   note = null,
-}: SentOrder | NewOrder | PatchedOrder): OrderContent {
+}: SentOrder): OrderContent {
   return { status, currency, ...priceItems(items), shippingAddress: normalizeAddress(shippingAddress), note };
 }
 
