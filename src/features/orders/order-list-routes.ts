@@ -27,26 +27,19 @@ import { orderSearch, orderSelection } from './order-list-store.ts';
 import { orderLookup } from './order-representation.ts';
 import { Order, orderListParameters, orderQuery } from './order.ts';
 
-/** Reads orders that are on disk, through the caches. */
-export type OrderReads = {
-  readonly lists: Lists;
-  readonly orders: ObjectSource<Representation<Order>> & Lookup<Order>;
-  readonly customers: ObjectSource<Representation<Customer>>;
-};
-
 const orderFile = { name: 'orders', table: orderTable, elements: orderLookup };
 
 const orderPageParameters = { ...orderListParameters, ...orderIncludes, ...listParameters };
 
 function orderList(
-  { orders: elements }: OrderReads,
+  elements: Lookup<Order>,
   query: ObjectOf<typeof orderIncludes>,
   selectionFor: (caller: Caller) => Selection,
 ): List<Order, Caller> {
   return { selectionFor, elements, embedderFor: (page) => customerEmbedderFor(query, page), pageCacheKeyOf };
 }
 
-export function listOrdersRoute(reads: OrderReads): Route {
+export function listOrdersRoute(lists: Lists, orders: Lookup<Order>): Route {
   return route({
     method: 'GET',
     path: '/orders',
@@ -66,12 +59,16 @@ export function listOrdersRoute(reads: OrderReads): Route {
         if (q === undefined) return orderSelection(access, query);
         return orderSearch(access, { query, q, hasCustomers: hasScope(caller, 'customers:read') });
       };
-      return reads.lists.pageOrFile(call, { ...orderList(reads, query, selectionFor), file: orderFile });
+      return lists.pageOrFile(call, { ...orderList(orders, query, selectionFor), file: orderFile });
     },
   });
 }
 
-export function listOrdersOfCustomerRoute(reads: OrderReads): Route {
+export function listOrdersOfCustomerRoute(
+  lists: Lists,
+  orders: Lookup<Order>,
+  customers: ObjectSource<Representation<Customer>>,
+): Route {
   return route({
     method: 'GET',
     path: '/customers/{id}/orders',
@@ -85,15 +82,15 @@ export function listOrdersOfCustomerRoute(reads: OrderReads): Route {
     handle(call) {
       const { params, read, query } = call;
       const selectionFor = (caller: Caller) => {
-        const customer = requireVisible(reads.customers, { read, caller }, params.id);
+        const customer = requireVisible(customers, { read, caller }, params.id);
         return orderSelection(rowAccessOf(caller), query, { customerId: customer.id });
       };
-      return reads.lists.page(call, orderList(reads, query, selectionFor));
+      return lists.page(call, orderList(orders, query, selectionFor));
     },
   });
 }
 
-export function listOrdersOfUserRoute(reads: OrderReads): Route {
+export function listOrdersOfUserRoute(lists: Lists, orders: Lookup<Order>): Route {
   return route({
     method: 'GET',
     path: '/api/users/{id}/orders',
@@ -108,7 +105,7 @@ export function listOrdersOfUserRoute(reads: OrderReads): Route {
       const { params, read, query } = call;
       if (!userExists(read, params.id)) throw notFound('user', params.id);
       const selectionFor = () => orderSelection({ userId: params.id }, query);
-      return reads.lists.page(call, orderList(reads, query, selectionFor));
+      return lists.page(call, orderList(orders, query, selectionFor));
     },
   });
 }

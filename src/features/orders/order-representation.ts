@@ -1,10 +1,29 @@
 // How orders are represented: the text of an order, and an ETag that names the version of the text.
+import { rowAccessOf } from '../../auth/access.ts';
 import { represent, representText, type Representation } from '../../http/responses/representation.ts';
-import type { Lookup } from '../../http/responses/representation-cache.ts';
+import {
+  cachedLookup,
+  type Lookup,
+  type RepresentationCache,
+} from '../../http/responses/representation-cache.ts';
 import type { Connection } from '../../storage/connection.ts';
+import type { ObjectSource } from '../../storage/object-access.ts';
 import { findOrderText, findOrderTexts, type OrderText } from './order-store.ts';
 import type { Order } from './order.ts';
 
+export type OrderRepresentations = ObjectSource<Representation<Order>> & Lookup<Order>;
+
+/** Reads orders that are on disk, through the cache. */
+export function orderRepresentations(cache: RepresentationCache<Order>): OrderRepresentations {
+  return {
+    name: 'order',
+    ownerOf: ({ ownerId }) => ownerId,
+    accessOf: rowAccessOf,
+    ...cachedLookup(cache, orderLookup),
+  };
+}
+
+/** Reads orders without the cache. */
 export const orderLookup: Lookup<Order> = { find: findRepresentation, findAll: findRepresentations };
 
 /** Finds an order, and represents it by the text that SQLite makes of the row. */

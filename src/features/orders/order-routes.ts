@@ -2,8 +2,7 @@
 import { isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, Problem, throwIfInvalid } from '../../problem.ts';
 import type { Lists } from '../../http/routing/list.ts';
-import type { Representation } from '../../http/responses/representation.ts';
-import { cachedLookup, type RepresentationCache } from '../../http/responses/representation-cache.ts';
+import type { RepresentationCache } from '../../http/responses/representation-cache.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -14,13 +13,8 @@ import { changesNothing, readBack, requireOwned, requireVisible } from '../../st
 import { userIssues } from '../users/user-store.ts';
 import { customerEmbedderFor } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
-import {
-  listOrdersRoute,
-  listOrdersOfCustomerRoute,
-  listOrdersOfUserRoute,
-  type OrderReads,
-} from './order-list-routes.ts';
-import { orderLookup, representOrder } from './order-representation.ts';
+import { listOrdersRoute, listOrdersOfCustomerRoute, listOrdersOfUserRoute } from './order-list-routes.ts';
+import { orderRepresentations, representOrder, type OrderRepresentations } from './order-representation.ts';
 import {
   NewOrder,
   Order,
@@ -41,35 +35,25 @@ type OrderServices = {
 };
 
 /** Returns the routes under /orders and /customers, where invalid data is a 422. */
-export function orderRoutes(services: OrderServices): Route[] {
-  const reads = cachedReadsOf(services);
+export function orderRoutes({ lists, caches }: OrderServices): Route[] {
+  const orders = orderRepresentations(caches.orders);
+  const customers = customerRepresentations(caches.customers);
   return [
-    listOrdersRoute(reads),
-    placeOrderRoute(reads),
-    readOrderRoute(reads),
-    patchOrderRoute(reads),
-    listOrdersOfCustomerRoute(reads),
+    listOrdersRoute(lists, orders),
+    placeOrderRoute(orders),
+    readOrderRoute(orders),
+    patchOrderRoute(orders),
+    listOrdersOfCustomerRoute(lists, orders, customers),
   ];
 }
 
 /** Returns the routes under /api/users, where invalid data is a 400. */
-export function userOrderRoutes(services: OrderServices): Route[] {
-  const reads = cachedReadsOf(services);
-  return [listOrdersOfUserRoute(reads), readOrderOfUserRoute(reads)];
+export function userOrderRoutes({ lists, caches }: OrderServices): Route[] {
+  const orders = orderRepresentations(caches.orders);
+  return [listOrdersOfUserRoute(lists, orders), readOrderOfUserRoute(orders)];
 }
 
-function cachedReadsOf({ lists, caches }: OrderServices): OrderReads {
-  const ownerOf = ({ ownerId }: Representation<Order>): number | null => ownerId;
-  const orders = {
-    name: 'order',
-    ownerOf,
-    accessOf: rowAccessOf,
-    ...cachedLookup(caches.orders, orderLookup),
-  };
-  return { lists, orders, customers: customerRepresentations(caches.customers) };
-}
-
-function placeOrderRoute({ orders }: OrderReads): Route {
+function placeOrderRoute(orders: OrderRepresentations): Route {
   return route({
     method: 'POST',
     path: '/orders',
@@ -114,7 +98,7 @@ function customerIssues({ customerId }: Pick<Order, 'customerId'>, permit: Permi
   return [{ pointer: '/customerId', code: 'unknown', detail }];
 }
 
-function readOrderRoute({ orders }: OrderReads): Route {
+function readOrderRoute(orders: OrderRepresentations): Route {
   return route({
     method: 'GET',
     path: '/orders/{id}',
@@ -133,7 +117,7 @@ function readOrderRoute({ orders }: OrderReads): Route {
   });
 }
 
-function patchOrderRoute({ orders }: OrderReads): Route {
+function patchOrderRoute(orders: OrderRepresentations): Route {
   return route({
     method: 'PATCH',
     path: '/orders/{id}',
@@ -161,7 +145,7 @@ function patchOrderRoute({ orders }: OrderReads): Route {
   });
 }
 
-function readOrderOfUserRoute({ orders }: OrderReads): Route {
+function readOrderOfUserRoute(orders: OrderRepresentations): Route {
   return route({
     method: 'GET',
     path: '/api/users/{id}/orders/{order_id}',
