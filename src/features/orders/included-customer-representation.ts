@@ -6,7 +6,17 @@ import { findCustomersOf } from './included-customer-store.ts';
 import type { Order } from './order.ts';
 
 type IncludeQuery = { readonly include?: readonly 'customer'[] };
+type ReadingCall = { readonly query: IncludeQuery; readonly caller: Caller; readonly read: Connection };
 type CustomerEmbedder = (order: Representation<Order>) => Representation<Order>;
+
+/** Returns the order, with its customer if the query asks for it. Throws like `customerEmbedderFor`. */
+export function withIncludedCustomer(
+  order: Representation<Order>,
+  { query, caller, read: db }: ReadingCall,
+): Representation<Order> {
+  if (query.include === undefined) return order;
+  return customerEmbedderFor(query, { caller, db, ids: [order.id] })?.(order) ?? order;
+}
 
 /**
  * Returns a function that embeds the customers in these orders, or undefined if the query doesn't ask for

@@ -11,7 +11,7 @@ import { customerRepresentations } from '../customers/customer-routes.ts';
 import { customerExists } from '../customers/customer-store.ts';
 import { changesNothing, readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { userIssues } from '../users/user-store.ts';
-import { customerEmbedderFor } from './included-customer-representation.ts';
+import { withIncludedCustomer } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { listOrdersRoute, listOrdersOfCustomerRoute, listOrdersOfUserRoute } from './order-list-routes.ts';
 import { orderRepresentations, representOrder, type OrderRepresentations } from './order-representation.ts';
@@ -109,11 +109,7 @@ function readOrderRoute(orders: OrderRepresentations): Route {
     query: orderIncludes,
     reply: { kind: 'object', schema: Order },
     problems: ['forbidden'],
-    handle(call) {
-      const { params, query, caller, read: db } = call;
-      const order = requireVisible(orders, call, params.id);
-      return customerEmbedderFor(query, { caller, db, ids: [order.id] })?.(order) ?? order;
-    },
+    handle: (call) => withIncludedCustomer(requireVisible(orders, call, call.params.id), call),
   });
 }
 
@@ -155,12 +151,13 @@ function readOrderOfUserRoute(orders: OrderRepresentations): Route {
     scope: 'orders:read',
     query: orderIncludes,
     reply: { kind: 'object', schema: Order },
-    handle({ params, caller, read: db, query }) {
+    handle(call) {
+      const { params, read } = call;
       // not `requireVisible`: the caller may see all orders of this user, and under this path no others exist
-      const order = orders.find(db, params.order_id);
+      const order = orders.find(read, params.order_id);
       if (order === undefined || order.ownerId !== params.id)
         throw new Problem('not-found', `User ${params.id} has no order ${params.order_id}.`);
-      return customerEmbedderFor(query, { caller, db, ids: [order.id] })?.(order) ?? order;
+      return withIncludedCustomer(order, call);
     },
   });
 }
