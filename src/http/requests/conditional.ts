@@ -15,7 +15,7 @@ export function isConditional(fields: RequestHeaders): boolean {
  */
 export function checkConditions(fields: RequestHeaders, etag: string | undefined): void {
   if (etag === undefined) return checkNothingExpected(fields);
-  if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong')) throw stale(mismatch);
+  checkMatch(fields, etag);
   if (fields['if-none-match'] !== undefined && matches(fields['if-none-match'], etag, 'weak'))
     throw stale('If-None-Match matches the current version.');
 }
@@ -32,13 +32,14 @@ export function checkPostConditions(fields: RequestHeaders, path: { readonly isR
   checkConditions(fields, path.isReadable ? unknownTag : undefined);
 }
 
-/** Whether the response to a GET or HEAD is 304. Throws 412 if If-Match fails. */
-export function isUnmodified(fields: RequestHeaders, etag: string): boolean {
-  if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong')) throw stale(mismatch);
-  return (
-    fields['if-none-match'] !== undefined &&
-    (fields['if-none-match'] === etag || matches(fields['if-none-match'], etag, 'weak'))
-  );
+/** Throws 412 if If-Match has other entity tags than this one. */
+export function checkMatch({ 'if-match': field }: RequestHeaders, etag: string): void {
+  if (field !== undefined && !matches(field, etag, 'strong')) throw stale(mismatch);
+}
+
+/** Whether the client of a GET or HEAD already has this version, by If-None-Match: the response is a 304. */
+export function isUnmodified({ 'if-none-match': field }: RequestHeaders, etag: string): boolean {
+  return field !== undefined && (field === etag || matches(field, etag, 'weak'));
 }
 
 /** `field` is `*` or a list of entity tags: weak tags never match strongly, malformed ones never at all. */

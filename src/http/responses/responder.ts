@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { clientOf } from '../../auth/access.ts';
 import { headerLine, headerLines, type HeaderLines } from '../../base/header-lines.ts';
 import { Problem } from '../../problem.ts';
-import { isUnmodified } from '../requests/conditional.ts';
+import { checkMatch, isUnmodified } from '../requests/conditional.ts';
 import { createCors, type Cors } from './cors.ts';
 import { ExchangeLog, securityEventOf, type ExchangeLogOptions } from '../telemetry/exchange-log.ts';
 import type { Exchange } from '../requests/exchange.ts';
@@ -148,15 +148,17 @@ export class Responder {
     this.#sendVersioned(exchange, { status: 200, mediaType, body, etag, varyLine, contentLines });
   }
 
-  /** Sends a 304 instead if the client of a GET or HEAD has this version. */
+  /** For a GET or HEAD: throws 412 if If-Match fails, and sends a 304 if the client has this version. */
   #sendVersioned(exchange: Exchange, response: VersionedResponse): void {
     const { method, reply } = exchange.route;
     const { status, mediaType, body, etag } = response;
     const { varyLine = this.#varyLine, own = '', contentLines = jsonPolicyLines } = response;
     const lines =
       this.#linesOf(exchange) + headerLine('ETag', etag) + this.#cachingLines(reply, varyLine) + own;
-    if (method === 'GET' && isUnmodified(exchange.headers, etag))
-      return this.#send(exchange, { status: 304, lines, body: '' });
+    if (method === 'GET') {
+      checkMatch(exchange.headers, etag);
+      if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, { status: 304, lines, body: '' });
+    }
     this.#sendBody(exchange, { status, lines: lines + contentLines, mediaType, body });
   }
 
