@@ -3,8 +3,8 @@
 // Node waits for events, runs the callbacks of all events that have come, and waits again. This is one *turn*
 // of the event loop; whatever arrives during a turn waits for its end. So tasks run for only
 // `turnMillisecondsMax` in each turn. A *task* runs as a whole, in a millisecond or less. A task that finds
-// no time waits for a later turn in the order of `FairQueue`: clients take turns, tasks that begin something
-// (`run`) are urgent, and tasks that continue something (`runLater`) are not.
+// no time waits for a later turn in the order of `FairQueue`: clients take turns, tasks that begin or resume
+// something (`run`) are urgent, and tasks that follow others of their client (`runLater`) are not.
 //
 // Longer work is a generator that yields after each *step*; `runSteps` makes each step a task.
 //

@@ -14,7 +14,7 @@ const chunk = (text: string): string => `${text.length.toString(16)}${crlf}${tex
 const headFrom = (address: string): string =>
   ['POST / HTTP/1.1', 'Host: localhost', `From: ${address}`, 'Transfer-Encoding: chunked', '', ''].join(crlf);
 const head = headFrom('192.0.2.1');
-const clientOf = ({ headers }: IncomingMessage): string => networkOf(headers.from ?? '');
+const byNetwork = { networkOf: ({ headers }: IncomingMessage) => networkOf(headers.from ?? '') };
 
 type Receive = (request: IncomingMessage, response: ServerResponse, respond: (text: string) => void) => void;
 
@@ -63,7 +63,7 @@ async function serverFor(t: TestContext, receive: Receive): Promise<() => Promis
 }
 
 test('pieces of a body share one buffer, which is released at its end', async (t) => {
-  const memory = new BodyMemory({ clientOf });
+  const memory = new BodyMemory(byNetwork);
   const connection = await (await lengths(t, memory))();
   connection.write(head + chunk('abcd').repeat(250));
   await until(() => memory.bytes === 1024);
@@ -76,7 +76,7 @@ test('pieces of a body share one buffer, which is released at its end', async (t
 
 test('incomplete bodies are bounded in total: one beyond that is unavailable', async (t) => {
   const memory = new BodyMemory({
-    clientOf,
+    ...byNetwork,
     bounds: { total: 3000, perClient: 3000 },
   });
   const open = await lengths(t, memory);
@@ -94,7 +94,7 @@ for (const [whose, first, other] of [
   ['one /48', '2001:db8::1', '2001:db8:0:1::1'],
 ] as const) {
   test(`bodies from ${whose} leave room for those of others`, async (t) => {
-    const memory = new BodyMemory({ clientOf, bounds: { total: 10_000, perClient: 2_000 } });
+    const memory = new BodyMemory({ ...byNetwork, bounds: { total: 10_000, perClient: 2_000 } });
     const open = await lengths(t, memory);
     const [held, oneMore, another] = [await open(), await open(), await open()];
     held.write(headFrom(first) + chunk('x'.repeat(2_000)));
@@ -110,7 +110,7 @@ for (const [whose, first, other] of [
 }
 
 test('a body that ends early releases its memory', async (t) => {
-  const memory = new BodyMemory({ clientOf });
+  const memory = new BodyMemory(byNetwork);
   const connection = await (await lengths(t, memory))();
   connection.write(head + chunk('x'.repeat(2000)));
   await until(() => memory.bytes === 2000);
@@ -119,7 +119,7 @@ test('a body that ends early releases its memory', async (t) => {
 });
 
 test('a streamed body takes memory until its route has read it', async (t) => {
-  const memory = new BodyMemory({ clientOf });
+  const memory = new BodyMemory(byNetwork);
   const { promise, resolve } = Promise.withResolvers<void>();
   const connection = await (await streamedLengths(t, memory, promise))();
   connection.write(head + chunk('x'.repeat(2000)) + chunk('x').repeat(10));
@@ -132,7 +132,7 @@ test('a streamed body takes memory until its route has read it', async (t) => {
 test('streamed bodies that nothing reads yet share the bound of all bodies', async (t) => {
   let pieces = 0;
   const memory = new BodyMemory({
-    clientOf,
+    ...byNetwork,
     onPiece: () => (pieces += 1),
     bounds: { total: 3000, perClient: 3000 },
   });
@@ -150,7 +150,7 @@ test('streamed bodies that nothing reads yet share the bound of all bodies', asy
 });
 
 test('a streamed body that ends early, before it is read, releases its memory', async (t) => {
-  const memory = new BodyMemory({ clientOf });
+  const memory = new BodyMemory(byNetwork);
   const connection = await (await streamedLengths(t, memory, new Promise(() => {})))();
   connection.write(head + chunk('x'.repeat(2000)));
   await until(() => memory.bytes >= 2000);

@@ -31,7 +31,7 @@ export class RequestIntake {
     this.#options = options;
     this.#turns = options.turns;
     this.#memory = new BodyMemory({
-      clientOf: (request) => this.#networkOf(request),
+      networkOf: (request) => this.#networkOf(request),
       onPiece: () => this.#turns.noteArrival(),
     });
     const onDrop = (): number => (options.metrics.dropped.pipelined += 1);
@@ -90,6 +90,7 @@ export class RequestIntake {
     this.#turns.yieldToConnections();
   }
 
+  /** Returns the client as turns count it: the network, even if somebody is signed in. */
   #clientOf(request: IncomingMessage): Client {
     return () => this.#networkOf(request);
   }
@@ -98,7 +99,6 @@ export class RequestIntake {
     return (stateOf(socket).peer ??= peerOf(socket.remoteAddress, this.#options.isTrusted));
   }
 
-  /** Returns the client's network. It also counts requests of signed-in callers. */
   #networkOf(request: IncomingMessage): string {
     return networkOf(clientAddress(this.#peerOf(request), headersOf(request), this.#options.isTrusted));
   }

@@ -30,7 +30,7 @@ const firstBufferBytes = 1024;
 
 type BodyMemoryOptions = {
   /** Returns the client's network. */
-  readonly clientOf: (request: IncomingMessage) => string;
+  readonly networkOf: (request: IncomingMessage) => string;
   /** Called for each piece of a body. */
   readonly onPiece?: () => void;
   readonly bounds?: Bounds;
@@ -41,12 +41,12 @@ const boundsDefault: Bounds = { total: unfinishedBodyBytesMax, perClient: unfini
 /** Counts the bytes of bodies that no route has taken yet. */
 export class BodyMemory {
   readonly onPiece: () => void;
-  readonly #clientOf: BodyMemoryOptions['clientOf'];
+  readonly #networkOf: BodyMemoryOptions['networkOf'];
   readonly #bytes: SharedBound;
 
-  constructor({ clientOf, onPiece = () => {}, bounds = boundsDefault }: BodyMemoryOptions) {
+  constructor({ networkOf, onPiece = () => {}, bounds = boundsDefault }: BodyMemoryOptions) {
     this.onPiece = onPiece;
-    this.#clientOf = clientOf;
+    this.#networkOf = networkOf;
     this.#bytes = new SharedBound(bounds);
   }
 
@@ -56,11 +56,11 @@ export class BodyMemory {
 
   /** Reserves further bytes, and returns whether there was room for them. */
   reserve(request: IncomingMessage, bytes: number): boolean {
-    return this.#bytes.reserve(this.#clientOf(request), bytes) === 'reserved';
+    return this.#bytes.reserve(this.#networkOf(request), bytes) === 'reserved';
   }
 
   release(request: IncomingMessage, bytes: number): void {
-    if (bytes > 0) this.#bytes.release(this.#clientOf(request), bytes);
+    if (bytes > 0) this.#bytes.release(this.#networkOf(request), bytes);
   }
 }
 
