@@ -77,6 +77,9 @@ export type Database = {
   close(): Promise<void>;
 };
 
+/** The reads of a database. Handlers have them as members of their call, so a call can stand for a database. */
+export type DatabaseReads = Pick<Database, 'read' | 'readInWorker'>;
+
 /** Locks the folder, migrates its database and opens it. Throws StorageError, whose message is for people. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const unlock = lockFolder(options.folder);

@@ -1,7 +1,7 @@
 // Pages of a list by keyset: a page begins after the last row of the previous one, so later pages cost no
 // more.
 import type { Connection, Row, SqlValue } from './connection.ts';
-import type { Database } from './database.ts';
+import type { DatabaseReads } from './database.ts';
 
 /** The position where a page begins: after the row with this sort key and id. */
 export type KeysetPosition = readonly [key: string | number, id: number];
@@ -65,12 +65,11 @@ export type PagePositions = {
   readonly next: KeysetPosition | undefined;
 };
 
-type PageDatabase = Pick<Database, 'read' | 'readInWorker'>;
-export type SearchDatabase = Pick<Database, 'readInWorker'>;
+export type SearchDatabase = Pick<DatabaseReads, 'readInWorker'>;
 
 /** Finds a page of any list. A search is a single page. */
 export function findPage(
-  database: PageDatabase,
+  database: DatabaseReads,
   selection: Selection,
   bounds: PageBounds,
 ): PagePositions | Promise<PagePositions> {
@@ -87,7 +86,7 @@ export function findPage(
 
 /** Returns keys and ids of the page's rows, and of the row after them if there is one. */
 function findPositions(
-  database: PageDatabase,
+  database: DatabaseReads,
   page: PageRequest,
   ranges: readonly IndexRange[],
 ): KeysetPosition[] | Promise<KeysetPosition[]> {
@@ -114,7 +113,7 @@ function nextEntries(db: Connection, page: PageRequest, ranges: readonly IndexRa
 
 /** Counts the rows first; if there are too many, the read worker sorts them. */
 function findBySorting(
-  database: PageDatabase,
+  database: DatabaseReads,
   page: PageRequest,
 ): KeysetPosition[] | Promise<KeysetPosition[]> {
   if (exceedsLimit(database.read, page, page.ranges)) return findInWorker(database, page);
@@ -123,7 +122,7 @@ function findBySorting(
 
 /** Tests the next entries; if the page needs more entries, the read worker finds the page. */
 function findByTesting(
-  database: PageDatabase,
+  database: DatabaseReads,
   page: PageRequest,
   ranges: readonly IndexRange[],
 ): KeysetPosition[] | Promise<KeysetPosition[]> {
@@ -137,7 +136,7 @@ function findByTesting(
   return isComplete ? positions : findInWorker(database, page);
 }
 
-function findInWorker(database: PageDatabase, page: PageRequest): Promise<KeysetPosition[]> {
+function findInWorker(database: DatabaseReads, page: PageRequest): Promise<KeysetPosition[]> {
   const { sql, params } = sortStatement(page);
   return database.readInWorker<Row & KeysetPosition>(sql, params);
 }
@@ -229,7 +228,7 @@ function directionOf({ isDescending }: IndexedSelection): string {
 }
 
 /** Counts all rows of a list, in the read worker. */
-export async function countRows(database: PageDatabase, selection: IndexedSelection): Promise<number> {
+export async function countRows(database: DatabaseReads, selection: IndexedSelection): Promise<number> {
   const parts = selection.ranges.map((range) => withResidual(selection, range));
   const counts = parts.map(({ sql }) => `(SELECT count(*) FROM ${selection.table} WHERE ${sql})`);
   const params = parts.flatMap((part) => part.params);

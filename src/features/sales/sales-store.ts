@@ -1,5 +1,5 @@
 // The figures of sales, each from a covering index of orders, or of the events of payments and refunds.
-import type { Database } from '../../storage/database.ts';
+import type { DatabaseReads } from '../../storage/database.ts';
 import { feedCompleteFrom } from '../events/feed-store.ts';
 import type { EventType } from '../events/event.ts';
 import { statuses, type OrderStatus } from '../orders/order.ts';
@@ -26,7 +26,7 @@ const received: readonly Counted[] = [
  * range of one covering index, so rows are neither sorted nor grouped.
  */
 export async function findFigures(
-  database: Pick<Database, 'readInWorker' | 'read'>,
+  database: DatabaseReads,
   { of, boundaries }: SalesRequest,
 ): Promise<FiguresFound> {
   const buckets = JSON.stringify(boundaries.slice(0, -1).map((from, index) => [from, boundaries[index + 1]]));

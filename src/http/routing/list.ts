@@ -12,6 +12,7 @@ import {
   type PagePositions,
   type Selection,
 } from '../../storage/keyset.ts';
+import type { DatabaseReads } from '../../storage/database.ts';
 import type { Cursors, ListQuery } from './cursor.ts';
 import {
   exportIssues,
@@ -58,10 +59,8 @@ export function cursorParameter(description: string) {
   return optional(string({ minLength: 1, maxLength: 4_000, description }));
 }
 
-type ListCall<C> = Pick<
-  Call<object, object, unknown, C>,
-  'path' | 'query' | 'caller' | 'recheckCaller' | 'read' | 'readInWorker'
->;
+type ListCall<C> = DatabaseReads &
+  Pick<Call<object, object, unknown, C>, 'path' | 'query' | 'caller' | 'recheckCaller'>;
 
 /** A list, from which its pages, its searches, its totals and its exports follow. */
 export type List<T, C> = {
@@ -152,7 +151,7 @@ export class Lists {
       rowsExaminedMax: pageRowsExaminedMax,
       whenSparse: 'ask the worker',
     } as const;
-    const found = findPage(call, selection, bounds); // a call has `read` and `readInWorker`, like a database
+    const found = findPage(call, selection, bounds);
     const isCounted = query.total === true && !('search' in selection); // a search has no total
     const total = isCounted ? countRows(call, selection) : undefined;
     const toListPageFor = (reader: C, page: PagePositions, total: number | undefined): ListPage<T> => {

@@ -4,7 +4,7 @@ import type { ProblemCode } from '../../problem.ts';
 import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../../schema/schema.ts';
 import type { Connection, Synchronous } from '../../storage/connection.ts';
 import type { SecurityEvent } from '../../security-event.ts';
-import type { Database } from '../../storage/database.ts';
+import type { DatabaseReads } from '../../storage/database.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { HandlerResult, Reply, ResultOf } from './reply.ts';
 import type { Limiter } from '../../rates/limiter.ts';
@@ -31,7 +31,7 @@ type HandlerHeaders = Pick<
  * The argument of a handler: the part of an `Exchange` that handlers use. Call its methods on the object
  * itself; with `this: object`, a call of a destructured method doesn't compile.
  */
-export type Call<Params, Query, Body, C> = Pick<Database, 'read' | 'readInWorker'> & {
+export type Call<Params, Query, Body, C> = DatabaseReads & {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
