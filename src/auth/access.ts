@@ -51,7 +51,7 @@ export function clientOf({ caller, network }: Requester): string {
   return caller?.client ?? network;
 }
 
-/** The rows that a caller may see, by owner. Every list takes a row access, and so does `requireVisible`. */
+/** The rows that a caller may see, by owner. Every list takes a row access. */
 export type RowAccess = 'all' | { readonly userId: number };
 
 /** An access rule: its sentence for the documentation, how it treats credentials, and its decision. */

@@ -1,15 +1,15 @@
 // Token buckets in memory. They limit how many requests a client may send in a span of time. A request calls
 // `consumeToken`, which ends it with 429 if the bucket is empty.
 //
-// | bucket                | of                             | consumes a token                              |
-// |-----------------------|--------------------------------|-----------------------------------------------|
-// | `default`             | user, API keys included        | every request with a valid credential         |
-// | `anonymous`           | address                        | every other request, also without a route     |
-// | `created`             | user, unless staff, or address | a new object, a change or deletion, a sign-up |
-// | `login-account`       | address and account            | a sign-in                                     |
-// | `login-account-total` | account                        | a sign-in from an unknown address             |
-// | `login-address`       | address                        | a sign-in, a new password                     |
-// | `login-code`          | account                        | a one-time code                               |
+// | bucket                | of                                  | consumes a token                              |
+// |-----------------------|-------------------------------------|-----------------------------------------------|
+// | `default`             | user, API keys included             | every request with a valid credential         |
+// | `anonymous`           | network                             | every other request, also without a route     |
+// | `created`             | user, unless staff; network         | a new object, a change or deletion; a sign-up |
+// | `login-account`       | network and account                 | a sign-in                                     |
+// | `login-account-total` | account                             | a sign-in from an unknown network             |
+// | `login-address`       | network                             | a sign-in, a new password                     |
+// | `login-code`          | known network and account; account  | a one-time code                               |
 import { headerLine, type HeaderLines } from '../base/header-lines.ts';
 import { BoundedMap } from '../base/bounded-map.ts';
 import { counted } from '../base/counted.ts';

@@ -107,9 +107,8 @@ export function changesBetween(
   const changes: Record<string, Changes[string]> = {};
   for (const [name, value] of Object.entries(after)) {
     const was = before[name] ?? null;
-    if (!Object.is(was, value) && !isDeepStrictEqual(was, value))
-      // most are identical
-      changes[name] = shownMembers.has(name) ? boundedPair(was, value) : null;
+    const isSame = Object.is(was, value) || isDeepStrictEqual(was, value); // most are identical
+    if (!isSame) changes[name] = shownMembers.has(name) ? boundedPair(was, value) : null;
   }
   return changes;
 }
