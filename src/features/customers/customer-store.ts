@@ -35,7 +35,13 @@ import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownedBy, ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
 import { customerBodies } from './customer-bodies.ts';
-import { Customer, type CustomerContent, type CustomerListQuery, type CustomerRow } from './customer.ts';
+import {
+  Customer,
+  type ChangedCustomer,
+  type CustomerContent,
+  type CustomerListQuery,
+  type CustomerRow,
+} from './customer.ts';
 import {
   addToSearch,
   removeFromSearch,
@@ -83,9 +89,9 @@ export function customerExists(db: Connection, access: RowAccess, id: number): b
   return row !== undefined && allows(access, row[0]);
 }
 
-type OwnedContent<UserId> = CustomerContent & { readonly userId: UserId };
+type NewCustomerRow = CustomerContent & { readonly userId: number };
 
-export function addCustomer(permit: Permit, customer: OwnedContent<number>, createdAt: number): number {
+export function addCustomer(permit: Permit, customer: NewCustomerRow, createdAt: number): number {
   const { userId } = customer;
   assertOwnerExists(permit, userId);
   const id = customers.insert(permit.writer, { ...customer, createdAt, updatedAt: createdAt });
@@ -94,11 +100,7 @@ export function addCustomer(permit: Permit, customer: OwnedContent<number>, crea
   return id;
 }
 
-export function replaceCustomer(
-  permit: Permit,
-  current: Owned<CustomerRow>,
-  wanted: OwnedContent<number | null>,
-): void {
+export function replaceCustomer(permit: Permit, current: Owned<CustomerRow>, wanted: ChangedCustomer): void {
   const { id } = current;
   replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
   replaceInSearch(permit.writer, current, wanted);

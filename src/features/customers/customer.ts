@@ -88,7 +88,7 @@ export function customerContentOf(
 }
 
 /** The members that a change may set. */
-type ChangedCustomer = CustomerContent & Pick<Customer, 'userId'>;
+export type ChangedCustomer = CustomerContent & Pick<Customer, 'userId'>;
 
 type Merging = {
   readonly bodies: CustomerBodies;
