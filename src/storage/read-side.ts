@@ -36,7 +36,6 @@ export class ReadSide {
    * see the snapshot of this moment. Throws SQLite's error if no snapshot can be taken.
    */
   pinSnapshot(): void {
-    if (this.#isPinned) return;
     this.#beginTransaction();
     this.#read.get(); // BEGIN alone takes no snapshot
     this.#isPinned = true;
