@@ -15,9 +15,9 @@ const digits = 6;
  * Returns the code of a step (RFC 4226 section 5.3). Some authenticator apps support nothing but six digits
  * and SHA-1.
  */
-export function oneTimeCode(secret: Uint8Array, counter: number): string {
+export function oneTimeCode(secret: Uint8Array, step: number): string {
   const text = Buffer.alloc(8);
-  text.writeBigUInt64BE(BigInt(counter));
+  text.writeBigUInt64BE(BigInt(step));
   const mac = createHmac('sha1', secret).update(text).digest();
   const offset = mac.readUInt8(mac.length - 1) & 0xf;
   const number = mac.readUInt32BE(offset) & 0x7fff_ffff;

@@ -42,7 +42,7 @@ export class SealedSecrets {
   /** Returns undefined if the key is no longer configured, or if the bytes or the owner were changed. */
   open({ sealedUnder, bytes }: Sealed, additionalData: string): Buffer | undefined {
     const key = this.#keys.get(sealedUnder);
-    if (key === undefined || bytes.length < nonceBytes + tagBytes) return undefined;
+    if (key === undefined || !hasSealedLength(bytes)) return undefined;
     const textStart = nonceBytes + tagBytes;
     const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), {
       authTagLength: tagBytes,

@@ -167,7 +167,7 @@ export async function fromDatabase<T>(file: string, use: (source: DatabaseSync) 
  * Opens a backup to restore it. The message about a damaged backup differs from that about a damaged
  * database.
  */
-async function fromBackup(...[file, use]: Parameters<typeof fromDatabase>): Promise<unknown> {
+async function fromBackup<T>(file: string, use: (source: DatabaseSync) => Promise<T>): Promise<T> {
   try {
     return await fromDatabase(file, use);
   } catch (error) {
