@@ -43,8 +43,8 @@ export function createAuthenticator({
   const cachedLookups = cache.wrap(lookupsOnDisk);
 
   function authenticateBearer(authorization: string, now: number): Caller {
-    const verified = currentToken(authorization, now);
-    const caller = callerOfSession(cachedLookups, verified.sessionId, now);
+    const verified = requireToken(authorization, now);
+    const caller = requireSessionCaller(cachedLookups, verified.sessionId, now);
     // after a restore, a new session may have the id, and even the user id, of a session that the backup
     // lacks
     if (caller.userId !== verified.userId || caller.authTimeSeconds !== verified.authTimeSeconds)
@@ -52,7 +52,7 @@ export function createAuthenticator({
     return caller;
   }
 
-  function currentToken(authorization: string, now: number): Verified {
+  function requireToken(authorization: string, now: number): Verified {
     const verified = tokens.get(authorization) ?? verify(authorization, now);
     if (now >= verified.expiresAt) throw tokenExpiredProblem();
     return verified;
@@ -95,14 +95,14 @@ export function createAuthenticator({
    * Returns the caller of a running request with their current rights. Throws `invalid-token` if the access
    * token has expired, or if the session, key or user no longer exists.
    */
-  function currentCaller(
+  function requireCaller(
     caller: Caller,
     { authorization = '', now }: SentCredential,
     lookups = cachedLookups,
   ): Caller {
-    if (caller.keyId !== null) return callerOfKey(lookups, caller.keyId, now);
-    currentToken(authorization, now);
-    return callerOfSession(lookups, caller.sessionId, now);
+    if (caller.keyId !== null) return requireKeyCaller(lookups, caller.keyId, now);
+    requireToken(authorization, now);
+    return requireSessionCaller(lookups, caller.sessionId, now);
   }
 
   /** Whether the caller's credential has expired. A withdrawn credential has not. */
@@ -113,7 +113,7 @@ export function createAuthenticator({
     return now >= Math.min(session, token);
   }
 
-  return { authenticateBearer, authenticateKey, currentCaller, hasExpired };
+  return { authenticateBearer, authenticateKey, requireCaller, hasExpired };
 }
 
 /** The memory that a cached token takes in addition to its text, measured. */
@@ -128,13 +128,13 @@ export function isApiKey(text: string): boolean {
   return keyPattern.test(text);
 }
 
-function callerOfSession({ findSession }: CallerLookups, id: number, now: number): Caller {
+function requireSessionCaller({ findSession }: CallerLookups, id: number, now: number): Caller {
   const found = findSession(id);
   if (found === undefined || now >= found.expiresAt) throw sessionEndedProblem();
   return found.caller;
 }
 
-function callerOfKey({ findKey }: CallerLookups, id: number, now: number): Caller {
+function requireKeyCaller({ findKey }: CallerLookups, id: number, now: number): Caller {
   const found = findKey(id);
   if (found === undefined) throw noLongerValid('The API key is invalid.');
   if (now >= found.expiresAt) throw noLongerValid(keyExpired);

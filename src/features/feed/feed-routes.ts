@@ -118,7 +118,7 @@ function liveEvents(call: FeedCall, { cursors, live }: FeedServices): Streamed {
     live.add({
       stream,
       caller,
-      currentCaller: () => call.recheckCaller(),
+      recheckCaller: () => call.recheckCaller(),
       hasExpired: () => call.hasExpired(),
       access: feedAccessOf(caller),
       types: query.type,

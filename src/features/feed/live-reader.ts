@@ -18,7 +18,7 @@ export type LiveReaderOptions = {
   /**
    * Returns the caller with current rights. Throws a Problem if the caller has lost the right to the stream.
    */
-  readonly currentCaller: () => Caller;
+  readonly recheckCaller: () => Caller;
   readonly hasExpired: () => boolean;
   readonly access: FeedAccess;
   /** Undefined for events of all types. */
@@ -115,7 +115,7 @@ export class LiveReader {
 
   #hasSameRights(): boolean {
     try {
-      return this.#options.currentCaller().role === this.caller.role;
+      return this.#options.recheckCaller().role === this.caller.role;
     } catch (error) {
       if (error instanceof Problem) return false;
       throw error;

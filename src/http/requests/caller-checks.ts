@@ -109,7 +109,7 @@ export class CallerChecks {
     const { caller, mounted, match, headers, now } = exchange;
     if (caller === undefined || mounted === undefined || match === undefined) return caller;
     const { authorization } = headers;
-    const current = this.#options.authenticator.currentCaller(caller, { authorization, now }, lookups);
+    const current = this.#options.authenticator.requireCaller(caller, { authorization, now }, lookups);
     checkAccess(mounted.route, current, match.params);
     return current;
   }
