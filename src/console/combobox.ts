@@ -3,7 +3,8 @@
 import { fill, h } from './elements.ts';
 import { t } from './texts.ts';
 
-const typingMilliseconds = 40;
+/** Between a letter and the search for it: the next one may follow. */
+export const typingMilliseconds = 40;
 
 export type Found = {
   /** Unique within the answer. */

@@ -3,6 +3,7 @@ import { type ApiClient, query } from './api-client.ts';
 import type { List, Order } from './api-types.ts';
 import { count, money } from './formats.ts';
 import type { Child } from './elements.ts';
+import { isSale } from './sales-figures.ts';
 import { t } from './texts.ts';
 
 /** The newest orders that are summed, in requests of 200 each. */
@@ -33,7 +34,7 @@ export async function readBought(
 /** Returns facts for a list of them. */
 export function boughtFacts({ orders, total }: Bought): readonly (readonly [string, Child])[] {
   if (total === 0) return [];
-  const kept = orders.filter(({ status }) => status !== 'cancelled' && status !== 'refunded');
+  const kept = orders.filter(isSale);
   const sums = new Map<string, number>();
   for (const { currency, total: sum } of kept) sums.set(currency, (sums.get(currency) ?? 0) + sum);
   const isWhole = orders.length === total;

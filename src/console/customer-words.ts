@@ -1,5 +1,11 @@
-// What tells a found customer from others with the same name.
-import type { Customer } from './api-types.ts';
+// What customers are called, and what tells one from others with the same name.
+import type { Customer, Order } from './api-types.ts';
+import { t } from './texts.ts';
+
+/** Users may not see the customers of others. */
+export function customerName({ customer, customerId }: Pick<Order, 'customer' | 'customerId'>): string {
+  return customer?.name ?? t('Customer {id}', { id: customerId });
+}
 
 type Contact = Pick<Customer, 'email' | 'phone' | 'address'>;
 

@@ -12,7 +12,7 @@ import { type Fault, type ImportPlan, type Outcome, runImport } from './import-r
 import { currencyChoice } from './order-fields.ts';
 import { saveFile } from './saved-file.ts';
 import { tableHead } from './tables.ts';
-import { rowText, type Separator } from './table-text.ts';
+import { byteOrderMark, rowText, type Separator } from './table-text.ts';
 import { numbered, t } from './texts.ts';
 
 const bytesMax = 32 * 1024 * 1024;
@@ -353,7 +353,7 @@ function faultCard({ file, heading, separator }: OpenFile, faults: readonly Faul
     const rows = faults.map(({ cells, problem }) =>
       rowText([...heading.map((_, index) => cells[index] ?? ''), problem], separator),
     );
-    saveFile(`faulty-${file.name}`, ['\ufeff', rowText([...heading, t('Fault')], separator), ...rows]);
+    saveFile(`faulty-${file.name}`, [byteOrderMark, rowText([...heading, t('Fault')], separator), ...rows]);
   };
   const row = ({ number, cells, problem }: Fault): HTMLElement =>
     h(

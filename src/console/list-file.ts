@@ -7,7 +7,7 @@ import { dayName, decimalSign, timeOfDay, timeZone } from './formats.ts';
 import { action } from './forms.ts';
 import { saveFile } from './saved-file.ts';
 import { chunksOf } from './streams.ts';
-import { rowText, type Separator, TableReader } from './table-text.ts';
+import { byteOrderMark, rowText, type Separator, TableReader } from './table-text.ts';
 import type { Page } from './view.ts';
 import { t } from './texts.ts';
 
@@ -16,9 +16,8 @@ export function csvButton(page: Page, list: () => string, name: string): HTMLEle
   return action(t('CSV'), () => saveList(page, list(), name));
 }
 
-/** Excel splits cells where the region's list separator is, and reads UTF-8 only after a byte-order mark. */
+/** Excel splits cells where the region's list separator is. */
 const separator: Separator = decimalSign === ',' ? ';' : ',';
-const byteOrderMark = '\ufeff';
 
 async function saveList({ client, signal }: Page, list: string, name: string): Promise<void> {
   const forSpreadsheet = h('input', { type: 'radio', name: 'kind', id: 'for-spreadsheet', checked: true });

@@ -1,11 +1,10 @@
 // The tools above a list: its search, days, and tabs.
 import { type Status, statuses } from './api-types.ts';
+import { typingMilliseconds } from './combobox.ts';
 import { type Child, h, icon, icons } from './elements.ts';
 import { count, statusNames } from './formats.ts';
 import type { Page, Reload } from './view.ts';
 import { t } from './texts.ts';
-
-const typingMilliseconds = 40;
 
 /** The rows of a list, and the words that have found them. */
 export type FoundRows = { readonly q: string | null; readonly rows: readonly { readonly id: number }[] };

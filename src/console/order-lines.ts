@@ -3,6 +3,7 @@
 // line of the same product; the focus waits in an empty line for the next scan, whatever the answers take.
 import type { Issue } from './api-types.ts';
 import { type Article, type Articles, isSame } from './articles.ts';
+import { typingMilliseconds } from './combobox.ts';
 import { button, fill, h, icon, icons } from './elements.ts';
 import { defaultCurrency, money, priceIssue, priceText, typedPrice } from './formats.ts';
 import { quantityOf } from './amounts.ts';
@@ -376,7 +377,6 @@ export class OrderLines {
   }
 }
 
-const typingMilliseconds = 40;
 const noProduct = t('No product that is sold now has this SKU or barcode: enter its name and price.');
 const noQuantity = t('Quantity must be a whole number of 1 or more.');
 

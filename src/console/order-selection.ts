@@ -1,6 +1,7 @@
 // Orders that are selected in their list, to be marked or printed together. A bar below the list has the buttons, and
 // each row says what came of it; the rows stay in their places until the selection is cleared.
 import { type Order, type Status, steps as stepsOf } from './api-types.ts';
+import { customerName } from './customer-words.ts';
 import { Drawing } from './drawing.ts';
 import { button, h, icon, icons } from './elements.ts';
 import { count, nameOf } from './formats.ts';
@@ -171,9 +172,7 @@ export class OrderSelection {
 
   /** The slips are in the page only while they are printed. */
   #print(orders: readonly Order[]): void {
-    const slips = orders.map((order) =>
-      packingSlip(order, order.customer?.name ?? t('Customer {id}', { id: order.customerId })),
-    );
+    const slips = orders.map((order) => packingSlip(order, customerName(order)));
     const sheets = h('div', {}, slips);
     this.#page.main.append(sheets);
     window.addEventListener('afterprint', () => sheets.remove(), { once: true });

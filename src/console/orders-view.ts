@@ -1,6 +1,7 @@
 // The list of orders: search, statuses, live updates, and a button for the next step of each order.
 import { query } from './api-client.ts';
 import { type List, type Order, steps as stepsOf } from './api-types.ts';
+import { customerName } from './customer-words.ts';
 import { watchDay } from './day-change.ts';
 import { reloadable, emptyState, setPageTitle, isStaff, type Page, type Reload, skeleton } from './view.ts';
 import { Drawing } from './drawing.ts';
@@ -162,9 +163,9 @@ const placed: Column<Order> = {
 };
 const customer: Column<Order> = {
   label: t('Customer'),
-  cell: ({ customer: included, customerId, status: current }) => [
-    h('span', { class: 'clip', dir: 'auto' }, included?.name ?? t('Customer {id}', { id: customerId })),
-    h('span', { class: 'phone' }, pill(current)),
+  cell: (order) => [
+    h('span', { class: 'clip', dir: 'auto' }, customerName(order)),
+    h('span', { class: 'phone' }, pill(order.status)),
   ],
 };
 const items: Column<Order> = {

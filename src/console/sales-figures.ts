@@ -27,7 +27,7 @@ export function ordersOf(figures: readonly Figures[]): number {
 }
 
 /** Cancelled and refunded orders don't count. */
-export function isSale({ status }: Figures): boolean {
+export function isSale({ status }: Pick<Figures, 'status'>): boolean {
   return status !== 'cancelled' && status !== 'refunded';
 }
 

@@ -4,6 +4,8 @@ import { t } from './texts.ts';
 
 const separators = [',', ';', '\t'] as const;
 export type Separator = (typeof separators)[number];
+/** Excel reads UTF-8 only after it. */
+export const byteOrderMark = '\ufeff';
 
 /** The service rejects longer rows, too. */
 const rowCharactersMax = 65_536;

@@ -5,6 +5,7 @@ import type { Figures, List, Order, Sales } from './api-types.ts';
 import { type Alert, alertList, loadAlerts } from './alerts.ts';
 import { card, factList, headedCard } from './cards.ts';
 import { type Bar, barPlot } from './charts.ts';
+import { customerName } from './customer-words.ts';
 import { watchDay } from './day-change.ts';
 import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from './view.ts';
 import { type Child, fill, h } from './elements.ts';
@@ -264,9 +265,9 @@ const toDoColumns: readonly Column<Order>[] = [
   orderColumns.number,
   {
     label: t('Customer'),
-    cell: ({ customer, customerId, status, createdAt }) => [
-      h('span', { class: 'clip', dir: 'auto' }, customer?.name ?? t('Customer {id}', { id: customerId })),
-      h('span', { class: 'phone' }, pill(status), ' ', ageOf(createdAt)),
+    cell: (order) => [
+      h('span', { class: 'clip', dir: 'auto' }, customerName(order)),
+      h('span', { class: 'phone' }, pill(order.status), ' ', ageOf(order.createdAt)),
     ],
   },
   { label: t('Waits'), kind: 'tight wide', cell: ({ createdAt }) => ageOf(createdAt) },
