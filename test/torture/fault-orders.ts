@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext } from 'node:test';
+import { DatabaseSync } from 'node:sqlite';
 import type { TestResponse, Person, TestService } from '../service.ts';
-import { spawnService, startChild } from './child-service.ts';
-import { createLoadClient, type LoadClient, type Reply } from './load-client.ts';
-import { settings } from './signed-in-folder.ts';
+import { orderly } from '../commands/command-support.ts';
+import type { LoadClient, Reply } from './load-client.ts';
+import { notesIn } from './signed-in-folder.ts';
 
 export const items = [{ name: 'Green tea', quantity: 2, unitPrice: 749 }];
 
@@ -60,15 +60,15 @@ export function writeUntilFull(file: string): void {
   }
 }
 
-export async function assertRejected(folder: string, says: RegExp): Promise<void> {
-  const { ended, written } = spawnService({ folder, settings });
-  const { code } = await ended;
-  const text = written();
-  assert.match(text, says);
-  assert.match(text, /^orderly: .*\.$/m);
-  assert.doesNotMatch(text, /^\s+at /m, 'no stack');
-  assert.notEqual(code, 0);
-  assert.doesNotMatch(text, /listening/);
+/** Runs in a process of all rejected starts unless `runs` is a program. */
+export async function assertRejected(folder: string, says: RegExp, runs?: readonly string[]): Promise<void> {
+  const args = ['--port=0', '--tls=off', `--data=${folder}`];
+  const { status, stdout, stderr } = await orderly(args, runs === undefined ? {} : { runs });
+  assert.match(stderr, says);
+  assert.match(stderr, /^orderly: .*\.$/m);
+  assert.doesNotMatch(stderr, /^\s+at /m, 'no stack');
+  assert.notEqual(status, 0);
+  assert.doesNotMatch(stdout, /listening/);
 }
 
 export type Shop = { place(note: string): Promise<Reply> };
@@ -77,17 +77,23 @@ export async function openShop(client: LoadClient, token: string): Promise<Shop>
   const {
     thing: { id },
   } = await client.ask({ method: 'POST', path: '/customers', token, body: { name: 'Grace Hopper' } });
-  // so that the WAL is soon long enough to be checkpointed
-  const filling = Array.from({ length: 40 }, () => ({ ...items[0], name: 'Tea, '.repeat(30) }));
   return {
     place: (note) =>
       client.ask({
         method: 'POST',
         path: '/orders',
         token,
-        body: { customerId: id, currency: 'EUR', items: filling, note },
+        body: { customerId: id, currency: 'EUR', items, note },
       }),
   };
+}
+
+/** Makes the WAL of a service so long that it is checkpointed. */
+export function lengthenWal(folder: string): void {
+  using other = new DatabaseSync(join(folder, 'orderly.db'), { timeout: 10_000 });
+  other.exec(
+    `PRAGMA wal_autocheckpoint = 0; CREATE TABLE long AS SELECT zeroblob(${2 ** 25}); DROP TABLE long`,
+  );
 }
 
 /** The reply that wasn't 201, or undefined if the connection was rejected or cut. */
@@ -104,17 +110,8 @@ export async function placeUntilRefused(
   }
 }
 
-export async function assertAllThere(
-  t: TestContext,
-  folder: string,
-  token: string,
-  answered: readonly string[],
-): Promise<void> {
-  const service = await startChild({ folder: join(folder, 'data'), settings });
-  t.after(() => service.kill('SIGKILL'));
-  const client = createLoadClient(service.port);
-  const notes = new Set((await client.list('/orders?limit=200', token)).map(({ note }) => note));
-  client.close();
+export async function assertAllThere(folder: string, answered: readonly string[]): Promise<void> {
+  const notes = new Set(await notesIn(folder));
   assert.deepEqual(
     answered.filter((note) => !notes.has(note)),
     [],

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { admin } from '../service.ts';
-import { runCommand, startChild } from './child-service.ts';
+import { orderly } from '../commands/command-support.ts';
+import { admin, serviceFor } from '../service.ts';
+import { startChild } from './child-service.ts';
 import { newFolder } from './fault-support.ts';
 import { createLoadClient, type Thing } from './load-client.ts';
 import { settings, signedInFolder } from './signed-in-folder.ts';
@@ -49,19 +50,20 @@ test('a backup under load has all changes answered before it, and the rest as of
   });
   while (answered.size < 300) await new Promise((resolve) => setTimeout(resolve, 5));
   const before = new Map([...answered].map(([id, states]) => [id, states.length]));
-  assert.equal((await runCommand(join(folder, 'live'), ['backup', join(folder, 'copy.db')])).code, 0);
+  const copy = join(folder, 'copy.db');
+  assert.equal((await orderly(['backup', copy, `--data=${join(folder, 'live')}`])).status, 0);
   isOver = true;
   await Promise.all(writing);
   assert(answered.size > before.size, 'writes went on during the backup');
 
-  assert.equal((await runCommand(join(folder, 'restored'), ['restore', join(folder, 'copy.db')])).code, 0);
-  const check = await runCommand(join(folder, 'restored'), ['check']);
-  assert.equal(check.code, 0, check.output);
-  const restored = await startChild({ folder: join(folder, 'restored'), settings });
-  t.after(() => restored.kill('SIGKILL'));
+  const data = `--data=${join(folder, 'restored')}`;
+  assert.equal((await orderly(['restore', copy, data])).status, 0);
+  const check = await orderly(['check', data]);
+  assert.equal(check.status, 0, check.stdout);
+  const restored = await serviceFor(t, { folder: join(folder, 'restored'), settings });
   const later = createLoadClient(restored.port);
-  const session = await later.ask({ method: 'POST', path: '/api/sessions', body: admin });
-  const copied = await later.list('/orders?limit=200&sort=id', String(session.thing['accessToken']));
+  const session = await restored.signIn(admin.email, admin.password);
+  const copied = await later.list('/orders?limit=200&sort=id', session.token);
   client.close();
   later.close();
 

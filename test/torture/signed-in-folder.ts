@@ -1,4 +1,7 @@
-// Data folders for services that are killed soon, with an administrator who is signed in already.
+// Data folders for services that are killed soon, with an administrator who is signed in already; and what the next
+// service finds in them.
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { serviceFor, type Person, type TestService } from '../service.ts';
 
 /** With them, a token is for the service on any port. */
@@ -21,4 +24,13 @@ export async function signedInFolder(
   } finally {
     await service.stop();
   }
+}
+
+/** The notes of all orders, in the order of their ids, once a service has started on the folder and ended. */
+export async function notesIn(folder: string): Promise<unknown[]> {
+  const service = await serviceFor({ after: () => {} }, { folder, settings });
+  await service.stop();
+  using database = new DatabaseSync(join(folder, 'orderly.db'), { readOnly: true });
+  const rows = database.prepare('SELECT note FROM orders ORDER BY id').all();
+  return rows.map(({ note }) => note);
 }

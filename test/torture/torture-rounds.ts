@@ -5,8 +5,9 @@ import { openSync, closeSync, mkdtempSync, readSync, rmSync, statSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPicker, type Picker } from '../../src/commands/sample-data.ts';
+import { orderly } from '../commands/command-support.ts';
 import type { TestResponse } from '../service.ts';
-import { runCommand, spawnService, startChild, type ChildService } from './child-service.ts';
+import { spawnService, startChild, type ChildService } from './child-service.ts';
 import { createLedger } from './ledger.ts';
 import { FeedReader } from './feed-reader.ts';
 import { createLoadClient } from './load-client.ts';
@@ -147,10 +148,10 @@ async function tortureRound({
   const restarted = await startChild({ folder, settings });
   const after = createLoadClient(restarted.port, 4);
   const [checked] = await Promise.all([
-    runCommand(folder, ['check']),
+    orderly(['check', `--data=${folder}`]),
     checkAll({ ...round, client: after }, reader, result),
   ]);
-  if (checked.code !== 0) violation(`orderly check: ${checked.output}`);
+  if (checked.status !== 0) violation(`orderly check: ${checked.stdout}${checked.stderr}`);
   after.close();
   return restarted;
 }

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runCommand, spawnService, startChild } from './child-service.ts';
+import { orderly } from '../commands/command-support.ts';
+import { spawnService, startChild } from './child-service.ts';
 import { newFolder } from './fault-support.ts';
 import { createLoadClient } from './load-client.ts';
 import { torture } from './torture-rounds.ts';
@@ -40,5 +41,5 @@ test('a first start that is killed at any moment is completed by the next one', 
   });
   client.close();
   assert.equal(status, 201);
-  assert.equal((await runCommand(folder, ['check'])).code, 0);
+  assert.equal((await orderly(['check', `--data=${folder}`])).status, 0);
 });
