@@ -19,7 +19,7 @@ const manyBytes = 40 * mebibyte;
 
 describe('exports', { skip: executable !== undefined && 'needs routes of its own' }, () => {
   test('exports run two at once in all, and one of each user, staff or not', async (t) => {
-    const { ask, open, service } = await exporting(t);
+    const { ask, open, service, untilStill, finish } = await exporting(t);
     const [staff, user, other] = [
       await service.person('staff'),
       await service.person(),
@@ -31,6 +31,8 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
       assertProblem(response, 'unavailable', 503);
       assert.equal(response.headers['retry-after'], '10');
     }
+    await untilStill(); // so that the second one waits for its client, too
+    finish();
     first.message.resume();
     assert.equal(await first.ended, true);
     assertProblem(await ask(user), 'unavailable', 503);
@@ -41,7 +43,7 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
   });
 
   test('exports end if their clients stop reading for 10 seconds, however much they read before', async (t) => {
-    const { open, service, clock, untilStill, readMore } = await exporting(t, { count: Infinity });
+    const { open, service, clock, untilStill, readMore } = await exporting(t);
     const person = await service.person();
     const unread = await open(person);
     for (const isReading of [true, true, false]) {
@@ -58,13 +60,14 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
   });
 
   test('exports continue for as long as their clients read 640 KiB in 10 seconds', async (t) => {
-    const { open, service, clock, untilStill, readMore } = await exporting(t, { count: 4 * elementsMax });
+    const { open, service, clock, untilStill, readMore, finish } = await exporting(t);
     const unread = await open(await service.person());
     for (let read = 0; read < 6; read += 1) {
       await readMore(unread);
       await untilStill();
       clock.advance(10_000);
     }
+    finish();
     unread.message.resume();
     assert.equal(await unread.ended, true);
   });
@@ -89,18 +92,20 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
   });
 
   test('exports read no further while a part of them waits for the client', async (t) => {
-    const { open, service, untilStill } = await exporting(t);
+    const { open, service, untilStill, finish } = await exporting(t);
     const { message, ended } = await open(await service.person());
     const taken = await untilStill();
-    assert.ok(taken > 0 && taken < elementsMax, `${taken} of ${elementsMax} elements were read`);
+    assert.ok(taken > 0 && taken < elementsMax, `${taken} elements were read`);
+    finish();
     message.resume();
     assert.equal(await ended, true);
-    assert.equal(await untilStill(), elementsMax);
+    assert.equal(await untilStill(), taken);
   });
 });
 
 const note = 'x'.repeat(60_000);
 const elementsMax = Math.ceil(manyBytes / note.length);
+const element = represent({ note }, { id: 1, ownerId: null });
 
 type Exporting = {
   readonly service: TestService;
@@ -111,20 +116,21 @@ type Exporting = {
   readonly untilStill: () => Promise<number>;
   /** Lets a client read until another 640 KiB have left the service, whatever the system keeps of them. */
   readonly readMore: (unread: UnreadExport) => Promise<void>;
+  /** Ends the list after the elements that the service has read. */
+  readonly finish: () => void;
 };
 
-type ExportedList = { readonly count?: number; readonly source?: ElementReader<unknown, Caller> };
-
-/** A service with a list, of 40 MiB by default, whose exports have a clock of their own. */
+/** A service with a list of 160 MiB, unless `finish` ends it, whose exports have a clock of their own. */
 async function exporting(
   t: TestContext,
-  { count = elementsMax, source }: ExportedList = {},
+  { source }: { readonly source?: ElementReader<unknown, Caller> } = {},
 ): Promise<Exporting> {
   let taken = 0;
+  let isFinished = false;
   async function* manyElements() {
-    for (let id = 1; id <= count; id += 1) {
+    for (let index = 0; index < 4 * elementsMax && !isFinished; index += 1) {
       taken += 1;
-      yield [represent({ note }, { id, ownerId: null })];
+      yield [element];
     }
   }
   const clock = new FrozenClock(0);
@@ -153,6 +159,7 @@ async function exporting(
       }
       message.pause();
     },
+    finish: () => void (isFinished = true),
   };
 }
 
