@@ -1,9 +1,10 @@
 // The table of the access matrix: every route, and the response to every kind of caller.
+import { randomUUID } from 'node:crypto';
 import type { Scope } from '../../src/auth/access.ts';
 import { items } from '../features/resource-support.ts';
 import { password, type Person } from '../service.ts';
 
-/** Objects of the owner; requests that change one get a new one each. */
+/** Objects of the owner, which no request before those of this row has changed. */
 export type Subject = {
   readonly owner: Person;
   readonly customerId: number;
@@ -13,7 +14,6 @@ export type Subject = {
   readonly keyId: number;
   /** Without orders. */
   readonly newCustomerId: number;
-  readonly unusedEmail: string;
   /** Of a user who is suspended. */
   readonly suspendedId: number;
   /** Nobody's. */
@@ -29,6 +29,8 @@ export type Row = {
   readonly body?: (subject: Subject) => object;
   /** The Content-Type of the body, unless it is JSON. */
   readonly contentType?: string;
+  /** Whether an accepted request can't be repeated, as no DELETE can. */
+  readonly isOnce?: true;
 };
 
 /**
@@ -99,7 +101,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     responses: '201 201 201 201 201 201 s 201 t',
     scope: 'users:write',
     path: at('/api/users'),
-    body: ({ unusedEmail }) => ({ name: 'Ada', email: unusedEmail, password }),
+    body: () => ({ name: 'Ada', email: `${randomUUID()}@example.com`, password }),
   },
   'GET /api/users': {
     responses: 'u   f   f   f   200 f   s 200 t',
@@ -187,6 +189,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     responses: '201 201 201 201 201 201 201 201 201',
     path: (subject) => `${session(subject)}/tokens`,
     body: ({ owner }) => ({ refreshToken: owner.refreshToken }),
+    isOnce: true,
   },
   'GET /api/sessions': { responses: 'u   200 200 200 200 s   s s   t', path: at('/api/sessions') },
   'DELETE /api/sessions': {
@@ -250,7 +253,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     responses: 'u   f   f   201 201 f   s 201 t',
     scope: 'products:write',
     path: at('/products'),
-    body: ({ unusedEmail }) => ({ sku: unusedEmail, name: 'Tea', unitPrice: 749, currency: 'EUR' }),
+    body: () => ({ sku: randomUUID(), name: 'Tea', unitPrice: 749, currency: 'EUR' }),
   },
   'GET /products/{id}': {
     responses: 'u   200 200 200 200 200 s 200 t',
@@ -261,7 +264,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     responses: 'u   f   f   200 200 f   s 200 t',
     scope: 'products:write',
     path: product,
-    body: ({ unusedEmail }) => ({ sku: unusedEmail, name: 'Tea', unitPrice: 749, currency: 'EUR' }),
+    body: () => ({ sku: randomUUID(), name: 'Tea', unitPrice: 749, currency: 'EUR' }),
   },
   'PATCH /products/{id}': {
     responses: 'u   f   f   200 200 f   s 200 t',
