@@ -26,26 +26,27 @@ export const both = (fields: readonly string[]): string[] => fields.flatMap((fie
 
 export const orderSorts = both(['createdAt', 'id', 'updatedAt', 'status', 'total']);
 
-/** Returns all elements, page by page. Asserts that `next` and Link agree. */
-export async function walk(
+/** Returns all elements of all pages. */
+export async function walk(service: TestService, list: List, query: Query): Promise<Row[]> {
+  return (await Array.fromAsync(pagesOf(service, list, query))).flat();
+}
+
+/** Yields the elements of each page. Asserts that `next` and Link agree. */
+export async function* pagesOf(
   service: TestService,
   { path, token }: List,
   query: Query,
-  betweenPages: () => Promise<void> = async () => {},
-): Promise<Row[]> {
-  const seen: Row[] = [];
+): AsyncGenerator<Row[]> {
   let target: string | null = `${path}?${new URLSearchParams(query)}`;
   for (let pages = 0; target !== null; pages += 1) {
     assert(pages < 200, 'the pages have no end');
-    const { status, headers, text, body } = await service.get(target, { token });
+    const { status, headers, text, body }: TestResponse = await service.get(target, { token });
     assert.equal(status, 200, text);
     assert.ok(body.data.length <= Number(query['limit'] ?? 50));
-    assert.equal(headers.link, body.next === null ? undefined : `<${body.next}>; rel="next"`);
-    seen.push(...body.data);
-    if (pages === 0) await betweenPages();
+    assert.equal(headers['link'], body.next === null ? undefined : `<${body.next}>; rel="next"`);
+    yield body.data;
     target = body.next;
   }
-  return seen;
 }
 
 export function inOrder(rows: readonly Row[], sort: string): Row[] {
@@ -56,31 +57,34 @@ export function inOrder(rows: readonly Row[], sort: string): Row[] {
   return rows.toSorted((a, b) => sign * (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.id - b.id));
 }
 
-/** Asserts that about three pages show each row once, with a disturbance after the first page. */
+/**
+ * Asserts that about three pages show each row once, by each sort, with a disturbance after the first page.
+ * Without a sort the rows are in the order of `place.sorts[0]`.
+ */
 export async function assertPagesThroughOnce(
   service: TestService,
   place: Place,
   { query, fits }: Filter,
-  sort: string | undefined,
+  sorts: readonly (string | undefined)[],
 ): Promise<void> {
   const before = (await place.rows()).filter(fits);
-  let disturbed: readonly number[] = [];
   const limit = String(Math.max(1, Math.ceil(before.length / 3)));
-  const seen = await walk(
-    service,
-    place,
-    { ...query, ...(sort === undefined ? {} : { sort }), limit },
-    async () => {
-      disturbed = await place.disturb();
-    },
-  );
+  const walks: { sort: string | undefined; seen: Row[]; pages: AsyncGenerator<Row[]> }[] = [];
+  for (const sort of sorts) {
+    const pages = pagesOf(service, place, { ...query, ...(sort === undefined ? {} : { sort }), limit });
+    walks.push({ sort, pages, seen: (await pages.next()).value });
+  }
+  const disturbed = await place.disturb();
   const stays = ({ id }: Row): boolean => !disturbed.includes(id);
-  const ids = seen.filter(stays).map(({ id }) => id);
-  assert.equal(new Set(ids).size, ids.length, 'a row was seen twice');
-  for (const row of seen) assert.ok(fits(row), `${JSON.stringify(row)} is not in the filter`);
   const existed = new Set(before.map(({ id }) => id));
-  assert.deepEqual(
-    seen.filter(stays).filter(({ id }) => existed.has(id)),
-    inOrder(before.filter(stays), sort ?? place.sorts[0] ?? ''),
-  );
+  for (const { sort, pages, seen } of walks) {
+    for await (const page of pages) seen.push(...page);
+    const ids = seen.filter(stays).map(({ id }) => id);
+    assert.equal(new Set(ids).size, ids.length, `a row was seen twice, by ${sort}`);
+    for (const row of seen) assert.ok(fits(row), `${JSON.stringify(row)} is not in the filter`);
+    assert.deepEqual(
+      seen.filter(stays).filter(({ id }) => existed.has(id)),
+      inOrder(before.filter(stays), sort ?? place.sorts[0] ?? ''),
+    );
+  }
 }
