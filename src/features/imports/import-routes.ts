@@ -1,8 +1,12 @@
 // Imports over HTTP: POST /imports reads one line for each object, and returns one line for each.
 import { adminOnly, hasScope, type Caller } from '../../auth/access.ts';
 import { csvReader, ndjsonReader, importLineBytesMax } from './arriving-lines.ts';
-import type { HandlerImports } from './line-imports.ts';
-import { importKeptCharsMax, importLineMilliseconds, importsMax } from './line-imports.ts';
+import {
+  importKeptCharsMax,
+  importLineMilliseconds,
+  importsMax,
+  type HandlerImports,
+} from './line-imports.ts';
 import { csv, ndjson } from '../../http/responses/media-types.ts';
 import { mediaTypeOf } from '../../http/requests/negotiate.ts';
 import { route, type Route } from '../../http/routing/route.ts';

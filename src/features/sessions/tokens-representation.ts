@@ -1,7 +1,6 @@
 // The tokens of a sign-in or a renewal, and how a response carries them.
 import { randomBytes } from 'node:crypto';
-import type { Signer } from '../../auth/jwt.ts';
-import { tokenSeconds } from '../../auth/jwt.ts';
+import { tokenSeconds, type Signer } from '../../auth/jwt.ts';
 import type { RefreshTokens } from '../../auth/refresh-tokens.ts';
 import { sessionCookie } from '../../auth/session-cookie.ts';
 import { represent, type Representation } from '../../http/responses/representation.ts';
