@@ -19,7 +19,7 @@ import {
   isExport,
   type ExportCall,
   type ExportFile,
-  type Exports,
+  type HandlerExports,
   type ElementReader,
 } from '../transfers/export.ts';
 import type { ListPage, Streamed } from './reply.ts';
@@ -90,7 +90,7 @@ type ExportableList<T> = List<T, Caller> & {
 type ListsOptions = {
   readonly cursors: Cursors;
   readonly pages: PageCache;
-  readonly exports: Pick<Exports, 'createResult'>;
+  readonly exports: HandlerExports;
 };
 
 /** Finds what can't be combined in the query of a list that can be searched, and be sent as a file. */
@@ -104,7 +104,7 @@ export function pageOrFileIssues(
 export class Lists {
   readonly #cursors: Cursors;
   readonly #pages: PageCache;
-  readonly #exports: ListsOptions['exports'];
+  readonly #exports: HandlerExports;
 
   constructor({ cursors, pages, exports }: ListsOptions) {
     this.#cursors = cursors;
