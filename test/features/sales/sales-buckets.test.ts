@@ -164,8 +164,9 @@ describe('every bucket follows the one before it', () => {
     for (const by of ['hour', 'day', 'week', 'month'] as const) {
       test(`every bucket follows the one before it, ${by} in ${timeZone}, at times from 2000 to 2030`, () => {
         const clock = clockOf(timeZone);
+        const hours = by === 'hour' ? 200 : 900;
         for (let from = Date.UTC(2000, 0, 1, 5, 7); from < Date.UTC(2030); from += 5_003 * 3_600_000) {
-          const before = from + 900 * 3_600_000;
+          const before = from + hours * 3_600_000;
           const times = bucketBoundaries({ from, before, by, clock });
           assert.ok(
             times.every((time, index) => index === 0 || time > (times[index - 1] ?? 0)),

@@ -1,25 +1,21 @@
 // Orders, and a webhook that sends them, in a service that is a process of its own.
 import assert from 'node:assert/strict';
-import { admin } from '../../service.ts';
 import type { ChildService } from '../../torture/child-service.ts';
 
 /** Creates a webhook with this URL, and then so many orders. */
 export async function placeOrders(
   { port }: ChildService,
-  { url, orders }: { readonly url: string; readonly orders: number },
+  { url, token, orders }: { readonly url: string; readonly token: string; readonly orders: number },
 ): Promise<void> {
-  let token = '';
-  const post = async (path: string, body: object): Promise<{ id: number; accessToken: string }> => {
+  const post = async (path: string, body: object): Promise<{ id: number }> => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(token === '' ? {} : { authorization: token }) },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
     });
     assert.equal(response.status, 201);
-    return (await response.json()) as { id: number; accessToken: string }; // of these routes
+    return (await response.json()) as { id: number }; // of these routes
   };
-  const { email, password } = admin;
-  token = `Bearer ${(await post('/api/sessions', { email, password })).accessToken}`;
   await post('/webhooks', { url, types: ['order.created'] });
   const { id: customerId } = await post('/customers', { name: 'Grace Hopper' });
   const items = [{ name: 'Green tea', quantity: 1, unitPrice: 749 }];

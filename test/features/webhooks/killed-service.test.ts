@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startChild } from '../../torture/child-service.ts';
+import { settings as sameUrl, signedInFolder } from '../../torture/signed-in-folder.ts';
 import { placeOrders } from './child-orders.ts';
 import { Receiver } from './receiver.ts';
 
@@ -14,9 +15,10 @@ test('after kill -9 every event is delivered, in order, some again', async (t) =
   const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const receiver = await Receiver.start(t);
-  const settings = { 'webhook-allow': '127.0.0.1' };
+  const { token } = await signedInFolder(folder);
+  const settings = { ...sameUrl, 'webhook-allow': '127.0.0.1' };
   const first = await startChild({ folder, settings });
-  await placeOrders(first, { url: receiver.url(), orders });
+  await placeOrders(first, { url: receiver.url(), token, orders });
   const before: number[] = [];
   while (before.length < orders / 2) before.push(await take(receiver));
   await receiver.next(); // being sent when the service ends
