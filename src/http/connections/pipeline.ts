@@ -85,14 +85,16 @@ export class Pipeline {
   }
 
   /**
-   * Drops the connection, and counts it only once, since further requests that were already parsed still
-   * arrive.
+   * Drops the connection once the responses of this turn are sent. Further requests of it that were already
+   * parsed are ignored.
    */
   #drop(socket: Socket): void {
-    if (socket.destroyed) return;
+    const state = stateOf(socket);
+    if (state.isEnding) return;
+    state.isEnding = true;
     this.#onDrop();
     dropRestOfRead(socket);
-    socket.destroy();
+    setImmediate(() => socket.destroy());
   }
 }
 

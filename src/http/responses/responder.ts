@@ -22,6 +22,7 @@ import {
 import { acceptPatch, json, problemJson } from './media-types.ts';
 import { plainAddress } from '../connections/peer.ts';
 import { problemResponse } from './problem-response.ts';
+import { ResponseBatch } from './response-batch.ts';
 import { etagOf, toWireLatin1, type Representation } from './representation.ts';
 import {
   beginStream,
@@ -84,6 +85,9 @@ type VersionedResponse = {
   readonly contentLines?: HeaderLines;
 };
 
+/** A response, and what it responds to. */
+type Answer = { readonly exchange: Exchange; readonly outgoing: OutgoingResponse };
+
 export class Responder {
   readonly #options: ResponderOptions;
   readonly #cors: Cors;
@@ -93,6 +97,7 @@ export class Responder {
   readonly #varyWithCodingLine: HeaderLines;
   readonly #unsent: UnsentResponses;
   readonly #log: ExchangeLog;
+  readonly #batch = new ResponseBatch<Answer>((answer) => this.#sendNow(answer));
 
   constructor(options: ResponderOptions) {
     this.#options = options;
@@ -230,6 +235,10 @@ export class Responder {
   }
 
   #send(exchange: Exchange, outgoing: OutgoingResponse): void {
+    this.#batch.add({ exchange, outgoing });
+  }
+
+  #sendNow({ exchange, outgoing }: Answer): void {
     const { response } = exchange;
     const { status } = outgoing;
     const isLogged = this.#log.takeLine(exchange, status);
