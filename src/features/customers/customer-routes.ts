@@ -6,22 +6,17 @@ import { listParameters, pageOrFileIssues, type Lists } from '../../http/routing
 import { empty, exportable } from '../../http/routing/reply.ts';
 import { representText, type Representation } from '../../http/responses/representation.ts';
 import {
-  cachedLookup,
+  cachedRepresentations,
   lookupOf,
   type Lookup,
   type RepresentationCache,
+  type Representations,
 } from '../../http/responses/representation-cache.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
-import {
-  changesNothing,
-  readBack,
-  requireOwned,
-  requireVisible,
-  type ObjectSource,
-} from '../../storage/object-access.ts';
+import { changesNothing, readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerTable } from './customer-csv.ts';
 import { customerBodies, type CustomerBodies, type CustomerPatch } from './customer-bodies.ts';
@@ -62,16 +57,9 @@ export function customerRoutes({ lists, caches, defaultCountry }: CustomerServic
   ];
 }
 
-type CustomerRepresentations = ObjectSource<Representation<Customer>> & Lookup<Customer>;
-
 /** Reads customers that are on disk, through the cache. */
-export function customerRepresentations(cache: RepresentationCache<Customer>): CustomerRepresentations {
-  return {
-    name: 'customer',
-    ownerOf: ({ ownerId }) => ownerId,
-    accessOf: rowAccessOf,
-    ...cachedLookup(cache, customerLookup),
-  };
+export function customerRepresentations(cache: RepresentationCache<Customer>): Representations<Customer> {
+  return cachedRepresentations('customer', cache, customerLookup);
 }
 
 const customerLookup = lookupOf({ find: customerSource.find, represent: representCustomer });
@@ -107,7 +95,7 @@ function listCustomersRoute(lists: Lists, elements: Lookup<Customer>): Route {
   });
 }
 
-function createCustomerRoute({ find }: CustomerRepresentations, bodies: CustomerBodies): Route {
+function createCustomerRoute({ find }: Representations<Customer>, bodies: CustomerBodies): Route {
   return route({
     method: 'POST',
     path: '/customers',
@@ -137,7 +125,7 @@ function createCustomerRoute({ find }: CustomerRepresentations, bodies: Customer
   });
 }
 
-function readCustomerRoute(customers: CustomerRepresentations): Route {
+function readCustomerRoute(customers: Representations<Customer>): Route {
   return route({
     method: 'GET',
     path: '/customers/{id}',

@@ -1,26 +1,18 @@
 // How orders are represented: the text of an order, and an ETag that names the version of the text.
-import { rowAccessOf } from '../../auth/access.ts';
 import { represent, representText, type Representation } from '../../http/responses/representation.ts';
 import {
-  cachedLookup,
+  cachedRepresentations,
   type Lookup,
   type RepresentationCache,
+  type Representations,
 } from '../../http/responses/representation-cache.ts';
 import type { Connection } from '../../storage/connection.ts';
-import type { ObjectSource } from '../../storage/object-access.ts';
 import { findOrderText, findOrderTexts, type OrderText } from './order-store.ts';
 import type { Order } from './order.ts';
 
-export type OrderRepresentations = ObjectSource<Representation<Order>> & Lookup<Order>;
-
 /** Reads orders that are on disk, through the cache. */
-export function orderRepresentations(cache: RepresentationCache<Order>): OrderRepresentations {
-  return {
-    name: 'order',
-    ownerOf: ({ ownerId }) => ownerId,
-    accessOf: rowAccessOf,
-    ...cachedLookup(cache, orderLookup),
-  };
+export function orderRepresentations(cache: RepresentationCache<Order>): Representations<Order> {
+  return cachedRepresentations('order', cache, orderLookup);
 }
 
 /** Reads orders without the cache. */

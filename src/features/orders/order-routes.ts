@@ -2,7 +2,7 @@
 import { isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, Problem, throwIfInvalid } from '../../problem.ts';
 import type { Lists } from '../../http/routing/list.ts';
-import type { RepresentationCache } from '../../http/responses/representation-cache.ts';
+import type { RepresentationCache, Representations } from '../../http/responses/representation-cache.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -14,7 +14,7 @@ import { userIssues } from '../users/user-store.ts';
 import { withIncludedCustomer } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { listOrdersRoute, listOrdersOfCustomerRoute, listOrdersOfUserRoute } from './order-list-routes.ts';
-import { orderRepresentations, representOrder, type OrderRepresentations } from './order-representation.ts';
+import { orderRepresentations, representOrder } from './order-representation.ts';
 import {
   NewOrder,
   Order,
@@ -53,7 +53,7 @@ export function userOrderRoutes({ lists, caches }: OrderServices): Route[] {
   return [listOrdersOfUserRoute(lists, orders), readOrderOfUserRoute(orders)];
 }
 
-function placeOrderRoute(orders: OrderRepresentations): Route {
+function placeOrderRoute(orders: Representations<Order>): Route {
   return route({
     method: 'POST',
     path: '/orders',
@@ -98,7 +98,7 @@ function customerIssues({ customerId }: Pick<Order, 'customerId'>, permit: Permi
   return [{ pointer: '/customerId', code: 'unknown', detail }];
 }
 
-function readOrderRoute(orders: OrderRepresentations): Route {
+function readOrderRoute(orders: Representations<Order>): Route {
   return route({
     method: 'GET',
     path: '/orders/{id}',
@@ -113,7 +113,7 @@ function readOrderRoute(orders: OrderRepresentations): Route {
   });
 }
 
-function patchOrderRoute(orders: OrderRepresentations): Route {
+function patchOrderRoute(orders: Representations<Order>): Route {
   return route({
     method: 'PATCH',
     path: '/orders/{id}',
@@ -141,7 +141,7 @@ function patchOrderRoute(orders: OrderRepresentations): Route {
   });
 }
 
-function readOrderOfUserRoute(orders: OrderRepresentations): Route {
+function readOrderOfUserRoute(orders: Representations<Order>): Route {
   return route({
     method: 'GET',
     path: '/api/users/{id}/orders/{order_id}',

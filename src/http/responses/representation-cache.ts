@@ -1,6 +1,8 @@
 // Finds representations by id: creates them from rows, and caches each until a change of its row is on disk.
+import { rowAccessOf } from '../../auth/access.ts';
 import { BoundedMap } from '../../base/bounded-map.ts';
 import type { Connection } from '../../storage/connection.ts';
+import type { ObjectSource } from '../../storage/object-access.ts';
 import { estimateBytes, type Representation } from './representation.ts';
 
 /** The representations of one kind of objects, by id. */
@@ -32,7 +34,7 @@ export function lookupOf<Row, T>({ find, represent }: RowLookup<Row, T>): Lookup
 }
 
 /** Returns a look-up through the cache. Writes must not use it: the rows that they see may be rolled back. */
-export function cachedLookup<T>(cache: RepresentationCache<T>, { find, findAll }: Lookup<T>): Lookup<T> {
+function cachedLookup<T>(cache: RepresentationCache<T>, { find, findAll }: Lookup<T>): Lookup<T> {
   function findOne(db: Connection, id: number): Representation<T> | undefined {
     const known = cache.get(id);
     if (known !== undefined) return known;
@@ -55,4 +57,16 @@ export function cachedLookup<T>(cache: RepresentationCache<T>, { find, findAll }
   }
 
   return { find: findOne, findAll: findSeveral };
+}
+
+/** Representations that requests read: those that are on disk, by the row access of the caller. */
+export type Representations<T> = ObjectSource<Representation<T>> & Lookup<T>;
+
+/** Reads the representations of the objects of this name, through the cache. */
+export function cachedRepresentations<T>(
+  name: string,
+  cache: RepresentationCache<T>,
+  lookup: Lookup<T>,
+): Representations<T> {
+  return { name, ownerOf: ({ ownerId }) => ownerId, accessOf: rowAccessOf, ...cachedLookup(cache, lookup) };
 }
