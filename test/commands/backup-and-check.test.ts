@@ -93,6 +93,7 @@ describe('backup and restore', { concurrency: true }, () => {
       body: { refreshToken: person.refreshToken },
     });
     const key = await newKey(service, person.token, { name: 'till \u202e3' });
+    const lasting = await newKey(service, person.token, { name: 'for ever', expiresAt: null });
     const copy = join(newFolder(t), 'copy.db');
     await backup(service.folder, copy);
     await service.delete(`/api/keys/${key.id}`, { token: person.token });
@@ -101,6 +102,7 @@ describe('backup and restore', { concurrency: true }, () => {
     assert.equal(status, 0);
     assert.match(stdout, /All sessions have ended\.$/m);
     assert.ok(stdout.includes(`  ${key.id} "till \\u202e3" of ${person.email}, ${key.prefix}…\n`), stdout);
+    assert.ok(stdout.includes(`  ${lasting.id} "for ever" of ${person.email}, ${lasting.prefix}…\n`), stdout);
     using db = new DatabaseSync(join(service.folder, 'orderly.db'));
     assert.equal(db.prepare('SELECT count(*) AS count FROM sessions').get()?.['count'], 0);
   });

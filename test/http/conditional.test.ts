@@ -65,6 +65,13 @@ describe('conditional requests', () => {
     });
   }
 
+  test('If-Match comes before the state: an outdated step that is not allowed either is 412', async () => {
+    const { id } = await newOrder(service(), ada.token);
+    const headers = { 'if-match': '"other"' };
+    const sent = { token: staff.token, headers, body: { status: 'delivered' } };
+    assertProblem(await service().patch(`/orders/${id}`, sent), 'precondition-failed');
+  });
+
   for (const [what, conditions, read, change] of cases) {
     test(`GET and HEAD with ${what}: ${read}`, async () => {
       const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;

@@ -77,6 +77,18 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
     assert.equal(await unread.ended, true);
   });
 
+  test('exports leave no timer behind, however long they took', async (t) => {
+    const { open, service, clock, untilStill, readMore, finish } = await exporting(t);
+    const unread = await open(await service.person());
+    await readMore(unread);
+    await untilStill();
+    clock.advance(10_000);
+    finish();
+    unread.message.resume();
+    assert.equal(await unread.ended, true);
+    assert.equal(clock.hasTimer(10_000), false);
+  });
+
   test('exports continue while they wait for their rows, whatever their clients read', async (t) => {
     const found = Promise.withResolvers<void>();
     const { open, service, clock } = await exporting(t, {

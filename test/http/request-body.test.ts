@@ -157,3 +157,18 @@ test('a streamed body that ends early, before it is read, releases its memory', 
   connection.socket.destroy();
   await until(() => memory.bytes === 0);
 });
+
+test('a streamed body whose client goes before its route reads it releases its memory', async (t) => {
+  const memory = new BodyMemory(byNetwork);
+  const begun = Promise.withResolvers<void>();
+  const open = await serverFor(t, (request, response) => {
+    new RequestBody(request, response, { memory, streamedBytesMax: 100_000 }).begin();
+    begun.resolve();
+  });
+  const connection = await open();
+  connection.write(head + chunk('abcd'));
+  await begun.promise;
+  await until(() => memory.bytes > 0);
+  connection.socket.destroy();
+  await until(() => memory.bytes === 0);
+});

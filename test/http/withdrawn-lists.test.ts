@@ -1,6 +1,10 @@
 // Rights withdrawn while a list waits for the read worker: the rights after the wait count.
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, test, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { databaseFile } from '../../src/storage/database-file.ts';
+import { commitCheckMilliseconds } from '../../src/storage/external-commit-watcher.ts';
 import { newOrder, newProduct } from '../features/resource-support.ts';
 import { executable, serviceFor, type TestResponse, type Person, type TestService } from '../service.ts';
 import { beforeQueries } from '../query-interception.ts';
@@ -14,6 +18,11 @@ describe('while the read worker looks for a page', needsInside, () => {
   type Meanwhile = (service: TestService, actor: Person, root: string) => Promise<unknown>;
   const demotion: Meanwhile = (service, { id }, token) =>
     done(service.patch(`/api/users/${id}`, { token, body: { role: 'user' } }));
+  const demotionByCommand: Meanwhile = async ({ folder }, { id }) => {
+    using beside = new DatabaseSync(databaseFile(folder));
+    beside.prepare("UPDATE users SET role = 'user' WHERE id = ?").run(id);
+    await pause(commitCheckMilliseconds + 20); // a longer look-up
+  };
   const signOut: Meanwhile = (service, { sessionId, token }) =>
     done(service.delete(`/api/sessions/${sessionId}`, { token }));
   /** The paths of all lists, and whether the demoted user still sees a row of their own in it. */
@@ -65,6 +74,10 @@ describe('while the read worker looks for a page', needsInside, () => {
       assertProblem(await listDuring(t, path, signOut), 'invalid-token', 401);
     });
   }
+
+  test('a caller whom another process demotes during a look-up sees nothing', async (t) => {
+    assertProblem(await listDuring(t, () => '/api/users?', demotionByCommand), 'forbidden', 403);
+  });
 
   /** The page of an administrator who has one order and one customer, as another user has. */
   async function listDuring(

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { rmSync, statSync } from 'node:fs';
 import { test } from 'node:test';
+import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import type { Invalidation } from '../../src/storage/invalidation.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import {
@@ -128,4 +129,22 @@ test('a commit that fails rejects its writes and leaves nothing', async (t) => {
   ]);
   assert.deepEqual([noteTexts(database.read).length, told.length], [kept, kept]);
   await database.write(addNote('next'));
+});
+
+test('after a commit that fails, reads see what other processes commit', async (t) => {
+  const folder = newFolder(t);
+  const owned = {
+    feature: 'owned',
+    name: 'owned',
+    sql: 'CREATE TABLE owned (noteId INTEGER REFERENCES notes (id) DEFERRABLE INITIALLY DEFERRED) STRICT',
+  };
+  const both = [...migrations, owned];
+  const database = await openNotes(t, { folder, migrations: both });
+  const orphan = database.write((db) => void db.run('INSERT INTO owned (noteId) VALUES (7)'));
+  await assert.rejects(orphan, isUnavailable);
+  const beside = await openCommandDatabase(folder, both);
+  beside.write(addNote('external'));
+  beside.close();
+  await turn();
+  assert.deepEqual(noteTexts(database.read), ['external']);
 });

@@ -67,6 +67,7 @@ const finds: readonly (readonly [q: string, ...names: Name[]])[] = [
   ['0441 123456', 'grace'],
   ['(0441) 12 34 56', 'grace'],
   ['0441/12345678', 'grace'],
+  ['030 / 555', 'tower'],
   ['123456', 'grace'],
   ['+49 (0)30 555 1820', 'tower'],
   ['+49(0)305551820', 'tower'],
@@ -281,4 +282,14 @@ test('customers can be renamed and deleted after row ids beyond 2^53', async (t)
   }
   const { body } = await service.get('/customers?q=counter', { token });
   assert.deepEqual(body.data, []);
+});
+
+test('a customer whose phone number alone changes is found by the new number, and not by the old one', async (t) => {
+  const service = await serviceFor(t);
+  const staff = await service.person('staff');
+  const { id } = await newCustomer(service, staff.token, { phone: '+4930111111' });
+  const body = { phone: '+4930222222' };
+  assert.equal((await service.patch(`/customers/${id}`, { token: staff.token, body })).status, 200);
+  assert.deepEqual(await found(service, staff, '/customers', '+4930222222'), [id]);
+  assert.deepEqual(await found(service, staff, '/customers', '+4930111111'), []);
 });

@@ -60,6 +60,14 @@ describe('an order', () => {
     assert.equal((await found(service(), staff, '/orders', String(first)))[0], first);
   });
 
+  test('an order that matches in two ways has the better of its places', async () => {
+    const house = await newCustomer(service(), staff.token, { name: 'Steamer House' });
+    const twice = { customerId: house.id, items: [{ ...pot, name: 'Cheesteam' }] };
+    const { id } = await newOrder(service(), staff.token, twice);
+    const newer = await newOrder(service(), staff.token, { items: [{ ...pot, name: 'Cheesteam' }] });
+    assert.deepEqual(await found(service(), staff, '/orders', 'steam'), [id, newer.id]);
+  });
+
   test('an order is found within the filters of the list', async () => {
     const customer = await newCustomer(service(), staff.token, { name: 'Filtered Fennel' });
     const ofCustomer = { customerId: customer.id };

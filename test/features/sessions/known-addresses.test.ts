@@ -44,6 +44,17 @@ test('the eight addresses used last are known, and no more', needsClock, async (
   assert.equal(countIn(service), 8);
 });
 
+test('a sign-in from a known address makes no other unknown', needsClock, async (t) => {
+  const service = await serviceFor(t, { settings });
+  for (const host of [1, 2, 3, 4, 5, 6, 7, 8, 5]) {
+    service.clock.advance(1);
+    await signIn(service, `192.0.2.${host}`);
+  }
+  assert.equal(countIn(service), 8);
+  await lockOut(service);
+  assert.deepEqual(await statusesFrom(service, ['192.0.2.1']), [401]);
+});
+
 test('an address is known for 30 days and then removed', needsClock, async (t) => {
   const service = await serviceFor(t, { settings });
   await signIn(service, '192.0.2.1');

@@ -56,3 +56,24 @@ async function failToSave({ service: { clock } }: Hooked): Promise<void> {
   clock.advance(second);
   await clock.timer(second); // it will be attempted again
 }
+
+test(
+  'a webhook that is changed in the write that saves its position repeats no event',
+  needsInside,
+  async (t) => {
+    const hook = await Hooked.start(t);
+    const { database } = hook.service.inside ?? assert.fail('it is inside');
+    const delivered = await deliver(hook);
+    const write = database.write;
+    database.write = (callback) => {
+      database.write = write;
+      const change = write.call(database, callback);
+      hook.service.clock.advance(second); // saves the position in the same transaction
+      return change as never; // `call` forgets the type of the result
+    };
+    await hook.patch({ url: `${hook.receiver.url()}s` });
+    await hook.placeOrders(1);
+    const { event } = await hook.receiver.next();
+    assert.ok(event.id > delivered, `event ${event.id} after ${delivered}`);
+  },
+);

@@ -1,0 +1,25 @@
+// An export of the feed: a gap breaks it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { feedElements } from '../../../src/features/feed/feed-export.ts';
+import { executable, serviceFor } from '../../service.ts';
+
+test(
+  'an export of events that are removed before it reads them fails, instead of looking whole',
+  { skip: executable !== undefined && 'needs the inside' },
+  async (t) => {
+    const service = await serviceFor(t);
+    const { database } = service.inside ?? assert.fail('it is inside');
+    const sql =
+      'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120) INSERT INTO events ' +
+      "(createdAt, type, topic, topicId, subjectId, changes) SELECT i, 'order.changed', 'order', 1, 1, '{}' FROM n";
+    await database.write((writer) => void writer.run(sql));
+    const [latest = 0] = database.read.get<[number]>('SELECT max(id) FROM events') ?? [];
+    const range = { accessOf: () => 'all' as const, types: undefined, after: 0, latest };
+    const elements = feedElements(database.read, range, undefined)(() => undefined);
+    const steps = elements[Symbol.asyncIterator]();
+    assert.equal((await steps.next()).done, false);
+    await database.write((writer) => void writer.run('DELETE FROM events WHERE id <= ?', latest - 5));
+    await assert.rejects(steps.next(), /events were removed before their export/);
+  },
+);
