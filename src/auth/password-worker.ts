@@ -1,5 +1,6 @@
 // The threads that derive keys from passwords: few threads of low priority, with a bounded queue.
 import assert from 'node:assert';
+import { capacity, freeMemoryBytes } from '../base/capacity.ts';
 import { Thread, type Handler } from '../base/thread.ts';
 import { minuteMilliseconds } from '../base/durations.ts';
 import { Slots, type Place } from '../base/slots.ts';
@@ -13,19 +14,33 @@ type KeyDeriver = Pick<Thread<ScryptInput, Uint8Array>, 'call' | 'end'>;
 /** Makes a thread; tests make something cheaper. */
 export type DeriverFactory = () => KeyDeriver;
 
-const threadsMax = 2;
+export type PoolOptions = {
+  readonly createDeriver?: DeriverFactory | undefined;
+  /** By default as many as the machine has memory for. */
+  readonly atOnce?: number;
+  readonly freeMemory?: () => number;
+};
+
 const signInsWaitingMax = 24;
 const newPasswordsWaitingMax = 8;
 /** The jobs of one user or network, running or waiting. */
 const jobsPerClientMax = 2;
 const idleMilliseconds = minuteMilliseconds;
+/** What a thread takes beside the memory of its hash, and what other work may allocate meanwhile. */
+const besideHashBytes = 8 * 1024 ** 2;
 
-export function createScryptPool(createDeriver: DeriverFactory = createThread) {
-  const derivers = Array.from({ length: threadsMax }, createDeriver);
+export function createScryptPool({
+  createDeriver = createThread,
+  atOnce = capacity.hashesAtOnce,
+  freeMemory = freeMemoryBytes,
+}: PoolOptions = {}) {
+  const derivers = Array.from({ length: atOnce }, createDeriver);
   let isClosed = false;
+  /** Memory of the hashes that run: they allocate it bit by bit. */
+  let reservedBytes = 0;
   const free = [...derivers];
   const slots = new Slots({
-    running: threadsMax,
+    running: atOnce,
     waiting: newPasswordsWaitingMax,
     waitingUrgent: signInsWaitingMax,
     perClient: jobsPerClientMax,
@@ -36,19 +51,23 @@ export function createScryptPool(createDeriver: DeriverFactory = createThread) {
   });
 
   /**
-   * Derives a key; sign-ins are urgent. Throws `unavailable` if too many jobs are waiting or the pool is
-   * closed, and `quota-exceeded` if a client of the job already has its share of jobs.
+   * Derives a key; sign-ins are urgent. Throws `unavailable` if too many jobs are waiting, there is no memory
+   * or the pool is closed, and `quota-exceeded` if a client of the job already has its share of jobs.
    */
   function derive(input: ScryptInput, place: Place): Promise<Uint8Array> {
     return slots.run(place, async () => {
       if (isClosed) throw stopping();
+      const bytes = memoryOf(input);
+      if (freeMemory() < reservedBytes + bytes + besideHashBytes) throw lacksMemory();
       const deriver = free.pop();
       assert(deriver !== undefined, 'there is a thread for each slot');
+      reservedBytes += bytes;
       try {
         return await deriver.call(input);
       } catch (error) {
         throw isClosed ? stopping() : error;
       } finally {
+        reservedBytes -= bytes;
         free.push(deriver);
       }
     });
@@ -73,6 +92,15 @@ export function createScryptPool(createDeriver: DeriverFactory = createThread) {
 function shareUsed(): Problem {
   const detail = 'Your earlier passwords are still being hashed; wait for those responses first.';
   return new Problem('quota-exceeded', detail, { retryAfterSeconds: 1, violated: ['password-hashing'] });
+}
+
+/** The kernel would end a process that has no memory for its hash. */
+function lacksMemory(): Problem {
+  return unavailable('There is no memory for hashing a password now; retry in a moment.');
+}
+
+function memoryOf({ ln, r, p }: Cost): number {
+  return 128 * r * (2 ** ln + p);
 }
 
 function stopping(): Problem {

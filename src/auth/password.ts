@@ -2,7 +2,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Place } from '../base/slots.ts';
 import { isCommon, isMadeOf } from './common-passwords.ts';
-import { createScryptPool, type Cost, type DeriverFactory } from './password-worker.ts';
+import { createScryptPool, type Cost, type PoolOptions } from './password-worker.ts';
 
 export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 type Stored = { readonly cost: Cost; readonly salt: Buffer; readonly key: Buffer };
@@ -13,14 +13,14 @@ const keyBytes = 32;
 const serviceName = 'orderly';
 const memoryBytesMax = 256 * 2 ** 20;
 const defaultCost: Cost = { ln: 15, r: 8, p: 3 };
-type HasherOptions = { readonly cost?: Cost; readonly createDeriver?: DeriverFactory };
+type HasherOptions = PoolOptions & { readonly cost?: Cost };
 
 /**
  * `hash` and `verify` throw `unavailable` or `quota-exceeded` if there is no room for the job. Jobs without a
  * request pass no place: those of commands and of the first administrator.
  */
-export function createPasswordHasher({ cost = defaultCost, createDeriver }: HasherOptions = {}) {
-  const pool = createScryptPool(createDeriver);
+export function createPasswordHasher({ cost = defaultCost, ...options }: HasherOptions = {}) {
+  const pool = createScryptPool(options);
   const dummy: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
 
   async function hash(password: string, place: Place = {}): Promise<string> {

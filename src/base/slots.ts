@@ -10,7 +10,7 @@
 //
 // | slots           | running | waiting                          | of one client | where                        |
 // |-----------------|---------|----------------------------------|---------------|------------------------------|
-// | password hashes | 2       | 24 sign-ins and 8 new passwords  | 2             | `auth/password-worker.ts`    |
+// | password hashes | 1 or 2  | 24 sign-ins and 8 new passwords  | 2             | `auth/password-worker.ts`    |
 // | long queries    | 1       | 100 of staff and 100 of others   | 26            | `storage/sql-worker.ts`      |
 // | exports         | 2       | none                             | 1             | `http/transfers/export.ts`             |
 // | imports         | 2       | none                             |               | `features/imports/line-imports.ts`       |

@@ -1,4 +1,5 @@
 // The settings of a service as typed values, converted from texts.
+import { capacity } from '../base/capacity.ts';
 import { passwordIssue } from '../auth/password.ts';
 import type { Rates } from '../rates/limiter.ts';
 import type { Level } from '../base/log-lines.ts';
@@ -44,7 +45,8 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     checkpoints: get('checkpoints') as CheckpointsBy, // `settings.ts` has checked it
     passwordMin: Number(get('password-min')),
     defaultCountry: get('default-country') || undefined,
-    cacheBytes: Number(get('cache-bytes')),
+    /** By default as the machine's memory allows. */
+    cacheBytes: get('cache-bytes') === '' ? capacity.cacheBytes : Number(get('cache-bytes')),
     corsOrigins: splitList(get('cors-origins')).map(withoutSlash),
     without: splitList(get('without')),
     log: get('log') as Level, // `settings.ts` has checked it

@@ -175,8 +175,8 @@ export const coreSettings: readonly Setting[] = [
   {
     flag: 'cache-bytes',
     value: 'BYTES',
-    fallback: '16777216',
-    help: 'memory for cached responses; 0 turns the cache off',
+    fallback: '',
+    help: 'memory for cached responses; 0 turns the cache off; by default a 16th of the memory, 16 MiB at most',
     rule: wholeNumber(0, 2 ** 34),
   },
   {

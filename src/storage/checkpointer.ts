@@ -4,6 +4,7 @@ import { emptyCommitSql } from './database-file.ts';
 import { isTransient } from './storage-error.ts';
 import type { ExternalCommitWatcher } from './external-commit-watcher.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { freeDiskBytes } from '../base/capacity.ts';
 import { ThreadError } from '../base/thread.ts';
 import type { SqlWorker } from './sql-worker.ts';
 import type { StorageStats } from './storage-stats.ts';
@@ -23,6 +24,13 @@ const checkpointAtBytesDefault: Readonly<Record<CheckpointsBy, number>> = {
   own: 32 * 1024 ** 2,
   litestream: 256 * 1024 ** 2,
 };
+/** With little free space the WAL is checkpointed earlier, but never below this length. */
+const checkpointAtBytesMin = 512 * 1024;
+/**
+ * The part that the WAL may have of the room that it and the free space have together: a checkpoint needs
+ * room for its pages in the database.
+ */
+const walPart = 1 / 3;
 /**
  * When the WAL has this multiple of its checkpoint length, writes are paused even if much is left to
  * checkpoint.
@@ -34,6 +42,7 @@ const checkMilliseconds = 50;
 const retryMilliseconds = 250;
 
 type Options = {
+  readonly folder: string;
   readonly walDescriptor: number;
   readonly checkpointWorker: SqlWorker;
   /** Paused during a checkpoint, since the worker's snapshots would keep the WAL in use. */
@@ -51,7 +60,9 @@ type Options = {
 
 export class Checkpointer {
   readonly #options: Options;
-  readonly #checkpointAtFrames: number;
+  readonly #checkpointAtBytes: number;
+  /** What the WAL may be now: less than `#checkpointAtBytes` if little space is free. */
+  #checkpointAtFrames: number;
   #hasWarned = false;
   #checkpointing: Promise<void> | undefined;
   #nextCheckAt = 0;
@@ -61,6 +72,7 @@ export class Checkpointer {
   constructor(options: Options) {
     this.#options = options;
     const { checkpoints, checkpointAtBytes = checkpointAtBytesDefault[checkpoints] } = options;
+    this.#checkpointAtBytes = checkpointAtBytes;
     this.#checkpointAtFrames = checkpointAtBytes / frameBytes;
   }
 
@@ -69,13 +81,15 @@ export class Checkpointer {
    * the file's length is only an upper bound of the frames; `NOOP` counts them.
    */
   checkpointIfDue(): void {
-    const { walDescriptor, commits, stats } = this.#options;
+    const { folder, walDescriptor, commits, stats } = this.#options;
     const now = performance.now();
     if (now < this.#nextCheckAt || this.#checkpointing !== undefined) return;
     if (this.#retry !== undefined || this.#isClosed) return;
     this.#nextCheckAt = now + checkMilliseconds;
     const { size, nlink } = fstatSync(walDescriptor);
     if (nlink === 0) return commits.fail(new Error('The WAL was deleted under the running service.'));
+    const roomBytes = Math.max(checkpointAtBytesMin, (size + freeDiskBytes(folder)) * walPart);
+    this.#checkpointAtFrames = Math.min(this.#checkpointAtBytes, roomBytes) / frameBytes;
     if (size < this.#checkpointAtFrames * frameBytes) stats.walBytes = size;
     else this.#checkpointing = this.#run();
   }

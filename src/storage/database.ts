@@ -188,6 +188,7 @@ class OpenDatabase implements Database {
 
   #createCheckpointer(): Checkpointer {
     return new Checkpointer({
+      folder: this.#options.folder,
       walDescriptor: this.#walDescriptor,
       checkpointWorker: this.#createSqlWorker('write'),
       readWorker: this.#readWorker,

@@ -125,6 +125,22 @@ for (const [name, stored] of Object.entries({
   });
 }
 
+test('a password isn’t hashed without memory for its hash, and is as soon as there is', async (t) => {
+  let free = 32 * 2 ** 20;
+  const hasher = createPasswordHasher({ cost: { ...cheap, ln: 15 }, freeMemory: () => free });
+  t.after(() => hasher.close());
+  await assert.rejects(
+    hasher.hash(password),
+    (error) =>
+      error instanceof Problem && error.code === 'unavailable' && error.members.retryAfterSeconds === 1,
+  );
+  free *= 2;
+  const [first, second] = await Promise.allSettled([hasher.hash(password), hasher.hash(password)]);
+  assert.equal(first.status, 'fulfilled');
+  assert.equal(second.status, 'rejected', 'the first one has reserved its memory');
+  assert.equal(await hasher.verify(password, first.status === 'fulfilled' ? first.value : ''), true);
+});
+
 test('two are hashed at once, 8 new passwords and 24 sign-ins wait, and no more', async (t) => {
   const hasher = hasherFor(t);
   const signIn: Place = { isUrgent: true };

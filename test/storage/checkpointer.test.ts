@@ -1,12 +1,14 @@
 // The WAL stays short under sustained writes; a checkpoint waits for long readers without delaying writes.
 import assert from 'node:assert/strict';
 import { existsSync, fdatasync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { databaseFile, emptyCommitSql } from '../../src/storage/database-file.ts';
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { ThreadError } from '../../src/base/thread.ts';
 import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
+import { withSmallDisk } from '../small-disk.ts';
 import { newFolder, openNotes, until } from './storage-support.ts';
 
 const mebibyte = 1024 ** 2;
@@ -53,6 +55,16 @@ test('the WAL is checkpointed while writes go on, and its growth is bounded', as
   assert.equal(externalCommits, 0, 'restarting the WAL is not taken for a commit by another process');
   await until(() => database.stats.walBytes < 32 * mebibyte);
 });
+
+test('on a small disk the WAL is checkpointed before it fills the disk', (t) =>
+  withSmallDisk(t, 8, async (disk) => {
+    const database = await openNotes(t, { folder: join(disk.folder, 'data'), fdatasync: slowSync });
+    disk.after(() => database.close());
+    await database.write((db) => db.run('INSERT INTO notes (text) VALUES (?)', ''));
+    for (let round = 0; round < 2_000; round++)
+      await database.write((db) => db.run('UPDATE notes SET text = ?', `${round}${'x'.repeat(12_000)}`));
+    assert(database.stats.checkpoints > 0);
+  }));
 
 test('a long reader keeps the WAL growing, no longer than it reads', async (t) => {
   const folder = newFolder(t);

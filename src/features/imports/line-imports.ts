@@ -11,6 +11,7 @@ import { Slots } from '../../base/slots.ts';
 import { stepMillisecondsMax } from '../../base/turns.ts';
 import type { Timers } from '../../base/timers.ts';
 import type { ArrivingLine, LineReader } from './arriving-lines.ts';
+import { unsentBytesMax } from '../../http/responses/unsent-responses.ts';
 import { ndjson } from '../../http/responses/media-types.ts';
 import { problemStatus } from '../../http/responses/problem-types.ts';
 import { issueMember } from '../../http/responses/problem-response.ts';
@@ -28,9 +29,9 @@ export const importLineMilliseconds = 30_000;
  */
 const importLinesPerBatch = 100;
 /** The characters of results that are kept while the client still sends. */
-export const importKeptCharsMax = 8 * 1024 * 1024;
+export const importKeptCharsMax = unsentBytesMax / 8;
 /** While the client leaves more bytes of the response unread, no further lines are read. */
-export const importUnsentBytesMax = 8 * 1024 * 1024;
+export const importUnsentBytesMax = unsentBytesMax / 8;
 
 /** Reads, parses and writes the lines of one import; `now` is in milliseconds since 1970. */
 type LineRules<T> = {

@@ -3,6 +3,7 @@
 // Most routes take a body when it is whole. A route with a streamed body takes it bit by bit; the connection
 // is read only a little ahead of the route.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { capacity } from '../../base/capacity.ts';
 import { counted } from '../../base/counted.ts';
 import { Problem, unavailable } from '../../problem.ts';
 import { stateOf } from '../connections/connection-state.ts';
@@ -13,8 +14,8 @@ import { SharedBound, type Bounds } from '../connections/shared-bound.ts';
 
 export const bodyBytesMax = 64 * 1024;
 /** The memory of incomplete bodies: in total, and of one client. */
-export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
-export const unfinishedBodyBytesPerClientMax = 8 * 1024 * 1024;
+export const unfinishedBodyBytesMax = capacity.transferBytes;
+export const unfinishedBodyBytesPerClientMax = capacity.transferBytes / 8;
 /**
  * A small piece costs as much as a large one, so a body may have this many pieces, and one more for every 16
  * bytes.

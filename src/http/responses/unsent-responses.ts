@@ -1,9 +1,10 @@
 // Bounds the bytes of responses that clients have not read. Beyond the bound, the client with the most such
 // bytes loses connections.
 import type { ServerResponse } from 'node:http';
+import { capacity } from '../../base/capacity.ts';
 
 /** The bytes of responses that clients have not read yet, in total. */
-export const unsentBytesMax = 64 * 1024 * 1024;
+export const unsentBytesMax = capacity.transferBytes;
 
 type UnsentResponse = { readonly response: ServerResponse; readonly client: string; readonly bytes: number };
 

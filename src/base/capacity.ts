@@ -1,0 +1,57 @@
+// What the service may use of its machine: read once at the start, and all bounds that depend on it are here.
+//
+// | memory      | cache   | passwords hashed at once | unread responses, and unfinished bodies, in total |
+// |-------------|---------|--------------------------|---------------------------------------------------|
+// | M           | M / 16  | 1 below 256 MiB, then 2  | M / 8                                             |
+// | at most     | 16 MiB  | 2                        | 64 MiB                                            |
+//
+// The WAL may take a third of the room that it and the free space of its disk have together.
+import { readFileSync, statfsSync } from 'node:fs';
+import { totalmem } from 'node:os';
+
+const mebibyte = 1024 ** 2;
+const memoryForTwoHashes = 256 * mebibyte;
+
+/** Returns the bounds for a machine, or a control group, with this memory. */
+export function capacityOf(memoryBytes: number) {
+  return {
+    memoryBytes,
+    cacheBytes: Math.min(16 * mebibyte, Math.floor(memoryBytes / 16)),
+    hashesAtOnce: memoryBytes < memoryForTwoHashes ? 1 : 2,
+    /** What all transfers may hold: responses that nobody has read, and bodies that have not arrived whole. */
+    transferBytes: Math.min(64 * mebibyte, Math.floor(memoryBytes / 8)),
+  } as const;
+}
+
+/** Without a limit, `constrainedMemory` is 0, or, in a control group of version 1, beyond any memory. */
+function memoryBytes(): number {
+  const limit = process.constrainedMemory();
+  return limit === 0 ? totalmem() : Math.min(limit, totalmem());
+}
+
+/** The capacity of this process. */
+export const capacity = capacityOf(memoryBytes());
+
+/**
+ * Returns the memory that can be allocated now. In a control group these are the bytes that this process
+ * doesn't use, since the kernel drops cached files; on a whole machine, others use memory as well.
+ */
+export function freeMemoryBytes(): number {
+  if (capacity.memoryBytes === totalmem()) return process.availableMemory();
+  return capacity.memoryBytes - anonymousBytes();
+}
+
+function anonymousBytes(): number {
+  const [, kibibytes] = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? [];
+  return kibibytes === undefined ? process.memoryUsage.rss() : Number(kibibytes) * 1024;
+}
+
+/** Returns the free space of a folder's disk for this account; without end if that is unknown. */
+export function freeDiskBytes(folder: string): number {
+  try {
+    const { bavail, bfree, bsize } = statfsSync(folder);
+    return (process.getuid?.() === 0 ? bfree : bavail) * bsize;
+  } catch {
+    return Infinity;
+  }
+}
