@@ -27,9 +27,13 @@ export class FairQueue<Item> {
   }
 }
 
-/** The lines of clients with items, beginning with the line whose turn is next. */
+type Line<Item> = { readonly client: string; readonly items: Queue<Item> };
+
+/** The lines of clients with items. Adding and taking take the same time, however many clients and items wait. */
 class Lines<Item> {
-  readonly #lines = new Map<string, Item[]>();
+  readonly #lines = new Map<string, Line<Item>>();
+  /** The lines in the order of their turns. */
+  readonly #turns = new Queue<Line<Item>>();
   #size = 0;
 
   get size(): number {
@@ -38,19 +42,50 @@ class Lines<Item> {
 
   add(client: string, item: Item): void {
     this.#size += 1;
-    const line = this.#lines.get(client);
-    if (line === undefined) this.#lines.set(client, [item]);
-    else line.push(item);
+    let line = this.#lines.get(client);
+    if (line === undefined) {
+      line = { client, items: new Queue() };
+      this.#lines.set(client, line);
+      this.#turns.add(line);
+    }
+    line.items.add(item);
   }
 
   take(): Item | undefined {
-    const [next] = this.#lines;
-    if (next === undefined) return undefined;
-    const [client, line] = next;
+    const line = this.#turns.take();
+    if (line === undefined) return undefined;
     this.#size -= 1;
-    this.#lines.delete(client);
-    const item = line.shift();
-    if (line.length > 0) this.#lines.set(client, line);
+    const item = line.items.take();
+    if (line.items.isEmpty) this.#lines.delete(line.client);
+    else this.#turns.add(line);
     return item;
+  }
+}
+
+type Link<Item> = { readonly item: Item; next: Link<Item> | undefined };
+
+/** A linked list, since taking the first element of an array moves all others. */
+class Queue<Item> {
+  #first: Link<Item> | undefined = undefined;
+  #last: Link<Item> | undefined = undefined;
+
+  get isEmpty(): boolean {
+    return this.#first === undefined;
+  }
+
+  add(item: Item): void {
+    const link: Link<Item> = { item, next: undefined };
+    if (this.#last === undefined) this.#first = link;
+    else this.#last.next = link;
+    this.#last = link;
+  }
+
+  take(): Item | undefined {
+    const link = this.#first;
+    if (link === undefined) return undefined;
+    this.#first = link.next;
+    if (this.#first === undefined) this.#last = undefined;
+    link.next = undefined; // or a link that is garbage in the old generation would keep those after it
+    return link.item;
   }
 }

@@ -50,4 +50,16 @@ describe('a fair queue', () => {
     assert.equal(take(queue, 2), 'op');
     assert.equal(take(queueOf('urgent', [...'uvwxy'], queue), 6), 'uvwxy-');
   });
+
+  test('a fair queue takes an item in the same time, however many wait', () => {
+    const [one, many] = [Array(200_000).fill('a'), Array.from({ length: 50_000 }, (_, index) => `${index}`)];
+    const [long, wide] = [queueOf('others', one), queueOf('others', [...many, ...many])];
+    const start = performance.now();
+    for (let index = 0; index < 20_000; index += 1) {
+      long.take();
+      wide.take();
+    }
+    const milliseconds = performance.now() - start;
+    assert.ok(milliseconds < 200, `40,000 items took ${milliseconds} ms`);
+  });
 });

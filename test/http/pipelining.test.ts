@@ -1,14 +1,21 @@
 // Requests of one connection run one after another, and unread responses are bounded.
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
+import { Turns, type Client, type Task } from '../../src/base/turns.ts';
 import type { Document } from '../../src/http/routing/reply.ts';
-import { pipelinedRequestsMax, pipelinedRequestsPerClientMax } from '../../src/http/connections/pipeline.ts';
+import {
+  Pipeline,
+  pipelinedRequestsMax,
+  pipelinedRequestsPerClientMax,
+} from '../../src/http/connections/pipeline.ts';
 import { route } from '../../src/http/routing/route.ts';
 import { serviceFor, type Person, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem } from './http-support.ts';
+import { listening } from './plain-server.ts';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 
 const crlf = '\r\n';
@@ -138,6 +145,39 @@ describe('requests of one connection', () => {
     open(0);
     await service.get('/health/live');
     assert.equal(asked.length, 1);
+  });
+
+  test('waiting requests whose client is gone add no task to the event loop', async (t) => {
+    let tasks = 0;
+    class CountedTurns extends Turns {
+      override runLater(client: Client, task: Task): void {
+        tasks += 1;
+        super.runLater(client, task);
+      }
+    }
+    const options = { turns: new CountedTurns(), clientOf: () => 'client', onDrop: () => {} };
+    const pipeline = new Pipeline(options);
+    const responses: ServerResponse[] = [];
+    const port = await listening(t, (request, response) => {
+      responses.push(response);
+      const isOther = responses.length > 90;
+      pipeline.startInOrder(request, response, () => {
+        if (isOther) response.end();
+      });
+    });
+    const connection = await openRaw(port);
+    connection.write(get('/').repeat(90));
+    await until(() => responses.length === 90);
+    const first = responses[0] ?? assert.fail('the first request has not come');
+    const { socket } = first;
+    connection.socket.resetAndDestroy();
+    first.end(); // so that the server finds its client gone
+    await until(() => socket?.destroyed === true);
+    const other = await openRaw(port); // turns in which tasks of the connection could have followed
+    other.write(get('/'));
+    assert.equal((await other.response()).status, 200);
+    assert.equal(tasks, 0);
+    other.socket.destroy();
   });
 
   test('waiting requests of a connection are bounded: with one more the connection is closed', async (t) => {

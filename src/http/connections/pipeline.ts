@@ -56,15 +56,17 @@ export class Pipeline {
     if (!this.#reserve(socket)) return this.#drop(socket);
     state.lastWaiting = response;
     state.hold();
-    previous?.once('close', () =>
+    previous?.once('close', () => {
+      // all responses of a connection that ends are closed: a task for each would outnumber those of other clients
+      if (socket.destroyed) return;
       this.#turns.runLater(this.#clientOf(request), () => {
-        if (response.destroyed) return;
+        if (response.destroyed || socket.destroyed) return;
         if (state.lastWaiting === response) state.lastWaiting = undefined;
         this.#release(socket, 1);
         if (!state.isHeld) socket.resume();
         start();
-      }),
-    );
+      });
+    });
   }
 
   /** Reserves the place of a request that waits, and returns whether there was room for it. */
