@@ -8,6 +8,11 @@ import {
   sessionSecondsMax,
 } from '../src/auth/refresh-tokens.ts';
 import { stepMillisecondsMax, turnMillisecondsMax } from '../src/base/turns.ts';
+import {
+  connectionsMax,
+  handshakesMax,
+  handshakesPerClientMax,
+} from '../src/http/connections/connection-gate.ts';
 import { exportsMax } from '../src/http/transfers/export.ts';
 import { pageBytesMax, pageRowsDefault, pageRowsMax } from '../src/http/routing/list.ts';
 import {
@@ -33,6 +38,8 @@ test('bounds of different files don’t contradict each other', () => {
   assert(headersMillisecondsMax <= requestMillisecondsMax);
 
   // what one client holds leaves room for others, and for the longest of what it may send
+  assert(handshakesPerClientMax < handshakesMax);
+  assert(handshakesMax < connectionsMax);
   assert(bodyBytesMax <= unfinishedBodyBytesPerClientMax);
   assert(unfinishedBodyBytesPerClientMax < unfinishedBodyBytesMax);
   assert(pipelinedRequestsMax <= pipelinedRequestsPerClientMax);

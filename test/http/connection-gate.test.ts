@@ -5,7 +5,12 @@ import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, test, type TestContext } from 'node:test';
 import { newCertificate } from '../new-certificate.ts';
-import { ConnectionGate } from '../../src/http/connections/connection-gate.ts';
+import {
+  ConnectionGate,
+  connectionsMax,
+  handshakesMax,
+  handshakesPerClientMax,
+} from '../../src/http/connections/connection-gate.ts';
 import { HttpServer } from '../../src/http/connections/http-server.ts';
 import { addressesIn } from '../../src/base/addresses.ts';
 import { executable, serviceFor, type TestService } from '../service.ts';
@@ -119,6 +124,46 @@ describe('connections past the maximum', inProcess, () => {
     assert.equal(await rawOver(sockets[2] ?? assert.fail()).closed, '');
     assert.deepEqual(server.connections.rejected, { full: 1, address: 0 });
     for (const socket of sockets) socket.destroy();
+  });
+
+  test('connections past the maximum of incomplete handshakes are closed, until one is complete', () => {
+    const gate = new ConnectionGate({ connectionsMax, perClientMax: 1_000, isTrusted: () => false });
+    const enter = (address: string): string => gate.enter(address);
+    for (let client = 0; client < handshakesMax / handshakesPerClientMax; client += 1) {
+      const address = `192.0.2.${client}`;
+      const outcomes = Array.from({ length: handshakesPerClientMax }, () => enter(address));
+      assert.deepEqual(new Set(outcomes), new Set(['entered']));
+      if (client === 0) assert.equal(enter(address), 'address');
+    }
+    for (const address of ['192.0.2.250', '127.0.0.1']) assert.equal(enter(address), 'full');
+    gate.beginServing('192.0.2.0');
+    assert.equal(enter('192.0.2.1'), 'address');
+    assert.equal(enter('192.0.2.0'), 'entered');
+    gate.leave('192.0.2.1');
+    assert.equal(enter('127.0.0.1'), 'entered');
+  });
+
+  test('connections past the maximum of handshakes: a service over TLS counts only incomplete ones', async (t) => {
+    const { certPem: cert, keyPem: key } = newCertificate();
+    const service = await serviceFor(t);
+    const gate = new ConnectionGate({ connectionsMax, perClientMax: Infinity, isTrusted: () => false });
+    const server = new HttpServer({ certificate: { cert, key }, gate });
+    const { port } = await server.listen('127.0.0.1', 0);
+    server.setHandler(service.inside?.app.handler ?? assert.fail('there are none'));
+    t.after(() => server.close());
+    const secured = rawOver(await openTls(port, { ca: cert }));
+    const slow = await Promise.all(Array.from({ length: handshakesMax }, () => opened(port)));
+    const rejected = await opened(port);
+    assert.equal(await rawOver(rejected).closed, '');
+    assert.deepEqual(server.connections.rejected, { full: 1, address: 0 });
+    secured.write(live);
+    assert.equal((await secured.response()).status, 200);
+    for (const socket of slow) socket.destroy();
+    await until(() => server.connections.open === 1);
+    const again = rawOver(await openTls(port, { ca: cert }));
+    again.write(live);
+    assert.equal((await again.response()).status, 200);
+    for (const { socket } of [secured, again]) socket.destroy();
   });
 
   for (const [what, bytes] of [

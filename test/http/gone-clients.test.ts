@@ -1,5 +1,6 @@
 // Clients that don't wait for their response: their requests are logged and counted, too.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { suite, test } from 'node:test';
 import { anyone } from '../../src/auth/access.ts';
 import { empty, type Empty } from '../../src/http/routing/reply.ts';
@@ -54,5 +55,23 @@ suite('a client that has gone before its response', () => {
     socket.resetAndDestroy();
     const { status, path, end } = await line(service, 'gone-2');
     assert.deepEqual([status, path, end], [400, '/customers', 'client']);
+  });
+
+  test('requests of a client that has gone before its connection is accepted are not handled', async (t) => {
+    const service = await serviceFor(t);
+    if (service.inside === undefined) return t.skip('needs a service in this process');
+    // the service stands still while the clients connect, send and reset
+    const program = `
+      const { connect } = require('node:net');
+      for (let index = 0; index < 20; index += 1) {
+        const socket = connect(${service.port}, '127.0.0.1', () => {
+          socket.write(${JSON.stringify(request('GET /nowhere'))}, () => socket.resetAndDestroy());
+        });
+      }`;
+    assert.equal(spawnSync(process.execPath, ['-e', program]).status, 0);
+    await service.get('/health/live');
+    await until(() => service.inside?.connections.open === 1);
+    const lines = service.logged.filter((text) => text.includes('/nowhere'));
+    assert.deepEqual(lines, []);
   });
 });

@@ -1,9 +1,12 @@
-// Limits connections: in total, and for each client.
+// Limits connections, in total and for each client: all that are open, and fewer whose TLS handshake is under
+// way, since each of these takes 45 KB for a few bytes of its client.
 import { networkOf } from '../../base/addresses.ts';
 import { peerOf } from './peer.ts';
-import { SharedBound } from './shared-bound.ts';
+import { SharedBound, type Bounds } from './shared-bound.ts';
 
 export const connectionsMax = 10_000;
+export const handshakesMax = 1_000;
+export const handshakesPerClientMax = 100;
 
 export type ConnectionCounts = {
   readonly open: number;
@@ -23,6 +26,8 @@ export class ConnectionGate {
   readonly connectionsMax: number;
   readonly #isTrusted: ConnectionGateOptions['isTrusted'];
   readonly #open: SharedBound;
+  /** The open connections that carry HTTP: over TLS, those whose handshake is complete. */
+  readonly #served = new SharedBound({ total: Infinity, perClient: Infinity });
   readonly #rejected = { full: 0, address: 0 };
 
   constructor({ connectionsMax, perClientMax, isTrusted }: ConnectionGateOptions) {
@@ -36,8 +41,9 @@ export class ConnectionGate {
   }
 
   /** Counts a connection from this address until `leave`, or returns why it is rejected. */
-  enter(remoteAddress: string | undefined): 'entered' | RejectionReason {
-    const outcome = this.#open.reserve(this.#networkOf(remoteAddress), 1);
+  enter(remoteAddress: string): 'entered' | RejectionReason {
+    const client = this.#networkOf(remoteAddress);
+    const outcome = this.#exceededHandshakes(client) ?? this.#open.reserve(client, 1);
     if (outcome === 'reserved') return 'entered';
     const reason = outcome === 'total' ? 'full' : 'address';
     this.countRejection(reason);
@@ -48,12 +54,28 @@ export class ConnectionGate {
     this.#rejected[reason] += 1;
   }
 
-  leave(remoteAddress: string | undefined): void {
+  leave(remoteAddress: string): void {
     this.#open.release(this.#networkOf(remoteAddress), 1);
   }
 
+  /** Counts the connection as one that carries HTTP, until `endServing`. */
+  beginServing(remoteAddress: string): void {
+    this.#served.reserve(this.#networkOf(remoteAddress), 1);
+  }
+
+  endServing(remoteAddress: string): void {
+    this.#served.release(this.#networkOf(remoteAddress), 1);
+  }
+
+  #exceededHandshakes(client: string | undefined): keyof Bounds | undefined {
+    if (this.#open.used - this.#served.used >= handshakesMax) return 'total';
+    if (client === undefined) return undefined;
+    const handshakes = this.#open.usedBy(client) - this.#served.usedBy(client);
+    return handshakes >= handshakesPerClientMax ? 'perClient' : undefined;
+  }
+
   /** Returns undefined for this machine and for trusted proxies, whose connections only the total limits. */
-  #networkOf(remoteAddress: string | undefined): string | undefined {
+  #networkOf(remoteAddress: string): string | undefined {
     const peer = peerOf(remoteAddress, this.#isTrusted);
     return peer.isLoopback || peer.isTrusted ? undefined : networkOf(peer.address);
   }

@@ -74,7 +74,7 @@ export class HttpServer {
     this.#gate = gate;
     this.#isTls = certificate !== undefined;
     this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
-      track(this.#httpSockets, socket);
+      this.#serve(socket);
       const noteRead = (): void => this.#handler?.intake.noteRead();
       socket.once('end', noteRead);
       watchReads(socket, noteRead);
@@ -128,11 +128,21 @@ export class HttpServer {
     clearTimeout(deadline);
   }
 
+  /** Counts a connection that carries HTTP. */
+  #serve(socket: Socket): void {
+    const { remoteAddress } = socket;
+    if (remoteAddress === undefined) return void socket.destroy(); // its client has already gone
+    this.#gate.beginServing(remoteAddress);
+    socket.once('close', () => this.#gate.endServing(remoteAddress));
+    track(this.#httpSockets, socket);
+  }
+
   /** Passes each connection through the gate before it costs a parser or a TLS handshake. */
   #guard(): void {
     interceptConnections(this.#server, (socket, accept) => {
       this.#handler?.intake.yieldToConnections();
       const { remoteAddress } = socket; // read now, since a closed socket has no address
+      if (remoteAddress === undefined) return void socket.destroy(); // its client has already gone
       const outcome = this.#gate.enter(remoteAddress);
       if (outcome === 'full') return this.#rejectFull(socket);
       if (outcome !== 'entered') return void socket.destroy();

@@ -23,7 +23,7 @@ export class SharedBound {
    */
   reserve(client: string | undefined, amount: number): 'reserved' | keyof Bounds {
     if (this.#total + amount > this.#bounds.total) return 'total';
-    if (client !== undefined && this.#usedBy(client) + amount > this.#bounds.perClient) return 'perClient';
+    if (client !== undefined && this.usedBy(client) + amount > this.#bounds.perClient) return 'perClient';
     this.#add(client, amount);
     return 'reserved';
   }
@@ -32,14 +32,14 @@ export class SharedBound {
     this.#add(client, -amount);
   }
 
-  #usedBy(client: string): number {
+  usedBy(client: string): number {
     return this.#used.get(client) ?? 0;
   }
 
   #add(client: string | undefined, amount: number): void {
     this.#total += amount;
     if (client === undefined) return;
-    const used = this.#usedBy(client) + amount;
+    const used = this.usedBy(client) + amount;
     if (used > 0) this.#used.set(client, used);
     else this.#used.delete(client);
   }
