@@ -60,9 +60,22 @@ export function checkTransport(peer: Peer, fields: RequestHeaders): void {
 }
 
 /**
- * Returns the nearest address that isn't a trusted proxy, since a client can invent all earlier ones. If
- * X-Forwarded-For and Forwarded disagree, one of them may come from the client, so the proxy's own address is
- * returned.
+ * Rejects a request whose X-Forwarded-For and Forwarded name different clients: one of them may come from the
+ * client, and nobody knows which.
+ */
+export function checkForwarding(
+  peer: Peer,
+  fields: RequestHeaders,
+  isTrusted: (address: string) => boolean,
+): void {
+  if (!peer.isTrusted || forwardedClients(fields, isTrusted).size <= 1) return;
+  const detail = 'X-Forwarded-For and Forwarded name different clients; let the proxy send one of them.';
+  throw new Problem('bad-request', detail);
+}
+
+/**
+ * Returns the nearest address that isn't a trusted proxy, since a client can invent all earlier ones; the
+ * proxy's own address if no field names one, or two fields name different ones.
  */
 export function clientAddress(
   peer: Peer,
@@ -70,12 +83,20 @@ export function clientAddress(
   isTrusted: (address: string) => boolean,
 ): string {
   if (!peer.isTrusted) return peer.address;
-  const { 'x-forwarded-for': plain, forwarded } = fields;
+  const clients = forwardedClients(fields, isTrusted);
+  const [client] = clients;
+  return clients.size === 1 && client !== undefined ? client : peer.address;
+}
+
+/** Returns the nearest client of each field that is there; undefined for a field that names none. */
+function forwardedClients(
+  { 'x-forwarded-for': plain, forwarded }: RequestHeaders,
+  isTrusted: (address: string) => boolean,
+): ReadonlySet<string | undefined> {
   const clients = new Set<string | undefined>();
   if (plain !== undefined) clients.add(nearest(plain, isTrusted));
   if (forwarded !== undefined) clients.add(nearest(forwarded, isTrusted, parseFor));
-  const [client] = clients;
-  return clients.size === 1 && client !== undefined ? client : peer.address;
+  return clients;
 }
 
 /**

@@ -16,7 +16,7 @@ import type { Exchange } from './exchange.ts';
 import { type HandlerResult, mediaTypesOf } from '../routing/reply.ts';
 import { RequestLogLimiter } from '../telemetry/exchange-log.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
-import { checkTransport } from '../connections/peer.ts';
+import { checkForwarding, checkTransport } from '../connections/peer.ts';
 import { readQuery } from './query.ts';
 import {
   checkHeaderFields,
@@ -146,6 +146,7 @@ export class RequestHandler {
       checkHeaderFields(request);
       checkHost(request);
       checkTransferEncoding(request);
+      checkForwarding(peer, headers, this.#options.isTrusted);
       if (!this.#options.isTls) checkTransport(peer, headers);
     } catch (error) {
       this.#callers.consumeNetworkToken(exchange);
