@@ -60,6 +60,19 @@ suite('layers', () => {
     );
   });
 
+  test('in the console only the shell knows the views of other rooms, and the parts know no other room', () => {
+    const roomOf = (path: string): string | undefined => /^src\/console\/(\w+)\//.exec(path)?.[1];
+    const inConsole = sources.filter((path) => path.startsWith('src/console/'));
+    assert.deepEqual([...new Set(inConsole.map(roomOf))].sort(), rooms);
+    const crossings = inConsole.flatMap((from) =>
+      importsOf(from, 'values')
+        .filter((to) => roomOf(to) !== roomOf(from) && roomOf(from) !== 'shell')
+        .filter((to) => roomOf(from) === 'parts' || roomOf(to) === 'shell' || to.endsWith('-view.ts'))
+        .map((to) => ({ from, to })),
+    );
+    assert.deepEqual(crossings, []);
+  });
+
   test('every source is reached from start.js', () => {
     const reached = reachable('src/start.js', (path) => importsOf(path));
     assert.deepEqual(
@@ -260,6 +273,9 @@ suite('the package', () => {
     );
   });
 });
+
+/** Those of the console. */
+const rooms = ['customers', 'office', 'orders', 'parts', 'products', 'shell'];
 
 /** From top to bottom; what is in one line doesn't import each other. */
 function layersOfPicture(): string[][] {

@@ -11,7 +11,7 @@ type Known = {
   find(words: string, signal: AbortSignal): Promise<boolean>;
 };
 const { Articles }: { Articles: new (client: Client) => Known } = await import(
-  new URL('../../src/console/articles.ts', import.meta.url).href
+  new URL('../../src/console/products/articles.ts', import.meta.url).href
 );
 
 /** A guest has placed an order at a price of their own. */

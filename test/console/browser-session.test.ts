@@ -276,7 +276,7 @@ describe('a session in a browser', () => {
 });
 
 function consoleUrl(name: string): string {
-  return String(new URL(`../../src/console/${name}.ts`, import.meta.url));
+  return String(new URL(`../../src/console/parts/${name}.ts`, import.meta.url));
 }
 
 function define(name: string, value: unknown): void {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { barcodeWidths } from '../../src/console/barcode.ts';
-import { qrModules } from '../../src/console/qr-code.ts';
+import { barcodeWidths } from '../../src/console/orders/barcode.ts';
+import { qrModules } from '../../src/console/office/qr-code.ts';
 
 /** Made by bwip-js 4.11 from npm. */
 describe('a barcode of the number', () => {

@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { barcodeWidths } from '../../src/console/barcode.ts';
-import { qrModules } from '../../src/console/qr-code.ts';
+import { barcodeWidths } from '../../src/console/orders/barcode.ts';
+import { qrModules } from '../../src/console/office/qr-code.ts';
 import { folderWith } from '../tools/check-api/outside-tools.ts';
 
 /** What is used of @zxing/library; a picture is one byte for each pixel. */

@@ -2,7 +2,7 @@
 // Run: npm run check:console
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { german } from '../../src/console/german.ts';
+import { german } from '../../src/console/parts/german.ts';
 import { openShop } from './console-shop.ts';
 import { admin } from '../service.ts';
 

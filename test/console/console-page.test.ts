@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import type * as api from '../../src/console/api-types.ts';
+import type * as api from '../../src/console/parts/api-types.ts';
 import type { Customer } from '../../src/features/customers/customer.ts';
 import type { Event } from '../../src/features/events/event.ts';
 import type { Key } from '../../src/features/keys/key.ts';
@@ -15,8 +15,8 @@ import type { Session, Tokens } from '../../src/features/sessions/session.ts';
 import type { User } from '../../src/features/users/user.ts';
 import type { Totp } from '../../src/features/users/totp.ts';
 import type { Webhook } from '../../src/features/webhooks/webhook.ts';
-import { decimalText } from '../../src/console/amounts.ts';
-import { statuses, steps, stepsBack } from '../../src/console/api-types.ts';
+import { decimalText } from '../../src/console/parts/amounts.ts';
+import { statuses, steps, stepsBack } from '../../src/console/parts/api-types.ts';
 import { countries, currencies } from '../../src/schema/iso-codes.ts';
 import { sharedService } from '../http/http-support.ts';
 import { codeOf, sources, texts } from '../source-text.ts';
@@ -157,7 +157,7 @@ suite('the console', () => {
   });
 
   test('the console serves no file of another folder', async () => {
-    for (const path of ['/console/tsconfig.json', '/console/..%2fmain.ts', '/console/console-main.ts'])
+    for (const path of ['/console/tsconfig.json', '/console/..%2fmain.ts', '/console/shell/console-main.ts'])
       assert.equal((await service().get(path, { isUndescribed: true })).status, 404, path);
   });
 });

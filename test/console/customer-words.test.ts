@@ -1,7 +1,7 @@
 // What the console says of a customer that was found, to tell them from others of the same name.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aboutCustomer } from '../../src/console/customer-words.ts';
+import { aboutCustomer } from '../../src/console/customers/customer-words.ts';
 
 const customer = { email: 'anna@example.com', phone: '+49441123456', address: null };
 

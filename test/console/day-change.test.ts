@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 
 // the module is imported by a computed URL, without its types: those are of browsers
 const { watchDay }: { watchDay(signal: AbortSignal, watcher: () => void): void } = await import(
-  new URL('../../src/console/day-change.ts', import.meta.url).href
+  new URL('../../src/console/parts/day-change.ts', import.meta.url).href
 );
 
 const minuteMilliseconds = 60_000;

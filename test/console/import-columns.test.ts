@@ -1,8 +1,8 @@
 // What the console takes the columns of a file for, and the encodings that it reads.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { guessColumns, membersOf, missingMembers } from '../../src/console/import-columns.ts';
-import { encodingOf, type FileRow, rowsOf } from '../../src/console/import-file.ts';
+import { guessColumns, membersOf, missingMembers } from '../../src/console/office/import-columns.ts';
+import { encodingOf, type FileRow, rowsOf } from '../../src/console/office/import-file.ts';
 
 for (const [what, kind, heading, expected] of [
   [

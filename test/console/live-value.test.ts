@@ -8,7 +8,7 @@ type Content = { load(from: string): Promise<string>; concerns(event: object, va
 type Value = { get(from: string): Promise<string>; outdate(): void };
 type Live = { watch(signal: AbortSignal, watcher: Watcher): void };
 const { LiveValue }: { LiveValue: new (live: Live, signal: AbortSignal, content: Content) => Value } =
-  await import(new URL('../../src/console/live-value.ts', import.meta.url).href);
+  await import(new URL('../../src/console/parts/live-value.ts', import.meta.url).href);
 
 const mine = { subject: '/orders/1' };
 const other = { subject: '/orders/2' };

@@ -21,7 +21,7 @@ export const all = { result, label, boxed: new Box(result).value, load: () => im
 export function twice(value) { return value * factor; }
 export async function* count() { yield 1; }
 `,
-  'box-of': `import { twice } from ${at('numbers')};
+  'box-of': `import { twice } from ${at('numbers').replace('./', '../room/')};
 const factor = 'its own';
 export class Box { constructor(value) { this.value = value; } }
 export const label = [factor, twice(1)].join(' ');
@@ -84,7 +84,7 @@ for (const [what, texts, message] of [
   ['a default export', { entry: 'export default 1;' }, /export default/],
   ['an export in a list', { entry: 'const a = 1;\nexport { a };' }, /export \{ a \}/],
   ['an import of all names', { entry: `import * as a from ${at('a')};`, a: '' }, /import \* as a/],
-  ['an import from another folder', { entry: `import { a } from '../a.ts';` }, /\.\.\/a/],
+  ['an import of a package', { entry: `import { a } from 'package';` }, /package/],
   [
     'a file for a module that is needed at once',
     {

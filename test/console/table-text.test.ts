@@ -1,7 +1,7 @@
 // Tables as spreadsheets save them, read by the console while their text arrives.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rowText, TableReader } from '../../src/console/table-text.ts';
+import { rowText, TableReader } from '../../src/console/parts/table-text.ts';
 
 for (const [what, text, rows] of [
   [

@@ -1,14 +1,14 @@
 // The console's texts in its languages. That each text has its German, the compiler checks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { german } from '../../src/console/german.ts';
-import { numbered, rich, t } from '../../src/console/texts.ts';
+import { german } from '../../src/console/parts/german.ts';
+import { numbered, rich, t } from '../../src/console/parts/texts.ts';
 import { texts } from '../source-text.ts';
 
 const table = Object.entries(german);
 
 const sources = [...texts].filter(
-  ([path]) => path.startsWith('src/console/') && path !== 'src/console/german.ts',
+  ([path]) => path.startsWith('src/console/') && path !== 'src/console/parts/german.ts',
 );
 
 test('each German text is of a text that the console has', () => {

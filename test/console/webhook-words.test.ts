@@ -1,7 +1,7 @@
 // The causes of failed deliveries in words.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureWords } from '../../src/console/webhook-words.ts';
+import { failureWords } from '../../src/console/office/webhook-words.ts';
 
 for (const [cause, words] of [
   ['status 503', 'it answers with status 503'],

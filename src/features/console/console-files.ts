@@ -1,13 +1,15 @@
 // The files of the console as browsers receive them: its modules without types, joined into few files, and the
 // stylesheet.
 import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'node:path';
 import { Thread, type Handler } from '../../base/thread.ts';
 import { joinModules } from './module-joiner.ts';
 
 export type ConsoleFile = { readonly name: string; readonly mediaType: string; readonly text: string };
 
-/** The other modules and the stylesheet are in the same folder. */
-const entry = new URL('../../console/console-main.ts', import.meta.url);
+const entry = new URL('../../console/shell/console-main.ts', import.meta.url);
+/** The stylesheet is here, the modules are in its rooms. */
+const folder = new URL('..', entry);
 
 export const entryFile = 'console-main.js';
 export const styleFile = 'console.css';
@@ -17,12 +19,13 @@ export const styleFile = 'console.css';
  * since this takes up to a tenth of a second.
  */
 export async function consoleFiles(): Promise<ConsoleFile[]> {
-  const names = readdirSync(new URL('.', entry)).filter((name) => /\.(ts|js)$/.test(name));
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const names = paths.filter((path) => /\.(ts|js)$/.test(path));
   const typed = names.filter((name) => name.endsWith('.ts'));
   const plain = await withoutTypes(typed.map(textOf));
   const stripped = new Map(typed.map((name, index) => [name, plain[index]]));
   const modules = names.map((name): [string, string] => [
-    name.replace(/\.\w+$/, ''),
+    parse(name).name,
     withoutComments(stripped.get(name) ?? textOf(name)),
   ]);
   const files = [...joinModules(new Map(modules), 'console-main')].map(([name, text]) => ({
@@ -34,7 +37,7 @@ export async function consoleFiles(): Promise<ConsoleFile[]> {
 }
 
 function textOf(name: string): string {
-  return readFileSync(new URL(name, entry), 'utf8');
+  return readFileSync(new URL(name, folder), 'utf8');
 }
 
 /** Drops empty lines, and lines that are only a comment. */

@@ -8,10 +8,10 @@
 //     })();
 //
 // A module is a function because two modules may use a name for two things. The joiner knows only what the
-// console's modules use: imports of names from modules in the same folder, without circles; exports of
-// functions, classes and constants, where they are declared; and `import(…)` of a module, which gets its own
-// file and is loaded when needed. A module may wait for such a file, and the modules after it then wait for it.
-// Anything else fails.
+// console's modules use: imports of names from modules of the same room or another, without circles (no two
+// modules have the same name); exports of functions, classes and constants, where they are declared; and
+// `import(…)` of a module, which gets its own file and is loaded when needed. A module may wait for such a
+// file, and the modules after it then wait for it. Anything else fails.
 import assert from 'node:assert/strict';
 
 type Module = {
@@ -26,11 +26,11 @@ type Module = {
 
 type Modules = ReadonlyMap<string, Module>;
 
-const importPattern = /^import \{([^}]*)\} from ["']\.\/([\w-]+)\.(?:ts|js)["'];$/gm;
+const importPattern = /^import \{([^}]*)\} from ["']\.\.?\/(?:[\w-]+\/)?([\w-]+)\.(?:ts|js)["'];$/gm;
 const exportPattern = /^export (?=(?:(?:async )?function\*?|class|const) ([\w$]+))/gm;
 /** A constant of the module that has to be waited for. */
 const waitPattern = /^(?:export )?const [^;{]*?\bawait\b/m;
-const loadPattern = /\bimport\(["']\.\/([\w-]+)\.(?:ts|js)["']\)/g;
+const loadPattern = /\bimport\(["']\.\.?\/(?:[\w-]+\/)?([\w-]+)\.(?:ts|js)["']\)/g;
 
 /**
  * Takes the text of each module, without types, by its name without an extension. Returns the text of the entry's

@@ -1,0 +1,24 @@
+// The search for customers of a combobox.
+import { type ApiClient, query } from '../parts/api-client.ts';
+import type { Customer, List } from '../parts/api-types.ts';
+import type { Found } from '../parts/combobox.ts';
+import { aboutCustomer } from './customer-words.ts';
+
+type CustomerSearch = (q: string, signal: AbortSignal) => Promise<readonly Found[]>;
+
+/** Returns a search that finds so many customers at most. */
+export function customerSearch(
+  client: ApiClient,
+  limit: number,
+  choose: (customer: Customer) => void,
+): CustomerSearch {
+  return async (q, signal) => {
+    const { data } = await client.get<List<Customer>>(`/customers?${query({ q, limit })}`, signal);
+    return data.map((customer) => ({
+      id: `customer-${customer.id}`,
+      name: customer.name,
+      about: aboutCustomer(customer, q),
+      choose: () => choose(customer),
+    }));
+  };
+}

@@ -1,0 +1,25 @@
+// What customers are called, and what tells one from others with the same name.
+import type { Customer, Order } from '../parts/api-types.ts';
+import { t } from '../parts/texts.ts';
+
+/** Users may not see the customers of others. */
+export function customerName({ customer, customerId }: Pick<Order, 'customer' | 'customerId'>): string {
+  return customer?.name ?? t('Customer {id}', { id: customerId });
+}
+
+type Contact = Pick<Customer, 'email' | 'phone' | 'address'>;
+
+/** Returns the phone number if that is what was searched for, else the e-mail address, and the city. */
+export function aboutCustomer({ email, phone, address }: Contact, q: string): string {
+  const contact = isOfPhone(phone, q) ? phone : (email ?? phone);
+  return [contact, address?.city].filter(Boolean).join(' · ');
+}
+
+/** Returns whether the query has the digits of the phone number, as people write them. */
+export function isOfPhone(phone: string | null, q: string): boolean {
+  const digits = q
+    .replace(/\(0\)/g, '')
+    .replace(/[^\d\p{L}]/gu, '')
+    .replace(/^0+/, '');
+  return phone !== null && /^\d{3,}$/.test(digits) && phone.includes(digits);
+}

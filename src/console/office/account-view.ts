@@ -1,0 +1,168 @@
+// The user's own account: name, password, one-time codes, sessions, and API keys.
+import { keyList, sessionList } from './access-lists.ts';
+import type { Key, List, Session, Totp } from '../parts/api-types.ts';
+import { card, factList, secret } from '../parts/cards.ts';
+import { undefinedIfMissing } from '../parts/request-errors.ts';
+import { reloadable, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
+import { ask, notify, show } from '../parts/dialogs.ts';
+import { type Child, fill, h } from '../parts/elements.ts';
+import { action, choice, field, form, textOf } from '../parts/forms.ts';
+import { chooseLanguage, language, languages } from '../parts/language.ts';
+import { t } from '../parts/texts.ts';
+import { tickBoxes } from '../parts/tick-boxes.ts';
+import { totpPart } from './totp-setup.ts';
+
+type Account = {
+  readonly sessions: readonly Session[];
+  readonly keys: readonly Key[];
+  readonly totp: Totp | undefined;
+};
+
+export function accountView(page: Page): void {
+  const { main } = page;
+  const content = h('div', {}, skeleton(6));
+  reloadable(page, content, {
+    async load({ client, user, signal }): Promise<Account> {
+      const [sessions, keys, totp] = await Promise.all([
+        client.get<List<Session>>('/api/sessions', signal),
+        client.get<List<Key>>('/api/keys', signal),
+        client.get<Totp>(`/api/users/${user.id}/totp`, signal).catch(undefinedIfMissing),
+      ]);
+      return { sessions: sessions.data, keys: keys.data, totp };
+    },
+    draw: (account, reload) => accountContent(page, account, reload),
+  });
+  fill(main, setPageTitle(t('My account')), content);
+}
+
+function accountContent(page: Page, { sessions, keys, totp }: Account, reload: Reload): Child {
+  const { user, client, session, drafts } = page;
+  const everywhere = async (): Promise<void> => {
+    await client.send('DELETE', '/api/sessions');
+    await session.signOut();
+    drafts.discardAll();
+  };
+  return h(
+    'div',
+    { class: 'columns even' },
+    h(
+      'div',
+      {},
+      card(
+        t('You'),
+        factList([
+          [t('Name'), user.name],
+          [t('E-mail'), user.email],
+          [t('Role'), t(user.role)],
+        ]),
+        action(t('Change …'), () => changeName(page)),
+      ),
+      card(t('Password'), passwordForm(page, reload)),
+      card(t('Language'), languageField()),
+    ),
+    h(
+      'div',
+      {},
+      card(t('One-time codes'), totpPart(page, totp, reload)),
+      card(t('Signed in'), sessionList(page, sessions, reload), action(t('Sign out everywhere'), everywhere)),
+      card(
+        t('API keys'),
+        keyList(page, keys, reload),
+        action(t('New key …'), () => addKey(page, reload)),
+      ),
+    ),
+  );
+}
+
+/** The choice is this device’s, as a till has one for all who work at it. */
+function languageField(): HTMLElement {
+  const { row, control } = field({
+    label: t('Language'),
+    pointer: '/language',
+    control: choice(Object.entries(languages), language),
+    hint: t('On this device. The page is loaded again.'),
+  });
+  control.addEventListener('change', () => {
+    chooseLanguage(control.value);
+    location.reload();
+  });
+  return row;
+}
+
+async function changeName({ client, user, session }: Page): Promise<void> {
+  const name = field({ label: t('Name'), pointer: '/name', value: user.name });
+  const email = field({
+    label: t('E-mail'),
+    pointer: '/email',
+    value: user.email,
+    attributes: { type: 'email' },
+  });
+  const run = async (): Promise<void> => {
+    const body = { name: textOf(name) ?? '', email: textOf(email) ?? '' };
+    await client.send('PATCH', `/api/users/${user.id}`, { body });
+    notify(t('Saved.'));
+    session.dispatchEvent(new Event('user')); // the frame shows the name
+  };
+  await ask({ title: t('Change your account'), content: [name.row, email.row], submit: t('Save'), run });
+}
+
+function passwordForm({ client, user }: Page, reload: Reload): HTMLElement {
+  const current = field({
+    label: t('Current password'),
+    pointer: '/currentPassword',
+    attributes: { type: 'password', autocomplete: 'current-password' },
+  });
+  const password = field({
+    label: t('New password'),
+    pointer: '/password',
+    hint: t('Long beats complicated: 15 characters are good.'),
+    attributes: { type: 'password', autocomplete: 'new-password' },
+  });
+  const body: HTMLFormElement = form([current.row, password.row], {
+    submit: t('Change password'),
+    key: 'password',
+    async run() {
+      const change = { currentPassword: current.control.value, password: password.control.value };
+      await client.send('PATCH', `/api/users/${user.id}`, { body: change });
+      body.reset();
+      notify(t('The password is changed; your other sessions have ended.'));
+      await reload();
+    },
+  });
+  return body;
+}
+
+const scopes = [
+  'orders:read',
+  'orders:write',
+  'customers:read',
+  'customers:write',
+  'products:read',
+  'products:write',
+  'events:read',
+  'users:read',
+  'users:write',
+];
+
+async function addKey({ client }: Page, reload: Reload): Promise<void> {
+  const name = field({ label: t('What it is for'), pointer: '/name', hint: t('Example: till 3') });
+  const boxes = tickBoxes({
+    legend: t('What it may do'),
+    pointer: '/scopes',
+    values: scopes,
+    label: (scope) => scope,
+    isTicked: (scope) => scope === 'orders:read',
+  });
+  const key = await ask({
+    title: t('New API key'),
+    content: [name.row, boxes.element],
+    submit: t('Create the key'),
+    async run() {
+      const body = { name: textOf(name) ?? '', scopes: boxes.read() };
+      return (await client.send<{ key: string }>('POST', '/api/keys', { body })).value.key;
+    },
+  });
+  if (key === undefined) return;
+  await show(t('The key is created'), secret(t('Key, shown only now. It is valid for a year.'), key));
+  await reload();
+}

@@ -1,0 +1,97 @@
+// What an administrator has to know: a backup that is missing or old, a certificate that ends soon, and webhooks
+// that fail. Each is a sentence with its cause, and a link to where something can be done about it.
+import type { ApiClient } from '../parts/api-client.ts';
+import type { List, Webhook } from '../parts/api-types.ts';
+import { type Child, h } from '../parts/elements.ts';
+import { age, dateOnly, dateTime, shortTime } from '../parts/formats.ts';
+import { textOfPage } from '../parts/page-text.ts';
+import { failureWords, hostOf } from './webhook-words.ts';
+import { t } from '../parts/texts.ts';
+
+export type Alert = { readonly text: string; readonly href: string };
+
+const dayMilliseconds = 86_400_000;
+/** A backup that is made each night is at most a day old. */
+const backupDaysMax = 2;
+const certificateDaysMin = 7;
+
+/** What can’t be loaded has no alerts: it must not keep the page from being shown. */
+export async function loadAlerts(client: ApiClient, signal: AbortSignal): Promise<readonly Alert[]> {
+  const metrics = client
+    .request('GET', '/metrics', { accept: 'text/plain', signal })
+    .then((response) => response.text())
+    .then((text) => serviceAlerts(metricsOf(text)));
+  const webhooks = client
+    .get<List<Webhook>>('/webhooks', signal)
+    .then(({ data }) => data.flatMap(webhookAlerts));
+  const loaded = await Promise.allSettled([metrics, webhooks]);
+  return loaded.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+}
+
+/** Returns the metrics by name and labels: `orderly_connections`, `…_total{reason="rate"}`. */
+export function metricsOf(text: string): ReadonlyMap<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const end = line.lastIndexOf(' ');
+      return [line.slice(0, end), Number(line.slice(end + 1))];
+    }),
+  );
+}
+
+export function serviceAlerts(metrics: ReadonlyMap<string, number>): readonly Alert[] {
+  const texts: string[] = [];
+  const backup = metrics.get('orderly_last_backup_timestamp_seconds');
+  if (textOfPage('replica') === '') texts.push(...backupTexts(backup));
+  const end = (metrics.get('orderly_certificate_end_timestamp_seconds') ?? Infinity) * 1_000;
+  if (end - Date.now() < certificateDaysMin * dayMilliseconds)
+    texts.push(t('The service’s certificate ends on {day}: renew it before.', { day: dateOnly(isoOf(end)) }));
+  return texts.map((text) => ({ text, href: '#/health' }));
+}
+
+function backupTexts(seconds: number | undefined): string[] {
+  if (seconds === undefined)
+    return [t('There is no backup: if this machine fails, all orders and customers are lost.')];
+  const iso = isoOf(seconds * 1_000);
+  if (Date.now() - seconds * 1_000 < backupDaysMax * dayMilliseconds) return [];
+  return [
+    t('The last backup is {age} old, of {time}: what came after it could be lost.', {
+      age: age(iso),
+      time: dateTime(iso),
+    }),
+  ];
+}
+
+function isoOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function webhookAlerts(webhook: Webhook): Alert[] {
+  const { url, status, failingSince, lastError, retryAt } = webhook;
+  const href = '#/webhooks';
+  const host = hostOf(url);
+  const cause = failureWords(lastError);
+  if (status === 'disabled')
+    return [
+      {
+        text: t('{host} receives no more events, after too many failures: {cause}.', { host, cause }),
+        href,
+      },
+    ];
+  if (status === 'paused' || failingSince === null) return [];
+  const next =
+    retryAt === null ? t('It is tried again now.') : t('Next attempt: {time}.', { time: shortTime(retryAt) });
+  const text = t('{host} has received no events since {time}: {cause}. {next}', {
+    host,
+    time: shortTime(failingSince),
+    cause,
+    next,
+  });
+  return [{ text, href }];
+}
+
+export function alertList(alerts: readonly Alert[]): Child {
+  if (alerts.length === 0) return undefined;
+  const lines = alerts.map(({ text, href }) => h('li', {}, h('a', { href }, text)));
+  return h('section', { class: 'banner alerts', 'aria-label': t('To look after') }, h('ul', {}, lines));
+}

@@ -1,0 +1,120 @@
+// The columns of a table that is imported: which member of a customer or of a product each one holds.
+import { columnName } from '../parts/column-names.ts';
+import { t } from '../parts/texts.ts';
+
+export type ImportKind = 'customers' | 'products';
+
+type Member = {
+  readonly name: string;
+  readonly isRequired?: true;
+  /** Whether several columns make one: a first name and a last name. */
+  readonly isJoined?: true;
+  /** What such columns are called, besides the shop's word and the API's name. */
+  readonly headings: string;
+};
+
+/** Headings in English and German; case, accents and signs don't count. */
+const members: Readonly<Record<ImportKind, readonly Member[]>> = {
+  customers: [
+    {
+      name: 'name',
+      isRequired: true,
+      isJoined: true,
+      headings:
+        'customer, customer name, full name, company, first name, last name, surname, kunde, kundenname, firma, ' +
+        'vorname, nachname, familienname',
+    },
+    { name: 'email', headings: 'mail, e-mail address, email address, e-mail-adresse, mailadresse' },
+    {
+      name: 'phone',
+      headings: 'phone, phone number, telephone, tel, mobile, telefon, telefonnummer, handy, mobil',
+    },
+    { name: 'address.name', headings: 'recipient, ship to, empfänger' },
+    {
+      name: 'address.line1',
+      isJoined: true,
+      headings:
+        'street and number, street, address, address line 1, address 1, street address, house number, straße, ' +
+        'strasse, adresse, anschrift, straße und hausnummer, straße und nr, hausnummer',
+    },
+    { name: 'address.line2', headings: 'address line 2, address 2, second line, adresszusatz, zusatz' },
+    { name: 'address.postalCode', headings: 'postal code, postcode, zip, zip code, plz, postleitzahl' },
+    { name: 'address.city', headings: 'city, town, ort, stadt, wohnort' },
+    { name: 'address.region', headings: 'region, state, province, county, bundesland' },
+    { name: 'address.country', headings: 'country, country code, land' },
+    { name: 'note', headings: 'notes, comment, remark, notiz, bemerkung' },
+    { name: 'key', headings: 'customer no, kundennummer, kunden-nr, kd-nr' },
+  ],
+  products: [
+    {
+      name: 'sku',
+      isRequired: true,
+      headings: 'article number, item number, product code, code, artikelnummer, artikel-nr, art-nr',
+    },
+    {
+      name: 'name',
+      isRequired: true,
+      headings:
+        'item, product, product name, article, title, description, artikel, artikelname, bezeichnung, produkt',
+    },
+    {
+      name: 'unitPrice',
+      isRequired: true,
+      headings:
+        'price, unit price, retail price, preis, verkaufspreis, vk, vk-preis, bruttopreis, einzelpreis',
+    },
+    { name: 'currency', headings: 'währung' },
+    { name: 'barcode', headings: 'ean, gtin, upc, ean-code, strichcode' },
+    { name: 'active', headings: 'sold now, im verkauf, aktiv' },
+  ],
+};
+
+const keyName = t('Your own number');
+
+export function memberName(name: string): string {
+  return name === 'key' ? keyName : columnName(name);
+}
+
+/** Returns what a column may hold: the name and the label of each member. */
+export function memberChoices(kind: ImportKind): (readonly [name: string, label: string])[] {
+  return members[kind].map(({ name, isRequired }) => [name, memberName(name) + (isRequired ? ' *' : '')]);
+}
+
+/** Returns the member that each column seems to hold; empty for one that seems to hold none. */
+export function guessColumns(kind: ImportKind, heading: readonly string[]): string[] {
+  const guesses: string[] = [];
+  for (const column of heading) {
+    const found = members[kind].find((member) => headingsOf(member).includes(plain(column)));
+    const isTaken = found !== undefined && guesses.includes(found.name) && found.isJoined !== true;
+    guesses.push(found === undefined || isTaken ? '' : found.name);
+  }
+  return guesses;
+}
+
+function headingsOf({ name, headings }: Member): string[] {
+  return [name, memberName(name), ...headings.split(', ')].map(plain);
+}
+
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Returns the labels of the members without which nothing can be imported. */
+export function missingMembers(kind: ImportKind, columns: readonly string[]): string[] {
+  const missing = members[kind].filter(({ name, isRequired }) => isRequired && !columns.includes(name));
+  return missing.map(({ name }) => memberName(name));
+}
+
+/** Returns the text of each member in a row; that of several columns is joined by blanks. */
+export function membersOf(cells: readonly string[], columns: readonly string[]): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const [index, name] of columns.entries()) {
+    const cell = (cells[index] ?? '').trim();
+    if (name === '' || cell === '') continue;
+    values.set(name, [values.get(name) ?? '', cell].join(' ').trim());
+  }
+  return values;
+}

@@ -1,0 +1,279 @@
+// People: the accounts, their roles, and an administrator's actions for them.
+import { keyList, sessionList } from './access-lists.ts';
+import { query } from '../parts/api-client.ts';
+import type { Key, List, Role, ServiceEvent, Session, Totp, User } from '../parts/api-types.ts';
+import { card, factList, secret } from '../parts/cards.ts';
+import { undefinedIfMissing } from '../parts/request-errors.ts';
+import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
+import { ask, notify, show } from '../parts/dialogs.ts';
+import { Drawing } from '../parts/drawing.ts';
+import { type Child, fill, h } from '../parts/elements.ts';
+import { dateOnly, dateTime } from '../parts/formats.ts';
+import { action, choice, field, form, textOf } from '../parts/forms.ts';
+import { eventList } from '../parts/event-list.ts';
+import type { NamedEvent } from '../parts/histories.ts';
+import { searchField } from '../parts/list-tools.ts';
+import { type Column, pager, rowLink, table } from '../parts/tables.ts';
+import { rich, t } from '../parts/texts.ts';
+
+const roles: readonly (readonly [Role, string])[] = [
+  ['user', t('user: their own orders')],
+  ['staff', t('staff: all orders, customers and products')],
+  ['admin', t('admin: everything')],
+];
+
+export function peopleView(page: Page): void {
+  const { main, parameters } = page;
+  const list = h('div', { class: 'list' }, skeleton(8));
+  const reload = reloadable(page, list, {
+    load: ({ client, signal }) => client.get<List<User>>(`/api/users?${listQuery(parameters)}`, signal),
+    draw: ({ data, next }) => [
+      data.length === 0
+        ? emptyState(t('Nobody found'), t('People are found by the beginning of their name.'))
+        : table(t('People'), columns, data),
+      pager(next, { label: t('Pages of people'), parameters, name: 'people' }),
+    ],
+    concerns: ({ subject }) => subject.startsWith('/api/users/'),
+  });
+  fill(
+    main,
+    setPageTitle(
+      t('People'),
+      action(t('Add a person'), () => addPerson(page, reload), { class: 'primary' }),
+    ),
+    h(
+      'div',
+      { class: 'toolbar' },
+      searchField(page, 'people', { label: t('Search by the beginning of a name'), reload }),
+    ),
+    list,
+  );
+}
+
+function listQuery(parameters: URLSearchParams): string {
+  const [name, cursor] = [parameters.get('q'), parameters.get('cursor')];
+  return query({ name, cursor, sort: 'name', limit: 50 });
+}
+
+const columns: readonly Column<User>[] = [
+  {
+    label: t('Name'),
+    cell: ({ id, name }) => rowLink(`#/people/${id}`, h('span', { class: 'clip', dir: 'auto' }, name)),
+  },
+  { label: t('E-mail'), kind: 'wide', cell: ({ email }) => h('span', { class: 'clip soft' }, email) },
+  { label: t('Role'), cell: ({ role }) => t(role) },
+  {
+    label: t('Since'),
+    kind: 'wide',
+    cell: ({ createdAt }) => h('span', { class: 'soft' }, dateOnly(createdAt)),
+  },
+];
+
+async function addPerson({ client }: Page, reload: Reload): Promise<void> {
+  const name = field({ label: t('Name'), pointer: '/name' });
+  const email = field({ label: t('E-mail'), pointer: '/email', attributes: { type: 'email' } });
+  const role = field({ label: t('Role'), pointer: '/role', control: choice(roles, 'staff') });
+  const password = newPassword();
+  const isAdded = await ask({
+    title: t('Add a person'),
+    content: [
+      name.row,
+      email.row,
+      role.row,
+      h('p', { class: 'soft' }, t('The password is generated here and shown once.')),
+    ],
+    submit: t('Add'),
+    async run() {
+      const body = {
+        name: textOf(name) ?? '',
+        email: textOf(email) ?? '',
+        role: role.control.value,
+        password,
+      };
+      await client.send('POST', '/api/users', { body });
+      return true;
+    },
+  });
+  if (isAdded !== true) return;
+  await show(
+    t('{name} can sign in', { name: name.control.value }),
+    secret(t('Password, shown only now. They should change it under My account.'), password),
+  );
+  await reload();
+}
+
+/** Returns 100 random bits, in letters and digits that aren't easily confused. */
+function newPassword(): string {
+  const letters = 'abcdefghijkmnpqrstuvwxyz23456789';
+  const random = crypto.getRandomValues(new Uint8Array(20));
+  const text = [...random].map((byte) => letters.charAt(byte % letters.length)).join('');
+  return text.replaceAll(/(.{5})(?=.)/g, '$1-');
+}
+
+type Person = {
+  readonly user: User;
+  readonly sessions: readonly Session[];
+  readonly keys: readonly Key[];
+  readonly events: readonly NamedEvent[];
+  readonly suspendedAt: string | undefined;
+  readonly totp: Totp | undefined;
+};
+
+export function personView(page: Page): void {
+  const { main, id } = page;
+  const head = new Drawing(h('div', {}, setPageTitle(t('Person {id}', { id }))));
+  const content = h('div', {}, skeleton(8));
+  reloadable(page, content, {
+    load,
+    draw(person, reload) {
+      head.show(setPageTitle(person.user.name));
+      return personContent(page, person, reload);
+    },
+    concerns: (event) => isAbout(event, id),
+  });
+  fill(main, head.element, content);
+}
+
+/** Events of sign-ins and keys name the user as the actor, not as the subject. */
+function isAbout({ subject, actor }: ServiceEvent, id: number): boolean {
+  return subject === `/api/users/${id}` || actor?.userId === id;
+}
+
+async function load({ client, histories, signal, id }: Page): Promise<Person> {
+  const [user, sessions, keys, events, suspension, totp] = await Promise.all([
+    client.get<User>(`/api/users/${id}`, signal),
+    client.get<List<Session>>(`/api/sessions?userId=${id}`, signal),
+    client.get<List<Key>>(`/api/keys?userId=${id}`, signal),
+    histories.of(`/api/users/${id}`, signal),
+    client.get<{ createdAt: string }>(`/api/users/${id}/suspension`, signal).catch(undefinedIfMissing),
+    client.get<Totp>(`/api/users/${id}/totp`, signal).catch(undefinedIfMissing),
+  ]);
+  const suspendedAt = suspension?.createdAt;
+  return {
+    user,
+    sessions: sessions.data,
+    keys: keys.data,
+    events,
+    suspendedAt,
+    totp,
+  };
+}
+
+function personContent(page: Page, person: Person, reload: Reload): Child {
+  const { user, sessions, keys, events, suspendedAt } = person;
+  const isOwn = user.id === page.user.id;
+  return [
+    suspendedAt !== undefined &&
+      h(
+        'p',
+        { class: 'banner' },
+        t('Suspended since {time}: can’t sign in.', { time: dateTime(suspendedAt) }),
+      ),
+    h(
+      'div',
+      { class: 'columns' },
+      h(
+        'div',
+        {},
+        card(t('Signed in'), sessionList(page, sessions, reload)),
+        card(t('API keys'), keyList(page, keys, reload)),
+        card(t('History'), eventList(events)),
+      ),
+      h(
+        'div',
+        {},
+        card(
+          t('Account'),
+          factList([
+            [t('E-mail'), user.email],
+            [t('Since'), dateOnly(user.createdAt)],
+          ]),
+          !isOwn && roleForm(page, user, reload),
+        ),
+        isOwn
+          ? card(
+              t('This is you'),
+              h(
+                'p',
+                {},
+                rich('{account} has your password, codes and keys.', {
+                  account: h('a', { href: '#/account' }, t('My account')),
+                }),
+              ),
+            )
+          : card(t('Actions'), personActions(page, person, reload)),
+      ),
+    ),
+  ];
+}
+
+function roleForm({ client }: Page, { id, name, role }: User, reload: Reload): HTMLElement {
+  const control = choice(roles, role);
+  const chosen = field({ label: t('Role'), pointer: '/role', control });
+  const run = async (): Promise<void> => {
+    await client.send('PATCH', `/api/users/${id}`, { body: { role: control.value } });
+    notify(t('{name} is {role} now.', { name, role: t(control.value as Role) }));
+    await reload();
+  };
+  return form(chosen.row, { submit: t('Save role'), key: `role-${role}`, run });
+}
+
+function personActions(page: Page, { user, suspendedAt, totp, sessions }: Person, reload: Reload): Child {
+  const { client } = page;
+  const { id, name } = user;
+  const path = `/api/users/${id}`;
+  const end = async (target: string, text: string): Promise<void> => {
+    await client.send('DELETE', target);
+    notify(text);
+    await reload();
+  };
+  const signOut = (): Promise<void> =>
+    end(`/api/sessions?userId=${id}`, t('{name} is signed out everywhere.', { name }));
+  const codesOff = (): Promise<void> => end(`${path}/totp`, t('One-time codes are off.'));
+  const lift = (): Promise<void> => end(`${path}/suspension`, t('{name} may sign in again.', { name }));
+  return h(
+    'div',
+    { class: 'stack' },
+    action(t('New password …'), () => resetPassword(page, user, reload)),
+    sessions.length > 0 && action(t('Sign out everywhere'), signOut),
+    totp?.isOn === true && action(t('Turn one-time codes off'), codesOff),
+    suspendedAt === undefined
+      ? action(t('Suspend …'), () => suspend(page, user, reload), { class: 'danger' })
+      : action(t('Lift the suspension'), lift),
+  );
+}
+
+async function resetPassword({ client }: Page, { id, name }: User, reload: Reload): Promise<void> {
+  const text = t('{name} is signed out everywhere, and their API keys end. The new password is shown once.', {
+    name,
+  });
+  const password = await ask({
+    title: t('Create a new password?'),
+    content: h('p', {}, text),
+    submit: t('Create it'),
+    async run() {
+      const generated = newPassword();
+      await client.send('PATCH', `/api/users/${id}`, { body: { password: generated } });
+      return generated;
+    },
+  });
+  if (password === undefined) return;
+  await show(t('{name} has a new password', { name }), secret(t('Password, shown only now.'), password));
+  await reload();
+}
+
+async function suspend({ client }: Page, { id, name }: User, reload: Reload): Promise<void> {
+  const reason = field({
+    label: t('Reason'),
+    pointer: '/reason',
+    hint: t('For other administrators. Optional.'),
+  });
+  const run = async (): Promise<void> => {
+    await client.send('PUT', `/api/users/${id}/suspension`, { body: { reason: textOf(reason) } });
+    notify(t('{name} is suspended.', { name }));
+    await reload();
+  };
+  const text = t('Sessions and keys end, and signing in is rejected until you lift the suspension.');
+  const content = [h('p', {}, text), reason.row];
+  await ask({ title: t('Suspend {name}?', { name }), content, submit: t('Suspend'), isDangerous: true, run });
+}

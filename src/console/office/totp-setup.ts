@@ -1,0 +1,112 @@
+// One-time codes of the user's own account: setting them up with an app, and the recovery codes to keep.
+import type { Totp } from '../parts/api-types.ts';
+import { secret } from '../parts/cards.ts';
+import { ask, notify, show } from '../parts/dialogs.ts';
+import { button, type Child, h, svg } from '../parts/elements.ts';
+import { action, field } from '../parts/forms.ts';
+import { qrModules } from './qr-code.ts';
+import { saveFile } from '../parts/saved-file.ts';
+import { type Page, printButton, type Reload } from '../parts/view.ts';
+import { rich, t } from '../parts/texts.ts';
+
+export function totpPart(page: Page, totp: Totp | undefined, reload: Reload): Child {
+  const { client, user } = page;
+  const off = async (): Promise<void> => {
+    await client.send('DELETE', `/api/users/${user.id}/totp`);
+    notify(t('One-time codes are off.'));
+    await reload();
+  };
+  if (totp?.isOn === true)
+    return [
+      h('p', {}, t('On. {count} recovery codes are left.', { count: totp.recoveryCodesLeft })),
+      action(t('Turn off'), off),
+    ];
+  return [
+    h('p', {}, t('A second factor beside the password: six digits that an authenticator app shows.')),
+    action(t('Set up …'), () => setUpTotp(page, reload)),
+  ];
+}
+
+async function setUpTotp(page: Page, reload: Reload): Promise<void> {
+  const { client, user } = page;
+  const path = `/api/users/${user.id}/totp`;
+  const { value } = await client.send<{ secret: string; uri: string }>('POST', path);
+  const code = field({
+    label: t('Code that the app shows now'),
+    pointer: '/code',
+    attributes: { inputmode: 'numeric', autocomplete: 'one-time-code' },
+  });
+  const recoveryCodes = await ask({
+    title: t('Set up one-time codes'),
+    content: [
+      h('p', {}, t('Point the camera of your authenticator app at this picture.')),
+      qrPicture(value.uri),
+      h(
+        'p',
+        {},
+        rich('Is the app on this device? {open}. Or type this into it:', {
+          open: h('a', { href: value.uri }, t('Open it')),
+        }),
+      ),
+      secret(t('Secret'), value.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')),
+      code.row,
+    ],
+    submit: t('Turn on'),
+    async run() {
+      const { value: confirmed } = await client.send<{ recoveryCodes: readonly string[] }>('PUT', path, {
+        body: { code: code.control.value.trim() },
+      });
+      return confirmed.recoveryCodes;
+    },
+  });
+  if (recoveryCodes === undefined) return;
+  await showRecoveryCodes(page, recoveryCodes);
+  await reload();
+}
+
+/** The light space that readers need around a code, in modules. */
+const quiet = 4;
+
+function qrPicture(text: string): Child {
+  const rows = qrModules(text);
+  if (rows === undefined) return undefined;
+  const size = rows.length + 2 * quiet;
+  const dark = rows.flatMap((row, y) =>
+    row.map((isDark, x) => (isDark ? `M${x + quiet} ${y + quiet}h1v1h-1z` : '')),
+  );
+  const attributes = { class: 'qr', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': t('QR code') };
+  return svg(
+    'svg',
+    { ...attributes, 'shape-rendering': 'crispEdges' },
+    svg('path', { class: 'light', d: `M0 0h${size}v${size}h-${size}z` }),
+    svg('path', { d: dark.join('') }),
+  );
+}
+
+/** Whoever loses these and the app needs an administrator, so they can be kept in three ways. */
+async function showRecoveryCodes({ main, user }: Page, codes: readonly string[]): Promise<void> {
+  const title = t('Recovery codes of {email}', { email: user.email });
+  const explanation = t('Each replaces one code of the app, once.');
+  const list = codes.map((code) => h('li', {}, h('code', {}, code)));
+  const paper = [h('h1', {}, title), h('p', {}, explanation), h('ol', { class: 'codes' }, list)];
+  const sheet = h('div', {}, h('section', { class: 'sheet', 'aria-hidden': 'true' }, paper));
+  const text = [title, explanation, '', ...codes, ''].join('\r\n');
+  main.append(sheet); // printed in place of the page
+  await show(t('One-time codes are on'), [
+    h(
+      'p',
+      {},
+      t('{explanation} Keep them for the day when the app is lost: they are shown only now.', {
+        explanation,
+      }),
+    ),
+    secret(t('Recovery codes'), codes.join('\n')),
+    h(
+      'div',
+      { class: 'buttons' },
+      printButton(t('Print')),
+      button(t('Save'), () => saveFile('recovery-codes.txt', [text])),
+    ),
+  ]);
+  sheet.remove();
+}

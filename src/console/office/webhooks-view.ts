@@ -1,0 +1,172 @@
+// Webhooks: the programs that receive events, and the state of their deliveries.
+import { pause } from '../parts/api-client.ts';
+import type { List, Webhook } from '../parts/api-types.ts';
+import { factList, headedCard, secret } from '../parts/cards.ts';
+import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
+import { ask, askToDelete, notify, show } from '../parts/dialogs.ts';
+import { type Child, fill, h } from '../parts/elements.ts';
+import { count, dateTime } from '../parts/formats.ts';
+import { action, field } from '../parts/forms.ts';
+import { typeText } from '../parts/event-words.ts';
+import { failureWords } from './webhook-words.ts';
+import { t } from '../parts/texts.ts';
+import { tickBoxes } from '../parts/tick-boxes.ts';
+
+const types = [
+  ...['created', 'changed', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'corrected'].map(
+    (each) => `order.${each}`,
+  ),
+  ...['customer', 'product'].flatMap((kind) =>
+    ['created', 'changed', 'deleted'].map((each) => `${kind}.${each}`),
+  ),
+];
+
+export function webhooksView(page: Page): void {
+  const { main } = page;
+  const content = h('div', {}, skeleton(4));
+  const reload = reloadable(page, content, {
+    load: ({ client, signal }) => client.get<List<Webhook>>('/webhooks', signal),
+    draw: ({ data }, reload) =>
+      data.length === 0
+        ? emptyState(
+            t('No webhooks'),
+            t('A webhook sends each event to another program, such as the one that writes your mails.'),
+          )
+        : data.map((webhook) => webhookCard(page, webhook, reload)),
+    concerns: () => true,
+  });
+  fill(
+    main,
+    setPageTitle(
+      t('Webhooks'),
+      action(t('Add a webhook'), () => addWebhook(page, reload), { class: 'primary' }),
+    ),
+    content,
+  );
+}
+
+function webhookCard(page: Page, webhook: Webhook, reload: Reload): HTMLElement {
+  const { id, url, types: sent, status, failingSince } = webhook;
+  const isFailing = failingSince !== null;
+  const state = isFailing ? t('{status}, failing', { status: t(status) }) : t(status);
+  const element = headedCard(
+    [h('h2', {}, url), h('span', { class: `pill ${isFailing ? 'failing' : status}` }, state)],
+    factList(webhookFacts(webhook)),
+    h('p', { class: 'soft' }, sent.map(typeText).join(', ')),
+    webhookButtons(page, webhook, reload),
+  );
+  element.dataset['key'] = String(id);
+  return element;
+}
+
+function webhookFacts(webhook: Webhook): readonly (readonly [string, Child])[] {
+  const { position, lastAt, failingSince, status } = webhook;
+  const failing: readonly (readonly [string, Child])[] = [
+    [t('Failing since'), dateTime(failingSince)],
+    [t('Cause'), causeText(webhook)],
+    [t('Next attempt'), nextText(webhook)],
+  ];
+  return [
+    [t('Last response'), responseText(webhook)],
+    [t('Last sent'), dateTime(lastAt)],
+    ...(failingSince === null && status !== 'disabled' ? [] : failing),
+    [t('Delivered up to'), t('event {position}', { position: count(position) })],
+  ];
+}
+
+function causeText({ lastError }: Webhook): string {
+  const words = failureWords(lastError);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function nextText({ status, retryAt }: Webhook): string {
+  if (status !== 'enabled') return t('none, as it is {status}', { status: t(status) });
+  return retryAt === null ? t('now') : dateTime(retryAt);
+}
+
+function responseText({ lastStatus, lastAt }: Webhook): string {
+  if (lastStatus !== null) return String(lastStatus);
+  return lastAt === null ? t('nothing sent yet') : t('none came');
+}
+
+function webhookButtons(page: Page, webhook: Webhook, reload: Reload): HTMLElement {
+  const { status, failingSince } = webhook;
+  const isEnabled = status === 'enabled';
+  const set = (to: Webhook['status']) => () => setStatus(page, webhook, { to, reload });
+  return h(
+    'div',
+    { class: 'buttons' },
+    isEnabled && failingSince !== null && action(t('Try again now'), () => tryAgain(page, webhook, reload)),
+    isEnabled ? action(t('Pause'), set('paused')) : action(t('Resume'), set('enabled')),
+    action(t('New secret'), () => rotateSecret(page, webhook)),
+    action(t('Delete …'), () => deleteWebhook(page, webhook, reload)),
+  );
+}
+
+type StatusChange = { readonly to: Webhook['status']; readonly reload: Reload };
+
+async function setStatus({ client }: Page, { id }: Webhook, { to, reload }: StatusChange): Promise<void> {
+  await client.send('PATCH', `/webhooks/${id}`, { body: { status: to } });
+  await reload();
+}
+
+async function rotateSecret({ client }: Page, { id }: Webhook): Promise<void> {
+  const { value } = await client.send<{ secret: string }>('POST', `/webhooks/${id}/secrets`);
+  const text = t('Secret, shown only now. The old one also signs for another 24 hours.');
+  await show(t('New secret'), secret(text, value.secret));
+}
+
+async function deleteWebhook({ client }: Page, { id, url }: Webhook, reload: Reload): Promise<void> {
+  const run = async (): Promise<void> => {
+    await client.send('DELETE', `/webhooks/${id}`);
+    await reload();
+  };
+  await askToDelete(t('Delete this webhook?'), url, run);
+}
+
+const attemptSeconds = 20;
+
+/** Waits for the outcome: a receiver has 15 s to respond, and the last attempt may be seconds ago. */
+async function tryAgain(page: Page, { id, lastAt }: Webhook, reload: Reload): Promise<void> {
+  const { client, signal } = page;
+  const path = `/webhooks/${id}`;
+  let { value: now } = await client.send<Webhook>('PATCH', path, { body: { status: 'enabled' } });
+  for (let seconds = 0; seconds <= attemptSeconds && now.lastAt === lastAt; seconds += 1) {
+    await pause(1_000, signal);
+    now = await client.get<Webhook>(path, signal);
+  }
+  notify(now.failingSince === null ? t('It works again.') : t('It has failed again.'));
+  await reload();
+}
+
+async function addWebhook({ client }: Page, reload: Reload): Promise<void> {
+  const url = field({
+    label: t('Address'),
+    pointer: '/url',
+    hint: t('https:// … of a program that accepts Standard Webhooks.'),
+    attributes: { type: 'url', inputmode: 'url' },
+  });
+  const boxes = tickBoxes({
+    legend: t('Events'),
+    pointer: '/types',
+    values: types,
+    label: (type) => `${typeText(type)} (${type})`,
+    isTicked: (type) => type.startsWith('order.'),
+  });
+  const created = await ask({
+    title: t('Add a webhook'),
+    content: [url.row, boxes.element],
+    submit: t('Add'),
+    async run() {
+      const body = { url: url.control.value.trim(), types: boxes.read() };
+      return (await client.send<{ secret: string }>('POST', '/webhooks', { body })).value.secret;
+    },
+  });
+  if (created === undefined) return;
+  notify(t('The webhook was added.'));
+  await show(
+    t('The webhook is added'),
+    secret(t('Secret for checking its signatures, shown only now.'), created),
+  );
+  await reload();
+}

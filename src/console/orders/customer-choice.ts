@@ -1,0 +1,270 @@
+// The customer of a new order: one that is found while the user types, or a new one that is created with the order.
+import { type ApiClient, query } from '../parts/api-client.ts';
+import type { Customer, Issue, List } from '../parts/api-types.ts';
+import { card } from '../parts/cards.ts';
+import { type Combobox, combobox, type Found } from '../parts/combobox.ts';
+import { ContactFields } from '../customers/customer-fields.ts';
+import { customerSearch } from '../customers/customer-search.ts';
+import type { Entered } from '../parts/drafts.ts';
+import { type Child, fill, h } from '../parts/elements.ts';
+import { checkRow, field, showIssue } from '../parts/forms.ts';
+import type { OrderFields } from './order-fields.ts';
+import { Rejection } from '../parts/request-errors.ts';
+import { Scans } from '../parts/scans.ts';
+import { t } from '../parts/texts.ts';
+import type { Page } from '../parts/view.ts';
+
+const foundMax = 8;
+
+/** The shop’s customer for sales without a name; there is one of them, with its name in one of the languages. */
+const walkInNames: readonly string[] = ['Walk-in', 'Laufkundschaft'];
+const walkInName = t('Walk-in');
+const walkInText = t('A sale without a name');
+
+const noCustomer: Issue = {
+  pointer: '/customerId',
+  detail: t('Choose a customer from the list, or enter a new one.'),
+};
+
+type NewOrder = {
+  /** A customer is made with a key that is derived from it. */
+  readonly idempotencyKey: string;
+  /** The rest of the order. */
+  readonly fields: OrderFields;
+};
+type Choice = { readonly name: string; readonly again: () => void };
+
+export class CustomerChoice {
+  readonly element: HTMLElement;
+  readonly #client: ApiClient;
+  /** The signed-in user, who owns the customers that are made here. */
+  readonly #userId: number;
+  readonly #order: NewOrder;
+  readonly #search: Combobox;
+  readonly #searchRows: HTMLElement;
+  /** Tells the chosen customer from others of the same name. */
+  readonly #about = h('p', { class: 'hint', role: 'status' });
+  readonly #scans: Scans;
+  readonly #contact: ContactFields;
+  readonly #isNew = h('input', { type: 'checkbox', id: 'is-new-customer' });
+  readonly #newRows: HTMLElement;
+  readonly #walkInButton = h('button', { type: 'button' }, walkInName);
+  #customer: Customer | undefined;
+  #isWalkIn = false;
+  /** The last choice: a scan into the field takes it away for a moment. */
+  #last: Choice | undefined;
+
+  constructor({ client, user }: Pick<Page, 'client' | 'user'>, order: NewOrder) {
+    this.#client = client;
+    this.#userId = user.id;
+    this.#order = order;
+    this.#contact = new ContactFields(client, '/customer');
+    const customers = customerSearch(client, foundMax, (customer) => {
+      this.#choose(customer);
+      this.#goOn();
+    });
+    this.#search = combobox({
+      label: t('Customer'),
+      placeholder: t('Name, e-mail, phone or number'),
+      lookUp: async (q, signal) => [
+        { label: t('Customers'), found: [...(await customers(q, signal)), this.#newOption(q)] },
+      ],
+      onKey: (event, active) => this.#pressed(event, active),
+    });
+    const { control, list } = this.#search;
+    this.#scans = new Scans(control);
+    control.addEventListener('input', () => this.#forget());
+    const { row } = field({ label: t('Customer'), pointer: '/customerId', control, isWide: true });
+    this.#searchRows = h('div', {}, row, list, this.#about);
+    const hint = h('p', { class: 'hint' }, t('The delivery address below becomes theirs.'));
+    this.#newRows = h('div', { hidden: true }, h('div', { class: 'grid' }, this.#contact.rows), hint);
+    this.#isNew.addEventListener('change', () => {
+      this.#show();
+      order.fields.delivery.suggest(this.#isNew.checked ? null : (this.#customer?.address ?? null));
+    });
+    this.#walkInButton.addEventListener('click', () => {
+      this.#chooseWalkIn();
+      this.#goOn();
+    });
+    const others = h(
+      'div',
+      { class: 'others' },
+      checkRow(this.#isNew, t('A new customer')),
+      this.#walkInButton,
+    );
+    this.element = card(t('Customer'), this.#searchRows, others, this.#newRows);
+  }
+
+  focus(): void {
+    this.#search.control.focus();
+  }
+
+  /** Chooses the customer whom the URL names, unless another one was entered meanwhile. */
+  suggest(customer: Customer): void {
+    if (this.#isEmpty && !this.#isNew.checked) this.#choose(customer);
+  }
+
+  /** A customer who is chosen is kept by their number alone. */
+  get entered(): Entered {
+    if (this.#customer !== undefined) return { '/customerId': '', customer: String(this.#customer.id) };
+    return this.#isWalkIn ? { customer: walkInName } : {};
+  }
+
+  restore(entered: Entered): void {
+    const { customer } = entered;
+    if (walkInNames.includes(String(customer))) this.#chooseWalkIn();
+    else if (typeof customer === 'string')
+      void this.#client.get<Customer>(`/customers/${customer}`).then(
+        (found) => this.suggest(found),
+        () => undefined,
+      );
+  }
+
+  issues(): Issue[] {
+    return this.#isNew.checked || this.#isChosen ? [] : [noCustomer];
+  }
+
+  /** Returns the id of the chosen customer, or creates the new one, with this address. */
+  async createOrGetId(address: object | null): Promise<number | undefined> {
+    if (this.#isNew.checked) {
+      this.#choose(await this.#addCustomer({ ...this.#contact.read(), address }, 'customer'));
+      this.#isNew.click(); // from now on the customer is one of those that can be found
+    } else if (this.#isWalkIn) this.#customer ??= await this.#findOrAddWalkIn();
+    return this.#customer?.id;
+  }
+
+  /** Whether nothing was typed or chosen yet. */
+  get #isEmpty(): boolean {
+    return this.#search.control.value.trim() === '';
+  }
+
+  get #isChosen(): boolean {
+    return this.#isWalkIn || this.#customer !== undefined;
+  }
+
+  #forget(): void {
+    this.#customer = undefined;
+    this.#isWalkIn = false;
+    fill(this.#about);
+  }
+
+  #choose(customer: Customer): void {
+    const { id, name, phone, email, address } = customer;
+    this.#customer = customer;
+    this.#isWalkIn = false;
+    const details = [t('Customer {id}', { id }), phone, email, address?.city].filter(
+      (each) => typeof each === 'string',
+    );
+    this.#showChoice({ name, again: () => this.#choose(customer) }, h('bdi', {}, details.join(' · ')));
+    const { delivery } = this.#order.fields;
+    delivery.suggest(address);
+    if (walkInNames.includes(name)) delivery.walkIn();
+  }
+
+  #chooseWalkIn(): void {
+    this.#customer = undefined;
+    this.#isWalkIn = true;
+    this.#showChoice({ name: walkInName, again: () => this.#chooseWalkIn() }, walkInText);
+    this.#order.fields.delivery.walkIn();
+  }
+
+  #showChoice(choice: Choice, about: Child): void {
+    this.#last = choice;
+    this.#search.control.value = choice.name;
+    this.#search.close();
+    fill(this.#about, about);
+  }
+
+  /** Browsers dispatch no event for what a script has entered. */
+  #goOn(): void {
+    this.#search.control.dispatchEvent(new Event('change', { bubbles: true }));
+    this.#order.fields.focus();
+  }
+
+  #newOption(name: string): Found {
+    const choose = (): void => {
+      const { control } = this.#contact.name;
+      this.#isNew.click();
+      control.value = name;
+      control.focus();
+    };
+    return { id: 'new', name: t('New customer “{name}”', { name }), about: '', choose };
+  }
+
+  #offerWalkIn(): void {
+    const choose = (): void => {
+      this.#chooseWalkIn();
+      this.#goOn();
+    };
+    const found = [{ id: 'walk-in', name: walkInName, about: walkInText, choose }];
+    this.#search.offer([{ label: t('Customers'), found }]);
+  }
+
+  /** Tab chooses like Enter, but waits for no answer. Enter never sends the form. */
+  #pressed(event: KeyboardEvent, active: Found | undefined): boolean {
+    const { key, shiftKey } = event;
+    if (key === 'Tab' && !shiftKey) {
+      active?.choose();
+      if (!this.#isChosen && !this.#isEmpty && active === undefined)
+        showIssue(this.#search.control, noCustomer.detail);
+      return active !== undefined;
+    }
+    const code = key === 'Enter' ? this.#scans.take(event) : undefined;
+    if (code !== undefined) void this.#scanned(code);
+    else if (key !== 'Enter' || active !== undefined) return false;
+    else if (this.#isChosen) this.#order.fields.focus();
+    else if (this.#isEmpty) this.#offerWalkIn();
+    else return false;
+    return true;
+  }
+
+  /** What is scanned may be one of the items, although the focus is still here, or a customer’s number. */
+  async #scanned(code: string): Promise<void> {
+    const { control, find } = this.#search;
+    if (control.value === this.#last?.name) this.#last.again();
+    else find();
+    const isProduct = await this.#order.fields.scanned(code);
+    if (isProduct || !this.#isEmpty) return;
+    control.value = code;
+    find();
+  }
+
+  /**
+   * Each seller has one; of two that were made at once, all tills find the older one. One of another owner, who
+   * may rename it, is not taken.
+   */
+  async #findOrAddWalkIn(): Promise<Customer> {
+    const userId = this.#userId;
+    const paths = walkInNames.map((name) => `/customers?${query({ name, userId, sort: 'name' })}`);
+    const found = await Promise.all(paths.map((path) => this.#client.get<List<Customer>>(path)));
+    const named = found.flatMap(({ data }) => data).filter(({ name }) => walkInNames.includes(name));
+    const known = named.sort((a, b) => a.id - b.id);
+    return known[0] ?? (await this.#addCustomer({ name: walkInName }, 'walk-in'));
+  }
+
+  async #addCustomer(body: object, kind: 'customer' | 'walk-in'): Promise<Customer> {
+    const options = { idempotencyKey: `${this.#order.idempotencyKey}-${kind}`, body };
+    const sent = this.#client.send<Customer>('POST', '/customers', options);
+    const { value } = await sent.catch((error: unknown) => {
+      throw error instanceof Rejection ? inForm(error) : error;
+    });
+    return value;
+  }
+
+  #show(): void {
+    this.#newRows.hidden = !this.#isNew.checked;
+    this.#searchRows.hidden = this.#isNew.checked;
+    this.#walkInButton.hidden = this.#isNew.checked;
+  }
+}
+
+/** Points the issues at the form's fields, where the customer's address is that of the delivery. */
+function inForm({ code, status, message: detail, issues }: Rejection): Rejection {
+  const errors = issues.map((issue) => {
+    const path = (issue.pointer ?? '').replace('#', '');
+    const isAddress = path.startsWith('/address/');
+    const pointer = isAddress ? path.replace('/address', '/shippingAddress') : `/customer${path}`;
+    return { ...issue, pointer: `#${pointer}` };
+  });
+  return new Rejection({ code, status, detail, errors });
+}

@@ -1,0 +1,116 @@
+// The delivery of an order: an address, or pickup. The user has to choose one of them.
+import { AddressFields } from '../parts/address-fields.ts';
+import type { Address, Issue } from '../parts/api-types.ts';
+import { button, fill, h } from '../parts/elements.ts';
+import { addressLines } from '../parts/formats.ts';
+import { checkRow } from '../parts/forms.ts';
+import { rich, t } from '../parts/texts.ts';
+
+/** The name in the storage of this device. */
+const usualKey = 'orderly-usually-picked-up';
+
+export class DeliveryFields {
+  readonly element: HTMLElement;
+  readonly #address = new AddressFields('/shippingAddress');
+  readonly #isPickup = h('input', { type: 'checkbox', id: 'is-pickup' });
+  readonly #isUsual = h('input', { type: 'checkbox', id: 'is-usually-pickup' });
+  readonly #rows = h('div', { class: 'grid' }, this.#address.rows);
+  readonly #offer = h('p', { class: 'hint', role: 'status' });
+  /** Whether the user has typed an address that no other one may replace. */
+  #isTyped = false;
+  /** Whether the user has chosen between an address and pickup. */
+  #isChosen = false;
+
+  constructor() {
+    this.#rows.addEventListener('input', () => (this.#isTyped = true));
+    this.#isPickup.addEventListener('change', () => {
+      this.#isChosen = true;
+      this.#show();
+    });
+    this.element = h('div', {}, checkRow(this.#isPickup, t('Picked up')), this.#rows, this.#offer);
+  }
+
+  /** For new orders: they begin as those of this device usually do, which can be changed here. */
+  beginAsUsual(): void {
+    this.#isUsual.addEventListener('input', (event) => event.stopPropagation()); // it is no part of the order
+    this.#isUsual.checked = localStorage.getItem(usualKey) !== null;
+    this.#isUsual.addEventListener('change', (event) => {
+      event.stopPropagation();
+      if (this.#isUsual.checked) localStorage.setItem(usualKey, 'yes');
+      else localStorage.removeItem(usualKey);
+      this.#setPickup(this.#isUsual.checked);
+    });
+    this.element.append(checkRow(this.#isUsual, t('New orders on this device begin as picked up')));
+    this.#setPickup(this.#isUsual.checked);
+  }
+
+  /** Whoever is in the shop takes the goods along, unless the user has chosen otherwise. */
+  walkIn(): void {
+    this.#setPickup(true);
+  }
+
+  #setPickup(isPickup: boolean): void {
+    if (this.#isChosen) return;
+    this.#isPickup.checked = isPickup;
+    this.#show();
+  }
+
+  /** Fills in the address of the chosen customer; null if none is known. One that was typed stays. */
+  suggest(address: Address | null): void {
+    this.#setPickup(this.#isUsual.checked);
+    const isKept = this.#isTyped && this.#address.read() !== null && !this.#address.isSame(address);
+    if (isKept) this.#offerInstead(address);
+    else this.#fill(address);
+  }
+
+  #fill(address: Address | null): void {
+    this.#address.fill(address);
+    this.#isTyped = false;
+    fill(this.#offer);
+  }
+
+  #offerInstead(address: Address | null): void {
+    if (address === null) return fill(this.#offer);
+    const use = button(t('Use theirs'), () => this.#use(address));
+    const lines = h('bdi', {}, addressLines(address).join(', '));
+    fill(
+      this.#offer,
+      rich('The customer’s own address is another one: {address} {use}', { address: lines, use }),
+    );
+  }
+
+  #use(address: Address): void {
+    this.#fill(address);
+    this.element.dispatchEvent(new Event('change', { bubbles: true }));
+  }
+
+  /** Copies the delivery of another order; null means that it was picked up. */
+  repeat(address: Address | null): void {
+    this.#isChosen = true;
+    this.#isPickup.checked = address === null;
+    if (address !== null) this.#fill(address);
+    this.#show();
+  }
+
+  /** Fills in the delivery of an order that is changed: no other address replaces it unasked. */
+  keep(address: Address | null): void {
+    this.repeat(address);
+    this.#isTyped = true;
+  }
+
+  issues(): Issue[] {
+    if (this.#isPickup.checked || this.#address.read() !== null) return [];
+    const detail = t('Enter the address that it is sent to, or tick “Picked up”.');
+    return [{ pointer: '/shippingAddress/line1', detail }];
+  }
+
+  /** Returns null if the order is picked up. */
+  read(): object | null {
+    return this.#isPickup.checked ? null : this.#address.read();
+  }
+
+  #show(): void {
+    this.#rows.hidden = this.#isPickup.checked;
+    this.#offer.hidden = this.#isPickup.checked;
+  }
+}

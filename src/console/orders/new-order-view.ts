@@ -1,0 +1,120 @@
+// A new order for an existing or a new customer. Sending the form again places no second order, and what was
+// entered survives a reload.
+import type { Customer, Order } from '../parts/api-types.ts';
+import { explainReusedKey } from '../parts/conflicts.ts';
+import { CustomerChoice } from './customer-choice.ts';
+import { notify } from '../parts/dialogs.ts';
+import type { Draft, Drafts, Entered } from '../parts/drafts.ts';
+import { button, fill, h } from '../parts/elements.ts';
+import { discardInput, enteredIn, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
+import { OrderFields } from './order-fields.ts';
+import { Rejection } from '../parts/request-errors.ts';
+import { goTo, setPageTitle, type Page, skeleton } from '../parts/view.ts';
+import { rich, t } from '../parts/texts.ts';
+
+export function newOrderView(page: Page): void {
+  const { main, drafts, parameters, signal } = page;
+  fill(main, setPageTitle(t('New order')));
+  void drafts.open(parameters.toString()).then((draft) => {
+    if (!signal.aborted) showForm(page, draft);
+  });
+}
+
+function showForm(page: Page, draft: Draft): void {
+  const { main, client } = page;
+  const { idempotencyKey } = draft;
+  const fields = new OrderFields(client);
+  fields.delivery.beginAsUsual();
+  const choice = new CustomerChoice(page, { idempotencyKey, fields });
+  const entered = (): Entered => ({ ...enteredIn(body), ...choice.entered, items: fields.itemCount });
+  async function run(pressed: HTMLElement | null): Promise<void> {
+    await fields.settled;
+    throwIfInvalid([...choice.issues(), ...fields.issues()]);
+    const content = fields.read();
+    draft.markSent(true, entered());
+    try {
+      const customerId = await choice.createOrGetId(fields.delivery.read());
+      const options = { idempotencyKey, body: { customerId, ...content } };
+      const { value: order } = await client.send<Order>('POST', '/orders', options);
+      draft.end();
+      const path = `/orders/${order.id}`;
+      const link = h('a', { href: `#${path}` }, t('Order {id}', { id: order.id }));
+      notify(rich('{order} is placed.', { order: link }));
+      if (pressed === next) startOver(page.drafts, draft, body);
+      else goTo(path);
+    } catch (error) {
+      if (error instanceof Rejection) draft.markSent(false, entered());
+      explainPlacedBefore(error);
+    }
+  }
+  const next = h('button', { type: 'submit' }, t('Place it and enter the next'));
+  const body = form([choice.element, fields.cards], {
+    submit: t('Place order'),
+    lead: fields.total,
+    others: next,
+    isLong: true,
+    run,
+  });
+  for (const type of ['input', 'change']) {
+    body.addEventListener(type, () => {
+      body.dataset['unsent'] = '';
+      body.toggleAttribute('data-kept', draft.keep(entered()));
+    });
+  }
+  const isFilled = draft.entered === undefined && page.parameters.has('copy'); // before that nobody can enter
+  const content = h('div', { class: 'narrow' }, isFilled ? skeleton(8) : body);
+  const clear = button(t('Start over'), () => startOver(page.drafts, draft, body), { class: 'quiet' });
+  fill(main, setPageTitle(t('New order'), clear), content);
+  void fields.loadSuggestions();
+  if (draft.entered === undefined)
+    void prepare(page, fields, choice).then(() => isFilled && fill(content, body));
+  else restore(draft.entered);
+  choice.focus();
+
+  function restore(kept: Entered): void {
+    fields.addItems(Number(kept['items']));
+    choice.restore(kept);
+    enterInto(body, kept);
+    fields.lookUpAgain();
+    notify(draft.isSent ? maybePlaced : t('What you had entered is still here.'));
+  }
+}
+
+const maybePlaced = t(
+  'What you had entered is still here. It was sent, and may have been placed: see Orders first.',
+);
+
+/** Draws an empty form, also where this one was left and found again. */
+function startOver(drafts: Drafts, draft: Draft, body: HTMLFormElement): void {
+  drafts.startOver(draft);
+  discardInput(body);
+  history.replaceState(null, '', '#/new');
+  window.dispatchEvent(new Event('hashchange'));
+  window.scrollTo(0, 0);
+}
+
+const explainPlacedBefore = explainReusedKey(
+  t('This order was placed the first time, before you changed it: see Orders.'),
+);
+
+/** Fills in the form from the URL: `customer=7`, or `copy=12` for the items and the customer of an order. */
+async function prepare(page: Page, fields: OrderFields, choice: CustomerChoice): Promise<void> {
+  const { parameters } = page;
+  const copied = parameters.get('copy');
+  const order = await found<Order>(page, 'orders', copied);
+  const customer = await found<Customer>(page, 'customers', order?.customerId ?? parameters.get('customer'));
+  if (order !== undefined) fields.fillItems(order);
+  if (customer !== undefined) choice.suggest(customer);
+  if (order !== undefined) fields.delivery.repeat(order.shippingAddress);
+  const isMissing = copied !== null && order === undefined && !page.signal.aborted;
+  if (isMissing) notify(t('Order {id} can’t be read, so the form is empty.', { id: copied }));
+}
+
+async function found<T>(
+  { client, signal }: Page,
+  kind: 'orders' | 'customers',
+  id: string | number | null,
+): Promise<T | undefined> {
+  if (id === null) return undefined;
+  return client.get<T>(`/${kind}/${Number(id)}`, signal).catch(() => undefined);
+}

@@ -1,0 +1,123 @@
+// The fields of an order except its customer: items in a currency, delivery, and a note.
+import type { ApiClient } from '../parts/api-client.ts';
+import type { Issue, Order } from '../parts/api-types.ts';
+import { card } from '../parts/cards.ts';
+import { DeliveryFields } from './delivery-fields.ts';
+import { h } from '../parts/elements.ts';
+import { currencies, defaultCurrency } from '../parts/formats.ts';
+import { choice, field, textOf } from '../parts/forms.ts';
+import { Articles } from '../products/articles.ts';
+import { OrderLines } from './order-lines.ts';
+import { noteField } from './order-note.ts';
+import { rich, t } from '../parts/texts.ts';
+
+export class OrderFields {
+  readonly cards: readonly HTMLElement[];
+  readonly delivery = new DeliveryFields();
+  /** The order’s total, for the bar with the form’s buttons. */
+  readonly total: HTMLElement;
+  readonly #articles: Articles;
+  readonly #lines: OrderLines;
+  readonly #currency = field({
+    label: t('Currency'),
+    pointer: '/currency',
+    control: currencyChoice(),
+  });
+  readonly #note = noteField({ rows: 2 });
+  /** Whether the user has chosen the currency. */
+  #isChosen = false;
+
+  constructor(client: ApiClient) {
+    this.#articles = new Articles(client);
+    this.#lines = new OrderLines(this.#articles);
+    this.total = h('p', { class: 'sum-up' }, rich('Total {total}', { total: this.#lines.total }));
+    const { control, row } = this.#currency;
+    control.addEventListener('change', () => {
+      this.#isChosen = true;
+      this.#lines.currency = control.value;
+    });
+    this.cards = [
+      card(t('Items'), h('div', { class: 'short' }, row), this.#lines.element),
+      card(t('Delivery'), this.delivery.element, this.#note.row),
+    ];
+  }
+
+  /** Fills in an order to repeat or to change. */
+  fillItems(order: Pick<Order, 'currency' | 'items'>): void {
+    if (!this.#isChosen) this.#choose(order.currency);
+    this.#lines.replace(order.items);
+  }
+
+  /** The number of lines that are not empty. */
+  get itemCount(): string {
+    return String(this.#lines.count);
+  }
+
+  /** Looks up what was scanned, and had no answer yet. */
+  lookUpAgain(): void {
+    this.#lines.lookUpAgain();
+  }
+
+  /** Adds empty lines until there are this many. */
+  addItems(count: number): void {
+    for (let lines = 1; lines < count; lines += 1) this.#lines.add();
+  }
+
+  /** Suggests what was sold before. */
+  async loadSuggestions(): Promise<void> {
+    await this.#articles.loadSold();
+    this.#lines.suggest();
+  }
+
+  /** Resolves once all codes that were scanned are items. */
+  get settled(): Promise<void> {
+    return this.#lines.settled;
+  }
+
+  /** Adds the product with this code; resolves to whether there is one. */
+  scanned(code: string): Promise<boolean> {
+    return this.#lines.scanned(code);
+  }
+
+  /** Focuses the first empty item. */
+  focus(): void {
+    this.#lines.focus();
+  }
+
+  set note(text: string | null) {
+    this.#note.control.value = text ?? '';
+  }
+
+  issues(): Issue[] {
+    return [...this.#lines.issues(), ...this.delivery.issues()];
+  }
+
+  read(): object {
+    return {
+      currency: this.#currency.control.value,
+      items: this.#lines.read(),
+      note: textOf(this.#note),
+      shippingAddress: this.delivery.read(),
+    };
+  }
+
+  /**
+   * A currency that the service no longer accepts stays in the list: the service's issue is then shown beside
+   * the field.
+   */
+  #choose(code: string): void {
+    const { control } = this.#currency;
+    if (!currencies.includes(code)) control.append(h('option', { value: code }, code));
+    control.value = code;
+    this.#lines.currency = code;
+  }
+}
+
+/** The currencies that the service accepts; one that it no longer does stays where it was chosen. */
+export function currencyChoice(chosen = defaultCurrency): HTMLSelectElement {
+  const codes = new Set([...currencies, chosen]);
+  return choice(
+    [...codes].map((code) => [code, code]),
+    chosen,
+  );
+}

@@ -1,0 +1,181 @@
+// Orders that are selected in their list, to be marked or printed together. A bar below the list has the buttons, and
+// each row says what came of it; the rows stay in their places until the selection is cleared.
+import { type Order, type Status, steps as stepsOf } from '../parts/api-types.ts';
+import { customerName } from '../customers/customer-words.ts';
+import { Drawing } from '../parts/drawing.ts';
+import { button, h, icon, icons } from '../parts/elements.ts';
+import { count, nameOf } from '../parts/formats.ts';
+import { action } from '../parts/forms.ts';
+import type { LatestOrder } from './order-steps.ts';
+import { packingSlip } from './packing-slip.ts';
+import { isSingleKey } from '../parts/single-keys.ts';
+import type { Column } from '../parts/tables.ts';
+import type { Page, Reload } from '../parts/view.ts';
+import { t } from '../parts/texts.ts';
+
+export class OrderSelection {
+  readonly bar = h('div', {
+    class: 'selection',
+    role: 'toolbar',
+    'aria-label': t('Selected orders'),
+    hidden: true,
+  });
+  readonly #drawing = new Drawing(this.bar);
+  readonly #page: Page;
+  readonly #ids = new Set<number>();
+  /** Called when nothing is selected any more: rows that have left the list may go. */
+  readonly #reload: Reload;
+  #shown: readonly LatestOrder[] = [];
+  /** Where a range of rows begins. */
+  #last: number | undefined;
+  /** Whether rows stay, since something was done with them. */
+  #isUsed = false;
+
+  constructor(page: Page, reload: Reload) {
+    this.#page = page;
+    this.#reload = reload;
+    document.addEventListener('keydown', (event) => this.#pressed(event), { signal: page.signal });
+  }
+
+  /** The column of the boxes. */
+  get column(): Column<LatestOrder> {
+    const all = h('input', {
+      type: 'checkbox',
+      'aria-label': t('Select all orders of this page'),
+      'data-key': 'select-all',
+      onchange: ({ currentTarget: box }: Event) =>
+        box instanceof HTMLInputElement && this.#selectAll(box.checked),
+    });
+    return {
+      label: t('Selected'),
+      head: h('label', {}, all),
+      kind: 'select',
+      cell: ({ id }) => this.#box(id),
+    };
+  }
+
+  /** Whether the rows must stay where they are. */
+  get holdsRows(): boolean {
+    return this.#isUsed && this.#ids.size > 0;
+  }
+
+  /** Receives what the list shows: only that can be selected. */
+  show(orders: readonly LatestOrder[]): void {
+    this.#shown = orders;
+    const shown = new Set(orders.map(({ id }) => id));
+    for (const id of this.#ids) if (!shown.has(id)) this.#ids.delete(id);
+    this.#drawBar();
+  }
+
+  #box(id: number): HTMLElement {
+    const box = h('input', {
+      type: 'checkbox',
+      'aria-label': t('Select order {id}', { id }),
+      'data-key': `select-${id}`,
+      onclick: (event: Event) => this.#clicked(id, event),
+    });
+    box.checked = this.#ids.has(id);
+    return h('label', {}, box);
+  }
+
+  #clicked(id: number, event: Event): void {
+    const { currentTarget: box } = event;
+    if (!(box instanceof HTMLInputElement)) return;
+    const isRange = event instanceof MouseEvent && event.shiftKey && this.#last !== undefined;
+    this.#set(isRange ? this.#rangeTo(id) : [id], box.checked);
+    this.#last = id;
+  }
+
+  #rangeTo(id: number): number[] {
+    const ids = this.#shown.map((order) => order.id);
+    const ends = [ids.indexOf(this.#last ?? id), ids.indexOf(id)];
+    return ids.slice(Math.min(...ends), Math.max(...ends) + 1);
+  }
+
+  #selectAll(isSelected: boolean): void {
+    this.#set(
+      this.#shown.map(({ id }) => id),
+      isSelected,
+    );
+  }
+
+  #set(ids: readonly number[], isSelected: boolean): void {
+    for (const id of ids) {
+      if (isSelected) this.#ids.add(id);
+      else this.#ids.delete(id);
+      const box = this.#page.main.querySelector<HTMLInputElement>(`[data-key="select-${id}"]`);
+      if (box !== null) box.checked = isSelected;
+    }
+    this.#drawBar();
+    if (this.#ids.size === 0) this.#end();
+  }
+
+  #end(): void {
+    const wasUsed = this.#isUsed;
+    this.#isUsed = false;
+    if (wasUsed) void this.#reload();
+  }
+
+  /** The key selects the row with the focus, or the one under the pointer. */
+  #pressed(event: KeyboardEvent): void {
+    if (event.key !== 'x' || !isSingleKey(event)) return;
+    const { main } = this.#page;
+    const focused = document.activeElement?.closest('main tbody tr');
+    const box = (focused ?? main.querySelector('tbody tr:hover'))?.querySelector<HTMLInputElement>(
+      '.select input',
+    );
+    box?.click();
+  }
+
+  #drawBar(): void {
+    const { main, steps } = this.#page;
+    const orders = this.#shown.filter(({ id }) => this.#ids.has(id)).map((order) => steps.latest(order));
+    const all = main.querySelector<HTMLInputElement>('[data-key="select-all"]');
+    if (all !== null) {
+      all.checked = orders.length > 0 && orders.length === this.#shown.length;
+      all.indeterminate = orders.length > 0 && !all.checked;
+    }
+    if (this.bar.hidden !== (orders.length === 0)) this.bar.hidden = orders.length === 0;
+    const waiting = orders.map(({ id }) => id).filter((id) => steps.nextStatusOf(id) !== undefined);
+    this.#drawing.show(
+      h('strong', { role: 'status' }, t('{count} selected', { count: count(orders.length) })),
+      waiting.length > 0 ? this.#undoButton(waiting) : this.#stepButtons(orders),
+      action([icon(icons.print), t('Packing slips')], async () => this.#print(orders)),
+      button(t('Clear'), () => this.#selectAll(false), { class: 'quiet' }),
+    );
+  }
+
+  #undoButton(ids: readonly number[]): HTMLElement {
+    return action(t('Undo {count}', { count: count(ids.length) }), async () => this.#page.steps.undo(ids), {
+      class: 'undo',
+    });
+  }
+
+  /** A button for each usual next step. Orders that have just moved wait: it must not come where another one was. */
+  #stepButtons(orders: readonly LatestOrder[]): HTMLElement[] {
+    const unmoved = orders.filter(({ isMoved = false }) => !isMoved);
+    const byStep = Map.groupBy(unmoved, ({ status }) => stepsOf[status][0]);
+    return (['paid', 'shipped', 'delivered'] as const).flatMap((to: Status) => {
+      const able = byStep.get(to) ?? [];
+      if (able.length === 0) return [];
+      const run = async (): Promise<void> => {
+        this.#isUsed = true;
+        this.#page.steps.beginAll(able, to);
+      };
+      return [
+        action(t('Mark {count} as {to}', { count: count(able.length), to: nameOf(to) }), run, {
+          class: 'primary',
+        }),
+      ];
+    });
+  }
+
+  /** The slips are in the page only while they are printed. */
+  #print(orders: readonly Order[]): void {
+    const slips = orders.map((order) => packingSlip(order, customerName(order)));
+    const sheets = h('div', {}, slips);
+    this.#page.main.append(sheets);
+    window.addEventListener('afterprint', () => sheets.remove(), { once: true });
+    window.print();
+  }
+}

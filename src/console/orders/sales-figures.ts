@@ -1,0 +1,75 @@
+// The service's sales figures by currency: orders that were placed in a time, and money that was received in it.
+import { query } from '../parts/api-client.ts';
+import type { Figures, Sales } from '../parts/api-types.ts';
+import type { Page } from '../parts/view.ts';
+import { dateTime, defaultCurrency, timeZone } from '../parts/formats.ts';
+import { t } from '../parts/texts.ts';
+
+type SalesRange = {
+  /** Orders by when they were placed, or money by when it was paid and given back. */
+  readonly of: 'placed' | 'received';
+  readonly from: Date;
+  readonly before: Date;
+  readonly by: 'hour' | 'day';
+};
+
+export function readSales({ client, signal }: Page, { of, from, before, by }: SalesRange): Promise<Sales> {
+  const range = { of, from: from.toISOString(), before: before.toISOString(), by, timeZone };
+  return client.get<Sales>(`/sales?${query(range)}`, signal);
+}
+
+export function figuresOf({ buckets }: Pick<Sales, 'buckets'>): readonly Figures[] {
+  return buckets.flatMap(({ figures }) => figures);
+}
+
+export function ordersOf(figures: readonly Figures[]): number {
+  return figures.reduce((sum, { orders }) => sum + orders, 0);
+}
+
+/** Cancelled and refunded orders don't count. */
+export function isSale({ status }: Pick<Figures, 'status'>): boolean {
+  return status !== 'cancelled' && status !== 'refunded';
+}
+
+/** The rule of `isSale` in words, shown with every sum. */
+export const whatCounts = t(
+  'Sums count the orders placed in this time, paid or not; cancelled and refunded ones are left out.',
+);
+
+/** Returns the currencies: the shop's own first, then the one with the most orders. */
+export function currenciesOf(figures: readonly Figures[]): string[] {
+  const orders = new Map<string, number>();
+  for (const { currency, orders: more } of figures) orders.set(currency, (orders.get(currency) ?? 0) + more);
+  const place = ([currency, count]: [string, number]): number =>
+    currency === defaultCurrency ? Infinity : count;
+  return [...orders].sort((a, b) => place(b) - place(a)).map(([currency]) => currency);
+}
+
+/** Returns what was sold, of orders by when they were placed. */
+export function sumOf(figures: readonly Figures[], currency: string): number {
+  return totalOf(figures.filter(isSale), currency);
+}
+
+function totalOf(figures: readonly Figures[], currency: string): number {
+  return figures
+    .filter((each) => each.currency === currency)
+    .reduce((sum, { total }) => sum + (total ?? 0), 0);
+}
+
+/** Money of one currency, in minor units; what was given back is negative. */
+export type Received = { readonly paid: number; readonly givenBack: number; readonly received: number };
+
+export function receivedOf(figures: readonly Figures[], currency: string): Received {
+  const received = totalOf(figures, currency);
+  const paid = totalOf(
+    figures.filter(({ status }) => status === 'paid'),
+    currency,
+  );
+  return { paid, givenBack: received - paid, received };
+}
+
+/** Says from when the payments are known; undefined if all of the time are. */
+export function incompleteText({ completeFrom }: Sales, from: Date): string | undefined {
+  if (completeFrom === null || Date.parse(completeFrom) <= from.getTime()) return undefined;
+  return t('Payments before {time} are no longer known.', { time: dateTime(completeFrom) });
+}

@@ -1,0 +1,412 @@
+// Today: money and sales, the orders that wait longest for their next step, the latest events, and for
+// administrators what they have to look after.
+import { query } from '../parts/api-client.ts';
+import type { Figures, List, Order, Sales } from '../parts/api-types.ts';
+import { type Alert, alertList, loadAlerts } from '../office/alerts.ts';
+import { card, factList, headedCard } from '../parts/cards.ts';
+import { type Bar, barPlot } from '../parts/charts.ts';
+import { customerName } from '../customers/customer-words.ts';
+import { watchDay } from '../parts/day-change.ts';
+import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
+import { type Child, fill, h } from '../parts/elements.ts';
+import {
+  addDays,
+  age,
+  compactMoney,
+  count,
+  dateTime,
+  dayLabel,
+  dayName,
+  defaultCurrency,
+  hourLabel,
+  money,
+  shortTime,
+  startOfDay,
+} from '../parts/formats.ts';
+import { holdOrders, orderColumns, stepColumn } from './order-columns.ts';
+import type { LatestOrder } from './order-steps.ts';
+import { eventList } from '../parts/event-list.ts';
+import { isNews, type NamedEvent } from '../parts/histories.ts';
+import { tabLinks } from '../parts/list-tools.ts';
+import { LiveValue } from '../parts/live-value.ts';
+import { pill } from './order-status.ts';
+import { type Column, newerNotice, table, tableHead, wrappingMoney } from '../parts/tables.ts';
+import { numbered, t } from '../parts/texts.ts';
+import {
+  currenciesOf,
+  figuresOf,
+  isSale,
+  ordersOf,
+  readSales,
+  receivedOf,
+  sumOf,
+  whatCounts,
+} from './sales-figures.ts';
+
+const spans = [
+  { name: t('Today'), inSentence: t('today'), days: 1, by: 'hour' },
+  { name: t('7 days'), inSentence: t('7 days'), days: 7, by: 'day' },
+  { name: t('30 days'), inSentence: t('30 days'), days: 30, by: 'day' },
+] as const;
+type Span = (typeof spans)[number];
+
+/** The statuses of orders that wait for their next step, and whether the shop has to do something for it. */
+const waiting = [
+  { status: 'paid', label: t('To be shipped'), all: 'All {count} to be shipped', isToDo: true },
+  { status: 'open', label: t('To be paid'), all: 'All {count} to be paid', isToDo: true },
+  { status: 'shipped', label: t('On the way'), all: 'All {count} on the way', isToDo: false },
+] as const;
+type Kind = (typeof waiting)[number];
+
+/** The orders of one status that wait longest, and how many there are. */
+type Waiting = Kind & List<LatestOrder>;
+
+type TodayData = {
+  readonly sales: Sales;
+  /** Money of today. */
+  readonly received: Sales;
+  readonly alerts: readonly Alert[];
+  readonly waiting: readonly Waiting[];
+  /** Undefined until they have been loaded, which takes two more round trips. */
+  readonly events: readonly NamedEvent[] | undefined;
+  /** The number of orders that come into the list once nobody is about to press a button in it. */
+  readonly newer?: number;
+};
+
+export function todayView(page: Page): void {
+  const { main, parameters, signal, steps } = page;
+  const span = spans.find(({ days }) => String(days) === parameters.get('days')) ?? spans[0];
+  const content = h('div', {}, skeleton(8));
+  const sales = liveSales(page, span);
+  const received = liveReceived(page);
+  const alerts = liveAlerts(page);
+  const lists = waiting.map((kind) => liveList(page, kind));
+  const end = h('a', { class: 'button', href: daysEnd() }, t('Day’s end'));
+  steps.addEventListener('stale', () => lists.forEach((list) => list.outdate()), { signal });
+  let isFirst = true;
+  const load = reloadable<TodayData>(page, content, {
+    async load(loading, show) {
+      const [current, money, ...waits] = await Promise.all([
+        sales.get(loading),
+        received.get(loading),
+        ...lists.map((list) => list.get(loading)),
+      ]);
+      const first = { sales: current, received: money, waiting: waits };
+      if (isFirst) show({ ...first, alerts: [], events: undefined }); // browsers have six connections
+      isFirst = false;
+      const { histories, signal: loadingSignal } = loading;
+      const [toLookAfter, events] = await Promise.all([alerts.get(loading), histories.latest(loadingSignal)]);
+      return { ...first, alerts: toLookAfter, events };
+    },
+    draw: (shown, reload) => todayContent(page, shown, { span, reload }),
+    hold: holdToday,
+    concerns: isNews,
+  });
+  watchDay(signal, () => {
+    end.href = daysEnd();
+    for (const value of [sales, received, alerts]) value.outdate();
+    void load();
+  });
+  fill(
+    main,
+    setPageTitle(t('Today'), end, h('a', { class: 'button primary', href: '#/new' }, t('New order'))),
+    content,
+  );
+}
+
+/** Where the alerts stand above the orders, as they do without a second column. */
+const narrow = matchMedia('(width < 1000px)');
+
+/** Only the orders have buttons; what is above them has the same height, but for the alerts. */
+function holdToday(shown: TodayData, loaded: TodayData): TodayData {
+  const orders = loaded.waiting.flatMap(({ data }) => data);
+  const held = loaded.waiting.map((list, index) => {
+    const before = shown.waiting[index]?.data ?? [];
+    return { ...list, data: holdOrders(before, orders) };
+  });
+  const ids = new Set(toDoOf(held).map(({ id }) => id));
+  const newer = toDoOf(loaded.waiting).filter(({ id }) => !ids.has(id)).length;
+  const alerts = narrow.matches ? shown.alerts : loaded.alerts;
+  return { ...loaded, alerts, waiting: held, newer };
+}
+
+function daysEnd(): string {
+  return `#/day?date=${dayName(new Date())}`;
+}
+
+/** The sales of the span, which ends with today. */
+function liveSales({ live, signal }: Page, { days, by }: Span): LiveValue<Sales, Page> {
+  return new LiveValue(live, signal, {
+    load(page: Page) {
+      const before = addDays(startOfDay(new Date()), 1);
+      return readSales(page, { of: 'placed', from: addDays(before, -days), before, by });
+    },
+    concerns: ({ type, changes }) =>
+      ['order.created', 'order.cancelled', 'order.refunded'].includes(type) ||
+      'total' in changes ||
+      'currency' in changes,
+  });
+}
+
+function liveReceived({ live, signal }: Page): LiveValue<Sales, Page> {
+  return new LiveValue(live, signal, {
+    load(page: Page) {
+      const from = startOfDay(new Date());
+      return readSales(page, { of: 'received', from, before: addDays(from, 1), by: 'day' });
+    },
+    concerns: ({ type }) => ['order.paid', 'order.refunded', 'order.corrected'].includes(type),
+  });
+}
+
+function liveAlerts({ live, signal }: Page): LiveValue<readonly Alert[], Page> {
+  return new LiveValue(live, signal, {
+    load: async ({ client, user, signal: loading }: Page) =>
+      user.role === 'admin' ? loadAlerts(client, loading) : [],
+    concerns: ({ type }) => type.startsWith('webhook.'),
+  });
+}
+
+/** The list is stale once an order enters or leaves the status, and once one that is shown is changed. */
+function liveList({ live, signal }: Page, kind: Kind): LiveValue<Waiting, Page> {
+  const { status, isToDo } = kind;
+  const limit = isToDo ? toDoShown : 1;
+  const parameters = query({ status, include: 'customer', sort: 'createdAt', limit, total: true });
+  const isOf =
+    (subject: string) =>
+    ({ id, customerId }: Order): boolean =>
+      [`/orders/${id}`, `/customers/${customerId}`].includes(subject);
+  return new LiveValue(live, signal, {
+    async load({ client, signal: loading }: Page) {
+      return { ...kind, ...(await client.get<List<Order>>(`/orders?${parameters}`, loading)) };
+    },
+    concerns({ subject, changes }, shown) {
+      const isMoved = [changes['status']].flat().includes(status);
+      return isMoved || shown === undefined || (isToDo && shown.data.some(isOf(subject)));
+    },
+  });
+}
+
+/** Of each status. */
+const toDoShown = 6;
+const plotsShown = 2;
+
+type Drawing = { readonly span: Span; readonly reload: Reload };
+
+function todayContent(page: Page, shown: TodayData, { span, reload }: Drawing): Child {
+  const { sales, received, alerts, waiting: lists, events, newer = 0 } = shown;
+  const kind = numbered(newer, '1 more order – show', '{count} more orders – show');
+  const notice = newerNotice(newer, t(kind, { count: count(newer) }), reload);
+  const today = figuresOf({ buckets: span.by === 'hour' ? sales.buckets : sales.buckets.slice(-1) });
+  const payments = figuresOf(received);
+  const isEmpty = today.length === 0 && lists.every(({ data }) => data.length === 0);
+  if (isEmpty && events === undefined) return skeleton(8);
+  if (isEmpty && events?.length === 0) return firstSteps();
+  return [
+    tiles({ placed: today, payments }, lists),
+    h(
+      'div',
+      { class: 'columns today' },
+      h('div', {}, toDoCard(page, lists, notice), moneyCard(today, payments), salesCard(sales, span)),
+      alertList(alerts),
+      card(t('Just now'), events === undefined ? skeleton(4) : latestEvents(events)),
+    ),
+  ];
+}
+
+function latestEvents(events: readonly NamedEvent[]): Child {
+  return events.length === 0 ? h('p', { class: 'soft' }, t('Nothing yet.')) : eventList(events);
+}
+
+/** Returns the orders that the shop has to do something for, those to be shipped first. */
+function toDoOf(lists: readonly Waiting[]): readonly LatestOrder[] {
+  return lists.filter(({ isToDo }) => isToDo).flatMap(({ data }) => data);
+}
+
+type TodayFigures = { readonly placed: readonly Figures[]; readonly payments: readonly Figures[] };
+
+function tiles({ placed, payments }: TodayFigures, lists: readonly Waiting[]): HTMLElement {
+  return h(
+    'div',
+    { class: 'tiles' },
+    tile({
+      label: t('Received today'),
+      figure: receivedText(payments),
+      note: t('Paid today, less what was given back'),
+    }),
+    tile({
+      label: t('Orders today'),
+      figure: count(ordersOf(placed)),
+      note: t('All that were placed'),
+      href: daysEnd(),
+    }),
+    lists.map(({ label, status, total = 0 }) =>
+      tile({ label, figure: count(total), href: oldestFirst(status) }),
+    ),
+  );
+}
+
+function oldestFirst(status: Kind['status']): string {
+  return `#/orders?${query({ status, sort: 'createdAt' })}`;
+}
+
+function toDoCard(page: Page, lists: readonly Waiting[], notice: Child): Child {
+  const orders = toDoOf(lists).map((order) => page.steps.latest(order));
+  if (orders.length === 0) return undefined;
+  const content = table(t('Orders that wait'), [...toDoColumns, stepColumn(page)], orders);
+  const others = lists.filter(({ isToDo, data, total = 0 }) => isToDo && total > data.length);
+  const links = others.map(({ all: text, status, total = 0 }) =>
+    h('a', { href: oldestFirst(status) }, t(text, { count: count(total) })),
+  );
+  const all = links.length > 0 && h('p', { class: 'links' }, links);
+  return h('section', { class: 'card flush' }, h('h2', {}, t('To do')), notice, content, all);
+}
+
+const toDoColumns: readonly Column<Order>[] = [
+  orderColumns.number,
+  {
+    label: t('Customer'),
+    cell: (order) => [
+      h('span', { class: 'clip', dir: 'auto' }, customerName(order)),
+      h('span', { class: 'phone' }, pill(order.status), ' ', ageOf(order.createdAt)),
+    ],
+  },
+  { label: t('Waits'), kind: 'tight wide', cell: ({ createdAt }) => ageOf(createdAt) },
+  orderColumns.total,
+];
+
+function ageOf(createdAt: string): HTMLElement {
+  const isOfToday = new Date(createdAt) >= startOfDay(new Date());
+  const text = isOfToday ? shortTime(createdAt) : age(createdAt);
+  return h('time', { datetime: createdAt, title: dateTime(createdAt), class: !isOfToday && 'late' }, text);
+}
+
+/** Money of today beside what was placed today, a row for each currency. */
+function moneyCard(placed: readonly Figures[], payments: readonly Figures[]): Child {
+  const currencies = currenciesOf([...payments, ...placed]);
+  if (currencies.length === 0) return undefined;
+  const rows = currencies.map((currency) => {
+    const { paid, givenBack, received } = receivedOf(payments, currency);
+    const sold = sumOf(placed, currency);
+    const below = t('Sold {sold}, paid {paid}, given back {back}', {
+      sold: money(sold, currency),
+      paid: money(paid, currency),
+      back: money(givenBack, currency),
+    });
+    return h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, currency, h('span', { class: 'phone soft' }, below)),
+      [sold, paid, givenBack].map((sum) => h('td', { class: 'number wide' }, wrappingMoney(sum, currency))),
+      h('td', { class: 'number' }, h('strong', {}, wrappingMoney(received, currency))),
+    );
+  });
+  const head = tableHead([
+    [''],
+    [t('Sold'), 'number wide'],
+    [t('Paid'), 'number wide'],
+    [t('Given back'), 'number wide'],
+    [t('Received'), 'number'],
+  ]);
+  return headedCard(
+    [h('h2', {}, t('Money today')), h('a', { href: daysEnd() }, t('Day’s end'))],
+    h(
+      'table',
+      { class: 'plain' },
+      h('caption', { class: 'hidden' }, t('Money today')),
+      head,
+      h('tbody', {}, rows),
+    ),
+  );
+}
+
+function salesCard(sales: Sales, span: Span): HTMLElement {
+  const currencies = currenciesOf(figuresOf(sales).filter(isSale));
+  const nothing = h('p', { class: 'soft' }, t('Nothing was sold in this time.'));
+  return headedCard(
+    [h('h2', {}, t('Sales')), spanTabs(span)],
+    currencies.length === 0 && nothing,
+    currencies.slice(0, plotsShown).map((currency) => salesPlot(sales, currency, span)),
+    currencies.length > plotsShown && otherSales(sales, currencies.slice(plotsShown)),
+    currencies.length > 0 && h('p', { class: 'hint' }, whatCounts),
+  );
+}
+
+function otherSales(sales: Sales, currencies: readonly string[]): HTMLElement {
+  const figures = figuresOf(sales);
+  return h(
+    'details',
+    { class: 'sales' },
+    h('summary', {}, t('{count} more', { count: count(currencies.length) })),
+    factList(currencies.map((currency) => [currency, money(sumOf(figures, currency), currency)])),
+  );
+}
+
+type Tile = {
+  readonly label: string;
+  readonly figure: Child;
+  /** Explains the figure. */
+  readonly note?: string;
+  readonly href?: string;
+};
+
+function tile({ label, figure, note, href }: Tile): HTMLElement {
+  const content = [
+    h('span', { class: 'label' }, label),
+    h('span', { class: 'figure' }, figure),
+    note !== undefined && h('span', { class: 'label' }, note),
+  ];
+  return href === undefined ? h('div', { class: 'tile' }, content) : h('a', { class: 'tile', href }, content);
+}
+
+function firstSteps(): HTMLElement {
+  const step = (title: string, text: string, href: string): HTMLElement =>
+    h('li', {}, h('a', { href }, title), ` ${text}`);
+  return emptyState(
+    t('Welcome'),
+    t('Nothing is here yet. To begin:'),
+    h(
+      'ol',
+      { class: 'steps' },
+      step(t('Enter a customer'), t('with a name; the rest is optional.'), '#/customers/new'),
+      step(t('Place an order'), t('for them. It is open until it is paid.'), '#/new'),
+      step(t('Add the people'), t('who work here: staff may process all orders.'), '#/people'),
+      step(t('Change your password'), t('if the service made it.'), '#/account'),
+    ),
+  );
+}
+
+function spanTabs(span: Span): HTMLElement {
+  const tabs = spans.map(({ name, days }) => [String(days), name] as const);
+  return tabLinks(t('Time'), tabs, {
+    current: String(span.days),
+    href: (days) => `#/today?${query({ days })}`,
+  });
+}
+
+/** One line for all other currencies: the tile keeps its height when one more comes. */
+function receivedText(payments: readonly Figures[]): Child {
+  const [first = defaultCurrency, ...others] = currenciesOf(payments);
+  const received = (currency: string): number => receivedOf(payments, currency).received;
+  const sums = others.map((currency) => `+ ${money(received(currency), currency)}`);
+  const more = sums.length === 0 ? '\u00a0' : sums.join(' ');
+  return [wrappingMoney(received(first), first), h('small', { class: 'clip', title: more }, more)];
+}
+
+function salesPlot({ buckets }: Sales, currency: string, { by, inSentence: time }: Span): HTMLElement {
+  const bars: Bar[] = buckets.map(({ from, figures }) => {
+    const value = sumOf(figures, currency);
+    return { label: by === 'hour' ? hourLabel(from) : dayLabel(from), value, text: money(value, currency) };
+  });
+  const total = money(
+    bars.reduce((sum, { value }) => sum + value, 0),
+    currency,
+  );
+  return h(
+    'div',
+    { class: 'sales' },
+    h('p', {}, h('strong', {}, total), h('span', { class: 'soft' }, ` ${currency}, ${time}`)),
+    barPlot(t('Sales in {currency}, {span}', { currency, span: time }), bars, (value) =>
+      compactMoney(value, currency),
+    ),
+  );
+}

@@ -1,0 +1,225 @@
+// The context of a view (user, API client, URL, element to draw into), and the parts that views share.
+import { type ApiClient, pause } from './api-client.ts';
+import type { ServiceEvent, User } from './api-types.ts';
+import type { BrowserSession } from './browser-session.ts';
+import { notify } from './dialogs.ts';
+import type { Drafts } from './drafts.ts';
+import { Drawing } from './drawing.ts';
+import { type Attributes, button, type Child, h, icon, icons } from './elements.ts';
+import { messageOf } from './forms.ts';
+import type { Histories } from './histories.ts';
+import type { LiveEvents } from './live-events.ts';
+import type { OrderSteps } from '../orders/order-steps.ts';
+import { isTemporary, Rejection, retryPause } from './request-errors.ts';
+import { t } from './texts.ts';
+
+export type App = {
+  readonly client: ApiClient;
+  readonly session: BrowserSession;
+  readonly live: LiveEvents;
+  readonly histories: Histories;
+  readonly steps: OrderSteps;
+  readonly drafts: Drafts;
+  readonly user: User;
+};
+
+export type Page = App & {
+  readonly main: HTMLElement;
+  /** The id in the path: 7 in `#/orders/7`. */
+  readonly id: number;
+  readonly parameters: URLSearchParams;
+  /** Aborted when another view replaces this one. */
+  readonly signal: AbortSignal;
+};
+
+/** Loads the view's data again and draws it. */
+export type Reload = () => Promise<void>;
+
+/** Draws into `main` immediately, and the rest when it is loaded. */
+export type View = (page: Page) => void;
+
+export function isStaff({ user }: Pick<App, 'user'>): boolean {
+  return user.role !== 'user';
+}
+
+/** Gives the document this title, and returns the heading that shows it: both name the page. */
+export function setPageTitle(title: string, ...tools: readonly Child[]): HTMLElement {
+  document.title = `${title} · orderly`;
+  return h(
+    'header',
+    { class: 'heading' },
+    h('h1', { tabindex: -1 }, h('bdi', {}, title)),
+    h('div', { class: 'tools' }, tools),
+  );
+}
+
+type Content<T> = {
+  /**
+   * The page’s signal is aborted when another load replaces this one. `show` shows what has come before the
+   * rest.
+   */
+  readonly load: (page: Page, show: (value: T) => void) => Promise<T>;
+  readonly draw: (value: T, reload: Reload) => Child;
+  /**
+   * Returns what is loaded, with its rows and buttons where those that are shown are: nothing may move under
+   * the pointer or the focus.
+   */
+  readonly hold?: (shown: T, loaded: T) => T;
+  /** Returns whether to load again after this event. Without it only an action of the user does. */
+  readonly concerns?: (event: ServiceEvent) => boolean;
+};
+
+/**
+ * Loads a value and draws it into the element, now, after events that concern it, and when the returned
+ * function is called, which replaces a load that has begun before.
+ *
+ * While the pointer or the focus is in a part of the page that is marked with `data-still`, what events bring is
+ * drawn as `hold` returns it, and the rest once they have left. What the user asks for is drawn as it is.
+ */
+export function reloadable<T>(page: Page, element: HTMLElement, content: Content<T>): Reload {
+  const loads = new Loads(page, element, content);
+  void loads.restart();
+  return () => loads.reload();
+}
+
+/**
+ * One load at a time; what events ask for meanwhile is one more after it. The old content stays until then,
+ * even if the service can’t be reached (which the banner says) or rejects the load for a while.
+ */
+class Loads<T> {
+  readonly #page: Page;
+  readonly #content: Content<T>;
+  readonly #drawing: Drawing;
+  #latest = new AbortController();
+  #isRunning = false;
+  /** Whether the running load may have been too early to see a change. */
+  #isStale = false;
+  #loaded: { readonly value: T } | undefined;
+  #shown: { readonly value: T } | undefined;
+  /** Whether the user has asked for what is loaded next. */
+  #isAsked = false;
+  /** Whether somebody was about to press something when it was drawn. */
+  #isHeld = false;
+
+  constructor(page: Page, element: HTMLElement, content: Content<T>) {
+    this.#page = page;
+    this.#content = content;
+    this.#drawing = new Drawing(element);
+    page.signal.addEventListener('abort', () => this.#latest.abort(page.signal.reason));
+    if (content.hold !== undefined) this.#watchHand();
+    const { concerns } = content;
+    if (concerns === undefined) return;
+    page.live.watch(page.signal, (events) => {
+      if (events.length > 0 && !events.some(concerns)) return;
+      if (this.#isRunning) this.#isStale = true;
+      else void this.restart();
+    });
+  }
+
+  #watchHand(): void {
+    const { main, signal, steps } = this.#page;
+    for (const type of ['pointerout', 'focusout'])
+      main.addEventListener(type, () => this.#isHeld && setTimeout(() => this.#release()), { signal });
+    steps.addEventListener('change', () => this.#draw(), { signal });
+    steps.addEventListener('stale', () => void this.restart(), { signal });
+  }
+
+  /** Loads what the user has asked for: it is shown as it is. */
+  reload(): Promise<void> {
+    this.#isAsked = true;
+    this.#drawing.element.setAttribute('data-asked', '');
+    return this.restart();
+  }
+
+  async restart(): Promise<void> {
+    if (this.#page.signal.aborted) return;
+    this.#latest.abort(new Error('overtaken'));
+    this.#latest = new AbortController();
+    const { signal } = this.#latest;
+    this.#isRunning = true;
+    this.#isStale = false;
+    this.#drawing.element.setAttribute('aria-busy', 'true');
+    await this.#load(signal);
+    if (signal.aborted) return;
+    this.#isRunning = false;
+    if (this.#isStale) return this.restart();
+    for (const name of ['aria-busy', 'data-asked']) this.#drawing.element.removeAttribute(name);
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    const show = (value: T): void => {
+      if (!signal.aborted) this.#show(value);
+    };
+    try {
+      show(await this.#content.load({ ...this.#page, signal }, show));
+    } catch (error) {
+      if (signal.aborted) return;
+      if (this.#shown === undefined || !isTemporary(error)) this.#showFailure(error);
+      else if (error instanceof Rejection) this.#retry(error, signal);
+    }
+  }
+
+  #show(value: T): void {
+    const { hold } = this.#content;
+    this.#loaded = { value };
+    const before = this.#shown;
+    const isHeld = !this.#isAsked && this.#isInHand() && before !== undefined && hold !== undefined;
+    this.#isAsked = false;
+    this.#shown = isHeld ? { value: hold(before.value, value) } : this.#loaded;
+    this.#draw();
+  }
+
+  #draw(): void {
+    if (this.#shown === undefined) return;
+    this.#isHeld = this.#isInHand();
+    this.#drawing.show(this.#content.draw(this.#shown.value, () => this.reload()));
+  }
+
+  #release(): void {
+    if (!this.#isHeld || this.#isInHand()) return;
+    this.#shown = this.#loaded;
+    this.#draw();
+  }
+
+  #isInHand(): boolean {
+    return this.#page.main.querySelector('[data-still]:is(:hover, :focus-within)') !== null;
+  }
+
+  #showFailure(error: unknown): void {
+    this.#shown = undefined;
+    this.#drawing.show(failure(error, () => this.reload()));
+  }
+
+  #retry(rejection: Rejection, signal: AbortSignal): void {
+    notify(t('This page may be out of date. {message}', { message: rejection.message }));
+    const waiting = pause(retryPause(rejection, retryMilliseconds), signal);
+    void waiting.then(() => this.restart()).catch(() => undefined);
+  }
+}
+
+const retryMilliseconds = 5_000;
+
+/** Shows the error, and a button that calls `retry`. */
+export function failure(error: unknown, retry: Reload): Child {
+  const again = button(t('Try again'), () => void retry());
+  return h('div', { class: 'empty', role: 'alert' }, h('p', {}, messageOf(error)), again);
+}
+
+/** Explains why nothing is shown, and what to do next. */
+export function emptyState(title: string, text: string, next?: Child): HTMLElement {
+  return h('div', { class: 'empty' }, h('h2', {}, title), h('p', {}, text), next);
+}
+
+export function skeleton(rows: number): HTMLElement {
+  const bars = Array.from({ length: rows }, () => h('div', { class: 'slab' }));
+  return h('div', { class: 'skeleton', 'aria-hidden': 'true' }, bars);
+}
+
+export function printButton(label: string, attributes: Attributes = {}): HTMLElement {
+  return button([icon(icons.print), label], () => window.print(), attributes);
+}
+
+/** Navigates to another view of the console. */
+export function goTo(path: string): void {
+  location.hash = path;
+}

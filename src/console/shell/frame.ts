@@ -1,0 +1,178 @@
+// The frame around the views: the navigation bar, the banner, and the view that the URL names.
+import { changeOrderView } from '../orders/change-order-view.ts';
+import type { officeViews } from './office-views.ts';
+import { customersView, customerView, newCustomerView } from '../customers/customers-view.ts';
+import { dayView } from '../orders/day-view.ts';
+import { Drafts } from '../parts/drafts.ts';
+import { Histories } from '../parts/histories.ts';
+import { isAllowed, moreView, navigation } from './navigation.ts';
+import { newOrderView } from '../orders/new-order-view.ts';
+import { OrderSteps } from '../orders/order-steps.ts';
+import { orderView } from '../orders/order-view.ts';
+import { ordersView } from '../orders/orders-view.ts';
+import { ScrollPlaces, scrollOnceLoaded } from './scroll-places.ts';
+import { watchShortcuts } from './shortcuts.ts';
+import { todayView } from '../orders/today-view.ts';
+import { UnsentForms } from './unsent-forms.ts';
+import { type App, failure, isStaff, setPageTitle, skeleton, type View } from '../parts/view.ts';
+import { Drawing, keepFocus } from '../parts/drawing.ts';
+import { type Child, fill, h } from '../parts/elements.ts';
+import { t } from '../parts/texts.ts';
+
+const views: Readonly<Record<string, View>> = {
+  today: todayView,
+  day: dayView,
+  orders: ordersView,
+  'orders/': orderView,
+  'orders//change': changeOrderView,
+  new: newOrderView,
+  customers: customersView,
+  'customers/': customerView,
+  'customers/new': newCustomerView,
+  'customers/import': officeView('customers/import'),
+  products: officeView('products'),
+  'products/import': officeView('products/import'),
+  people: officeView('people'),
+  'people/': officeView('people/'),
+  webhooks: officeView('webhooks'),
+  health: officeView('health'),
+  account: officeView('account'),
+  more: moreView,
+};
+
+/** Draws the view once its file has been loaded, which takes a moment the first time. */
+function officeView(name: keyof typeof officeViews): View {
+  return (page) => {
+    const { main, signal } = page;
+    fill(main, setPageTitle('…'), skeleton(6));
+    import('./office-views.ts').then(
+      ({ officeViews }) => !signal.aborted && keepFocus(main, () => officeViews[name](page)),
+      () => !signal.aborted && fill(main, setPageTitle(t('Not loaded')), failure(notLoaded, reload)),
+    );
+  };
+}
+
+/** A service of another version may have another file. */
+const notLoaded = new Error(t('This page can’t be loaded. Is the service away, or a new one?'));
+
+async function reload(): Promise<void> {
+  location.reload();
+}
+
+type Reader = Pick<App, 'client' | 'live' | 'session' | 'user'>;
+
+/** Replaces the page, until the signal is aborted. */
+export function showFrame(reader: Reader, container: HTMLElement, signal: AbortSignal): void {
+  const histories = new Histories(reader, signal);
+  const steps = new OrderSteps(reader.client, reader.live, signal);
+  const app = { ...reader, histories, steps, drafts: new Drafts(reader.user.id, signal) };
+  const main = h('main', { id: 'main' });
+  const banner = h('div', { id: 'banner', role: 'status' });
+  const bar = new Drawing(h('nav', { class: 'side', 'aria-label': t('Console') }));
+  const frame = h('div', { class: 'frame' }, bar.element, h('div', { class: 'body' }, banner, main));
+  const skip = h('a', { class: 'skip', href: '#main' }, t('Skip to the content'));
+  skip.addEventListener('click', (event) => {
+    event.preventDefault();
+    focusHeading(main);
+  });
+  fill(container, skip, frame, h('div', { id: 'notices', role: 'status', 'aria-live': 'polite' }));
+  let ending = new AbortController();
+  let [currentPath, currentHash] = ['', ''];
+  const forms = new UnsentForms(main, frame, signal);
+  const places = new ScrollPlaces();
+  function draw(): void {
+    const { path, name, id, parameters } = routeOf(location.hash, app);
+    const top = places.turn();
+    if (location.hash !== currentHash) forms.keep(currentHash);
+    currentHash = location.hash;
+    ending.abort(new Error('left'));
+    ending = new AbortController();
+    const item = name === 'day' ? 'today' : (name.split('/', 1)[0] ?? '');
+    bar.show(navigation(app, item));
+    const known = Object.hasOwn(views, name) ? views[name] : undefined;
+    const { role } = app.user;
+    const view = isAllowed(item, role)
+      ? (known ?? messageView(t('Not found'), t('There is no such page.')))
+      : messageView(
+          t('Not allowed'),
+          t('This page is not for accounts with the role {role}.', { role: t(role) }),
+        );
+    const show = (): void => {
+      if (!forms.restore(currentHash)) view({ ...app, main, id, parameters, signal: ending.signal });
+    };
+    if (path === currentPath) return keepFocus(main, show);
+    show();
+    if (currentPath !== '') focusHeading(main);
+    if (top > 0) scrollOnceLoaded(main, top, ending.signal);
+    currentPath = path;
+  }
+  signal.addEventListener('abort', () => ending.abort(new Error('signed out')));
+  window.addEventListener('hashchange', draw, { signal });
+  showConnection(app, banner, signal);
+  watchShortcuts(app, signal);
+  draw();
+}
+
+/** Shows in the banner the reason why the page may be out of date. */
+function showConnection({ client, live }: App, banner: HTMLElement, signal: AbortSignal): void {
+  let isAway = false;
+  function show(): void {
+    const { delayReason } = live;
+    fill(
+      banner,
+      isAway && notice(t('The service can’t be reached. '), awayText),
+      !isAway && delayReason !== null && notice(t('Not live: '), `${lateText} ${delayReason}`),
+    );
+  }
+  function leave(): void {
+    isAway = true;
+    show();
+  }
+  function comeBack(): void {
+    isAway = false;
+    show();
+    live.catchUp();
+  }
+  client.addEventListener('unreachable', leave, { signal });
+  client.addEventListener('reachable', comeBack, { signal });
+  live.addEventListener('delay', show, { signal });
+}
+
+const awayText = t('This page may be out of date; it is updated as soon as the service is back.');
+const lateText = t('changes by others are shown up to half a minute later.');
+
+function notice(...content: readonly Child[]): HTMLElement {
+  return h('p', { class: 'banner' }, content);
+}
+
+/** A view that has put the focus somewhere keeps it there. */
+function focusHeading(main: HTMLElement): void {
+  if (!main.contains(document.activeElement)) main.querySelector<HTMLElement>('h1')?.focus();
+  window.scrollTo(0, 0);
+}
+
+type Route = {
+  readonly path: string;
+  readonly name: string;
+  readonly id: number;
+  readonly parameters: URLSearchParams;
+};
+
+/**
+ * `#/orders/7?x=y` is the view `orders/` with id 7, `#/orders/7/change` the view `orders//change`; an empty
+ * path is the user's first view.
+ */
+function routeOf(hash: string, app: App): Route {
+  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const first = isStaff(app) ? 'today' : 'orders';
+  const known = path === '' ? first : path;
+  const [, kind = '', id = '', part = ''] = /^(\w+\/)([1-9]\d{0,15})(\/\w+)?$/.exec(known) ?? [];
+  const parameters = new URLSearchParams(search);
+  return { path: known, name: id === '' ? known : `${kind}${part}`, id: Number(id), parameters };
+}
+
+/** Shown instead of a page that does not exist, or is not for this role. */
+function messageView(title: string, text: string): View {
+  const start = h('a', { href: '#/' }, t('Go to the start'));
+  return ({ main }) => fill(main, setPageTitle(title), h('p', {}, text, ' ', start));
+}

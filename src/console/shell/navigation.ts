@@ -1,0 +1,106 @@
+// The navigation bar: its views, and the roles that may open them.
+import type { Role } from '../parts/api-types.ts';
+import { type App, setPageTitle } from '../parts/view.ts';
+import { ask, notify } from '../parts/dialogs.ts';
+import { button, fill, h, icon, icons } from '../parts/elements.ts';
+import { documentationLink } from './documentation-link.ts';
+import { findAll } from './shortcuts.ts';
+import { t } from '../parts/texts.ts';
+
+type NavigationItem = {
+  readonly title: string;
+  readonly icon: keyof typeof icons;
+  readonly roles: readonly Role[];
+  readonly isPrimary: boolean;
+};
+const staff = ['staff', 'admin'] as const;
+const everyone = ['user', 'staff', 'admin'] as const;
+const navigationItems: Readonly<Record<string, NavigationItem>> = {
+  today: { title: t('Today'), icon: 'today', roles: staff, isPrimary: true },
+  orders: { title: t('Orders'), icon: 'orders', roles: everyone, isPrimary: true },
+  new: { title: t('New order'), icon: 'add', roles: everyone, isPrimary: true },
+  customers: { title: t('Customers'), icon: 'customers', roles: everyone, isPrimary: true },
+  products: { title: t('Products'), icon: 'products', roles: staff, isPrimary: false },
+  people: { title: t('People'), icon: 'people', roles: ['admin'], isPrimary: false },
+  webhooks: { title: t('Webhooks'), icon: 'webhooks', roles: ['admin'], isPrimary: false },
+  health: { title: t('Health'), icon: 'health', roles: ['admin'], isPrimary: false },
+  account: { title: t('My account'), icon: 'account', roles: everyone, isPrimary: false },
+};
+
+/** A view without an item is open to all roles. */
+export function isAllowed(name: string, role: Role): boolean {
+  const item = Object.hasOwn(navigationItems, name) ? navigationItems[name] : undefined;
+  return item === undefined || item.roles.includes(role);
+}
+
+export function navigation(app: App, current: string): HTMLElement[] {
+  const { user } = app;
+  const link = ([name, { title, icon: drawing, isPrimary }]: [string, NavigationItem]): HTMLElement =>
+    h(
+      'a',
+      {
+        href: `#/${name}`,
+        'aria-current': name === current && 'page',
+        class: !isPrimary && 'other-item',
+      },
+      icon(icons[drawing]),
+      h('span', {}, title),
+    );
+  const allowed = Object.entries(navigationItems).filter(([, { roles }]) => roles.includes(user.role));
+  const more = h(
+    'a',
+    {
+      href: '#/more',
+      class: 'more-item',
+      'aria-current': navigationItems[current]?.isPrimary !== true && 'page',
+    },
+    icon(icons.more),
+    h('span', {}, t('More')),
+  );
+  const searches = [icon(icons.search), h('span', {}, t('Search')), h('kbd', {}, t('Ctrl+K'))];
+  const find = button(searches, () => findAll(app), {
+    class: 'find',
+    title: t('Search orders, customers and products'),
+  });
+  const out = button(t('Sign out'), () => void signOut(app), { class: 'quiet' });
+  return [
+    h('a', { class: 'brand', href: '#/' }, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
+    find,
+    ...allowed.map(link),
+    more,
+    h(
+      'div',
+      { class: 'account' },
+      h('span', { class: 'clip', dir: 'auto' }, user.name),
+      h('span', { class: 'soft' }, t(user.role)),
+      out,
+    ),
+  ];
+}
+
+async function signOut({ steps, session, drafts }: App): Promise<void> {
+  const leave = async (): Promise<void> => {
+    await steps.sendAll();
+    await session.signOut();
+    drafts.discardAll();
+  };
+  if (drafts.isEmpty) return leave().catch(() => notify(stillSignedIn));
+  const content = h('p', {}, t('A new order that is not placed yet will be lost.'));
+  await ask({ title: t('Sign out?'), content, submit: t('Sign out'), dismiss: t('Stay'), run: leave });
+}
+
+const stillSignedIn = t('You are still signed in: the service can’t be reached. Try again in a moment.');
+
+/** Lists the views that have no room in the navigation bar of a phone. */
+export function moreView(page: App & { readonly main: HTMLElement }): void {
+  const others = Object.entries(navigationItems).filter(
+    ([, { roles, isPrimary }]) => !isPrimary && roles.includes(page.user.role),
+  );
+  const links = others.map(([name, { title, icon: drawing }]) =>
+    h('a', { href: `#/${name}` }, icon(icons[drawing]), title),
+  );
+  const out = button(t('Sign out {name}', { name: page.user.name }), () => void signOut(page));
+  const docs = documentationLink(icon(icons.orders), t('API documentation'));
+  const find = button([icon(icons.search), t('Search')], () => findAll(page));
+  fill(page.main, setPageTitle(t('More'), find), h('div', { class: 'more' }, links, docs), out);
+}

@@ -1,0 +1,64 @@
+// One search over orders, customers and products, from every page: the best of each, and Enter opens the first.
+import { query } from '../parts/api-client.ts';
+import type { List, Order, Product } from '../parts/api-types.ts';
+import { combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
+import { customerSearch } from '../customers/customer-search.ts';
+import { openDialog } from '../parts/dialogs.ts';
+import { money, statusNames } from '../parts/formats.ts';
+import { type App, goTo, isStaff } from '../parts/view.ts';
+import { t } from '../parts/texts.ts';
+
+const foundMax = 5;
+
+/** Does nothing while a dialog is open. */
+export function openQuickSearch(app: App, others: HTMLElement): void {
+  if (document.querySelector('dialog') !== null) return;
+  const open = (path: string): void => {
+    dialog.close();
+    goTo(path);
+  };
+  const { control, list } = combobox({
+    label: t('Search orders, customers and products'),
+    placeholder: t('Number, name, phone, item, SKU …'),
+    lookUp: (q, signal) => lookUp(app, q, { open, signal }),
+  });
+  const dialog = openDialog(t('Search'), [control, list, others], () => {});
+  dialog.classList.add('quick-search');
+  control.focus();
+}
+
+type LookUp = { readonly open: (path: string) => void; readonly signal: AbortSignal };
+
+/** Fails only if all three do: one of them may be overloaded, or not for this role. */
+async function lookUp(app: App, q: string, { open, signal }: LookUp): Promise<readonly FoundGroup[]> {
+  const { client } = app;
+  const find = <T>(path: string, others: object, found: (one: T) => Found): Promise<Found[]> =>
+    client
+      .get<List<T>>(`${path}?${query({ q, limit: foundMax, ...others })}`, signal)
+      .then(({ data }) => data.map(found));
+  const customers = customerSearch(client, foundMax, ({ id }) => open(`/customers/${id}`))(q, signal);
+  const orders = find<Order>('/orders', { include: 'customer' }, (order) => {
+    const { id, customer, status, total, currency } = order;
+    const name = [`#${id}`, customer?.name].filter(Boolean).join(' ');
+    const about = `${statusNames[status]} · ${money(total, currency)}`;
+    return { id: `order-${id}`, name, about, choose: () => open(`/orders/${id}`) };
+  });
+  const searches: [string, Promise<readonly Found[]>][] = [
+    [t('Customers'), customers],
+    [t('Orders'), orders],
+  ];
+  if (/^#?\d+$/.test(q)) searches.reverse(); // most numbers are those of orders
+  if (isStaff(app)) {
+    const products = find<Product>('/products', {}, ({ id, name, sku, unitPrice, currency }) => {
+      const about = `${sku} · ${money(unitPrice, currency)}`;
+      return { id: `product-${id}`, name, about, choose: () => open(`/products?${query({ q: sku })}`) };
+    });
+    searches.push([t('Products'), products]);
+  }
+  const settled = await Promise.allSettled(searches.map(([, found]) => found));
+  if (settled.every(({ status }) => status === 'rejected')) throw new Error('nothing was answered');
+  return settled.map((each, index) => ({
+    label: searches[index]?.[0] ?? '',
+    found: each.status === 'fulfilled' ? each.value : [],
+  }));
+}

@@ -1,0 +1,69 @@
+// Keys that work on every page, and the list of all of them. Keys without Ctrl can be turned off, since they get in
+// the way of speech input (WCAG 2.1.4).
+import { show } from '../parts/dialogs.ts';
+import { button, h } from '../parts/elements.ts';
+import { checkRow } from '../parts/forms.ts';
+import { areSingleKeysOn, isSingleKey, turnSingleKeys } from '../parts/single-keys.ts';
+import { openQuickSearch } from './quick-search.ts';
+import { type App, goTo } from '../parts/view.ts';
+import { t } from '../parts/texts.ts';
+
+const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
+  [['/', t('Ctrl+K')], t('Search orders, customers and products')],
+  [['n'], t('New order')],
+  [['?'], t('This list')],
+  [['x'], t('Select the order of the row with the focus or under the pointer')],
+  [[t('Shift+click')], t('Select all orders from the last one to this one')],
+  [['Enter'], t('In a search: open the only one that was found')],
+  [[t('Ctrl+Enter')], t('In a form: send it')],
+];
+
+export function watchShortcuts(app: App, signal: AbortSignal): void {
+  document.addEventListener('keydown', (event) => pressed(app, event), { signal });
+}
+
+function pressed(app: App, event: KeyboardEvent): void {
+  const { key, ctrlKey, metaKey } = event;
+  const isFind = (ctrlKey || metaKey) && key.toLowerCase() === 'k';
+  if (!isFind && !isSingleKey(event)) return;
+  if (isFind || key === '/') findAll(app);
+  else if (key === 'n') goTo('/new');
+  else if (key === '?') void showKeys();
+  else return;
+  event.preventDefault();
+}
+
+/** Opens the search over all pages. */
+export function findAll(app: App): void {
+  const showHelp = (): void => {
+    help.closest('dialog')?.close();
+    void showKeys();
+  };
+  const help = button(t('Keys'), showHelp, { class: 'quiet' });
+  openQuickSearch(app, h('div', { class: 'buttons' }, help));
+}
+
+async function showKeys(): Promise<void> {
+  const rows = keys.map(([names, meaning]) =>
+    h(
+      'div',
+      {},
+      h('dt', {}, meaning),
+      h(
+        'dd',
+        {},
+        names.map((name) => h('kbd', {}, name)),
+      ),
+    ),
+  );
+  const isOn = h('input', {
+    type: 'checkbox',
+    id: 'single-keys',
+    checked: areSingleKeysOn(),
+  });
+  isOn.addEventListener('change', () => turnSingleKeys(isOn.checked));
+  await show(t('Keys'), [
+    h('dl', { class: 'facts keys' }, rows),
+    checkRow(isOn, t('Keys without Ctrl, on this device')),
+  ]);
+}

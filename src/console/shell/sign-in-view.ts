@@ -1,0 +1,117 @@
+// Signing in, and asking for the password again before sensitive actions.
+import type { BrowserSession } from '../parts/browser-session.ts';
+import { ask } from '../parts/dialogs.ts';
+import { documentationLink } from './documentation-link.ts';
+import { type Child, fill, h } from '../parts/elements.ts';
+import { field, type Field, form } from '../parts/forms.ts';
+import { Rejection } from '../parts/request-errors.ts';
+import { rich, t } from '../parts/texts.ts';
+
+/** Resolves once somebody has signed in. `again` is the e-mail address of one whose session has expired. */
+export function signInView(container: HTMLElement, session: BrowserSession, again?: string): Promise<void> {
+  document.title = `${t('Sign in')} · orderly`;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const email = field({
+    label: t('E-mail'),
+    pointer: '/email',
+    value: again ?? null,
+    attributes: { type: 'email', autocomplete: 'username', inputmode: 'email', autocapitalize: 'none' },
+  });
+  const { rows, run } = credentials(session, () => email.control.value.trim());
+  const reason =
+    again !== undefined &&
+    h('p', { role: 'status' }, t('You have been signed out. Sign in to go on where you were.'));
+  const body = form([reason, email.row, rows], {
+    submit: t('Sign in'),
+    async run() {
+      await run();
+      resolve();
+    },
+  });
+  const help = h(
+    'details',
+    {},
+    h('summary', {}, t('First time here, or password lost?')),
+    h(
+      'p',
+      {},
+      rich(
+        'The service created an administrator at its first start: the e-mail address and the password are in {file}.',
+        { file: h('code', {}, 'data/initial-admin.json') },
+      ),
+    ),
+    h(
+      'p',
+      {},
+      rich(
+        'An administrator can set a new password for you under People. On the machine itself, {command} prints one.',
+        { command: h('code', {}, 'orderly admin reset --email …') },
+      ),
+    ),
+  );
+  fill(
+    container,
+    h(
+      'main',
+      { class: 'sign-in' },
+      h('h1', {}, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
+      body,
+      help,
+      h('p', {}, documentationLink(t('API documentation'))),
+    ),
+  );
+  (again === undefined ? email.control : body.querySelector<HTMLElement>('[type="password"]'))?.focus();
+  return promise;
+}
+
+/** The fields for the password, and for the code if the account needs one. */
+function credentials(
+  session: BrowserSession,
+  email: () => string,
+): { rows: Child; run: () => Promise<void> } {
+  const password = field({
+    label: t('Password'),
+    pointer: '/password',
+    attributes: { type: 'password', autocomplete: 'current-password' },
+  });
+  const code: Field = field({
+    label: t('One-time code'),
+    pointer: '/code',
+    hint: t('From your authenticator app, or a recovery code.'),
+    attributes: { autocomplete: 'one-time-code', inputmode: 'numeric' },
+  });
+  code.row.hidden = true;
+  async function run(): Promise<void> {
+    const given = { email: email(), password: password.control.value };
+    const all = code.row.hidden ? given : { ...given, code: code.control.value.trim() };
+    const problem = await session.signIn(all);
+    if (problem === undefined) return;
+    if (problem.code === 'code-required') {
+      const detail = code.row.hidden
+        ? t('Also enter the code.')
+        : t('The code is wrong, or was used already.');
+      code.row.hidden = false;
+      throw new Rejection({ ...problem, errors: [{ pointer: '#/code', detail }] });
+    }
+    const isWrong = problem.code === 'invalid-credentials';
+    const detail = isWrong ? t('Wrong e-mail address or password.') : problem.detail;
+    throw new Rejection({ ...problem, detail });
+  }
+  return { rows: [password.row, code.row], run };
+}
+
+/** Asks for the password before an action that needs a sign-in within the last ten minutes. */
+export async function confirmIdentity(session: BrowserSession, email: string): Promise<boolean> {
+  const { rows, run } = credentials(session, () => email);
+  const content = [h('p', {}, t('This needs your password again, {email}.', { email })), rows];
+  const isConfirmed = await ask({
+    title: t('Is it you?'),
+    content,
+    submit: t('Continue'),
+    async run() {
+      await run();
+      return true;
+    },
+  });
+  return isConfirmed === true;
+}
