@@ -21,7 +21,7 @@ import {
   type ObjectOf,
 } from '../../schema/schema.ts';
 import { statuses, type OrderStatus } from '../orders/order.ts';
-import { bucketBoundaries, spans, type TimeZones, salesBucketsMax } from './sales-buckets.ts';
+import { spans, type TimeZones, salesBucketsMax } from './sales-buckets.ts';
 
 export const salesFiguresMax = 20_000;
 
@@ -124,7 +124,7 @@ export function salesIssues(query: SalesQuery, context: SalesContext): Issue[] {
     const detail = 'before (default: now) must be later than from.';
     return [{ parameter: 'before', code: 'range', detail }];
   }
-  const boundaries = bucketBoundaries({ from, before, by, clock });
+  const boundaries = context.timeZones.boundariesOf({ from, before, by, clock });
   return boundaries.length - 1 <= salesBucketsMax ? [] : [tooMany(by, salesBucketsMax)];
 }
 
@@ -132,7 +132,7 @@ export function salesIssues(query: SalesQuery, context: SalesContext): Issue[] {
 export function resolveSalesQuery(query: SalesQuery, context: SalesContext): SalesRequest {
   const { from, before, by, timeZone, clock } = withDefaults(query, context);
   const { of = 'placed' } = query;
-  return { of, by, timeZone, boundaries: bucketBoundaries({ from, before, by, clock }) };
+  return { of, by, timeZone, boundaries: context.timeZones.boundariesOf({ from, before, by, clock }) };
 }
 
 /** Applies defaults, rounds both times up, and limits them to times that a response can show. */
