@@ -10,7 +10,7 @@ export const importLineBytesMax = 64 * 1024;
 const lineFeed = 0x0a;
 
 /** A line that isn't blank: its number from 1, and its value, or the reason why it has no value. */
-export type ArrivingLine = { readonly number: number } & LineContent;
+type ArrivingLine = { readonly number: number } & LineContent;
 type LineContent = { readonly value: unknown } | { readonly problem: Problem };
 
 /**

@@ -10,7 +10,7 @@ import type { Permit } from '../../storage/permit.ts';
 import { Slots } from '../../base/slots.ts';
 import { stepMillisecondsMax } from '../../base/turns.ts';
 import type { Timers } from '../../base/timers.ts';
-import type { ArrivingLine, LineReader } from './arriving-lines.ts';
+import type { LineReader } from './arriving-lines.ts';
 import { unsentBytesMax } from '../../http/responses/unsent-responses.ts';
 import { ndjson } from '../../http/responses/media-types.ts';
 import { problemStatus } from '../../http/responses/problem-types.ts';
@@ -28,6 +28,8 @@ export const importLineMilliseconds = 30_000;
  * turns.
  */
 const importLinesPerBatch = 100;
+/** The time is measured after each piece of this length, since blank rows and separators complete no line. */
+const importPieceBytes = 4 * 1024;
 /** The characters of results that are kept while the client still sends. */
 export const importKeptCharsMax = unsentBytesMax / 8;
 /** While the client leaves more bytes of the response unread, no further lines are read. */
@@ -149,7 +151,7 @@ async function runImport<T>(run: ImportRun<T>): Promise<void> {
       number = batch[0]?.number ?? number;
       if (stream.isOver) return;
       if (stopping.aborted) throw serviceStopping();
-      results.write(batch, await writeBatch(run, batch));
+      if (batch.length > 0) results.write(batch, await writeBatch(run, batch));
       number = (batch.at(-1)?.number ?? number) + 1;
       await results.whenRead();
       await stream.nextTurn();
@@ -162,9 +164,12 @@ async function runImport<T>(run: ImportRun<T>): Promise<void> {
   }
 }
 
-/** Yields the lines in batches, each for one short turn, and reads no faster than batches are taken. */
+/**
+ * Yields the lines in batches, each for one short turn, and reads no faster than batches are taken. A batch is
+ * empty after a turn without a whole line.
+ */
 async function* arrivingBatches<T>(run: ImportRun<T>): AsyncGenerator<readonly Item<T>[]> {
-  const { call, rules, timers } = run;
+  const { call, timers } = run;
   const { sentBody } = call;
   const limitWait = () => timers.after(importLineMilliseconds, () => sentBody?.abort(tooSlow()));
   let cancelLimit = limitWait();
@@ -172,10 +177,11 @@ async function* arrivingBatches<T>(run: ImportRun<T>): AsyncGenerator<readonly I
     let chunk: Buffer | undefined;
     do {
       chunk = await sentBody?.next();
-      for (const batch of batchesOf(run, rules.read(chunk))) {
-        cancelLimit();
+      for (const batch of batchesOf(run, chunk)) {
+        const hasLines = batch.length > 0;
+        if (hasLines) cancelLimit();
         yield batch;
-        cancelLimit = limitWait(); // only whole lines extend the limit, not single bytes
+        if (hasLines) cancelLimit = limitWait(); // only whole lines extend the limit, not single bytes
       }
     } while (chunk !== undefined);
   } finally {
@@ -183,19 +189,36 @@ async function* arrivingBatches<T>(run: ImportRun<T>): AsyncGenerator<readonly I
   }
 }
 
-function* batchesOf<T>({ rules, now }: ImportRun<T>, lines: Iterable<ArrivingLine>): Generator<Item<T>[]> {
+function* batchesOf<T>({ rules, now }: ImportRun<T>, chunk: Buffer | undefined): Generator<Item<T>[]> {
   let batch: Item<T>[] = [];
   let until = performance.now() + stepMillisecondsMax;
-  for (const line of lines) {
-    const { number } = line;
-    if ('problem' in line) batch.push({ number, result: resultOf(line.problem) });
-    else batch.push({ number, parsed: rules.parse(line.value, now()) });
-    if (batch.length < importLinesPerBatch && performance.now() < until) continue;
-    yield batch;
+  const isLate = (): boolean => performance.now() >= until;
+  const takeBatch = (): Item<T>[] => {
+    const taken = batch;
     batch = [];
+    return taken;
+  };
+  for (const piece of piecesOf(chunk)) {
+    for (const line of rules.read(piece)) {
+      const { number } = line;
+      if ('problem' in line) batch.push({ number, result: resultOf(line.problem) });
+      else batch.push({ number, parsed: rules.parse(line.value, now()) });
+      if (batch.length < importLinesPerBatch && !isLate()) continue;
+      yield takeBatch();
+      until = performance.now() + stepMillisecondsMax;
+    }
+    if (!isLate()) continue;
+    yield takeBatch();
     until = performance.now() + stepMillisecondsMax;
   }
   if (batch.length > 0) yield batch;
+}
+
+/** Yields the pieces of a chunk; undefined, which ends the last line, for undefined. */
+function* piecesOf(chunk: Buffer | undefined): Generator<Buffer | undefined> {
+  if (chunk === undefined) return yield undefined;
+  for (let start = 0; start < chunk.length; start += importPieceBytes)
+    yield chunk.subarray(start, start + importPieceBytes);
 }
 
 function writeBatch<T>({ call, rules, now }: ImportRun<T>, batch: readonly Item<T>[]): Promise<LineResult[]> {
