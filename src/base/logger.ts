@@ -45,7 +45,7 @@ export class LineLogger implements Logger {
   }
 
   request(line: RequestLogLine, time: number): void {
-    const level = isServiceFailure(line.status) ? 'error' : 'info';
+    const level = levelOf(line.status);
     if (this.#writes(level)) this.#buffer.add(this.#lines.request(line, level, time));
   }
 
@@ -63,7 +63,11 @@ export class LineLogger implements Logger {
   }
 }
 
-/** A 505 is the client's failure: its version of HTTP is too old. */
-function isServiceFailure(status: number): boolean {
-  return status >= 500 && status !== 505;
+/**
+ * A 503 is no failure of the request: a bound was reached, or the service can't write, which has a line of its
+ * own. A 505 is the client's failure: its version of HTTP is too old.
+ */
+function levelOf(status: number): Exclude<Level, 'off'> {
+  if (status < 500 || status === 505) return 'info';
+  return status === 503 ? 'warn' : 'error';
 }

@@ -152,6 +152,21 @@ test('colours are used only if they are wanted', () => {
   }
 });
 
+test('a request that failed has the level error, one that may be sent again has warn', () => {
+  for (const [status, level] of [
+    [200, 'info'],
+    [422, 'info'],
+    [500, 'error'],
+    [503, 'warn'],
+    [505, 'info'],
+  ] as const) {
+    const { log, text } = logTo({ level: 'debug' });
+    log.request({ ...line, status }, time);
+    log.flush();
+    assert.equal(JSON.parse(text()).level, level, `${status}`);
+  }
+});
+
 test('a level hides what is below it, and off hides all', () => {
   for (const [level, seen] of [
     ['debug', 3],

@@ -18,8 +18,7 @@ export function chooseMediaType(accept: string | undefined, offered: readonly st
 }
 
 function findPreferred(accept: string, offered: readonly string[]): string | undefined {
-  const ranges = accept
-    .split(',')
+  const ranges = splitOutsideQuotes(accept, ',')
     .map(parseRange)
     .filter((range) => range !== undefined);
   let best: string | undefined;
@@ -108,6 +107,25 @@ const charsetForm = /^charset=(?:utf-8|"utf-8")$/;
 
 /** Returns a media type and its parameters, in lower case. */
 function splitParameters(text: string): string[] {
-  const parts = text.split(';').map((part) => part.trim().toLowerCase());
+  const parts = splitOutsideQuotes(text, ';').map((part) => part.trim().toLowerCase());
   return parts.filter((part) => part !== '');
+}
+
+/** Splits a field's value at each separator that is not in a quoted string (RFC 9110 section 5.6.4). */
+function splitOutsideQuotes(text: string, separator: ',' | ';'): string[] {
+  if (!text.includes('"')) return text.split(separator);
+  const parts: string[] = [];
+  let start = 0;
+  let isQuoted = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === '"') isQuoted = !isQuoted;
+    else if (isQuoted && character === '\\') index += 1;
+    else if (!isQuoted && character === separator) {
+      parts.push(text.slice(start, index));
+      start = index + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
 }
