@@ -220,6 +220,7 @@ function createServer(certificate: Certificate | undefined, timeouts: Timeouts):
           ...settings,
           ...certificate,
           ...serverTls,
+          allowHalfOpen: true, // or a client that ends its side would get no response
           handshakeTimeout: timeouts.handshakeMilliseconds / 2, // the first half is for the first bytes
         });
   server.maxHeadersCount = headerFieldsMax + 1; // one more than allowed, which `checkHeaderFields` rejects

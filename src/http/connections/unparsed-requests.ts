@@ -39,12 +39,15 @@ export function rejectConnection(socket: Socket, handler: Handler): void {
  */
 function rejectRequest(problem: Problem, socket: Socket, handler: Handler): void {
   if (!socket.writable) return void socket.destroy();
-  const { body } = stateOf(socket);
-  const response = currentResponse(socket);
+  const { body, lastWaiting } = stateOf(socket);
   if (body !== undefined) return body.abort(problem);
-  if (response !== undefined)
-    return void response.once('finish', () => rejectRequest(problem, socket, handler));
-  endLingering(socket, handler.onUnparsed(problem, socket));
+  const end = (): void => endLingering(socket, handler.onUnparsed(problem, socket));
+  const last = lastWaiting ?? currentResponse(socket);
+  if (last === undefined) return end();
+  // before `node:http` sees its end, which closes a connection whose client has ended its side
+  last.prependOnceListener('finish', () => {
+    if (last.shouldKeepAlive && socket.writable) end();
+  });
 }
 
 function problemOf(code: string): Problem {
