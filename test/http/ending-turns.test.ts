@@ -56,7 +56,8 @@ suite('connections that end', { skip: executable !== undefined }, () => {
 /** Sends bytes, ends this side, and returns the statuses of the responses, each of which must be whole. */
 async function statusesFor(port: number, bytes: string, ca: string | undefined): Promise<number[]> {
   const options = { port, host: '127.0.0.1', allowHalfOpen: true };
-  const client = ca === undefined ? connect(options) : connectTls({ ...options, ca, servername: 'localhost' });
+  const client =
+    ca === undefined ? connect(options) : connectTls({ ...options, ca, servername: 'localhost' });
   await once(client, ca === undefined ? 'connect' : 'secureConnect');
   client.setEncoding('latin1').end(bytes);
   let rest = await text(client);
