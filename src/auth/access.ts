@@ -166,13 +166,6 @@ export function rowAccessOf(caller: Caller): RowAccess {
   return isStaff(caller) ? 'all' : { userId: caller.userId };
 }
 
-/** Returns the same text for callers who may see the same rows with the same scopes. */
-export function pageCacheKeyOf(caller: Caller): string {
-  const access = rowAccessOf(caller);
-  const rows = access === 'all' ? access : String(access.userId);
-  return caller.scopes === null ? rows : `${rows} ${[...caller.scopes].join(' ')}`;
-}
-
 /** Returns the row access to accounts, sessions and keys. Only administrators see all of them. */
 export function accountAccessOf(caller: Caller): RowAccess {
   return isAdmin(caller) ? 'all' : { userId: caller.userId };

@@ -53,7 +53,7 @@ function notServing(config: Config, router: Router): Core {
     limiters,
     passwords: new PasswordChecks({ hasher, limiters, findSignInAccount: unused, isKnownNetwork: unused }),
     exports,
-    lists: new Lists({ cursors: cryptography.cursors, pages: caches.pages, exports }),
+    lists: new Lists({ cursors: cryptography.cursors, exports }),
     log: { write: unused, request: unused, flush: unused },
     now: unused,
     timers: systemTimers,

@@ -7,7 +7,6 @@ import type { Setting } from '../config/settings.ts';
 import type { HandlerExports } from '../http/transfers/export.ts';
 import type { RepresentationCache } from '../http/responses/representation-cache.ts';
 import type { Cursors } from '../http/routing/cursor.ts';
-import type { PageCache } from '../http/routing/page-cache.ts';
 import type { Lists } from '../http/routing/list.ts';
 import type { Family } from '../http/telemetry/prometheus.ts';
 import type { RouteGroup } from '../http/routing/router.ts';
@@ -115,7 +114,6 @@ export type Core = {
   readonly caches: {
     readonly orders: RepresentationCache<Order>;
     readonly customers: RepresentationCache<Customer>;
-    readonly pages: PageCache;
   };
   readonly limiters: Limiters;
   readonly passwords: PasswordChecks;

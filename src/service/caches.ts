@@ -1,6 +1,5 @@
-// The caches of the service: representations of orders and customers, pages of lists, and callers.
+// The caches of the service: representations of orders and customers, and callers.
 import { CallerCache } from '../auth/caller-cache.ts';
-import { PageCache } from '../http/routing/page-cache.ts';
 import {
   createRepresentationCache,
   type RepresentationCache,
@@ -9,31 +8,27 @@ import type { Invalidation } from '../storage/invalidation.ts';
 import type { Customer } from '../features/customers/customer.ts';
 import type { Order } from '../features/orders/order.ts';
 
-/** The shares of the bytes. Pages are dropped with every change, so they need little. */
-const shares = { orders: 0.94, customers: 0.04, pages: 0.02 };
+/** The shares of the bytes. */
+const shares = { orders: 0.95, customers: 0.05 };
 
 export class Caches {
   readonly orders: RepresentationCache<Order>;
   readonly customers: RepresentationCache<Customer>;
-  readonly pages: PageCache;
   readonly callers = new CallerCache();
 
   constructor(bytesMax: number) {
     this.orders = createRepresentationCache(bytesMax * shares.orders);
     this.customers = createRepresentationCache(bytesMax * shares.customers);
-    this.pages = new PageCache(bytesMax * shares.pages);
   }
 
   /** Drops the entries that a commit made stale. Called once the commit is on disk, before the next read. */
   invalidate(invalidations: readonly Invalidation[]): void {
-    this.pages.clear();
     for (const invalidation of invalidations) this.#drop(invalidation);
   }
 
   clear(): void {
     this.orders.clear();
     this.customers.clear();
-    this.pages.clear();
     this.callers.clear();
   }
 

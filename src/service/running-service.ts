@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const limiters = createLimiters(config.rates);
   const metrics = createMetrics();
   const exports = new Exports({ log, timers });
-  const lists = new Lists({ cursors: cryptography.cursors, exports, pages: caches.pages });
+  const lists = new Lists({ cursors: cryptography.cursors, exports });
   const router = new Router();
   const turns = new Turns();
   const cleanup = new Cleanup({
@@ -211,7 +211,7 @@ function figuresOf({ config, database, caches, limiters, hasher, server, certifi
     storage: database.stats,
     buckets: countBuckets(limiters),
     connections: server.connections,
-    caches: [caches.orders, caches.customers, caches.pages],
+    caches: [caches.orders, caches.customers],
     passwordsWaiting: hasher.waiting,
     exports: exports.counts,
     feed: feedBounds(database.read),

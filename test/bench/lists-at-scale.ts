@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createCursors, type ListQuery } from '../../src/http/routing/cursor.ts';
 import { Lists, orderOf } from '../../src/http/routing/list.ts';
-import { PageCache } from '../../src/http/routing/page-cache.ts';
 import { represent, representText, type Representation } from '../../src/http/responses/representation.ts';
 import { migrations } from '../../src/service/features.ts';
 import { customerSorts } from '../../src/features/customers/customer.ts';
@@ -123,7 +122,7 @@ function cases(): Case[] {
 
 const cursors = createCursors([(text) => createHash('sha256').update(text).digest()]);
 const noExports = { createResult: () => assert.fail('a page is no export') };
-const lists = new Lists({ cursors, pages: new PageCache(0), exports: noExports });
+const lists = new Lists({ cursors, exports: noExports });
 
 /** Queries of the read worker run here, and are timed separately. */
 async function timePage(connection: Connection, { selection, load }: Case, query: ListQuery): Promise<Time> {

@@ -5,7 +5,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { createCursors, type ListQuery } from '../../src/http/routing/cursor.ts';
 import { Lists } from '../../src/http/routing/list.ts';
-import { PageCache } from '../../src/http/routing/page-cache.ts';
 import type { ListPage } from '../../src/http/routing/reply.ts';
 import { represent, type Representation } from '../../src/http/responses/representation.ts';
 import { lookupOf } from '../../src/http/responses/representation-cache.ts';
@@ -173,7 +172,7 @@ describe('a list of orders, page by page, is complete and in order', () => {
 
 const cursors = createCursors([(text) => createHash('sha256').update(text).digest()]);
 const noExports = { createResult: () => assert.fail('a page is no export') };
-const lists = new Lists({ cursors, pages: new PageCache(0), exports: noExports });
+const lists = new Lists({ cursors, exports: noExports });
 const slow = async <R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> =>
   connection.all(sql, ...params);
 

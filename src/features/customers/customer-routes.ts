@@ -1,5 +1,5 @@
 // Customers over HTTP: /customers.
-import { isStaff, rowAccessOf, pageCacheKeyOf, signedIn, type Caller } from '../../auth/access.ts';
+import { isStaff, rowAccessOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
 import { exportDescription } from '../../http/transfers/export.ts';
 import { listParameters, pageOrFileIssues, type Lists } from '../../http/routing/list.ts';
@@ -90,7 +90,7 @@ function listCustomersRoute(lists: Lists, elements: Lookup<Customer>): Route {
         const access = rowAccessOf(caller);
         return q === undefined ? customerSelection(access, query) : customerSearch(access, { ...query, q });
       };
-      return lists.pageOrFile(call, { selectionFor, elements, pageCacheKeyOf, file: customerFile });
+      return lists.pageOrFile(call, { selectionFor, elements, file: customerFile });
     },
   });
 }

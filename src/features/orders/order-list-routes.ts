@@ -1,13 +1,6 @@
 // The lists of orders over HTTP: all orders that the caller may see, the orders of a customer, and the orders
 // of a user.
-import {
-  hasScope,
-  rowAccessOf,
-  pageCacheKeyOf,
-  selfOrStaff,
-  signedIn,
-  type Caller,
-} from '../../auth/access.ts';
+import { hasScope, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { exportDescription } from '../../http/transfers/export.ts';
 import { listParameters, pageOrFileIssues, type List, type Lists } from '../../http/routing/list.ts';
 import { exportable } from '../../http/routing/reply.ts';
@@ -36,7 +29,7 @@ function orderList(
   query: ObjectOf<typeof orderIncludes>,
   selectionFor: (caller: Caller) => Selection,
 ): List<Order, Caller> {
-  return { selectionFor, elements, embedderFor: (page) => customerEmbedderFor(query, page), pageCacheKeyOf };
+  return { selectionFor, elements, embedderFor: (page) => customerEmbedderFor(query, page) };
 }
 
 export function listOrdersRoute(lists: Lists, orders: Lookup<Order>): Route {

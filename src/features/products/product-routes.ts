@@ -1,5 +1,5 @@
 // Products over HTTP: /products.
-import { pageCacheKeyOf, signedIn, staffOnly, type Caller } from '../../auth/access.ts';
+import { signedIn, staffOnly, type Caller } from '../../auth/access.ts';
 import { exportDescription } from '../../http/transfers/export.ts';
 import { empty, exportable } from '../../http/routing/reply.ts';
 import { listParameters, pageOrFileIssues, type Lists } from '../../http/routing/list.ts';
@@ -64,7 +64,7 @@ function listProductsRoute(lists: Lists): Route {
       const { q, ...query } = call.query;
       const selectionFor = (): Selection =>
         q === undefined ? productSelection(query) : productSearch({ ...query, q });
-      return lists.pageOrFile(call, { selectionFor, elements, pageCacheKeyOf, file: productFile });
+      return lists.pageOrFile(call, { selectionFor, elements, file: productFile });
     },
   });
 }

@@ -86,7 +86,7 @@ function splitPair(pair: string): { readonly name: string; readonly value: strin
   return { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
 }
 
-/** Returns the same form for all equal values, so that their cursors and cached pages are the same. */
+/** Returns the same form for all equal values, so that their cursors are the same. */
 function canonical({ format }: JsonSchema, value: unknown): unknown {
   if (Array.isArray(value)) return [...new Set(value)].sort(); // a list is a set
   return format === 'date-time' && typeof value === 'string' ? canonicalTime(value) : value;

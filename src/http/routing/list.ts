@@ -23,7 +23,6 @@ import {
   type ElementReader,
 } from '../transfers/export.ts';
 import type { ListPage, Streamed } from './reply.ts';
-import type { PageCache } from './page-cache.ts';
 import { etagOf, type Representation } from '../responses/representation.ts';
 import type { Lookup } from '../responses/representation-cache.ts';
 import type { Call } from './route.ts';
@@ -75,11 +74,6 @@ export type List<T, C> = {
     readonly db: Connection;
     readonly ids: readonly number[];
   }) => ((element: Representation<T>) => Representation<T>) | undefined;
-  /**
-   * Returns the same text for callers who see the same pages. Pages of a list without this function aren't
-   * cached.
-   */
-  readonly pageCacheKeyOf?: (caller: C) => string;
 };
 
 /** A list that can be exported. An export looks elements up without the cache, which it would fill. */
@@ -89,7 +83,6 @@ type ExportableList<T> = List<T, Caller> & {
 
 type ListsOptions = {
   readonly cursors: Cursors;
-  readonly pages: PageCache;
   readonly exports: HandlerExports;
 };
 
@@ -103,12 +96,10 @@ export function pageOrFileIssues(
 
 export class Lists {
   readonly #cursors: Cursors;
-  readonly #pages: PageCache;
   readonly #exports: HandlerExports;
 
-  constructor({ cursors, pages, exports }: ListsOptions) {
+  constructor({ cursors, exports }: ListsOptions) {
     this.#cursors = cursors;
-    this.#pages = pages;
     this.#exports = exports;
   }
 
@@ -122,23 +113,8 @@ export class Lists {
     return this.#exports.createResult(call, list.file, readElements);
   }
 
-  /**
-   * Returns a page: from the cache if no change has reached the disk since the page was created, otherwise
-   * read.
-   */
-  page<T, C>(call: ListCall<C>, list: List<T, C>): ListPage<T> | Promise<ListPage<T>> {
-    const { caller, path, query } = call;
-    if (list.pageCacheKeyOf === undefined) return this.#read(call, list, caller);
-    const key = `${list.pageCacheKeyOf(caller)} ${path} ${JSON.stringify(query)}`;
-    const known = this.#pages.find(key);
-    if (known !== undefined) return known as ListPage<T>; // the key has the path of this list
-    const page = this.#read(call, list, caller);
-    if (!(page instanceof Promise)) this.#pages.add(key, page);
-    return page;
-  }
-
-  /** Reads a page. If the read worker was needed, the caller's rights after the wait count. */
-  #read<T, C>(call: ListCall<C>, list: List<T, C>, caller: C): ListPage<T> | Promise<ListPage<T>> {
+  /** Returns a page. If the read worker was needed, the caller's rights after the wait count. */
+  page<T, C>(call: ListCall<C>, list: List<T, C>, caller = call.caller): ListPage<T> | Promise<ListPage<T>> {
     const { path } = call;
     const query = call.query as ListQuery; // every list's query has listParameters
     const selection = list.selectionFor(caller);
@@ -164,7 +140,7 @@ export class Lists {
     return Promise.all([found, total]).then(([page, count]) => {
       const reader = call.recheckCaller();
       // other owners have other rows, and another total
-      if (!hasSameOwners(list, selection, reader)) return this.#read(call, list, reader);
+      if (!hasSameOwners(list, selection, reader)) return this.page(call, list, reader);
       return toListPageFor(reader, page, count);
     });
   }
