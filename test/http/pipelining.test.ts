@@ -12,6 +12,7 @@ import {
   pipelinedRequestsPerClientMax,
 } from '../../src/http/connections/pipeline.ts';
 import { route } from '../../src/http/routing/route.ts';
+import type { Exchange } from '../../src/http/requests/exchange.ts';
 import { serviceFor, type Person, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem } from './http-support.ts';
@@ -243,6 +244,40 @@ describe('requests of one connection', () => {
     assert.ok(counted.asked < 30, `${counted.asked} responses of 2 MB were made for who reads none`);
     deaf.socket.destroy();
   });
+});
+
+test('a response that can’t be sent is that request’s own failure: those of the same turn arrive', async (t) => {
+  const asked: (() => void)[] = [];
+  const fails = route({
+    method: 'GET',
+    path: '/test/fails/{id}',
+    tag: 'Test',
+    summary: 'Waits, and can’t be sent if its id is 2',
+    access: anyone,
+    reply: { kind: 'document' },
+    async handle(call) {
+      const { response } = call as unknown as Pick<Exchange, 'response'>; // each call is an exchange
+      await new Promise<void>((resolve) => asked.push(resolve));
+      const fail = (): never => {
+        Reflect.deleteProperty(response, 'headersSent'); // only the first time
+        throw new Error('The response can’t be sent.');
+      };
+      if (call.params.id === 2)
+        Object.defineProperty(response, 'headersSent', { get: fail, configurable: true });
+      return { kind: 'document', content: {} } as const;
+    },
+  });
+  const service = await serviceFor(t, { extraRoutes: [fails] });
+  if (service.inside === undefined) return t.skip('needs a route of its own');
+  const connections = await Promise.all([1, 2, 3, 4].map(() => openRaw(service.port)));
+  for (const [index, { write, socket }] of connections.entries()) {
+    write(get(`/test/fails/${index + 1}`));
+    t.after(() => socket.destroy());
+  }
+  await until(() => asked.length === 4);
+  for (const answer of asked) answer();
+  const statuses = await Promise.all(connections.map(async ({ response }) => (await response()).status));
+  assert.deepEqual(statuses, [200, 500, 200, 200]);
 });
 
 test('unread responses are bounded in total: the client with most loses its oldest', async (t) => {

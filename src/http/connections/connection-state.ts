@@ -18,6 +18,8 @@ class ConnectionState {
    * memory.
    */
   body: RequestBody | undefined = undefined;
+  /** The client whose response the connection sends; undefined if its bytes are not counted. */
+  unsentOf: string | undefined = undefined;
   /** Whether the connection ends after its present response. */
   isEnding = false;
   /** How many requests wait for earlier responses. */

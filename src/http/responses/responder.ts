@@ -22,7 +22,6 @@ import {
 import { acceptPatch, json, problemJson } from './media-types.ts';
 import { plainAddress } from '../connections/peer.ts';
 import { problemResponse } from './problem-response.ts';
-import { ResponseBatch } from './response-batch.ts';
 import { etagOf, toWireLatin1, type Representation } from './representation.ts';
 import {
   beginStream,
@@ -85,9 +84,6 @@ type VersionedResponse = {
   readonly contentLines?: HeaderLines;
 };
 
-/** A response, and what it responds to. */
-type Answer = { readonly exchange: Exchange; readonly outgoing: OutgoingResponse };
-
 export class Responder {
   readonly #options: ResponderOptions;
   readonly #cors: Cors;
@@ -97,7 +93,6 @@ export class Responder {
   readonly #varyWithCodingLine: HeaderLines;
   readonly #unsent: UnsentResponses;
   readonly #log: ExchangeLog;
-  readonly #batch = new ResponseBatch<Answer>((answer) => this.#sendNow(answer));
 
   constructor(options: ResponderOptions) {
     this.#options = options;
@@ -235,10 +230,6 @@ export class Responder {
   }
 
   #send(exchange: Exchange, outgoing: OutgoingResponse): void {
-    this.#batch.add({ exchange, outgoing });
-  }
-
-  #sendNow({ exchange, outgoing }: Answer): void {
     const { response } = exchange;
     const { status } = outgoing;
     const isLogged = this.#log.takeLine(exchange, status);
@@ -255,8 +246,11 @@ export class Responder {
     const { response } = exchange;
     if (this.#options.isStopping()) response.shouldKeepAlive = false;
     sendWhole(exchange, { status, lines }, { body, now: this.#options.now() });
-    const isCopied = typeof body === 'string' || this.#options.isTls;
-    if (isCopied) this.#boundUnsent(exchange); // all responses share the bytes of documents
+    const { socket } = response;
+    if (socket === null) return;
+    // without TLS, all responses share the bytes of a document
+    const isShared = typeof body !== 'string' && !this.#options.isTls;
+    this.#unsent.add(socket, isShared ? undefined : clientOf(exchange));
   }
 
   /** Starts a stream, which is counted when it begins and logged when it ends. */
@@ -268,6 +262,7 @@ export class Responder {
     if (exchange.method === 'HEAD' || response.destroyed)
       return this.#send(exchange, { status: 200, lines, body: '' });
     beginStream(exchange, { status: 200, lines });
+    if (response.socket !== null) this.#unsent.add(response.socket, undefined); // a stream has a bound of its own
     this.#options.metrics.observe(exchange.mounted?.route, 200, performance.now() - startedAt);
     start(
       new ResponseStream(response, {
@@ -283,12 +278,6 @@ export class Responder {
         },
       }),
     );
-  }
-
-  #boundUnsent(exchange: Exchange): void {
-    const { response } = exchange;
-    const bytes = response.socket?.writableLength ?? 0;
-    if (bytes > 0) this.#unsent.add({ response, client: clientOf(exchange), bytes });
   }
 }
 
