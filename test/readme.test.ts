@@ -2,9 +2,9 @@
 // certificate.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { describe, suite, test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { newFolder } from './commands/command-support.ts';
 import { executable, serviceFor } from './service.ts';
@@ -83,26 +83,65 @@ function checkWalk(stdout: string, stderr: string): void {
   );
 }
 
-test(
-  'npm start passes a Node that npm install did not bring no option that it may not know',
-  { skip: process.platform === 'win32' && 'has a start script of its own' },
-  async (t) => {
-    const folder = newFolder(t);
-    const program = '#!/bin/sh\necho "$0 $@"\n';
-    writeFileSync(join(folder, 'node'), program, { mode: 0o755 }); // the machine's own
-    const start = async (path: string): Promise<string> => {
-      const env = { PATH: `${path}:${process.env['PATH']}` };
-      return (await run('sh', ['-c', JSON.parse(page('package.json')).scripts.start], { cwd: folder, env }))
-        .stdout;
-    };
-    assert.equal(await start(folder), `${folder}/node --max-semi-space-size=8 src/start.js\n`);
+suite('npm start', { skip: process.platform === 'win32' && 'has a start script of its own' }, () => {
+  const working = 'if [ "$1" = -p ]; then echo false; else echo "$0 $@"; fi';
+  const started = '--max-semi-space-size=8';
 
+  /** Starts in a folder with these programs in the place of the machine's Node and of the one of npm. */
+  async function start(t: TestContext, { own, bundled }: { own: string; bundled?: string }) {
+    const folder = newFolder(t);
     const bin = join(folder, 'node_modules/.bin');
     mkdirSync(bin, { recursive: true });
-    writeFileSync(join(bin, 'node'), program, { mode: 0o755 });
-    assert.equal(await start(bin), `${bin}/node --max-semi-space-size=8 --disable-sigusr1 src/start.js\n`);
-  },
-);
+    mkdirSync(join(folder, 'src'));
+    cpSync(join(import.meta.dirname, '../src/start.sh'), join(folder, 'src/start.sh'));
+    writeFileSync(join(folder, 'node'), `#!/bin/sh\n${own}\n`, { mode: 0o755 });
+    if (bundled !== undefined) writeFileSync(join(bin, 'node'), bundled, { mode: 0o755 });
+    const env = { PATH: `${folder}:${process.env['PATH']}` };
+    const result = spawnSync('sh', ['-c', JSON.parse(page('package.json')).scripts.start], {
+      cwd: folder,
+      env,
+    });
+    return [String(result.stdout).replace(`${folder}/`, ''), String(result.stderr), result.status];
+  }
+
+  test('passes a Node that npm install did not bring no option that it may not know', async (t) => {
+    assert.deepEqual(await start(t, { own: working }), [`node ${started} src/start.js\n`, '', 0]);
+    const bundled = `#!/bin/sh\n${working}\n`;
+    const withOption = `node_modules/.bin/node ${started} --disable-sigusr1 src/start.js\n`;
+    assert.deepEqual(await start(t, { own: 'exit 1', bundled }), [withOption, '', 0]);
+  });
+
+  for (const [what, said] of [
+    ['libatomic.so.1', /^orderly: Node needs libatomic\.so\.1: install libatomic1 .*\.\n$/],
+    ['libstdc++.so.6', /^orderly: Node needs libstdc\+\+\.so\.6 .*\.\n$/],
+    [
+      "version `GLIBC_2.28' not found",
+      /^orderly: the Node that npm install brought needs glibc 2\.28 or newer\.\n$/,
+    ],
+  ] as const)
+    test(`says in one sentence what is missing: ${what}`, async (t) => {
+      const bundled = `#!/bin/sh\necho "error while loading shared libraries: ${what.replace('`', '\\`')}" >&2\nexit 127\n`;
+      const [, stderr, status] = await start(t, { own: working, bundled });
+      assert.match(String(stderr), said);
+      assert.equal(status, 78);
+    });
+
+  test('uses the machine’s Node where that of npm install can’t run, and says so', async (t) => {
+    const bundled = '#!/lib/ld-musl-missing.so.1\n'; // as a program for glibc on a system without it
+    const [stdout, stderr] = await start(t, { own: working, bundled });
+    assert.equal(stdout, `node ${started} src/start.js\n`);
+    assert.match(
+      String(stderr),
+      /^orderly: the Node that npm install brought can't run here .*; trying node\n$/,
+    );
+  });
+
+  test('says that no Node runs', async (t) => {
+    const [, stderr, status] = await start(t, { own: 'echo broken >&2; exit 1' });
+    assert.equal(stderr, 'orderly: no Node can run here: broken\n');
+    assert.equal(status, 78);
+  });
+});
 
 test(
   "the container's health check asks whether the service is ready, by HTTPS or HTTP",

@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { capacity, freeDiskBytes } from '../base/capacity.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../base/logger.ts';
 import { listInitialPasswords } from '../features/users/user-store.ts';
@@ -24,6 +25,7 @@ export type ServiceStart = {
 export function logStart(log: Logger, start: ServiceStart): void {
   for (const message of startMessages(start)) log.write('info', message);
   for (const warning of startWarnings(start)) log.write('warn', warning);
+  log.write('info', capacityMessage(start));
   const { localUrl, publicUrl } = start.service;
   log.write('info', 'listening', {
     url: localUrl,
@@ -32,6 +34,21 @@ export function logStart(log: Logger, start: ServiceStart): void {
     node: process.versions.node,
     pid: process.pid,
   });
+}
+
+/** Returns what the machine gives, and what follows from that. */
+function capacityMessage({ config: { dataFolder, cacheBytes } }: ServiceStart): string {
+  const { memoryBytes, hashesAtOnce, transferBytes } = capacity;
+  const hashes =
+    hashesAtOnce === 1 ? '1 password is hashed at a time' : `${hashesAtOnce} passwords are hashed at a time`;
+  return (
+    `Of ${megabytes(memoryBytes)} of memory, ${megabytes(cacheBytes)} are for the cache and ` +
+    `${megabytes(transferBytes)} for transfers, and ${hashes}; ${megabytes(freeDiskBytes(dataFolder))} of disk are free.`
+  );
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
 }
 
 /** Returns messages about files that this start created, passwords to replace, and URLs for other devices. */

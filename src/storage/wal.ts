@@ -1,6 +1,7 @@
 // The write-ahead log (WAL) of a running service: how it is started, and opened for syncs.
 import { fdatasyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { capacity } from '../base/capacity.ts';
 import { databaseFile, emptyCommitSql } from './database-file.ts';
 import { maySync, syncFolder } from './private-files.ts';
 import { isFull } from './storage-error.ts';
@@ -26,7 +27,7 @@ export function startWal(sqlite: DatabaseSync, log: Log): boolean {
 export function configureWriter(sqlite: DatabaseSync): void {
   sqlite.exec(
     'PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0; ' +
-      'PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192',
+      `PRAGMA temp_store = MEMORY; PRAGMA cache_size = -${capacity.pageCacheKibibytes}`,
   );
   sqlite.exec(`PRAGMA synchronous = ${maySync ? 'NORMAL' : 'FULL'}`);
 }

@@ -20,7 +20,9 @@ for (const [megabytes, cache, hashes, transfers] of [
     const expected = {
       memoryBytes,
       cacheBytes: cache * mebibyte,
+      pageCacheKibibytes: (cache * 1024) / 2,
       hashesAtOnce: hashes,
+      hashMemory: hashes === 1 ? 'half' : 'full',
       transferBytes: transfers * mebibyte,
     };
     assert.deepEqual(capacityOf(memoryBytes), expected);

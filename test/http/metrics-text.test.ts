@@ -1,4 +1,5 @@
 // The text of /metrics, read by a small parser of the Prometheus exposition format.
+import { capacity } from '../../src/base/capacity.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gauge } from '../../src/http/telemetry/prometheus.ts';
@@ -124,6 +125,9 @@ test('each family shows the value that was counted for it', (t) => {
     'orderly_connections_dropped_total{reason="unread"}': 5,
     'orderly_cache_lookups_total{result="hit"}': 21 + 22,
     'orderly_cache_lookups_total{result="miss"}': 31 + 32,
+    'orderly_capacity_bytes{of="memory"}': capacity.memoryBytes,
+    'orderly_capacity_bytes{of="cache"}': 73,
+    'orderly_capacity_bytes{of="transfers"}': capacity.transferBytes,
     orderly_cache_bytes: 41 + 42,
     orderly_storage_commits_total: 51,
     orderly_storage_writes_total: 52,
@@ -136,6 +140,7 @@ test('each family shows the value that was counted for it', (t) => {
     'orderly_security_events_total{event="user_created"}': 2,
     'orderly_security_events_total{event="authz_fail"}': 1,
     orderly_rate_limit_buckets: 61,
+    orderly_password_hashes_max: capacity.hashesAtOnce,
     orderly_password_hashes_waiting: 62,
     orderly_exports_running: 81,
     orderly_export_bytes_total: 82,
@@ -210,6 +215,7 @@ function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>
       rejections: 57,
     },
     buckets: 61,
+    cacheBytesMax: 73,
     passwordsWaiting: 62,
     exports: { running: 81, bytes: 82, ends: new Map([['complete', 83]]) },
     feed: { removedUpTo: 67, latest: 68 },

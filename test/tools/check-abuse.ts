@@ -1,6 +1,6 @@
 // `npm run check:abuse`: attacks a service of its own with default settings, and prints what each attack
 // achieved. People judge the figures.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -84,11 +84,8 @@ function programOf(checkout: string): Pick<Program, 'program' | 'environment'> {
   const executable = process.env['ORDERLY_EXECUTABLE'];
   const environment = { MALLOC_ARENA_MAX: '1' };
   if (executable !== undefined) return { program: [resolve(executable)], environment };
-  const manifest = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
-  const start = String(manifest.scripts.start).replace(/\$\(.*\)/, '--disable-sigusr1');
-  const args = start.split(' node ')[1]?.split(' ') ?? [];
-  const paths = args.map((arg) => (arg.startsWith('src/') ? resolve(checkout, arg) : arg));
-  return { program: [process.execPath, ...paths], environment };
+  const program = [process.execPath, '--max-semi-space-size=8', '--disable-sigusr1'];
+  return { program: [...program, resolve(checkout, 'src/start.js')], environment };
 }
 
 await main();

@@ -1,6 +1,7 @@
 // Counts for a running service, and the families of metrics that /metrics shows.
 import { securityEventLevels, type SecurityEventName } from '../../security-event.ts';
 import type { Database } from '../../storage/database.ts';
+import { capacity } from '../../base/capacity.ts';
 import { syncSecondsBounds } from '../../storage/storage-stats.ts';
 import { version } from '../../base/version.ts';
 import type { ConnectionCounts } from '../connections/connection-gate.ts';
@@ -29,6 +30,8 @@ type MetricsFigures = {
   readonly buckets: number;
   readonly connections: ConnectionCounts;
   readonly caches: readonly CacheCounts[];
+  /** What `--cache-bytes` or the machine's memory allows. */
+  readonly cacheBytesMax: number;
   readonly passwordsWaiting: number;
   readonly exports: Exports['counts'];
   /** The ids of the newest event that was removed, and of the newest event. */
@@ -83,6 +86,7 @@ export function createMetrics() {
       ...exportFamilies(figures.exports),
       ...others,
       ...operationFamilies(figures),
+      ...capacityFamilies(figures.cacheBytesMax),
       ...processFamilies(loopDelay),
     ]);
   }
@@ -194,6 +198,18 @@ function operationFamilies({ certificateExpiresAt, lastBackupAt }: MetricsFigure
       'When "orderly backup" last made a copy, Unix time.',
       secondsSamples(lastBackupAt),
     ),
+  ];
+}
+
+function capacityFamilies(cacheBytesMax: number): Family[] {
+  const bytes = { memory: capacity.memoryBytes, cache: cacheBytesMax, transfers: capacity.transferBytes };
+  return [
+    gauge(
+      'orderly_capacity_bytes',
+      'Memory of the machine or control group, and what the cache and transfers may take of it.',
+      labelledSamples('of', Object.entries(bytes)),
+    ),
+    gauge('orderly_password_hashes_max', 'Password hashes that run at once.', capacity.hashesAtOnce),
   ];
 }
 

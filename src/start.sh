@@ -1,0 +1,38 @@
+# `npm start`: runs the Node that `npm install` brought, or else the machine's own, with less room for young objects
+# where memory is little (`base/capacity.ts`). Where neither can run, it says why in a sentence.
+isSmall='Math.min(process.constrainedMemory?.() || Infinity, os.totalmem()) < 2 ** 28'
+bundled=node_modules/.bin/node
+own=${npm_node_execpath:-node}
+export MALLOC_ARENA_MAX=1
+
+fail() {
+  echo "orderly: $1" >&2
+  exit 78
+}
+
+# `begin IS_SMALL NODE FLAGS`
+begin() {
+  flags=--max-semi-space-size=8
+  if [ "$1" = true ]; then
+    flags='--max-semi-space-size=1 --optimize-for-size'
+    export MALLOC_MMAP_THRESHOLD_=1048576 # the memory of a password's hash goes back to the system
+  fi
+  node=$2
+  shift 2
+  exec "$node" $flags "$@"
+}
+
+if [ -e "$bundled" ]; then
+  if answer=$("$bundled" -p "$isSmall" 2>&1); then
+    begin "$answer" "$bundled" --disable-sigusr1 src/start.js "$@"
+  fi
+  case $answer in
+    *libatomic*) fail 'Node needs libatomic.so.1: install libatomic1 (Debian, Ubuntu) or libatomic (Fedora).' ;;
+    *libstdc++* | *libgcc*) fail 'Node needs libstdc++.so.6 and libgcc_s.so.1: install their packages.' ;;
+    *GLIBC*) fail 'the Node that npm install brought needs glibc 2.28 or newer.' ;;
+  esac
+  echo "orderly: the Node that npm install brought can't run here (it needs glibc); trying $own" >&2
+fi
+
+answer=$("$own" -p "$isSmall" 2>&1) || fail "no Node can run here: $answer"
+begin "$answer" "$own" src/start.js "$@"

@@ -1,0 +1,371 @@
+// `npm run check:small`: what a service does with little memory, over TLS, with 20,000 orders. For each size, in
+// a control group without swap: 200 requests a second for a minute, twenty sign-ins in a row and four at once,
+// an export, an import, a backup, and the console in a browser. Needs root, for the group. Exits with status 1
+// if a goal was missed.
+//
+// The group runs a copy of the program, so that its pages are charged to the group, as on a machine of this size;
+// on a loop device, which reads ahead as a small machine does.
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { Agent, request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { freePort } from '../free-port.ts';
+import { openTab } from '../web/browser.ts';
+import { isSignedIn, signIn } from '../web/browser-actions.ts';
+
+const orders = 20_000;
+const importedRows = 10_000;
+const requestsPerSecond = 200;
+/** One request in five changes something. */
+const changesOneIn = 5;
+const startMillisecondsMax = 60_000;
+const diskBytes = 3 * 1024 ** 3;
+const readAheadKilobytes = 128;
+const email = 'admin@example.com';
+/** The goals: with so much memory, all that is checked works; up to this size, 503 is no failure. */
+const readMillisecondsMax = 100;
+const megabytesForAll = 96;
+const megabytesFor503 = 96;
+
+type AskOptions = { readonly token?: string; readonly body?: object | string; readonly type?: string };
+type Answer = { readonly status: number; readonly text: string; readonly milliseconds: number };
+type Ask = (method: string, path: string, options?: AskOptions) => Promise<Answer>;
+type Report = (what: string, answers: readonly Answer[], goals?: readonly string[]) => void;
+type Group = {
+  readonly program: readonly string[];
+  readonly peakMegabytes: () => number;
+  readonly remove: () => void;
+};
+
+const { values: options } = parseArgs({
+  options: {
+    /** Sizes of memory. */
+    megabytes: { type: 'string', default: '64,96,128,192' },
+    seconds: { type: 'string', default: '60' },
+    'no-browser': { type: 'boolean', default: false },
+  },
+});
+
+async function main(): Promise<void> {
+  const { folder: scratch, remove } = makeDisk();
+  let missed = 0;
+  try {
+    const prepared = join(scratch, 'prepared');
+    const program = [process.execPath, startFile];
+    await output(program, ['sample', '--orders', String(orders), '--until', 'now', '--data', prepared]);
+    const made = await output(program, ['admin', 'create', '--email', email, '--data', prepared]);
+    const [, password = ''] = /^password: (\S+)$/m.exec(made) ?? [];
+    for (const megabytes of options.megabytes.split(',').map(Number)) {
+      console.log(`\n${megabytes} MB:`);
+      const folder = join(scratch, String(megabytes));
+      cpSync(prepared, folder, { recursive: true });
+      const group = createGroup(megabytes, scratch);
+      try {
+        missed += await checkSize({ folder, group, megabytes, password });
+      } finally {
+        group.remove();
+      }
+    }
+  } finally {
+    remove();
+  }
+  process.exitCode = missed > 0 ? 1 : 0;
+}
+
+/** A disk in a file, with the read-ahead that Linux has by default. */
+function makeDisk(): { readonly folder: string; readonly remove: () => void } {
+  const scratch = mkdtempSync(join(tmpdir(), 'orderly-small-'));
+  const image = join(scratch, 'disk');
+  const folder = join(scratch, 'mounted');
+  mkdirSync(folder);
+  closeSync(openSync(image, 'w'));
+  truncateSync(image, diskBytes);
+  execFileSync('mkfs.ext4', ['-q', image]);
+  const device = execFileSync('losetup', ['--find', '--show', '--direct-io=on', image], {
+    encoding: 'utf8',
+  }).trim();
+  execFileSync('mount', [device, folder]);
+  writeFileSync(`/sys/block/${basename(device)}/queue/read_ahead_kb`, String(readAheadKilobytes));
+  return {
+    folder,
+    remove() {
+      execFileSync('umount', [folder]);
+      execFileSync('losetup', ['--detach', device]);
+      rmSync(scratch, { recursive: true, force: true });
+    },
+  };
+}
+
+const startFile = join(import.meta.dirname, '../../src/start.js');
+
+/** A control group of version 2 where its memory controller is there, otherwise of version 1. */
+function createGroup(megabytes: number, scratch: string): Group {
+  const root = '/sys/fs/cgroup';
+  const isSecond = existsSync(join(root, 'cgroup.subtree_control'));
+  const path = join(root, isSecond ? '' : 'memory', `orderly-small-${process.pid}`);
+  const bytes = String(megabytes * 1024 ** 2);
+  mkdirSync(path);
+  writeFileSync(join(path, isSecond ? 'memory.max' : 'memory.limit_in_bytes'), bytes);
+  const swap = join(path, isSecond ? 'memory.swap.max' : 'memory.memsw.limit_in_bytes');
+  if (existsSync(swap)) writeFileSync(swap, isSecond ? '0' : bytes);
+  console.log(`in a control group of version ${isSecond ? 2 : 1}; swap is off`);
+  const project = join(import.meta.dirname, '../..');
+  const copy = join(scratch, `program-${megabytes}`);
+  const files = `cp -r ${project}/src ${project}/package.json ${copy} && cp ${process.execPath} ${copy}/node_modules/.bin`;
+  mkdirSync(join(copy, 'node_modules/.bin'), { recursive: true });
+  const once = `[ -e ${copy}/src ] || { ${files} && sync; }`;
+  return {
+    program: [
+      '/bin/sh',
+      '-c',
+      `echo $$ > ${path}/cgroup.procs; cd ${copy}; ${once}; exec sh src/start.sh "$@"`,
+      'sh',
+    ],
+    peakMegabytes: () =>
+      Number(readFileSync(join(path, isSecond ? 'memory.peak' : 'memory.max_usage_in_bytes'), 'utf8')) /
+      1024 ** 2,
+    remove: () => rmdirSync(path),
+  };
+}
+
+type Size = {
+  readonly folder: string;
+  readonly group: Group;
+  readonly megabytes: number;
+  readonly password: string;
+};
+
+/** Prints a line for each step, and returns the number of goals that were missed. */
+async function checkSize({ folder, group, megabytes, password }: Size): Promise<number> {
+  const port = await freePort();
+  const rates = ['default', 'anonymous', 'login-account', 'login-account-total', 'login-address'];
+  const flags = [
+    '--data',
+    folder,
+    '--port',
+    String(port),
+    '--log',
+    'warn',
+    ...rates.map((rate) => `--rate-${rate}=off`),
+  ];
+  const ask = askerOf(port);
+  const first = start([...group.program, ...flags]); // fills the compile cache
+  await untilReady(ask, first);
+  await end(first);
+  const child = start([...group.program, ...flags]);
+  let missed = 0;
+  const report: Report = (what, answers, goals = []) => {
+    const failed = answers.filter(({ status }) => isMissed(status, megabytes)).length;
+    const failures = failed > 0 ? [...goals, `${failed} failed`] : goals;
+    missed += failures.length;
+    const verdict = failures.length > 0 ? `  MISSED: ${failures.join(', ')}` : '';
+    console.log(`  ${what}: ${statusesOf(answers)}; ${memoryOf(child)}${verdict}`);
+  };
+  try {
+    await untilReady(ask, child);
+    report('idle', []);
+    const signInOnce = (): Promise<Answer> => ask('POST', '/api/sessions', { body: { email, password } });
+    const signedIn = await signInOnce();
+    report('sign-in', [signedIn]);
+    const token = String(JSON.parse(signedIn.text).accessToken);
+    await checkLoad(ask, token, report);
+    const inRow: Answer[] = [];
+    for (let index = 0; index < 20; index += 1) inRow.push(await signInOnce());
+    report('20 sign-ins in a row', inRow);
+    report('4 sign-ins at once', await Promise.all(Array.from({ length: 4 }, signInOnce)));
+    if (megabytes >= megabytesForAll) {
+      await checkTransfers(ask, token, report);
+      const copy = join(folder, 'copy.db');
+      const failure = await output(group.program, ['backup', copy, '--data', folder]).then(
+        () => [],
+        (error) => [String(error)],
+      );
+      report('backup', [], failure);
+      if (!options['no-browser'])
+        report(
+          'console',
+          [],
+          await showConsole(`https://localhost:${port}`, password).then(
+            () => [],
+            (error) => [String(error)],
+          ),
+        );
+    }
+    report('afterwards', [await ask('GET', '/orders?limit=5', { token })]);
+    console.log(`  peak of the group: ${group.peakMegabytes().toFixed(0)} MB, files in memory included`);
+  } catch (error) {
+    report(String(error), [], ['broken off']);
+  }
+  if (isOver(child)) report('the service', [], [`ended with ${child.signalCode ?? child.exitCode}`]);
+  else await end(child);
+  return missed;
+}
+
+async function checkLoad(ask: Ask, token: string, report: Report): Promise<void> {
+  const { reads, changes } = await load(ask, token, Number(options.seconds));
+  const p99 = quantile(
+    reads.map(({ milliseconds }) => milliseconds),
+    0.99,
+  );
+  report(`reads, p99 ${p99.toFixed(0)} ms`, reads, p99 > readMillisecondsMax ? ['p99 of reads'] : []);
+  report('changes', changes);
+}
+
+async function checkTransfers(ask: Ask, token: string, report: Report): Promise<void> {
+  const exported = await ask('GET', '/orders', { token, type: 'text/csv' });
+  const lines = exported.text.split('\n').length;
+  report(`export of ${lines} lines`, [exported], lines < orders ? ['not whole'] : []);
+  report(`import of ${importedRows} rows`, [await importRows(ask, token)]);
+}
+
+function isOver({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+function isMissed(status: number, megabytes: number): boolean {
+  if (status === 503) return megabytes > megabytesFor503;
+  return status < 200 || status > 299;
+}
+
+/** Sends the requests on time, whether the earlier ones are answered or not. */
+async function load(
+  ask: Ask,
+  token: string,
+  seconds: number,
+): Promise<Record<'reads' | 'changes', Answer[]>> {
+  const reads: Promise<Answer>[] = [];
+  const changes: Promise<Answer>[] = [];
+  const begin = performance.now();
+  for (let index = 0; index < seconds * requestsPerSecond; index += 1) {
+    const early = begin + (index * 1000) / requestsPerSecond - performance.now();
+    if (early > 1) await wait(early);
+    const id = 1 + ((index * 7919) % orders);
+    if (index % changesOneIn === 0)
+      changes.push(ask('POST', '/orders', { token, body: newOrder(1 + (id % 5_000)) }));
+    else if (index % 10 === 1)
+      reads.push(ask('GET', '/orders?status=open&sort=-createdAt&limit=20', { token }));
+    else if (index % 10 === 2) reads.push(ask('GET', `/customers/${1 + (id % 5_000)}`, { token }));
+    else reads.push(ask('GET', `/orders/${id}`, { token }));
+  }
+  return { reads: await Promise.all(reads), changes: await Promise.all(changes) };
+}
+
+function newOrder(customerId: number): object {
+  const items = [
+    { sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 },
+    { name: 'Teapot', quantity: 1, unitPrice: 3900 },
+  ];
+  return { customerId, currency: 'EUR', items };
+}
+
+function importRows(ask: Ask, token: string): Promise<Answer> {
+  const rows = Array.from(
+    { length: importedRows },
+    (_, index) => `Customer ${index};customer${index}@example.com`,
+  );
+  const body = ['name;email', ...rows, ''].join('\r\n');
+  return ask('POST', '/imports?of=customers', { token, body, type: 'text/csv' });
+}
+
+async function showConsole(url: string, password: string): Promise<void> {
+  const tab = await openTab();
+  try {
+    await tab.send('Security.setIgnoreCertificateErrors', { ignore: true });
+    await tab.open(`${url}/console`);
+    await tab.until('document.querySelector("#email") !== null');
+    await signIn(tab, password, email);
+    await tab.until(isSignedIn);
+    await tab.open(`${url}/console#/orders`);
+    await tab.until('document.querySelectorAll("tbody tr").length > 5');
+  } finally {
+    await tab.close();
+  }
+}
+
+function askerOf(port: number): Ask {
+  const agent = new Agent({ keepAlive: true, maxSockets: 32, rejectUnauthorized: false });
+  return async (method, path, { token, body, type = 'application/json' } = {}) => {
+    const begin = performance.now();
+    const payload = typeof body === 'object' ? JSON.stringify(body) : body;
+    const headers = {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(payload === undefined
+        ? { accept: type }
+        : { 'content-type': type, 'content-length': Buffer.byteLength(payload) }),
+    };
+    const call = request({ agent, host: '127.0.0.1', port, method, path, headers });
+    try {
+      const answered = once(call, 'response');
+      call.end(payload);
+      const [response] = await answered;
+      const text = await textOf(response);
+      return { status: response.statusCode ?? 0, text, milliseconds: performance.now() - begin };
+    } catch (error) {
+      return { status: 0, text: String(error), milliseconds: performance.now() - begin };
+    }
+  };
+}
+
+function start([program = '', ...args]: readonly string[]): ChildProcess {
+  return spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+/** Runs a command to its end, and returns what it prints. */
+async function output(program: readonly string[], args: readonly string[]): Promise<string> {
+  const [file = '', ...rest] = [...program, ...args];
+  const child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [printed, [code, signal]] = await Promise.all([textOf(child.stdout), once(child, 'close')]);
+  if (code !== 0) throw new Error(`${args[0]} ended with ${signal ?? code}`);
+  return printed;
+}
+
+async function untilReady(ask: Ask, child: ChildProcess): Promise<void> {
+  const end = performance.now() + startMillisecondsMax;
+  while ((await ask('GET', '/health/ready')).status !== 200) {
+    if (performance.now() > end || isOver(child)) throw new Error('the service is not ready');
+    await wait(100);
+  }
+}
+
+/** Returns the memory of the process: what is its own, and with the files that it has in memory. */
+function memoryOf({ pid }: ChildProcess): string {
+  if (!existsSync(`/proc/${pid}/status`)) return 'ended';
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  const megabytes = (name: string): string =>
+    (Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024).toFixed(0);
+  return `${megabytes('RssAnon')} MB of its own, ${megabytes('VmRSS')} with files, ${megabytes('VmHWM')} at most`;
+}
+
+function statusesOf(answers: readonly Answer[]): string {
+  const counts = new Map<number, number>();
+  for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return [...counts].map(([status, count]) => `${count} × ${status}`).join(', ') || 'done';
+}
+
+function quantile(values: readonly number[], part: number): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? 0;
+}
+
+await main();
