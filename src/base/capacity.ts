@@ -49,11 +49,11 @@ function anonymousBytes(): number {
   return kibibytes === undefined ? process.memoryUsage.rss() : Number(kibibytes) * 1024;
 }
 
-/** Returns the free space of a folder's disk for this account; without end if that is unknown. */
+/** Returns the free space of a folder's disk, without what is kept for root; Infinity if it is unknown. */
 export function freeDiskBytes(folder: string): number {
   try {
-    const { bavail, bfree, bsize } = statfsSync(folder);
-    return (process.getuid?.() === 0 ? bfree : bavail) * bsize;
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
   } catch {
     return Infinity;
   }

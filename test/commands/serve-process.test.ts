@@ -55,6 +55,7 @@ describe('orderly serve', { concurrency: true }, () => {
       .map((line): Record<string, unknown> => JSON.parse(line));
     const messages = lines.flatMap(({ message }) => (message === undefined ? [] : [message]));
     const inSevenDays = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
+    assert.match(String(messages.splice(5, 1)), /^Of [\d,]+ MB of memory, .* hashed at a time; .* are free\.$/);
     assert.deepEqual(messages, [
       'Created a secret that signs tokens: data/secret.key.',
       'Created a certificate authority, for devices to trust: data/tls/ca.pem.',
