@@ -20,6 +20,8 @@ export type Setting = {
   readonly env: Readonly<Record<string, string>>;
   /** The cores of the servers; under full load they share none with the load generator. */
   readonly cores: 'server' | 'any';
+  /** Further flags of Node, for a service whose output is collected. */
+  readonly nodeFlags?: readonly string[];
 };
 
 export const project = join(import.meta.dirname, '../..');
@@ -43,6 +45,7 @@ export async function startService(
   const command = [
     process.execPath,
     '--max-semi-space-size=8',
+    ...(setting.nodeFlags ?? []),
     join(project, 'src/start.js'),
     '--port',
     String(port),
@@ -150,12 +153,13 @@ export function peerToken(): string {
 type Start = { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };
 
 async function answering(
-  { children, cores, env }: Setting,
+  { children, cores, env, nodeFlags }: Setting,
   name: string,
   origin: string,
   start: Start,
 ): Promise<Server> {
-  const child = children.start({ ...start, cores, env: { ...env, ...start.env } });
+  const output = nodeFlags === undefined ? 'discarded' : 'collected';
+  const child = children.start({ ...start, cores, env: { ...env, ...start.env } }, output);
   const deadline = Date.now() + startSeconds * 1000;
   while (!(await isUp(origin))) {
     if (child.exitCode !== null || Date.now() > deadline)
