@@ -120,3 +120,11 @@ export function forbidden(detail: string): Problem {
 export function unavailable(detail: string, retryAfterSeconds = 1): Problem {
   return new Problem('unavailable', detail, { retryAfterSeconds });
 }
+
+/** Returns the security event that the log reports for a problem, if any. */
+export function securityEventOf({ code, members }: Problem): SecurityEvent | undefined {
+  if (code === 'forbidden' || code === 'insufficient-scope') return { name: 'authz_fail', code };
+  if (code === 'quota-exceeded')
+    return { name: 'excess_rate_limit_exceeded', policies: members.violated ?? [] };
+  return members.securityEvent;
+}

@@ -13,20 +13,23 @@ import {
   handshakesMax,
   handshakesPerClientMax,
 } from '../src/http/connections/connection-gate.ts';
-import { exportsMax } from '../src/http/transfers/export.ts';
-import { pageBytesMax, pageRowsDefault, pageRowsMax } from '../src/http/routing/list.ts';
+import { exportsMax } from '../src/http/lists/export.ts';
+import { pageBytesMax, pageRowsDefault, pageRowsMax } from '../src/http/lists/list.ts';
 import {
   allPipelinedRequestsMax,
   pipelinedRequestsMax,
   pipelinedRequestsPerClientMax,
-} from '../src/http/connections/pipeline.ts';
+} from '../src/http/requests/pipeline.ts';
 import {
-  bodyBytesMax,
-  requestMillisecondsMax,
   unfinishedBodyBytesMax,
   unfinishedBodyBytesPerClientMax,
 } from '../src/http/requests/request-body.ts';
-import { headerBytesMax, headersMillisecondsMax, urlBytesMax } from '../src/http/requests/request-headers.ts';
+import { bodyBytesMax, requestMillisecondsMax } from '../src/http/connections/request-fields.ts';
+import {
+  headerBytesMax,
+  headersMillisecondsMax,
+  urlBytesMax,
+} from '../src/http/connections/request-fields.ts';
 import { unsentBytesMax } from '../src/http/responses/unsent-responses.ts';
 import { sessionsPerUserMax } from '../src/features/events/event-store.ts';
 import { turnShares } from './turn-shares.ts';

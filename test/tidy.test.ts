@@ -52,10 +52,25 @@ suite('layers', () => {
     assert.deepEqual(crossings, []);
   });
 
-  test('at run time no file imports itself through others', () => {
-    const next = (path: string): string[] => importsOf(path, 'values');
+  test('no file imports itself through others, not even types', () => {
     assert.deepEqual(
-      sources.filter((path) => reachable(path, next).has(path)),
+      sources.filter((path) => reachable(path, (each) => importsOf(each)).has(path)),
+      [],
+    );
+  });
+
+  test('no two rooms of http/ import each other, and connections/ imports no other', () => {
+    const roomOf = (path: string): string | undefined => /^src\/http\/(\w+)\//.exec(path)?.[1];
+    const pairs = new Set(
+      imports.flatMap(({ from, to }) => {
+        const [room, other] = [roomOf(from), roomOf(to)];
+        return room === undefined || other === undefined || room === other ? [] : [`${room} ${other}`];
+      }),
+    );
+    assert.ok(pairs.size > 5, 'the rooms are seen');
+    const isReturned = (pair: string): boolean => pairs.has(pair.split(' ').toReversed().join(' '));
+    assert.deepEqual(
+      [...pairs].filter((pair) => isReturned(pair) || pair.startsWith('connections ')),
       [],
     );
   });
@@ -94,6 +109,10 @@ suite('layers', () => {
       {
         from: 'src/features/idempotency/stored-response-store.ts', // it stores responses
         to: 'src/http/requests/idempotency.ts',
+      },
+      {
+        from: 'src/features/idempotency/stored-response-store.ts', // for as long as documents say
+        to: 'src/http/connections/request-fields.ts',
       },
     ]);
   });

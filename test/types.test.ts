@@ -33,7 +33,7 @@ test('a new kind of invalidation or result does not compile before its case is w
   const folder = projectFor(t, [
     'src/service/caches.ts',
     'src/features/feed/live-reader.ts',
-    'src/http/responses/responder.ts',
+    'src/http/requests/responder.ts',
   ]);
   cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true });
   for (const [path, lastKind] of [
@@ -49,7 +49,7 @@ test('a new kind of invalidation or result does not compile before its case is w
     errors.map(({ file, code }) => `${file} ${code}`),
     [
       'src/features/feed/live-reader.ts TS1360',
-      'src/http/responses/responder.ts TS1360',
+      'src/http/requests/responder.ts TS1360',
       'src/service/caches.ts TS1360',
     ],
   );

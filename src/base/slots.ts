@@ -12,7 +12,7 @@
 // |-----------------|---------|----------------------------------|---------------|------------------------------|
 // | password hashes | 1 or 2  | 24 sign-ins and 8 new passwords  | 2             | `auth/password-worker.ts`    |
 // | long queries    | 1       | 100 of staff and 100 of others   | 26            | `storage/sql-worker.ts`      |
-// | exports         | 2       | none                             | 1             | `http/transfers/export.ts`             |
+// | exports         | 2       | none                             | 1             | `http/lists/export.ts`       |
 // | imports         | 2       | none                             |               | `features/imports/line-imports.ts`       |
 import assert from 'node:assert';
 import { FairQueue } from './fair-queue.ts';

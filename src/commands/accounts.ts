@@ -26,7 +26,7 @@ import {
   initialPasswordMilliseconds,
 } from '../features/users/first-admin.ts';
 import { withDatabase, withExistingDatabase } from './with-database.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 
 const emailFlag: CommandFlag = {
   flag: 'email',

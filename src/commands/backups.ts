@@ -7,7 +7,7 @@ import { markFeedCopied } from '../features/events/feed-store.ts';
 import { maintenance, migrations } from '../service/features.ts';
 import { backup, restore } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 import { withProgress } from './terminal.ts';
 
 export const backUp: Command = {

@@ -7,7 +7,7 @@ import { integrityIssues, fromDatabase } from '../storage/backup.ts';
 import { Connection } from '../storage/connection.ts';
 import { databaseFile } from '../storage/database-file.ts';
 import { StorageError } from '../storage/storage-error.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 import { print, withProgress } from './terminal.ts';
 
 const issuesShownMax = 100;

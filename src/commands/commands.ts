@@ -1,12 +1,6 @@
 // The commands by name, and their help.
-import type { CommandLine, Syntax } from '../service/command-line.ts';
 import { settings } from '../service/features.ts';
-
-export type Command = Syntax & {
-  readonly summary: string;
-  /** Returns the text to print, or an exit status. */
-  run(line: CommandLine): Promise<string | number>;
-};
+import type { Command } from './command.ts';
 
 /** The commands, loaded when they are used: `serve` is most of the code, and no other command needs it. */
 const loaders = {

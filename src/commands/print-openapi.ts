@@ -5,7 +5,7 @@ import { systemTimers } from '../base/timers.ts';
 import { Turns } from '../base/turns.ts';
 import { version } from '../base/version.ts';
 import type { Config } from '../config/config.ts';
-import { Lists } from '../http/routing/list.ts';
+import { Lists } from '../http/lists/list.ts';
 import { Router } from '../http/routing/router.ts';
 import { createLimiters } from '../rates/limiter.ts';
 import { PasswordChecks } from '../features/users/password-checks.ts';
@@ -17,7 +17,7 @@ import { publicUrlOf } from '../service/listening.ts';
 import { describerOf } from '../service/running-service.ts';
 import { Connection } from '../storage/connection.ts';
 import { openSqlite } from '../storage/database-file.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 
 export const printOpenapi: Command = {
   summary: 'prints the OpenAPI document',

@@ -19,7 +19,7 @@ import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
 import { commandPermit } from '../storage/permit.ts';
 import { withDatabase } from './with-database.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 import {
   createPicker,
   type Picker,

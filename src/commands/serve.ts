@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import { LineLogger, type Logger } from '../base/logger.ts';
 import { withoutIssues } from '../service/features.ts';
 import { startService, type Service } from '../service/running-service.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 import { neverBlock, waitForDrain } from './terminal.ts';
 import { logStart, welcome } from './welcome.ts';
 import { isatty } from 'node:tty';

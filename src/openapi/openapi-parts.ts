@@ -1,5 +1,5 @@
 // The parts of the OpenAPI document that operations share: header fields of requests and security schemes.
-import { RequestId } from '../http/requests/request-headers.ts';
+import { RequestId } from '../http/connections/request-fields.ts';
 
 const text = { type: 'string', maxLength: 8192 } as const;
 

@@ -1,7 +1,7 @@
 // The responses of an operation in the OpenAPI document. All operations share one response for each status of
 // a problem, and name their own problems beside the reference.
-import { pageRowsMax } from '../http/routing/list.ts';
-import { urlBytesMax } from '../http/requests/request-headers.ts';
+import { pageRowsMax } from '../http/lists/list.ts';
+import { urlBytesMax } from '../http/connections/request-fields.ts';
 import { problemCodes, type ProblemCode } from '../problem.ts';
 import { integer } from '../schema/schema.ts';
 import { csv, ndjson, problemJson } from '../http/responses/media-types.ts';

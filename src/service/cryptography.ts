@@ -6,7 +6,7 @@ import { createSigner, secretBytesMin } from '../auth/jwt.ts';
 import { createMacs } from '../auth/mac.ts';
 import { RefreshTokens } from '../auth/refresh-tokens.ts';
 import { SealedSecrets } from '../auth/sealed-secrets.ts';
-import { createCursors } from '../http/routing/cursor.ts';
+import { createCursors } from '../http/lists/cursor.ts';
 import { createStoredResponses } from '../features/idempotency/stored-response-store.ts';
 import type { Config } from '../config/config.ts';
 import { replacePrivate } from '../storage/private-files.ts';

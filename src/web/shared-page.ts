@@ -1,5 +1,5 @@
 // What the documentation pages share as responses: their media type, caching and header fields.
-import type { SharedDocument } from '../http/routing/reply.ts';
+import type { SharedDocument } from '../http/responses/shared-document.ts';
 import { sharedText } from '../http/responses/shared-document.ts';
 import { htmlInUtf8 } from '../http/responses/media-types.ts';
 import type { Page } from './page-layout.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { capacityOf } from '../../src/base/capacity.ts';
-import { pageBytesMax } from '../../src/http/routing/list.ts';
-import { bodyBytesMax } from '../../src/http/requests/request-body.ts';
+import { pageBytesMax } from '../../src/http/lists/list.ts';
+import { bodyBytesMax } from '../../src/http/connections/request-fields.ts';
 
 const mebibyte = 1024 ** 2;
 

@@ -1,7 +1,8 @@
 // Settings: where they come from, and all their issues at once.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { commandNames, loadCommand, type Command, type CommandName } from '../../src/commands/commands.ts';
+import type { Command } from '../../src/commands/command.ts';
+import { commandNames, loadCommand, type CommandName } from '../../src/commands/commands.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
 import { ConfigError } from '../../src/config/command-error.ts';
 import { assertAll } from './command-support.ts';

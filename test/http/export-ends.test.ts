@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { signedIn } from '../../src/auth/access.ts';
-import { Exports } from '../../src/http/transfers/export.ts';
+import { Exports } from '../../src/http/lists/export.ts';
 import { exportable } from '../../src/http/routing/reply.ts';
 import { route, type Route } from '../../src/http/routing/route.ts';
 import { LineLogger } from '../../src/base/logger.ts';

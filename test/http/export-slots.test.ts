@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { signedIn, type Caller } from '../../src/auth/access.ts';
-import { Exports, type ElementReader } from '../../src/http/transfers/export.ts';
+import { Exports, type ElementReader } from '../../src/http/lists/export.ts';
 import { exportable } from '../../src/http/routing/reply.ts';
 import { represent } from '../../src/http/responses/representation.ts';
 import { route, type Route } from '../../src/http/routing/route.ts';

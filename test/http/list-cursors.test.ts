@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createMac } from '../../src/auth/mac.ts';
-import { createCursors } from '../../src/http/routing/cursor.ts';
+import { createCursors } from '../../src/http/lists/cursor.ts';
 import { importLines } from '../features/imports/import-support.ts';
 import { items, newCustomer, newKey, newOrder, rootToken } from '../features/resource-support.ts';
 import { serviceFor, type TestResponse } from '../service.ts';

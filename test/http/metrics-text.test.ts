@@ -2,7 +2,7 @@
 import { capacity } from '../../src/base/capacity.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gauge } from '../../src/http/telemetry/prometheus.ts';
+import { gauge } from '../../src/base/prometheus.ts';
 import { createMetrics } from '../../src/http/telemetry/metrics.ts';
 import { newStats, syncSecondsBounds } from '../../src/storage/storage-stats.ts';
 import { version } from '../../src/base/version.ts';

@@ -1,7 +1,8 @@
 // The normal form of a target for the router, the log and `instance`, however it was percent-encoded.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { decodeUnreserved, separateApiKeys } from '../../src/http/requests/query.ts';
+import { separateApiKeys } from '../../src/http/requests/query.ts';
+import { decodeUnreserved } from '../../src/http/routing/request-target.ts';
 import { request } from './connection-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { Dice } from './fuzz-values.ts';

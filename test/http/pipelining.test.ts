@@ -10,7 +10,7 @@ import {
   Pipeline,
   pipelinedRequestsMax,
   pipelinedRequestsPerClientMax,
-} from '../../src/http/connections/pipeline.ts';
+} from '../../src/http/requests/pipeline.ts';
 import { route } from '../../src/http/routing/route.ts';
 import type { Exchange } from '../../src/http/requests/exchange.ts';
 import { serviceFor, type Person, type TestService } from '../service.ts';

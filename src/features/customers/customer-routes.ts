@@ -1,8 +1,8 @@
 // Customers over HTTP: /customers.
 import { isStaff, rowAccessOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
-import { exportDescription } from '../../http/transfers/export.ts';
-import { listParameters, pageOrFileIssues, type Lists } from '../../http/routing/list.ts';
+import { exportDescription } from '../../http/lists/export.ts';
+import { listParameters, pageOrFileIssues, type Lists } from '../../http/lists/list.ts';
 import { empty, exportable } from '../../http/routing/reply.ts';
 import { representText, type Representation } from '../../http/responses/representation.ts';
 import {

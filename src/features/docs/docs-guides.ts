@@ -3,7 +3,7 @@ import { sample } from './code-samples.ts';
 import { html, inline, link, type Html } from '../../web/page-layout.ts';
 import { tokenSeconds } from '../../auth/jwt.ts';
 import { refreshGraceMilliseconds } from '../../auth/refresh-tokens.ts';
-import { idempotencySecondsMax } from '../../http/requests/idempotency.ts';
+import { idempotencySecondsMax } from '../../http/connections/request-fields.ts';
 
 type Guide = { readonly id: string; readonly title: string; readonly text: Html; readonly code: Html };
 

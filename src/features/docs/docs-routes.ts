@@ -1,6 +1,6 @@
 // The documentation over HTTP: /docs, which is also the page at the root.
 import { anyone } from '../../auth/access.ts';
-import type { SharedDocument } from '../../http/routing/reply.ts';
+import type { SharedDocument } from '../../http/responses/shared-document.ts';
 import { html } from '../../http/responses/media-types.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import type { Turns } from '../../base/turns.ts';

@@ -1,5 +1,5 @@
 // Cursors of the feed. A cursor holds the id of the last event that a reader has read.
-import type { Cursors } from '../../http/routing/cursor.ts';
+import type { Cursors } from '../../http/lists/cursor.ts';
 import { Problem } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { KeysetPosition } from '../../storage/keyset.ts';

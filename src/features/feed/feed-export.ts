@@ -1,7 +1,7 @@
 // Reads a range of the feed for an export.
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { exportChunkBytesMax, type ElementReader } from '../../http/transfers/export.ts';
+import { exportChunkBytesMax, type ElementReader } from '../../http/lists/export.ts';
 import { forbidden } from '../../problem.ts';
 import type { Event } from '../events/event.ts';
 import {

@@ -1,12 +1,7 @@
 // The feed of all events over HTTP: GET /events, oldest first, in pages or as a stream.
 import { signedIn, type Caller } from '../../auth/access.ts';
-import { withCursor, type Cursors } from '../../http/routing/cursor.ts';
-import {
-  exportDescription,
-  exportIssues,
-  isExport,
-  type HandlerExports,
-} from '../../http/transfers/export.ts';
+import { withCursor, type Cursors } from '../../http/lists/cursor.ts';
+import { exportDescription, exportIssues, isExport, type HandlerExports } from '../../http/lists/export.ts';
 import {
   cursorParameter,
   fittingPage,
@@ -14,7 +9,7 @@ import {
   toListPage,
   pageBytesMax,
   pageRowsDefault,
-} from '../../http/routing/list.ts';
+} from '../../http/lists/list.ts';
 import type { ListPage, Streamed } from '../../http/routing/reply.ts';
 import { csv, json, ndjson } from '../../http/responses/media-types.ts';
 import type { ResponseStream } from '../../http/responses/response-stream.ts';

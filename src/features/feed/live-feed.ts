@@ -2,8 +2,8 @@
 // the table. Readers take turns; in its turn, a reader is sent the next page of the feed. A sync of the
 // database wakes the readers that had read everything.
 import { isStaff, type Caller } from '../../auth/access.ts';
-import type { Cursors } from '../../http/routing/cursor.ts';
-import { counter, gauge, labelledSamples, type Family } from '../../http/telemetry/prometheus.ts';
+import type { Cursors } from '../../http/lists/cursor.ts';
+import { counter, gauge, labelledSamples, type Family } from '../../base/prometheus.ts';
 import type { StreamEndReason } from '../../http/responses/response-stream.ts';
 import { eventBlock } from '../../http/responses/server-sent-events.ts';
 import type { Invalidation } from '../../storage/invalidation.ts';

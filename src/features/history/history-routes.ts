@@ -7,7 +7,7 @@ import {
   type Access,
   type Caller,
 } from '../../auth/access.ts';
-import { listParameters, type Lists } from '../../http/routing/list.ts';
+import { listParameters, type Lists } from '../../http/lists/list.ts';
 import { withMember, type Representation } from '../../http/responses/representation.ts';
 import { lookupOf } from '../../http/responses/representation-cache.ts';
 import { route, type Route } from '../../http/routing/route.ts';

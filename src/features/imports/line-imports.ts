@@ -16,7 +16,7 @@ import { ndjson } from '../../http/responses/media-types.ts';
 import { problemStatus } from '../../http/responses/problem-types.ts';
 import { issueMember } from '../../http/responses/problem-response.ts';
 import type { Streamed } from '../../http/routing/reply.ts';
-import { counter, gauge, type Family, type Sample } from '../../http/telemetry/prometheus.ts';
+import { counter, gauge, type Family, type Sample } from '../../base/prometheus.ts';
 import type { ResponseStream, StreamEndReason } from '../../http/responses/response-stream.ts';
 import type { Call } from '../../http/routing/route.ts';
 

@@ -1,7 +1,7 @@
 // API keys over HTTP: /api/keys. A key can't manage keys, so all routes require a session's token.
 import { checkStepUp, recentSignIn, requireOwner, signedIn, type Caller } from '../../auth/access.ts';
 import { empty, notStored } from '../../http/routing/reply.ts';
-import { listParameters, type Lists } from '../../http/routing/list.ts';
+import { listParameters, type Lists } from '../../http/lists/list.ts';
 import { represent, type Representation } from '../../http/responses/representation.ts';
 import { lookupOf } from '../../http/responses/representation-cache.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';

@@ -1,8 +1,8 @@
 // The lists of orders over HTTP: all orders that the caller may see, the orders of a customer, and the orders
 // of a user.
 import { hasScope, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
-import { exportDescription } from '../../http/transfers/export.ts';
-import { listParameters, pageOrFileIssues, type List, type Lists } from '../../http/routing/list.ts';
+import { exportDescription } from '../../http/lists/export.ts';
+import { listParameters, pageOrFileIssues, type List, type Lists } from '../../http/lists/list.ts';
 import { exportable } from '../../http/routing/reply.ts';
 import type { Representation } from '../../http/responses/representation.ts';
 import type { Lookup } from '../../http/responses/representation-cache.ts';

@@ -1,7 +1,7 @@
 // Orders over HTTP: /orders, and the orders of a customer or a user.
 import { isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, Problem, throwIfInvalid } from '../../problem.ts';
-import type { Lists } from '../../http/routing/list.ts';
+import type { Lists } from '../../http/lists/list.ts';
 import type { RepresentationCache, Representations } from '../../http/responses/representation-cache.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import type { Issue } from '../../schema/schema.ts';

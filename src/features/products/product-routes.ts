@@ -1,8 +1,8 @@
 // Products over HTTP: /products.
 import { signedIn, staffOnly, type Caller } from '../../auth/access.ts';
-import { exportDescription } from '../../http/transfers/export.ts';
+import { exportDescription } from '../../http/lists/export.ts';
 import { empty, exportable } from '../../http/routing/reply.ts';
-import { listParameters, pageOrFileIssues, type Lists } from '../../http/routing/list.ts';
+import { listParameters, pageOrFileIssues, type Lists } from '../../http/lists/list.ts';
 import { represent, type Representation } from '../../http/responses/representation.ts';
 import { lookupOf } from '../../http/responses/representation-cache.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';

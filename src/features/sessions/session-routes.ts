@@ -3,7 +3,7 @@ import assert from 'node:assert';
 import { checkStepUp, recentSignIn, requireOwner, signedIn, type Caller } from '../../auth/access.ts';
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
 import { empty, type ListPage } from '../../http/routing/reply.ts';
-import { listParameters, type List, type Lists } from '../../http/routing/list.ts';
+import { listParameters, type List, type Lists } from '../../http/lists/list.ts';
 import { lookupOf } from '../../http/responses/representation-cache.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { id } from '../../schema/members.ts';

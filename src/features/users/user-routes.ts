@@ -10,7 +10,7 @@ import {
   type Caller,
 } from '../../auth/access.ts';
 import { empty } from '../../http/routing/reply.ts';
-import { listParameters, type Lists } from '../../http/routing/list.ts';
+import { listParameters, type Lists } from '../../http/lists/list.ts';
 import { type Representation, represent } from '../../http/responses/representation.ts';
 import { lookupOf } from '../../http/responses/representation-cache.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';

@@ -1,11 +1,5 @@
 // The deliveries of all webhooks. A change that is on disk starts them; positions are saved every second.
-import {
-  counter,
-  gauge,
-  labelledSamples,
-  type Family,
-  type Sample,
-} from '../../http/telemetry/prometheus.ts';
+import { counter, gauge, labelledSamples, type Family, type Sample } from '../../base/prometheus.ts';
 import type { Turns } from '../../base/turns.ts';
 import type { Invalidation } from '../../storage/invalidation.ts';
 import { causeOf } from '../../base/log-lines.ts';

@@ -7,7 +7,7 @@ import type { LookupAddress } from 'node:dns';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { headerBytesMax } from '../../http/requests/request-headers.ts';
+import { headerBytesMax } from '../../http/connections/request-fields.ts';
 import type { Handler } from '../../base/thread.ts';
 import { tlsSettings } from '../../http/connections/tls-settings.ts';
 import { permits, type TargetBlocks } from './webhook-targets.ts';

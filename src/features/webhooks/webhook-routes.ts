@@ -2,7 +2,7 @@
 import { adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { empty, notStored } from '../../http/routing/reply.ts';
-import { listParameters, type Lists } from '../../http/routing/list.ts';
+import { listParameters, type Lists } from '../../http/lists/list.ts';
 import { represent, type Representation } from '../../http/responses/representation.ts';
 import { lookupOf } from '../../http/responses/representation-cache.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';

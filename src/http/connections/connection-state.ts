@@ -4,11 +4,18 @@ import type { Socket } from 'node:net';
 import { networkOf } from '../../base/addresses.ts';
 import { keepPausedWhile } from './node-internals.ts';
 import { plainAddress, type Peer } from './peer.ts';
-import type { RequestBody } from '../requests/request-body.ts';
+import type { Problem } from '../../problem.ts';
 
 /** The state is a property of the socket, which is faster than a look-up in a map. */
 type StatefulSocket = Socket & { [stateKey]?: ConnectionState };
 const stateKey = Symbol('state');
+
+/** The part of a body that its connection knows. */
+type ReceivedBody = {
+  readonly isFull: boolean;
+  readonly hasOwnTimeout: boolean;
+  abort(problem: Problem): void;
+};
 
 class ConnectionState {
   readonly #socket: Socket;
@@ -17,7 +24,7 @@ class ConnectionState {
    * The body that is arriving; undefined once it is whole, so that an idle connection keeps no request in
    * memory.
    */
-  body: RequestBody | undefined = undefined;
+  body: ReceivedBody | undefined = undefined;
   /** The client whose response the connection sends; undefined if its bytes are not counted. */
   unsentOf: string | undefined = undefined;
   /** Whether the connection ends after its present response. */

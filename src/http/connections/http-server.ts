@@ -10,15 +10,9 @@ import { createHttpServer, nodeHttps } from './node-http.ts';
 import { allowHalfOpen, currentResponse, interceptConnections, watchReads } from './node-internals.ts';
 import { ReadingPause } from './reading-pause.ts';
 import { tlsSettings } from './tls-settings.ts';
-import { requestMillisecondsMax } from '../requests/request-body.ts';
-import {
-  headerBytesMax,
-  headerFieldsMax,
-  headersMillisecondsMax,
-  urlBytesMax,
-} from '../requests/request-headers.ts';
-import { rejectConnection, listenForUnparsed } from './unparsed-requests.ts';
-import type { RequestHandler } from '../requests/request-handler.ts';
+import { requestMillisecondsMax } from './request-fields.ts';
+import { headerBytesMax, headerFieldsMax, headersMillisecondsMax, urlBytesMax } from './request-fields.ts';
+import { rejectConnection, listenForUnparsed, type ConnectionHandler } from './unparsed-requests.ts';
 
 /**
  * A connection ends after this time without a byte in either direction, unless its request is being handled.
@@ -37,7 +31,6 @@ type HttpServerOptions = {
   readonly timeouts?: Partial<Timeouts>;
 };
 type Timeouts = typeof timeoutsDefault;
-type Handler = Pick<RequestHandler, 'intake' | 'onRequest' | 'onContinue' | 'onExpectation' | 'onUnparsed'>;
 
 /**
  * Connections beyond the maximum that get a response at the same time; others are closed without a response.
@@ -66,7 +59,7 @@ export class HttpServer {
   readonly #httpSockets = new Set<Socket>();
   readonly #readingPause = new ReadingPause(this.#httpSockets);
   readonly #timeouts: Timeouts;
-  #handler: Handler | undefined = undefined;
+  #handler: ConnectionHandler | undefined = undefined;
 
   constructor({ certificate, gate = gateDefault(), timeouts = {} }: HttpServerOptions) {
     this.#timeouts = { ...timeoutsDefault, ...timeouts };
@@ -97,7 +90,7 @@ export class HttpServer {
   }
 
   /** Must be called in the turn in which `listen` resolves: connections are accepted only after that turn. */
-  setHandler(handler: Handler): void {
+  setHandler(handler: ConnectionHandler): void {
     assert(this.#sockets.size === 0, 'no connection comes before the handler');
     this.#handler = handler;
     handler.intake.setPauseReading(() => this.#readingPause.begin());

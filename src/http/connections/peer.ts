@@ -1,7 +1,7 @@
 // The other end of a connection: the client's address, even behind trusted proxies, and whether it used TLS.
 import { isIP, SocketAddress } from 'node:net';
 import { Problem } from '../../problem.ts';
-import type { RequestHeaders } from '../requests/request-headers.ts';
+import type { RequestHeaders } from './request-fields.ts';
 
 /** The socket's other end, which is the same for all requests of a connection. */
 export type Peer = { readonly address: string; readonly isLoopback: boolean; readonly isTrusted: boolean };

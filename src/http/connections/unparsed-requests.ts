@@ -1,19 +1,32 @@
 // Responds to clients without a request: bytes that the parser rejects, and connections beyond the limit.
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Task } from '../../base/turns.ts';
 import { Problem } from '../../problem.ts';
 import { stateOf } from './connection-state.ts';
 import { endLingering } from './lingering-close.ts';
 import { currentResponse } from './node-internals.ts';
-import type { RequestHandler } from '../requests/request-handler.ts';
-import { headerBytesMax, headerFieldsMax, urlBytesMax } from '../requests/request-headers.ts';
+import { headerBytesMax, headerFieldsMax, urlBytesMax } from './request-fields.ts';
 
-type Handler = Pick<RequestHandler, 'intake' | 'onUnparsed'>;
+/** What responds to the requests of connections, and what connections report to it. */
+export type ConnectionHandler = {
+  readonly intake: {
+    noteRead(): void;
+    yieldToConnections(): void;
+    setPauseReading(pause: () => void): void;
+    runLater(socket: Socket, task: Task): void;
+  };
+  onRequest(request: IncomingMessage, response: ServerResponse): void;
+  onContinue(request: IncomingMessage, response: ServerResponse): void;
+  onExpectation(request: IncomingMessage, response: ServerResponse): void;
+  /** Returns the whole response to bytes that are no request. */
+  onUnparsed(problem: Problem, socket: Socket): string;
+};
 type ParserError = Error & { readonly code?: string };
 
 const timeoutCode = 'ERR_HTTP_REQUEST_TIMEOUT';
 
-export function listenForUnparsed(server: Server, handler: Handler): void {
+export function listenForUnparsed(server: Server, handler: ConnectionHandler): void {
   const rejected = new WeakSet<Socket>(); // a failed parser reports an error again for each packet
   server.on('clientError', ({ code = '' }: ParserError, socket: Socket) => {
     if (rejected.has(socket) || isSlowStream(code, socket)) return;
@@ -26,7 +39,7 @@ export function listenForUnparsed(server: Server, handler: Handler): void {
 }
 
 /** Responds to a connection beyond the limit. */
-export function rejectConnection(socket: Socket, handler: Handler): void {
+export function rejectConnection(socket: Socket, handler: ConnectionHandler): void {
   socket.on('error', () => {}); // the client has already gone
   const detail = 'All connections are in use; retry in a moment.';
   const problem = new Problem('unavailable', detail, { retryAfterSeconds: 1 });
@@ -37,7 +50,7 @@ export function rejectConnection(socket: Socket, handler: Handler): void {
  * An error within a body becomes a problem of the body's request. The response to any other error follows all
  * pending responses, and the connection ends.
  */
-function rejectRequest(problem: Problem, socket: Socket, handler: Handler): void {
+function rejectRequest(problem: Problem, socket: Socket, handler: ConnectionHandler): void {
   if (!socket.writable) return void socket.destroy();
   const { body, lastWaiting } = stateOf(socket);
   if (body !== undefined) return body.abort(problem);

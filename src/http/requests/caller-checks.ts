@@ -9,7 +9,8 @@ import type { Database } from '../../storage/database.ts';
 import type { Exchange } from './exchange.ts';
 import type { Limiter } from '../../rates/limiter.ts';
 import { decode } from './query.ts';
-import { countOccurrences, type RequestHeaders } from './request-headers.ts';
+import { countOccurrences } from './request-headers.ts';
+import { type RequestHeaders } from '../connections/request-fields.ts';
 
 export type CallerCheckOptions = {
   readonly authenticator: Authenticator;

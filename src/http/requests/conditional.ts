@@ -1,6 +1,6 @@
 // Evaluates conditional requests in the order of RFC 9110 section 13.2.2. No resource has a Last-Modified.
 import { Problem } from '../../problem.ts';
-import type { RequestHeaders } from './request-headers.ts';
+import type { RequestHeaders } from '../connections/request-fields.ts';
 
 const mismatch = 'If-Match must have the ETag of the current version, as it was sent; read the object again.';
 /** Equals no entity tag of a header field, since entity tags have quotation marks. */

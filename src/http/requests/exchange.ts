@@ -13,13 +13,14 @@ import type { Connection, Row, SqlValue, Synchronous } from '../../storage/conne
 import type { Database } from '../../storage/database.ts';
 import { callerPermit, type Permit } from '../../storage/permit.ts';
 import type { StatementOptions } from '../../storage/sql-worker.ts';
-import type { CallerChecks } from './caller-checks.ts';
 import { checkConditions, isConditional } from './conditional.ts';
 import { json } from '../responses/media-types.ts';
 import { clientAddress, isFromThisMachine, type Peer } from '../connections/peer.ts';
-import { separateApiKeys, splitTarget, type QueryValues } from './query.ts';
+import { separateApiKeys, type QueryValues } from './query.ts';
+import { splitTarget } from '../routing/request-target.ts';
 import type { RequestBody } from './request-body.ts';
-import { headersOf, requestIdFrom, type RequestHeaders } from './request-headers.ts';
+import { requestIdFrom } from './request-headers.ts';
+import { headersOf, type RequestHeaders } from '../connections/request-fields.ts';
 import type { Call, Route } from '../routing/route.ts';
 import type { Match, MountedRoute } from '../routing/router.ts';
 
@@ -31,10 +32,17 @@ type IncomingRequest = {
   readonly sentBody: RequestBody | undefined;
 };
 
+/** Checks the rights of an exchange's caller again (`caller-checks.ts`). */
+type CallerRechecks = {
+  readonly recheckCaller: (exchange: Exchange) => Caller | undefined;
+  readonly recheckCallerInWrite: (exchange: Exchange, writer: Connection) => Caller | undefined;
+  readonly hasExpired: (exchange: Exchange) => boolean;
+};
+
 /** What all exchanges share. */
 export type ExchangeDependencies = {
   readonly database: Database;
-  readonly callers: CallerChecks;
+  readonly callers: CallerRechecks;
   readonly isTrusted: (address: string) => boolean;
   readonly now: () => number;
   readonly nextRequestId: () => string;

@@ -1,7 +1,6 @@
 // Idempotency-Key: stores the first response in the transaction of its change, and sends it again to repeats.
 import assert from 'node:assert';
 import type { IncomingMessage } from 'node:http';
-import { daySeconds } from '../../base/durations.ts';
 import { allows, rowAccessOf, type Caller } from '../../auth/access.ts';
 import { Problem, forbidden } from '../../problem.ts';
 import type { Issue } from '../../schema/schema.ts';
@@ -9,13 +8,12 @@ import type { Connection } from '../../storage/connection.ts';
 import type { Exchange } from './exchange.ts';
 import { type HandlerResult, headOf } from '../routing/reply.ts';
 import { isRepresentation, type Representation } from '../responses/representation.ts';
-import { countOccurrences, headersOf } from './request-headers.ts';
-import type { ReplayableResponse, Responder } from '../responses/responder.ts';
+import { countOccurrences } from './request-headers.ts';
+import { headersOf } from '../connections/request-fields.ts';
+import type { ReplayableResponse, Responder } from './responder.ts';
 import type { Route } from '../routing/route.ts';
 
 const idempotencyKeyLengthMax = 255;
-/** How long a response is stored. */
-export const idempotencySecondsMax = daySeconds;
 
 /** The stored responses. A `storageKey` consists of principal, method, path and key. */
 export type ResponseStore = {

@@ -9,10 +9,9 @@ import { Problem, unavailable } from '../../problem.ts';
 import { stateOf } from '../connections/connection-state.ts';
 import { endAfterResponse } from '../connections/lingering-close.ts';
 import { dropRestOfRead, receiveDirectly } from '../connections/node-internals.ts';
-import { headersOf } from './request-headers.ts';
+import { bodyBytesMax, headersOf } from '../connections/request-fields.ts';
 import { SharedBound, type Bounds } from '../connections/shared-bound.ts';
 
-export const bodyBytesMax = 64 * 1024;
 /** The memory of incomplete bodies: in total, and of one client. */
 export const unfinishedBodyBytesMax = capacity.transferBytes;
 export const unfinishedBodyBytesPerClientMax = capacity.transferBytes / 8;
@@ -24,7 +23,6 @@ const piecesMax = 512;
 const pieceBytesMin = 16;
 /** The bytes of a streamed body that are read ahead of its route. */
 const streamedReadAheadBytes = 64 * 1024;
-export const requestMillisecondsMax = 30_000;
 
 const noBytes = Buffer.alloc(0);
 const firstBufferBytes = 1024;
@@ -81,9 +79,6 @@ type Reader = {
   readonly take: (bytes: Buffer | undefined) => void;
   readonly reject: (problem: Problem) => void;
 };
-
-/** The part of a streamed body that a handler reads. */
-export type ArrivingBody = Pick<RequestBody, 'next' | 'abort'>;
 
 export class RequestBody {
   readonly isStreamed: boolean;

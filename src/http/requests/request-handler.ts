@@ -14,7 +14,7 @@ import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { Idempotency, idempotencyKeyIssues, type ResponseStore } from './idempotency.ts';
 import type { Exchange } from './exchange.ts';
 import { type HandlerResult, mediaTypesOf } from '../routing/reply.ts';
-import { RequestLogLimiter } from '../telemetry/exchange-log.ts';
+import { RequestLogLimiter } from './exchange-log.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkForwarding, checkTransport } from '../connections/peer.ts';
 import { readQuery } from './query.ts';
@@ -25,8 +25,8 @@ import {
   checkTransferEncoding,
   createRequestIds,
 } from './request-headers.ts';
-import { RequestIntake } from '../connections/request-intake.ts';
-import { Responder, type ResponderOptions } from '../responses/responder.ts';
+import { RequestIntake } from './request-intake.ts';
+import { Responder, type ResponderOptions } from './responder.ts';
 import { allowedMethods, type Router } from '../routing/router.ts';
 import { parseJson } from './strict-json.ts';
 

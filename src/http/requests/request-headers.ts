@@ -3,51 +3,15 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../problem.ts';
-import { requestIdForm } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
-import { string } from '../../schema/schema.ts';
-
-export const urlBytesMax = 8 * 1024;
-export const headerBytesMax = 16 * 1024;
-export const headerFieldsMax = 100;
-export const headersMillisecondsMax = 10_000;
-
-/** The fields that the service reads. */
-type RequestField =
-  | 'accept'
-  | 'accept-encoding'
-  | 'access-control-request-method'
-  | 'authorization'
-  | 'content-encoding'
-  | 'content-length'
-  | 'content-type'
-  | 'cookie'
-  | 'forwarded'
-  | 'host'
-  | 'idempotency-key'
-  | 'if-match'
-  | 'if-none-match'
-  | 'last-event-id'
-  | 'origin'
-  | 'sec-fetch-site'
-  | 'traceparent'
-  | 'transfer-encoding'
-  | 'upgrade'
-  | 'user-agent'
-  | 'via'
-  | 'x-api-key'
-  | 'x-forwarded-for'
-  | 'x-forwarded-host'
-  | 'x-forwarded-port'
-  | 'x-forwarded-proto'
-  | 'x-real-ip'
-  | 'x-request-id';
-
-export type RequestHeaders = { readonly [field in RequestField]?: string | undefined };
-
-export function headersOf(request: IncomingMessage): RequestHeaders {
-  return request.headers as RequestHeaders; // only Set-Cookie is an array, and nothing here reads it
-}
+import {
+  headerBytesMax,
+  headerFieldsMax,
+  headersOf,
+  RequestId,
+  urlBytesMax,
+  type RequestField,
+} from '../connections/request-fields.ts';
 
 /** Counts the lines of a field, since a value with a comma may have been joined from several. */
 export function countOccurrences(request: IncomingMessage, name: RequestField): number {
@@ -124,8 +88,6 @@ export function checkHeaderFields({ rawHeaders }: IncomingMessage): void {
 function badRequest(detail: string): Problem {
   return new Problem('bad-request', detail);
 }
-
-export const RequestId = string(requestIdForm);
 
 /** Returns the client's id, unless it is missing or invalid. */
 export function requestIdFrom(value: string | undefined): string | undefined {

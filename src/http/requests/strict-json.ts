@@ -1,8 +1,7 @@
 // Parses JSON more strictly than JSON.parse does.
 import { isUtf8 } from 'node:buffer';
 import { Problem } from '../../problem.ts';
-
-export const jsonDepthMax = 16;
+import { jsonDepthMax } from '../connections/request-fields.ts';
 
 /** Returns the value of a JSON text (RFC 8259). Rejects texts that parsers interpret differently. */
 export function parseJson(bytes: Buffer): unknown {

@@ -1,6 +1,6 @@
 // Cross-origin requests (the Fetch standard): header fields that let pages of other origins use the service.
 import { headerLine, headerLines, type HeaderLines } from '../../base/header-lines.ts';
-import type { RequestHeaders } from '../requests/request-headers.ts';
+import type { RequestHeaders } from '../connections/request-fields.ts';
 
 const allowedRequestFields = [
   'Authorization',

@@ -5,7 +5,7 @@ import { Problem, type ProblemMembers, type ProblemCode } from '../../problem.ts
 import { issuesMax } from '../../schema/schema-check.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../../schema/schema.ts';
 import { problemCode, problemTypes, problemStatus, problemTypeUri } from './problem-types.ts';
-import { RequestId, urlBytesMax } from '../requests/request-headers.ts';
+import { RequestId, urlBytesMax } from '../connections/request-fields.ts';
 
 const realm = 'Bearer realm="orderly"';
 const sentence = string({ maxLength: 2_000, pattern: '^.*$' });

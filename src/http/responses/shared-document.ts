@@ -3,16 +3,26 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { headerLines, type HeaderFields } from '../../base/header-lines.ts';
+import { headerLines, type HeaderFields, type HeaderLines } from '../../base/header-lines.ts';
 import { json } from './media-types.ts';
-import type { SharedDocument } from '../routing/reply.ts';
+import type { Represents } from './representation.ts';
 import { jsonPolicyLines } from './response-head.ts';
 
 /** Shorter documents are not worth compressing. */
 const compressedBytesMin = 1024;
 
 /** A document, plain or compressed; each form has its own strong ETag. */
-export type Encoded = { readonly bytes: Buffer; readonly etag: string; readonly isCompressed: boolean };
+type Encoded = { readonly bytes: Buffer; readonly etag: string; readonly isCompressed: boolean };
+
+/** A document that is created once and sent often; all responses share its bytes. */
+export type SharedDocument<T> = Represents<T> & {
+  readonly kind: 'shared document';
+  readonly mediaType: string;
+  /** Further header fields of this response. */
+  readonly lines: HeaderLines;
+  /** Takes Accept-Encoding. */
+  readonly encoded: (accept: string | undefined) => Encoded;
+};
 
 type SharedOptions = { readonly mediaType?: string; readonly fields?: HeaderFields };
 

@@ -1,11 +1,11 @@
 // The reply of a route that succeeds. The type of the handler's result, the head of the response and the
 // documentation follow from this value.
-import type { HeaderFields, HeaderLines } from '../../base/header-lines.ts';
+import type { HeaderFields } from '../../base/header-lines.ts';
 import type { JsonSchema, Schema } from '../../schema/schema.ts';
 import { csv, json, ndjson } from '../responses/media-types.ts';
 import type { Representation, Represents } from '../responses/representation.ts';
 import type { ResponseStream } from '../responses/response-stream.ts';
-import type { Encoded } from '../responses/shared-document.ts';
+import type { SharedDocument } from '../responses/shared-document.ts';
 
 /** The values of Cache-Control: a copy has to be revalidated before each use, or must not be stored. */
 export const revalidated = 'private, no-cache';
@@ -94,16 +94,6 @@ export type Document<T> = {
   readonly content: T | string;
   /** By default the reply's media type. */
   readonly mediaType?: string;
-};
-
-/** A document that is created once and sent often; all responses share its bytes. */
-export type SharedDocument<T> = Represents<T> & {
-  readonly kind: 'shared document';
-  readonly mediaType: string;
-  /** Further header fields of this response. */
-  readonly lines: HeaderLines;
-  /** Takes Accept-Encoding. */
-  readonly encoded: (accept: string | undefined) => Encoded;
 };
 
 /** A body that is written gradually: `start` is called once the head has been sent. */

@@ -1,6 +1,6 @@
 // A route is one value. Matching, access, validation, types and documentation follow from it.
 import type { Access, Caller, Scope } from '../../auth/access.ts';
-import type { ProblemCode } from '../../problem.ts';
+import type { Problem, ProblemCode } from '../../problem.ts';
 import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../../schema/schema.ts';
 import type { Connection, Synchronous } from '../../storage/connection.ts';
 import type { SecurityEvent } from '../../security-event.ts';
@@ -8,8 +8,15 @@ import type { DatabaseReads } from '../../storage/database.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { HandlerResult, Reply, ResultOf } from './reply.ts';
 import type { Limiter } from '../../rates/limiter.ts';
-import type { ArrivingBody } from '../requests/request-body.ts';
-import type { RequestHeaders } from '../requests/request-headers.ts';
+import type { RequestHeaders } from '../connections/request-fields.ts';
+
+/** A streamed body, as its handler reads it. */
+type ArrivingBody = {
+  /** Returns the bytes that arrived since the last call; undefined at the end. Rejects if the body fails. */
+  next(): Promise<Buffer | undefined>;
+  /** Rejects the body, and ends the connection after the response. */
+  abort(problem: Problem): void;
+};
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -1,6 +1,6 @@
 // Finds the route of a method and path in a tree of path segments.
 import type { IncomingMessage } from 'node:http';
-import { splitTarget } from '../requests/query.ts';
+import { splitTarget } from './request-target.ts';
 import { nameParameter, type Method, type Route } from './route.ts';
 
 /** A route, and the status for invalid data, which its group declares. */

@@ -14,9 +14,9 @@ import {
   prometheusText,
   type Family,
   type Sample,
-} from './prometheus.ts';
+} from '../../base/prometheus.ts';
 import type { Route } from '../routing/route.ts';
-import { exportFamilies, type Exports } from '../transfers/export.ts';
+import { exportFamilies, type Exports } from '../lists/export.ts';
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 

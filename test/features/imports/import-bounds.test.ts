@@ -9,7 +9,7 @@ import {
   importsMax,
   importUnsentBytesMax,
 } from '../../../src/features/imports/line-imports.ts';
-import { bodyBytesMax } from '../../../src/http/requests/request-body.ts';
+import { bodyBytesMax } from '../../../src/http/connections/request-fields.ts';
 import { unsentBytesMax } from '../../../src/http/responses/unsent-responses.ts';
 import { turnShares } from '../../turn-shares.ts';
 

@@ -5,8 +5,8 @@ import type { Logger } from '../../base/logger.ts';
 import type { Timers } from '../../base/timers.ts';
 import type { Problem } from '../../problem.ts';
 import { securityEventLevels, type SecurityEvent } from '../../security-event.ts';
-import type { Exchange } from '../requests/exchange.ts';
-import type { Metrics } from './metrics.ts';
+import type { Exchange } from './exchange.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 export type ExchangeLogOptions = {
   readonly log: Logger;
@@ -14,14 +14,6 @@ export type ExchangeLogOptions = {
   readonly metrics: Metrics;
   readonly now: () => number;
 };
-
-/** Returns the security event that the log reports for a problem, if any. */
-export function securityEventOf({ code, members }: Problem): SecurityEvent | undefined {
-  if (code === 'forbidden' || code === 'insufficient-scope') return { name: 'authz_fail', code };
-  if (code === 'quota-exceeded')
-    return { name: 'excess_rate_limit_exceeded', policies: members.violated ?? [] };
-  return members.securityEvent;
-}
 
 type Unparsed = Pick<RequestLogLine, 'requestId' | 'status'> & { readonly address: string };
 type Outcome = Pick<RequestLogLine, 'status' | 'milliseconds' | 'end' | 'bytes'>;

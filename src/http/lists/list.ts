@@ -21,11 +21,11 @@ import {
   type ExportFile,
   type HandlerExports,
   type ElementReader,
-} from '../transfers/export.ts';
-import type { ListPage, Streamed } from './reply.ts';
+} from './export.ts';
+import type { ListPage, Streamed } from '../routing/reply.ts';
 import { etagOf, type Representation } from '../responses/representation.ts';
 import type { Lookup } from '../responses/representation-cache.ts';
-import type { Call } from './route.ts';
+import type { Call } from '../routing/route.ts';
 
 export const pageRowsDefault = 50;
 export const pageRowsMax = 200;

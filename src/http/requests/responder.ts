@@ -4,25 +4,26 @@ import { performance } from 'node:perf_hooks';
 import { clientOf } from '../../auth/access.ts';
 import { headerLine, headerLines, type HeaderLines } from '../../base/header-lines.ts';
 import { Problem } from '../../problem.ts';
-import { checkMatch, isUnmodified } from '../requests/conditional.ts';
-import { createCors, type Cors } from './cors.ts';
-import { ExchangeLog, securityEventOf, type ExchangeLogOptions } from '../telemetry/exchange-log.ts';
-import type { Exchange } from '../requests/exchange.ts';
+import { checkMatch, isUnmodified } from './conditional.ts';
+import { createCors, type Cors } from '../responses/cors.ts';
+import { ExchangeLog, type ExchangeLogOptions } from './exchange-log.ts';
+import { securityEventOf } from '../../problem.ts';
+import type { Exchange } from './exchange.ts';
 import {
   type Document,
   type HandlerResult,
   type ListPage,
-  type SharedDocument,
   type Streamed,
   cacheControlOf,
   headOf,
   notStored,
   type Reply,
 } from '../routing/reply.ts';
-import { acceptPatch, json, problemJson } from './media-types.ts';
+import { type SharedDocument } from '../responses/shared-document.ts';
+import { acceptPatch, json, problemJson } from '../responses/media-types.ts';
 import { plainAddress } from '../connections/peer.ts';
-import { problemResponse } from './problem-response.ts';
-import { etagOf, toWireLatin1, type Representation } from './representation.ts';
+import { problemResponse } from '../responses/problem-response.ts';
+import { etagOf, toWireLatin1, type Representation } from '../responses/representation.ts';
 import {
   beginStream,
   bodyLines,
@@ -33,10 +34,10 @@ import {
   sendWhole,
   strictTransport,
   type ResponseBody,
-} from './response-head.ts';
-import { ResponseStream } from './response-stream.ts';
+} from '../responses/response-head.ts';
+import { ResponseStream } from '../responses/response-stream.ts';
 import { allowedMethods, type MountedRoute } from '../routing/router.ts';
-import { UnsentResponses } from './unsent-responses.ts';
+import { UnsentResponses } from '../responses/unsent-responses.ts';
 
 export type ResponderOptions = ExchangeLogOptions & {
   readonly publicUrl: string;

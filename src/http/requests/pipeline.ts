@@ -2,9 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Client, Task, Turns } from '../../base/turns.ts';
-import { stateOf } from './connection-state.ts';
-import { currentResponse, dropRestOfRead } from './node-internals.ts';
-import { SharedBound, type Bounds } from './shared-bound.ts';
+import { stateOf } from '../connections/connection-state.ts';
+import { currentResponse, dropRestOfRead } from '../connections/node-internals.ts';
+import { SharedBound, type Bounds } from '../connections/shared-bound.ts';
 
 /**
  * Bounds of the requests that wait for earlier responses: of one connection, in total, and of one client. A

@@ -4,13 +4,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../../base/addresses.ts';
 import type { Client, Task, Turns } from '../../base/turns.ts';
-import { stateOf } from './connection-state.ts';
-import { Exchange, type ExchangeDependencies } from '../requests/exchange.ts';
+import { stateOf } from '../connections/connection-state.ts';
+import { Exchange, type ExchangeDependencies } from './exchange.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { clientAddress, peerOf, type Peer } from './peer.ts';
+import { clientAddress, peerOf, type Peer } from '../connections/peer.ts';
 import { Pipeline } from './pipeline.ts';
-import { BodyMemory, hasBody, RequestBody } from '../requests/request-body.ts';
-import { headersOf, isLastOfConnection } from '../requests/request-headers.ts';
+import { BodyMemory, hasBody, RequestBody } from './request-body.ts';
+import { isLastOfConnection } from './request-headers.ts';
+import { headersOf } from '../connections/request-fields.ts';
 import type { Router } from '../routing/router.ts';
 
 type RequestIntakeOptions = {
