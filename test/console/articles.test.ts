@@ -6,7 +6,8 @@ import { admin, serviceFor } from '../service.ts';
 // the module is imported by a computed URL, without its types: those are of browsers
 type Client = { get(path: string): Promise<unknown> };
 type Known = {
-  readonly known: readonly { readonly unitPrice: number }[];
+  readonly found: readonly { readonly unitPrice: number }[];
+  readonly sold: readonly { readonly unitPrice: number }[];
   loadSold(): Promise<void>;
   find(words: string, signal: AbortSignal): Promise<boolean>;
 };
@@ -27,7 +28,7 @@ async function openShop(t: TestContext) {
   const articles = new Articles({ get: async (path) => (await service.get(path, { token })).body });
   const knownPrices = async (): Promise<number[]> => {
     await articles.loadSold();
-    return articles.known.map(({ unitPrice }) => unitPrice);
+    return [...articles.found, ...articles.sold].map(({ unitPrice }) => unitPrice);
   };
   return { service, token, articles, markPaid, knownPrices };
 }

@@ -2,6 +2,7 @@
 // others meanwhile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { admin } from '../service.ts';
 import { openShop } from './console-shop.ts';
 
@@ -119,6 +120,7 @@ test('open orders changed in the console', { timeout: 120_000 }, async (t) => {
     await person.press('Save');
     await person.see('Somebody has changed items and note of this order meanwhile. Nothing was saved yet.');
     await service.patch(`/orders/${before.id}`, { token, body: { status: 'paid' } });
+    await wait(1_500); // it has to be read
     await person.press('Save');
     await person.see('Somebody has changed status of this order meanwhile.');
     await person.press('Cancel');

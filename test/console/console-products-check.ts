@@ -1,6 +1,7 @@
 // The products of a shop in the console, in a real browser: found, added, changed in their rows, and deleted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { admin } from '../service.ts';
 import { openShop } from './console-shop.ts';
 
@@ -64,6 +65,7 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
     );
     await person.press('Save');
     await person.see('Somebody has changed price of this product meanwhile. Nothing was saved yet.');
+    await wait(1_500); // it has to be read
     await person.press('Save');
     await person.see('Green tea, 200 g is changed.');
     const tea = (await list()).find(({ id }) => id === 1);

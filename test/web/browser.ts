@@ -31,13 +31,18 @@ export type Tab = {
   /** Presses Tab, Enter, Escape … */
   press(key: string): Promise<void>;
   type(text: string): Promise<void>;
-  /** Types like a scanner: each character is a key, without a pause, and Enter ends them. */
-  scan(code: string): Promise<void>;
+  /**
+   * Types like a scanner: each character is a key, 5 ms after the one before, and Enter ends them. A slower scanner
+   * takes its time.
+   */
+  scan(code: string, scanner?: Scanner): Promise<void>;
   screen(width: number, scheme: 'light' | 'dark'): Promise<void>;
   screenshot(file: string): Promise<void>;
   /** The page as it is printed, with the document’s own margins if it has some. */
   print(paper: Paper): Promise<Buffer>;
 };
+
+export type Scanner = { readonly milliseconds?: number; readonly end?: 'Enter' | 'Tab' };
 
 /** The width and height in millimetres. */
 export type Paper = readonly [width: number, height: number];
@@ -151,10 +156,23 @@ function tabOf(send: Tab['send'], complaints: string[]): Tab {
     async type(text) {
       await send('Input.insertText', { text });
     },
-    async scan(code) {
+    async scan(code, { milliseconds = 5, end = 'Enter' } = {}) {
       const keys = [...code].map((key) => ({ key, text: key }));
-      const enter = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' };
+      const ends = {
+        Enter: { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' },
+        Tab: { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 },
+      };
+      const enter = ends[end];
       const start = Date.now() / 1_000;
+      if (milliseconds > 5) {
+        for (const [index, key] of [...keys, enter].entries()) {
+          const timestamp = start + (index * milliseconds) / 1_000;
+          await wait(Math.max(timestamp * 1_000 - Date.now(), 1));
+          for (const type of ['keyDown', 'keyUp'])
+            await send('Input.dispatchKeyEvent', { type, timestamp, ...key });
+        }
+        return;
+      }
       // with times of their own, since a busy machine takes longer than a scanner
       const sent = [...keys, enter].flatMap((key, index) =>
         ['keyDown', 'keyUp'].map((type) =>

@@ -8,6 +8,7 @@ import { type Child, fill, h } from '../parts/elements.ts';
 import { addressLines, money, nameOf } from '../parts/formats.ts';
 import { form, throwIfInvalid } from '../parts/forms.ts';
 import { OrderFields } from './order-fields.ts';
+import { takeScans } from './order-scans.ts';
 import { type LoadedOrder, readOrder } from './order-view.ts';
 import { t } from '../parts/texts.ts';
 
@@ -59,13 +60,15 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
     notify(t('Order {id} is changed.', { id }));
     goTo(`/orders/${id}`);
   }
-  return form([customer !== undefined && choice.element, fields.cards], {
+  const body = form([customer !== undefined && choice.element, fields.cards], {
     submit: t('Save'),
     lead: fields.total,
     others: back(t('Cancel')),
     isLong: true,
     run,
   });
+  takeScans(body, page.scans, { choice, fields });
+  return body;
 }
 
 function inWords({ status, customerId, items, currency, shippingAddress, note }: Order): [string, string][] {

@@ -2,7 +2,7 @@
 import { type ApiClient, query } from '../parts/api-client.ts';
 import type { Customer, Issue, List } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
-import { type Combobox, combobox, type Found } from '../parts/combobox.ts';
+import { type Combobox, combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
 import { ContactFields } from '../customers/customer-fields.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import type { Entered } from '../parts/drafts.ts';
@@ -10,7 +10,8 @@ import { type Child, fill, h } from '../parts/elements.ts';
 import { checkRow, field, showIssue } from '../parts/forms.ts';
 import type { OrderFields } from './order-fields.ts';
 import { Rejection } from '../parts/request-errors.ts';
-import { Scans } from '../parts/scans.ts';
+import { productWithCode } from '../products/articles.ts';
+import { isBarcode, sayUnknown } from '../parts/scans.ts';
 import { t } from '../parts/texts.ts';
 import type { Page } from '../parts/view.ts';
 
@@ -44,14 +45,13 @@ export class CustomerChoice {
   readonly #searchRows: HTMLElement;
   /** Tells the chosen customer from others of the same name. */
   readonly #about = h('p', { class: 'hint', role: 'status' });
-  readonly #scans: Scans;
   readonly #contact: ContactFields;
   readonly #isNew = h('input', { type: 'checkbox', id: 'is-new-customer' });
   readonly #newRows: HTMLElement;
   readonly #walkInButton = h('button', { type: 'button' }, walkInName);
   #customer: Customer | undefined;
   #isWalkIn = false;
-  /** The last choice: a scan into the field takes it away for a moment. */
+  /** The last choice: it holds again as soon as the field has its name, as after a scan into the field. */
   #last: Choice | undefined;
 
   constructor({ client, user }: Pick<Page, 'client' | 'user'>, order: NewOrder) {
@@ -66,14 +66,19 @@ export class CustomerChoice {
     this.#search = combobox({
       label: t('Customer'),
       placeholder: t('Name, e-mail, phone or number'),
-      lookUp: async (q, signal) => [
-        { label: t('Customers'), found: [...(await customers(q, signal)), this.#newOption(q)] },
-      ],
+      lookUp: async (q, signal) => {
+        const [products, found] = await Promise.all([this.#productsCalled(q, signal), customers(q, signal)]);
+        const isName = products.length === 0 && !isBarcode(q);
+        return [
+          { label: t('Products'), found: products },
+          { label: t('Customers'), found: [...found, ...(isName ? [this.#newOption(q)] : [])] },
+        ] satisfies FoundGroup[];
+      },
       onKey: (event, active) => this.#pressed(event, active),
     });
     const { control, list } = this.#search;
-    this.#scans = new Scans(control);
-    control.addEventListener('input', () => this.#forget());
+    control.dataset['scan'] = 'customer';
+    control.addEventListener('input', () => this.#typed());
     const { row } = field({ label: t('Customer'), pointer: '/customerId', control, isWide: true });
     this.#searchRows = h('div', {}, row, list, this.#about);
     const hint = h('p', { class: 'hint' }, t('The delivery address below becomes theirs.'));
@@ -142,6 +147,11 @@ export class CustomerChoice {
     return this.#isWalkIn || this.#customer !== undefined;
   }
 
+  #typed(): void {
+    if (this.#search.control.value === this.#last?.name) this.#last.again();
+    else this.#forget();
+  }
+
   #forget(): void {
     this.#customer = undefined;
     this.#isWalkIn = false;
@@ -201,32 +211,52 @@ export class CustomerChoice {
   }
 
   /** Tab chooses like Enter, but waits for no answer. Enter never sends the form. */
-  #pressed(event: KeyboardEvent, active: Found | undefined): boolean {
-    const { key, shiftKey } = event;
+  #pressed({ key, shiftKey }: KeyboardEvent, active: Found | undefined): boolean {
     if (key === 'Tab' && !shiftKey) {
       active?.choose();
-      if (!this.#isChosen && !this.#isEmpty && active === undefined)
-        showIssue(this.#search.control, noCustomer.detail);
+      if (!this.#isChosen && !this.#isEmpty && active === undefined) this.#left();
       return active !== undefined;
     }
-    const code = key === 'Enter' ? this.#scans.take(event) : undefined;
-    if (code !== undefined) void this.#scanned(code);
-    else if (key !== 'Enter' || active !== undefined) return false;
-    else if (this.#isChosen) this.#order.fields.focus();
+    if (key !== 'Enter' || active !== undefined) return false;
+    if (this.#isChosen) this.#order.fields.focus();
     else if (this.#isEmpty) this.#offerWalkIn();
     else return false;
     return true;
   }
 
-  /** What is scanned may be one of the items, although the focus is still here, or a customer’s number. */
-  async #scanned(code: string): Promise<void> {
-    const { control, find } = this.#search;
-    if (control.value === this.#last?.name) this.#last.again();
-    else find();
-    const isProduct = await this.#order.fields.scanned(code);
-    if (isProduct || !this.#isEmpty) return;
-    control.value = code;
-    find();
+  /** What was left in the field may be the code of a product, by a scanner that is slow and ends with Tab. */
+  #left(): void {
+    const { control } = this.#search;
+    showIssue(control, noCustomer.detail);
+    const text = control.value.trim();
+    const products = this.#productsCalled(text, new AbortController().signal);
+    void products.then(([product]) => control.value.trim() === text && product?.choose());
+  }
+
+  /** Returns the product whose code was typed, also after the name of the customer who is chosen. */
+  async #productsCalled(q: string, signal: AbortSignal): Promise<readonly Found[]> {
+    const { name = '' } = this.#last ?? {};
+    const before = name !== '' && q.startsWith(name) ? name : '';
+    const code = q.slice(before.length).trim();
+    if (!/^\S{3,}$/.test(code)) return [];
+    const product = await productWithCode(this.#client, code, signal).catch(() => undefined);
+    if (product === undefined) return [];
+    const choose = (): void => {
+      this.#search.close();
+      this.#search.control.value = before;
+      this.#search.control.dispatchEvent(new Event('input', { bubbles: true }));
+      this.#order.fields.scanned(code);
+    };
+    return [{ id: `product-${product.id}`, name: product.name, about: product.sku, choose }];
+  }
+
+  /** Chooses the customer of a card that was scanned. */
+  async scanned(id: number): Promise<void> {
+    const found = await this.#client.get<Customer>(`/customers/${id}`).catch(() => undefined);
+    if (found === undefined) return sayUnknown(`C${id}`);
+    if (this.#isNew.checked) this.#isNew.click();
+    this.#choose(found);
+    this.#search.control.dispatchEvent(new Event('change', { bubbles: true }));
   }
 
   /**

@@ -8,6 +8,7 @@ import type { Draft, Drafts, Entered } from '../parts/drafts.ts';
 import { button, fill, h } from '../parts/elements.ts';
 import { discardInput, enteredIn, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
 import { OrderFields } from './order-fields.ts';
+import { takeScans } from './order-scans.ts';
 import { Rejection } from '../parts/request-errors.ts';
 import { goTo, setPageTitle, type Page, skeleton } from '../parts/view.ts';
 import { rich, t } from '../parts/texts.ts';
@@ -55,8 +56,13 @@ function showForm(page: Page, draft: Draft): void {
     isLong: true,
     run,
   });
+  const empty = JSON.stringify(entered());
   for (const type of ['input', 'change']) {
     body.addEventListener(type, () => {
+      if (JSON.stringify(entered()) === empty) {
+        draft.forget();
+        return discardInput(body);
+      }
       body.dataset['unsent'] = '';
       body.toggleAttribute('data-kept', draft.keep(entered()));
     });
@@ -70,6 +76,7 @@ function showForm(page: Page, draft: Draft): void {
     void prepare(page, fields, choice).then(() => isFilled && fill(content, body));
   else restore(draft.entered);
   choice.focus();
+  takeScans(body, page.scans, { choice, fields });
 
   function restore(kept: Entered): void {
     fields.addItems(Number(kept['items']));

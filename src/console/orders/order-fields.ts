@@ -74,9 +74,9 @@ export class OrderFields {
     return this.#lines.settled;
   }
 
-  /** Adds the product with this code; resolves to whether there is one. */
-  scanned(code: string): Promise<boolean> {
-    return this.#lines.scanned(code);
+  /** Adds the product with this code. */
+  scanned(code: string): void {
+    this.#lines.scanned(code);
   }
 
   /** Focuses the first empty item. */

@@ -1,6 +1,6 @@
 // The form lines of an order's items, with suggestions and a running total. Enter goes from line to line, so a
-// line that is empty is no item. What is scanned into any field becomes a line of its own, or adds one to the
-// line of the same product; the focus waits in an empty line for the next scan, whatever the answers take.
+// line that is empty is no item. What is scanned becomes a line of its own, or adds one to the line of the same
+// product. Nothing can be typed into a line that waits for its answer.
 import type { Issue } from '../parts/api-types.ts';
 import { type Article, type Articles, isSame } from '../products/articles.ts';
 import { typingMilliseconds } from '../parts/combobox.ts';
@@ -8,7 +8,7 @@ import { button, fill, h, icon, icons } from '../parts/elements.ts';
 import { defaultCurrency, money, priceIssue, priceText, typedPrice } from '../parts/formats.ts';
 import { quantityOf } from '../parts/amounts.ts';
 import { type Control, field, type Field, messageOf, showIssue, textOf } from '../parts/forms.ts';
-import { Scans } from '../parts/scans.ts';
+import { soundAlarm } from '../parts/alarm.ts';
 import { t } from '../parts/texts.ts';
 
 type NewItem = {
@@ -34,7 +34,6 @@ export class OrderLines {
   readonly #suggestions = h('datalist', { id: 'articles' });
   readonly #list = h('ol', {});
   readonly #articles: Articles;
-  readonly #scans = new Scans(this.#list);
   #lines: Line[] = [];
   #currency = defaultCurrency;
   #finding = new AbortController();
@@ -134,13 +133,13 @@ export class OrderLines {
       label: t('Item'),
       pointer: '',
       value: item?.name ?? '',
-      attributes: { list: 'articles', maxlength: 200 },
+      attributes: { list: 'articles', maxlength: 200, 'data-scan': 'item' },
     });
     const sku = field({
       label: t('SKU'),
       pointer: '',
       value: item?.sku ?? '',
-      attributes: { maxlength: 64 },
+      attributes: { maxlength: 64, 'data-scan': 'item' },
     });
     const quantity = field({
       label: t('Quantity'),
@@ -167,47 +166,39 @@ export class OrderLines {
   }
 
   #pressed(line: Line, event: KeyboardEvent): void {
-    const { key, ctrlKey, metaKey, isComposing, target } = event;
+    const { key, ctrlKey, shiftKey, metaKey, isComposing, target } = event;
+    const code = textOf(line.name) ?? textOf(line.sku);
+    if (key === 'Tab' && !shiftKey && code !== null && textOf(line.price) === null)
+      this.#lookUps = this.#lookUps.then(() => this.#lookUpTyped(line, code));
     if (key !== 'Enter' || ctrlKey || metaKey || isComposing || target instanceof HTMLButtonElement) return;
     event.preventDefault();
-    const code = this.#scans.take(event);
-    if (code === undefined) this.#entered(line);
-    else this.#scanned(code);
+    this.#entered(line);
   }
 
-  /** The code stands in the line until the answer; the next scan goes to the line after it. */
-  #scanned(code: string): void {
+  /** The code stands in the line until the answer. A focus in that line goes to the next empty one. */
+  scanned(code: string): void {
     this.#stopFinding();
     const line = this.#lines.find(isEmpty) ?? this.add();
     line.name.control.value = code;
-    this.focus();
+    setWaiting(line, true);
+    if (line.row.contains(document.activeElement)) this.focus();
     this.#changed();
     this.#lookUps = this.#lookUps.then(() => this.#lookUp(line, code));
   }
 
-  /** Adds the product with this code; resolves to whether there is one. */
-  async scanned(code: string): Promise<boolean> {
-    const found = this.#lookUps.then(() => this.#articles.withCode(code)).catch(() => undefined);
-    const taken = found.then((article) => {
-      if (article !== undefined) this.#put(this.#lines.find(isEmpty) ?? this.add(), article);
-      return article !== undefined;
-    });
-    this.#lookUps = taken.then(() => undefined);
-    return taken;
-  }
-
   async #lookUp(line: Line, code: string): Promise<void> {
     const control = line.name.control;
-    line.row.setAttribute('aria-busy', 'true');
     try {
       const article = await this.#articles.withCode(code);
       if (!this.#lines.includes(line) || control.value !== code) return; // the user has changed it meanwhile
-      if (article === undefined) showIssue(control, noProduct);
-      else this.#put(line, article);
+      if (article !== undefined) return this.#put(line, article);
+      soundAlarm();
+      showIssue(control, noProduct);
     } catch (error) {
+      soundAlarm();
       showIssue(control, messageOf(error));
     } finally {
-      line.row.removeAttribute('aria-busy');
+      setWaiting(line, false);
     }
   }
 
@@ -216,7 +207,7 @@ export class OrderLines {
     const { name, sku, price } = line;
     const code = textOf(name) ?? textOf(sku);
     if (code === null || textOf(price) !== null) return this.#next(line).control.focus();
-    const article = this.#articles.known.find((each) => this.#isNamed(each, code));
+    const article = this.#articles.found.find((each) => this.#isNamed(each, code));
     if (article !== undefined) this.#fill(line, article);
     this.#next(line).control.focus();
     if (article === undefined) this.#lookUps = this.#lookUps.then(() => this.#lookUpTyped(line, code));
@@ -228,7 +219,7 @@ export class OrderLines {
 
   /** A name that no product has is no error: the user is entering its price meanwhile. */
   async #lookUpTyped(line: Line, code: string): Promise<void> {
-    const article = await this.#articles.withCode(code).catch(() => undefined);
+    const article = await this.#articles.called(code, this.#currency).catch(() => undefined);
     const isSameText = (textOf(line.name) ?? textOf(line.sku)) === code;
     if (article === undefined || !isSameText || textOf(line.price) !== null) return;
     const hadFocus = line.row.contains(document.activeElement);
@@ -336,26 +327,33 @@ export class OrderLines {
   async #find(line: Line, words: string, signal: AbortSignal): Promise<void> {
     if (!(await this.#articles.find(words, signal))) return;
     this.suggest();
-    if (textOf(line.price) === null) this.#complete(line);
+    if (textOf(line.price) !== null) return;
+    this.#complete(line);
+    const isSold = this.#articles.isSold(words, this.#currency);
+    if (isSold && textOf(line.price) === null) await this.#lookUpTyped(line, words);
   }
 
-  /** Fills in the SKU and the price of a chosen article. */
+  /** Fills in the SKU and the price of a chosen product. */
   #complete(line: Line): void {
     const text = line.name.control.value;
-    const article = this.#articles.known.find(
+    const article = this.#articles.found.find(
       ({ name, currency }) => name === text && currency === this.#currency,
     );
     if (article !== undefined) this.#fill(line, article);
   }
 
-  /** Offers what is known now as the names of items. */
+  /** Offers what is known now as the names of items; what was sold before without its price, which may be old. */
   suggest(): void {
-    const known = this.#articles.known.filter(({ currency }) => currency === this.#currency);
+    const { found, sold } = this.#articles;
+    const isOffered = ({ currency }: Article): boolean => currency === this.#currency;
     fill(
       this.#suggestions,
-      known.map(({ name, unitPrice, currency }) =>
-        h('option', { value: name, label: money(unitPrice, currency) }),
-      ),
+      found
+        .filter(isOffered)
+        .map(({ name, unitPrice, currency }) =>
+          h('option', { value: name, label: money(unitPrice, currency) }),
+        ),
+      sold.filter(isOffered).map(({ name }) => h('option', { value: name })),
     );
   }
 
@@ -383,6 +381,13 @@ const noQuantity = t('Quantity must be a whole number of 1 or more.');
 /** Shows the issue of a quantity immediately, before the form is sent. */
 function checkQuantity(control: Control): void {
   if (quantityOf(control.value) === undefined) showIssue(control, noQuantity);
+}
+
+/** Nothing can be entered in a line that waits for its product. */
+function setWaiting({ row, name, sku, price }: Line, isWaiting: boolean): void {
+  if (isWaiting) row.setAttribute('aria-busy', 'true');
+  else row.removeAttribute('aria-busy');
+  for (const { control } of [name, sku, price]) control.toggleAttribute('readonly', isWaiting);
 }
 
 function isEmpty({ name, sku, price }: Line): boolean {

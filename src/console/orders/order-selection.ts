@@ -8,7 +8,7 @@ import { count, nameOf } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import type { LatestOrder } from './order-steps.ts';
 import { packingSlip } from './packing-slip.ts';
-import { isSingleKey } from '../parts/single-keys.ts';
+import { isSingleKey, unlessKeysFollow } from '../parts/single-keys.ts';
 import type { Column } from '../parts/tables.ts';
 import type { Page, Reload } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
@@ -124,7 +124,7 @@ export class OrderSelection {
     const box = (focused ?? main.querySelector('tbody tr:hover'))?.querySelector<HTMLInputElement>(
       '.select input',
     );
-    box?.click();
+    if (box !== null && box !== undefined) unlessKeysFollow(() => box.click());
   }
 
   #drawBar(): void {

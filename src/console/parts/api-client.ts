@@ -36,6 +36,10 @@ export class ApiClient extends EventTarget {
     this.#confirm = confirm;
   }
 
+  get isReachable(): boolean {
+    return this.#state === 'reachable';
+  }
+
   async get<T>(path: string, signal?: AbortSignal): Promise<T> {
     return (await this.read<T>(path, signal)).value;
   }

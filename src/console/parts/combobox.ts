@@ -62,12 +62,15 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
   let isSearching = false;
   /** Whether Enter was pressed during the look-up. */
   let isEntered = false;
+  /** What Enter was pressed for: it still holds once a scan has gone through the field. */
+  let awaited = '';
 
   /** The options of the list stay in sight until the answer, but nobody can choose them. */
   function findAfter(milliseconds: number): void {
     cancel();
     if (control.value.trim() === '') return close();
     isSearching = true;
+    isEntered = control.value === awaited;
     list.setAttribute('aria-busy', 'true');
     timer = setTimeout(() => void answer(), milliseconds);
   }
@@ -162,13 +165,14 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
   }
 
   function entered(): void {
-    if (isSearching) isEntered = true;
+    if (isSearching) [isEntered, awaited] = [true, control.value];
     else if (options.length > 0) choose(options[active]);
     else findAfter(0);
   }
 
   function close(): void {
     cancel();
+    awaited = '';
     list.hidden = true;
     list.removeAttribute('aria-busy');
     control.setAttribute('aria-expanded', 'false');

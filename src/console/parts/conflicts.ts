@@ -23,6 +23,9 @@ type Change<T> = {
   readonly inWords: (value: T) => readonly (readonly [name: string, text: string])[];
 };
 
+/** So long a conflict is shown before it can be overridden. */
+const readMilliseconds = 1_500;
+
 const enumeration = new Intl.ListFormat(language);
 
 /**
@@ -33,7 +36,11 @@ export function saverOf<T>(change: Change<T>): () => Promise<void> {
   const { client, path, changed, body, idempotencyKey, inWords } = change;
   const key = idempotencyKey === undefined ? {} : { idempotencyKey };
   let seen = change.before;
+  let conflict: { readonly error: Error; readonly shownAt: number } | undefined;
   return async function save() {
+    // the second click of a double click hasn't read it
+    if (conflict !== undefined && performance.now() - conflict.shownAt < readMilliseconds)
+      throw conflict.error;
     try {
       await client.send('PATCH', path, { ...key, body: body(), etag: seen.etag });
     } catch (error) {
@@ -42,7 +49,10 @@ export function saverOf<T>(change: Change<T>): () => Promise<void> {
       const old = inWords(seen.value).map(([, text]) => text);
       const theirs = inWords(now.value).filter(([, text], index) => text !== old[index]);
       seen = now;
-      if (theirs.length > 0) throw new Error(conflictText(changed, theirs));
+      if (theirs.length > 0) {
+        conflict = { error: new Error(conflictText(changed, theirs)), shownAt: performance.now() };
+        throw conflict.error;
+      }
       await save(); // only what the form doesn't show has changed
     }
   };

@@ -25,7 +25,8 @@ export function ask<T>({
 }: Question<T>): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<T | undefined>();
   let result: T | undefined;
-  const cancel = button(dismiss, () => dialog.close());
+  // without a field the first button would get the focus
+  const cancel = button(dismiss, () => dialog.close(), { autofocus: isDangerous && !hasField(content) });
   const body = form(content, {
     submit,
     isDangerous,
@@ -40,6 +41,10 @@ export function ask<T>({
     resolve(result);
   });
   return promise;
+}
+
+function hasField(content: Child): boolean {
+  return h('div', {}, content).querySelector('input, select, textarea') !== null;
 }
 
 /** Asks before something is deleted for good. */

@@ -116,6 +116,11 @@ export class Draft {
     }
   }
 
+  /** Nothing is entered any more. */
+  forget(): void {
+    localStorage.removeItem(this.#name);
+  }
+
   /** To be called before the order is sent, and once it was rejected. */
   markSent(isSent: boolean, entered: Entered): void {
     this.#isSent = isSent;

@@ -113,12 +113,18 @@ export function form(
     button.title = t('Ctrl+Enter');
     element.addEventListener('keydown', (event) => enter(element, event));
   }
+  if (isDangerous) element.addEventListener('keydown', refuseEnter);
   element.addEventListener('input', () => (element.dataset['unsent'] = ''));
   element.addEventListener('submit', (event) => {
     event.preventDefault();
     void unlessRunning(button, () => send(event.submitter));
   });
   return element;
+}
+
+/** What can't be taken back is confirmed by its button alone. */
+function refuseEnter(event: KeyboardEvent): void {
+  if (event.key === 'Enter' && !(event.target instanceof HTMLButtonElement)) event.preventDefault();
 }
 
 /** Enter also ends each code that a scanner reads, so it must not send what is not complete. */

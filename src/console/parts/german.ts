@@ -1,6 +1,13 @@
 // The console's texts in German, by the English ones.
 
 export const german = {
+  // scans
+  'Nothing has the code “{code}”.': 'Nichts hat den Code „{code}“.',
+  '“{code}” was scanned while a question was open: nothing was done with it.':
+    '„{code}“ wurde gescannt, während eine Frage offen war: Damit wurde nichts gemacht.',
+  '“{code}” was scanned: first go to its field.': '„{code}“ wurde gescannt: Zuerst in das Feld dafür gehen.',
+  'A tone for a code that nothing has, on this device': 'Ein Ton, wenn nichts den Code hat, auf diesem Gerät',
+
   // statuses, roles, and words of events
   Open: 'Offen',
   Paid: 'Bezahlt',

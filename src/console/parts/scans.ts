@@ -1,56 +1,193 @@
-// Recognizes a scan among what is typed: a scanner types faster than a hand and ends with Enter. A code that
-// was pasted counts as well.
+// What is scanned, whatever has the focus: a scanner is a keyboard that types faster than a hand, and ends with
+// Enter or Tab. Its keys arrive where somebody happens to be, so a scan is recognized by its end; the fields that
+// its keys went to get back what they had, and the end presses nothing. The code goes to the part of the page that
+// takes scans (`data-scans`, by an event), or else to `place`, which knows the rest of the console.
+//
+// Some scanners are as slow as a fast typist. What may have been typed stays where it is, and its Enter does what it
+// does, until the service knows a product with that code. A field can have rules of its own in `data-scan`:
+//
+// | value    | the field                                                                                |
+// |----------|------------------------------------------------------------------------------------------|
+// | search   | looks up on Enter what is in it, whoever typed it                                        |
+// | customer | looks up what may have been typed; a scan is taken out as elsewhere                      |
+// | item     | does so as well, if it was empty                                                         |
+// | code     | is for a code: a scan takes the place of its text                                        |
+import { notify } from './dialogs.ts';
+import { soundAlarm } from './alarm.ts';
+import type { Control } from './forms.ts';
+import { t } from './texts.ts';
 
-/** A scanner needs 1 to 30 milliseconds for a character, a fast typist 80. */
-const pauseMillisecondsMax = 50;
-const endMillisecondsMax = 100;
+/** Between two keys of one code. */
+const gapMillisecondsMax = 150;
+/** A hand is slower, in the middle of all gaps: one may be longer. */
+const fastMilliseconds = 50;
 const lettersMin = 3;
 
 type Burst = {
-  readonly control: EventTarget;
-  /** The text of the field before the first letter. */
-  readonly before: string;
-  readonly code: string;
-  readonly at: number;
-  readonly isPasted: boolean;
+  code: string;
+  at: number;
+  readonly gaps: number[];
+  /** The fields that have received keys, with what was in them before. */
+  readonly before: Map<Control, string>;
+};
+
+type Handlers = {
+  /** Finds the place of a code that no part of the page takes. */
+  readonly place: (code: string) => void;
+  /** Resolves to whether a product has this code. */
+  readonly isKnown: (code: string) => Promise<boolean>;
 };
 
 export class Scans {
+  readonly #handlers: Handlers;
   #burst: Burst | undefined;
-  /** When the last key was pressed: an event of input has the time at which a busy page came to it. */
-  #pressedAt = 0;
+  /** Codes for the view that is opened for them. */
+  #held: string[] = [];
 
-  constructor(element: HTMLElement) {
-    const note = ({ timeStamp }: Event): void => void (this.#pressedAt = timeStamp);
-    element.addEventListener('keydown', note, { capture: true });
-    element.addEventListener('beforeinput', (event) => (this.#burst = this.#next(event)));
+  constructor(handlers: Handlers, signal: AbortSignal) {
+    this.#handlers = handlers;
+    window.addEventListener('keydown', (event) => this.#pressed(event), { capture: true, signal });
   }
 
-  /** Returns the code that this Enter has ended, and takes it out of the field; undefined for other text. */
-  take(event: KeyboardEvent): string | undefined {
+  /** Keeps a code until a part of the page takes scans. */
+  hold(code: string): void {
+    this.#held.push(code);
+    this.deliver();
+  }
+
+  /** To be called when a part that takes scans is shown. */
+  deliver(): void {
+    while (this.#held.length > 0 && send(this.#held[0] ?? '')) this.#held.shift();
+  }
+
+  #pressed(event: KeyboardEvent): void {
+    const { key, isTrusted, isComposing, repeat, ctrlKey, altKey, metaKey, shiftKey } = event;
+    if (!isTrusted || ['Shift', 'AltGraph', 'CapsLock'].includes(key)) return;
+    const isCommand = metaKey || ctrlKey !== altKey; // AltGr is both
+    const isSecret = event.target instanceof HTMLInputElement && event.target.type === 'password';
+    if (isComposing || repeat || isCommand || isSecret) this.#burst = undefined;
+    else if (key === 'Enter' || (key === 'Tab' && !shiftKey)) this.#ended(event);
+    else if (key.length === 1) this.#added(event);
+    else this.#burst = undefined;
+  }
+
+  #added(event: KeyboardEvent): void {
+    const { key, timeStamp: at } = event;
+    const control = controlOf(event.target);
+    const burst = this.#burst;
+    if (burst === undefined || at - burst.at > gapMillisecondsMax) {
+      const before = new Map(control === undefined ? [] : [[control, control.value]]);
+      this.#burst = { code: key, at, gaps: [], before };
+      return;
+    }
+    burst.gaps.push(at - burst.at);
+    burst.code += key;
+    burst.at = at;
+    if (control === undefined)
+      event.preventDefault(); // it is no key of its own
+    else if (!burst.before.has(control)) burst.before.set(control, control.value);
+  }
+
+  #ended(event: KeyboardEvent): void {
     const burst = this.#burst;
     this.#burst = undefined;
-    const { target, timeStamp } = event;
-    if (burst === undefined || target !== burst.control || !(target instanceof HTMLInputElement))
-      return undefined;
+    const pause = event.timeStamp - (burst?.at ?? 0);
+    if (burst === undefined || pause > gapMillisecondsMax) return;
+    const rule = controlOf(event.target)?.dataset['scan'];
+    if (rule === 'search') return;
     const code = burst.code.trim();
-    const isFast = timeStamp - burst.at <= endMillisecondsMax && code.length >= lettersMin;
-    if (code === '' || !(burst.isPasted || isFast)) return undefined;
-    target.value = burst.before;
-    return code;
+    if (rule === 'code') {
+      stop(event);
+      for (const control of burst.before.keys()) enter(control, code);
+    } else if (isScan(burst, code, pause)) {
+      stop(event);
+      putBack(burst);
+      if (document.querySelector('dialog') !== null) sayUnwanted(code);
+      else if (!send(code)) this.#handlers.place(code);
+    } else if (
+      isLikeCode(code) &&
+      !isLookedUp(burst, rule) &&
+      document.querySelector('[data-scans]') !== null
+    )
+      void this.#takeIfKnown(burst, code);
   }
 
-  #next({ target, inputType, data, dataTransfer }: InputEvent): Burst | undefined {
-    if (!(target instanceof HTMLInputElement)) return undefined;
-    const at = this.#pressedAt;
-    const started = { control: target, before: target.value, at };
-    if (inputType === 'insertFromPaste') {
-      const code = data ?? dataTransfer?.getData('text/plain') ?? '';
-      return { ...started, code, isPasted: true };
-    }
-    if (inputType !== 'insertText' || data?.length !== 1) return undefined;
-    const burst = this.#burst;
-    const goesOn = burst?.control === target && !burst.isPasted && at - burst.at <= pauseMillisecondsMax;
-    return goesOn ? { ...burst, code: burst.code + data, at } : { ...started, code: data, isPasted: false };
+  async #takeIfKnown(burst: Burst, code: string): Promise<void> {
+    const isUntouched = [...burst.before].map(([control]) => [control, control.value] as const);
+    if (!(await this.#handlers.isKnown(code).catch(() => false))) return;
+    if (isUntouched.some(([control, value]) => !control.value.startsWith(value))) return;
+    putBack(burst);
+    send(code);
   }
+}
+
+/** Whether it can't have been typed. Away from a field nobody types words. */
+function isScan({ gaps, before }: Burst, code: string, pause: number): boolean {
+  const middle = [...gaps].sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? pause;
+  const isFast = middle <= fastMilliseconds;
+  if (before.size > 0) return isFast && code.length >= lettersMin;
+  return code.length >= lettersMin || (isFast && pause <= fastMilliseconds && code !== '');
+}
+
+/** Whether the field does it itself. */
+function isLookedUp({ before }: Burst, rule: string | undefined): boolean {
+  const wasEmpty = [...before.values()].every((value) => value === '');
+  return rule === 'customer' || (rule === 'item' && wasEmpty);
+}
+
+/** Whether what was typed may be a code: a quantity, a name or a street is none. */
+function isLikeCode(code: string): boolean {
+  return isBarcode(code) || /^(?=.*\d)(?=.*\D)\S{4,64}$/.test(code);
+}
+
+/** Digits as many as a barcode has. */
+export function isBarcode(text: string): boolean {
+  return /^\d{8,14}$/.test(text);
+}
+
+/** Returns the id on a customer's card. */
+export function cardIdOf(code: string): number | undefined {
+  const [, id] = /^c([1-9]\d{0,15})$/i.exec(code) ?? [];
+  return id === undefined ? undefined : Number(id);
+}
+
+/** Tells the seller that nobody knows the code; it says what arrived, which a keyboard's layout may have changed. */
+export function sayUnknown(code: string): void {
+  soundAlarm();
+  notify(t('Nothing has the code “{code}”.', { code }));
+}
+
+function sayUnwanted(code: string): void {
+  soundAlarm();
+  notify(t('“{code}” was scanned while a question was open: nothing was done with it.', { code }));
+}
+
+/** Returns whether a part of the page takes scans. */
+function send(code: string): boolean {
+  const part = document.querySelector('main [data-scans]');
+  part?.dispatchEvent(new CustomEvent('scan', { detail: code }));
+  return part !== null;
+}
+
+function stop(event: Event): void {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+function putBack({ before }: Burst): void {
+  for (const [control, value] of before) enter(control, value);
+}
+
+/** Browsers dispatch no event for what a script has entered. */
+function enter(control: Control, value: string): void {
+  control.value = value;
+  for (const type of control instanceof HTMLSelectElement ? ['input', 'change'] : ['input'])
+    control.dispatchEvent(new Event(type, { bubbles: true }));
+}
+
+/** The field that receives the keys of this target. */
+function controlOf(target: EventTarget | null): Control | undefined {
+  if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return target;
+  const isText = target instanceof HTMLInputElement && !['checkbox', 'radio', 'file'].includes(target.type);
+  return isText ? target : undefined;
 }

@@ -10,16 +10,34 @@ export function turnSingleKeys(isOn: boolean): void {
   else localStorage.setItem(storageKey, 'off');
 }
 
+/** Longer than between two keys of a scan. */
+const nextKeyMilliseconds = 120;
+
+/** Runs once no other key has followed: a letter may begin a code that is scanned. */
+export function unlessKeysFollow(run: () => void): void {
+  const stopped = new AbortController();
+  const timer = setTimeout(() => {
+    stopped.abort();
+    run();
+  }, nextKeyMilliseconds);
+  const stop = (): void => {
+    clearTimeout(timer);
+    stopped.abort();
+  };
+  window.addEventListener('keydown', stop, { capture: true, signal: stopped.signal });
+}
+
 /** Whether a key was pressed that is no text for a field, while keys without Ctrl are on. */
 export function isSingleKey({
   ctrlKey,
   metaKey,
   altKey,
   repeat,
+  defaultPrevented,
   isComposing,
   target,
 }: KeyboardEvent): boolean {
-  if (ctrlKey || metaKey || altKey || repeat || isComposing) return false;
+  if (ctrlKey || metaKey || altKey || repeat || defaultPrevented || isComposing) return false;
   if (!areSingleKeysOn()) return false;
   const isText =
     target instanceof Element && target.closest('input:not([type="checkbox"]), select, textarea');

@@ -9,6 +9,7 @@ import { type Attributes, button, type Child, h, icon, icons } from './elements.
 import { messageOf } from './forms.ts';
 import type { Histories } from './histories.ts';
 import type { LiveEvents } from './live-events.ts';
+import type { Scans } from './scans.ts';
 import type { OrderSteps } from '../orders/order-steps.ts';
 import { isTemporary, Rejection, retryPause } from './request-errors.ts';
 import { t } from './texts.ts';
@@ -20,6 +21,7 @@ export type App = {
   readonly histories: Histories;
   readonly steps: OrderSteps;
   readonly drafts: Drafts;
+  readonly scans: Scans;
   readonly user: User;
 };
 

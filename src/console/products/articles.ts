@@ -21,14 +21,24 @@ export class Articles {
     this.#client = client;
   }
 
-  /** All that is known without a request. A product takes the place of what was sold with its name or SKU. */
-  get known(): readonly Article[] {
+  /** The products that the last words have found. */
+  get found(): readonly Article[] {
+    return this.#found;
+  }
+
+  /** What was sold before, unless a product that was found has its name or SKU. Its price may be an old one. */
+  get sold(): readonly Article[] {
     const isProduct = ({ name, sku, currency }: Article): boolean =>
       this.#found.some(
         (each) =>
           each.currency === currency && (each.name === name || (sku !== null && isSame(each.sku, sku))),
       );
-    return [...this.#found, ...this.#sold.filter((each) => !isProduct(each))];
+    return this.#sold.filter((each) => !isProduct(each));
+  }
+
+  /** Whether something of this name was sold before. */
+  isSold(name: string, currency: string): boolean {
+    return this.#sold.some((each) => each.name === name && each.currency === currency);
   }
 
   /**
@@ -50,7 +60,7 @@ export class Articles {
 
   /** Finds the products whose names have these words; resolves to whether they were read. */
   async find(words: string, signal: AbortSignal): Promise<boolean> {
-    const found = await this.#products(words, signal).catch(() => undefined);
+    const found = await productsOf(this.#client, words, signal).catch(() => undefined);
     if (found === undefined || signal.aborted) return false;
     this.#found = found;
     return true;
@@ -58,15 +68,46 @@ export class Articles {
 
   /** Returns the product that is sold now with this SKU or barcode, or else what was sold with this SKU. */
   async withCode(code: string): Promise<Article | undefined> {
-    const found = (await this.#products(code)).find((each) => hasCode(each, code));
+    const found = await productWithCode(this.#client, code);
     return found ?? this.#sold.find(({ sku }) => sku !== null && isSame(sku, code));
   }
 
-  async #products(q: string, signal?: AbortSignal): Promise<readonly Product[]> {
-    if (q.length > searchedMax) return [];
-    const path = `/products?${query({ q, active: true, limit: suggestedMax })}`;
-    return (await this.#client.get<List<Product>>(path, signal)).data;
+  /** Returns what has this name, SKU or barcode and is sold in this currency: its price is that of the product. */
+  async called(text: string, currency: string): Promise<Article | undefined> {
+    const isNamed = (each: Article): boolean => each.currency === currency && isSame(each.name, text);
+    const found = (await this.withCode(text)) ?? (await productsOf(this.#client, text)).find(isNamed);
+    const sold = found ?? this.#sold.find(isNamed);
+    const isOnlySold = sold !== undefined && sold !== found && sold.sku !== null;
+    return isOnlySold ? ((await productWithCode(this.#client, sold.sku)) ?? sold) : sold;
   }
+}
+
+/** Returns the product that is sold now with this SKU or barcode. */
+export async function productWithCode(
+  client: ApiClient,
+  code: string,
+  signal?: AbortSignal,
+): Promise<Product | undefined> {
+  for (const each of [code, asTypedIn(code)]) {
+    const found = each === undefined ? [] : await productsOf(client, each, signal);
+    const product = found.find((one) => hasCode(one, each ?? ''));
+    if (product !== undefined) return product;
+  }
+  return undefined;
+}
+
+/** A scanner that types as an American keyboard where a German one is expected: TEA-250 arrives as TEAß250. */
+function asTypedIn(code: string): string | undefined {
+  if (!code.includes('ß')) return undefined;
+  return code.replaceAll(/[ßyz]/gi, (letter) => american[letter] ?? letter);
+}
+
+const american: Readonly<Record<string, string>> = { ß: '-', y: 'z', z: 'y', Y: 'Z', Z: 'Y' };
+
+async function productsOf(client: ApiClient, q: string, signal?: AbortSignal): Promise<readonly Product[]> {
+  if (q.length > searchedMax) return [];
+  const path = `/products?${query({ q, active: true, limit: suggestedMax })}`;
+  return (await client.get<List<Product>>(path, signal)).data;
 }
 
 /** The service finds no longer text. */

@@ -43,6 +43,28 @@ export function productsView(page: Page): void {
     hold: (shown, loaded) => ({ ...loaded, data: inPlace(shown.data, loaded.data) }),
     concerns: ({ subject }) => subject.startsWith('/products/'),
   });
+  const content = h(
+    'div',
+    { 'data-scans': true },
+    h(
+      'div',
+      { class: 'toolbar' },
+      searchField(page, 'products', { label: t('Name, SKU or barcode'), reload }),
+      activeTabs(parameters),
+    ),
+    list,
+  );
+  content.addEventListener('scan', (event) => {
+    if (event instanceof CustomEvent) scanned(String(event.detail));
+  });
+  /** A scan finds a product; while one is changed it goes to no field but the one that was focused for it. */
+  function scanned(code: string): void {
+    const search = content.querySelector<HTMLInputElement>('[type="search"]');
+    if (edited !== undefined) return notify(t('“{code}” was scanned: first go to its field.', { code }));
+    if (search === null) return;
+    search.value = code;
+    search.dispatchEvent(new Event('input', { bubbles: true }));
+  }
   fill(
     main,
     setPageTitle(
@@ -51,13 +73,7 @@ export function productsView(page: Page): void {
       csvButton(page, () => `/products?${listQuery(parameters)}`, 'products.csv'),
       action(t('Add a product'), () => addProduct(page, reload), { class: 'primary' }),
     ),
-    h(
-      'div',
-      { class: 'toolbar' },
-      searchField(page, 'products', { label: t('Name, SKU or barcode'), reload }),
-      activeTabs(parameters),
-    ),
-    list,
+    content,
   );
 }
 
@@ -222,9 +238,11 @@ class ProductFields {
 
   constructor(product?: Product) {
     const currency = product?.currency ?? defaultCurrency;
+    const code = { 'data-scan': 'code' };
     this.#name = field({ label: t('Name'), pointer: '/name', value: product?.name ?? null, isWide: true });
-    this.#sku = field({ label: t('SKU'), pointer: '/sku', value: product?.sku ?? null });
-    this.#barcode = field({ label: t('Barcode'), pointer: '/barcode', value: product?.barcode ?? null });
+    this.#sku = field({ label: t('SKU'), pointer: '/sku', value: product?.sku ?? null, attributes: code });
+    const barcode = product?.barcode ?? null;
+    this.#barcode = field({ label: t('Barcode'), pointer: '/barcode', value: barcode, attributes: code });
     this.#price = field({
       label: t('Price'),
       pointer: '/unitPrice',

@@ -10,6 +10,7 @@ import { newOrderView } from '../orders/new-order-view.ts';
 import { OrderSteps } from '../orders/order-steps.ts';
 import { orderView } from '../orders/order-view.ts';
 import { ordersView } from '../orders/orders-view.ts';
+import { watchScans } from './scan-places.ts';
 import { ScrollPlaces, scrollOnceLoaded } from './scroll-places.ts';
 import { watchShortcuts } from './shortcuts.ts';
 import { todayView } from '../orders/today-view.ts';
@@ -65,7 +66,9 @@ type Reader = Pick<App, 'client' | 'live' | 'session' | 'user'>;
 export function showFrame(reader: Reader, container: HTMLElement, signal: AbortSignal): void {
   const histories = new Histories(reader, signal);
   const steps = new OrderSteps(reader.client, reader.live, signal);
-  const app = { ...reader, histories, steps, drafts: new Drafts(reader.user.id, signal) };
+  const drafts = new Drafts(reader.user.id, signal);
+  const scans = watchScans(reader.client, signal);
+  const app: App = { ...reader, histories, steps, drafts, scans };
   const main = h('main', { id: 'main' });
   const banner = h('div', { id: 'banner', role: 'status' });
   const bar = new Drawing(h('nav', { class: 'side', 'aria-label': t('Console') }));
@@ -98,7 +101,8 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
           t('This page is not for accounts with the role {role}.', { role: t(role) }),
         );
     const show = (): void => {
-      if (!forms.restore(currentHash)) view({ ...app, main, id, parameters, signal: ending.signal });
+      if (forms.restore(currentHash)) scans.deliver();
+      else view({ ...app, main, id, parameters, signal: ending.signal });
     };
     if (path === currentPath) return keepFocus(main, show);
     show();

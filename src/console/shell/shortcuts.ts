@@ -1,9 +1,10 @@
 // Keys that work on every page, and the list of all of them. Keys without Ctrl can be turned off, since they get in
 // the way of speech input (WCAG 2.1.4).
 import { show } from '../parts/dialogs.ts';
+import { isAlarmOn, turnAlarm } from '../parts/alarm.ts';
 import { button, h } from '../parts/elements.ts';
 import { checkRow } from '../parts/forms.ts';
-import { areSingleKeysOn, isSingleKey, turnSingleKeys } from '../parts/single-keys.ts';
+import { areSingleKeysOn, isSingleKey, turnSingleKeys, unlessKeysFollow } from '../parts/single-keys.ts';
 import { openQuickSearch } from './quick-search.ts';
 import { type App, goTo } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
@@ -27,7 +28,7 @@ function pressed(app: App, event: KeyboardEvent): void {
   const isFind = (ctrlKey || metaKey) && key.toLowerCase() === 'k';
   if (!isFind && !isSingleKey(event)) return;
   if (isFind || key === '/') findAll(app);
-  else if (key === 'n') goTo('/new');
+  else if (key === 'n') unlessKeysFollow(() => goTo('/new'));
   else if (key === '?') void showKeys();
   else return;
   event.preventDefault();
@@ -62,8 +63,11 @@ async function showKeys(): Promise<void> {
     checked: areSingleKeysOn(),
   });
   isOn.addEventListener('change', () => turnSingleKeys(isOn.checked));
+  const alarm = h('input', { type: 'checkbox', id: 'alarm', checked: isAlarmOn() });
+  alarm.addEventListener('change', () => turnAlarm(alarm.checked));
   await show(t('Keys'), [
     h('dl', { class: 'facts keys' }, rows),
     checkRow(isOn, t('Keys without Ctrl, on this device')),
+    checkRow(alarm, t('A tone for a code that nothing has, on this device')),
   ]);
 }

@@ -1,0 +1,43 @@
+// Where a code goes that no part of the page takes: a product's, or that of a customer's card, begins or extends the new
+// order; an order's, from its packing slip, opens that order.
+import { productWithCode } from '../products/articles.ts';
+import type { ApiClient } from '../parts/api-client.ts';
+import type { Order } from '../parts/api-types.ts';
+import { Rejection } from '../parts/request-errors.ts';
+import { cardIdOf, sayUnknown, Scans } from '../parts/scans.ts';
+import { goTo } from '../parts/view.ts';
+
+/** Recognizes scans until the signal is aborted. */
+export function watchScans(client: ApiClient, signal: AbortSignal): Scans {
+  let last = Promise.resolve();
+  const scans = new Scans(
+    {
+      place: (code) => (last = last.then(() => placeCode({ client, scans }, code))),
+      isKnown: async (code) => (await productWithCode(client, code)) !== undefined,
+    },
+    signal,
+  );
+  return scans;
+}
+
+type Places = { readonly client: ApiClient; readonly scans: Scans };
+
+/** A code that can't be looked up at the moment waits in the new order, too. */
+async function placeCode({ client, scans }: Places, code: string): Promise<void> {
+  if (await isOrder(client, code)) return goTo(`/orders/${Number(code)}`);
+  const isCard = cardIdOf(code) !== undefined;
+  const product = isCard ? undefined : await productWithCode(client, code).catch(() => code);
+  if (!isCard && product === undefined) return sayUnknown(code);
+  scans.hold(code);
+  goTo('/new');
+}
+
+/** Fewer digits than a barcode has may be the number of an order. */
+async function isOrder(client: ApiClient, code: string): Promise<boolean> {
+  if (!/^[1-9]\d{0,6}$/.test(code)) return false;
+  const read = client.get<Order>(`/orders/${code}`);
+  return read.then(
+    () => true,
+    (error: unknown) => !(error instanceof Rejection),
+  );
+}

@@ -1,0 +1,278 @@
+// Scans anywhere, in a real browser: whatever has the focus, by fast and slow scanners, while answers are slow.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { admin } from '../service.ts';
+import { openShop } from './console-shop.ts';
+
+const tea = {
+  sku: 'TEA-250',
+  name: 'Green tea, 250 g',
+  unitPrice: 749,
+  currency: 'EUR',
+  barcode: '4006381333931',
+};
+const pot = { sku: 'CUP-010', name: 'Cup', unitPrice: 3900, currency: 'EUR', barcode: '4012345678901' };
+const price = { sku: 'OLD', name: 'Camomile', unitPrice: 350, currency: 'EUR' };
+
+const slowly = `{
+  window.fastFetch ??= fetch;
+  window.fetch = async (path, options) => {
+    const response = await window.fastFetch(path, options);
+    await new Promise((done) => setTimeout(done, 400));
+    return response;
+  };
+}`;
+const lines = `[...document.querySelectorAll('.line')].map((line) =>
+  [...line.querySelectorAll('input')].map(({ value }) => value)).filter(([name]) => name !== '')`;
+const isSettled = '!document.querySelector(".line[aria-busy]")';
+/** All that is entered but for the lines. */
+const others = `[...document.querySelectorAll('main input, main select, main textarea')]
+  .filter((each) => each.closest('.line') === null && each.type !== 'search')
+  .map((each) => each.type === 'checkbox' ? each.checked : each.value)`;
+const places = `[...document.querySelectorAll('main :is(input, select, textarea, button, h1, a)')]
+  .filter((each) => each.checkVisibility())`;
+
+test('scans anywhere', { timeout: 600_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  for (const body of [tea, pot]) await service.post('/products', { token, body });
+  await person.signIn(service.url, admin);
+  const begin = async (): Promise<void> => {
+    await person.go('#/new');
+    await person.press('Start over');
+    await tab.until('document.activeElement.role === "combobox" && document.activeElement.value === ""');
+  };
+  const type = async (text: string): Promise<void> => {
+    for (const key of text) {
+      await wait(70);
+      await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', key, text: key });
+    }
+  };
+
+  for (const scanner of [
+    { milliseconds: 5, end: 'Tab' },
+    { milliseconds: 30, end: 'Enter' },
+    { milliseconds: 80, end: 'Enter' },
+    { milliseconds: 80, end: 'Tab' },
+  ] as const)
+    await t.test(
+      `a scan with ${scanner.milliseconds} ms a key and ${scanner.end} at its end adds one, whatever has the focus`,
+      async () => {
+        await begin();
+        await type('grace');
+        await tab.press('Enter');
+        await tab.until('document.querySelector("[data-pointer=\'/shippingAddress/city\']").value !== ""');
+        await tab.scan(tea.barcode);
+        await tab.until(`${isSettled} && (${lines}).length === 1`);
+        const before = await tab.evaluate(others);
+        const count = await tab.evaluate<number>(`(${places}).length`);
+        assert.ok(count > 20, `${count} places`);
+        let quantity = 1;
+        for (let index = 0; index < count; index += 1) {
+          const place = await tab.evaluate<string>(`{
+            const place = (${places})[${index}];
+            place?.focus();
+            String(place?.dataset.pointer ?? place?.textContent ?? place);
+          }`);
+          await tab.scan(tea.barcode, scanner);
+          quantity += 1;
+          await tab.until(`${isSettled} && document.querySelector('.line input') !== null`);
+          const shown = `(${lines}).map(([name, sku, quantity]) => [name, sku, quantity].join('|')).join()`;
+          const wanted = `Green tea, 250 g|TEA-250|${quantity}`;
+          await tab
+            .until(`(${shown}) === ${JSON.stringify(wanted)}`)
+            .catch(async () => assert.equal(await tab.evaluate(shown), wanted, place));
+          assert.deepEqual(await tab.evaluate(others), before, place);
+          assert.equal(await tab.evaluate('location.hash'), '#/new', place);
+        }
+      },
+    );
+
+  await t.test(
+    'two scans during a slow search for the customer are items, and the customer is found',
+    async () => {
+      await begin();
+      await tab.evaluate(slowly);
+      await type('louis');
+      await tab.press('Enter');
+      await wait(200);
+      await tab.scan(tea.sku, { milliseconds: 30 });
+      await tab.scan(pot.sku, { milliseconds: 30 });
+      await tab.until(`${isSettled} && (${lines}).length === 2`);
+      assert.deepEqual(
+        (await tab.evaluate<string[][]>(lines)).map(([name]) => name),
+        [tea.name, pot.name],
+      );
+      await tab.until('document.querySelector("[data-pointer=\'/customer/name\']").value === "louis"');
+      await tab.evaluate('window.fetch = window.fastFetch');
+    },
+  );
+
+  await t.test('what is typed while a scan waits for its answer stands in a line of its own', async () => {
+    await begin();
+    await tab.evaluate(slowly);
+    await tab.scan(tea.barcode);
+    for (const key of ['Tab', 'Tab', 'Enter']) await tab.press(key);
+    await type('Honey, 350 g');
+    await tab.until(isSettled);
+    await tab.until(`(${lines})[0]?.[1] === 'TEA-250'`);
+    assert.deepEqual(
+      (await tab.evaluate<string[][]>(lines)).map(([name]) => name),
+      [tea.name, 'Honey, 350 g'],
+    );
+    await tab.evaluate('window.fetch = window.fastFetch');
+  });
+
+  await t.test('a slow scanner’s code is no name of a customer', async () => {
+    await begin();
+    await tab.scan('4999999999999', { milliseconds: 80 });
+    await wait(300);
+    assert.equal(await tab.evaluate(`document.getElementById('is-new-customer').checked`), false);
+    assert.ok(!(await tab.evaluate<string>('document.body.innerText')).includes('New customer “4'));
+  });
+
+  await t.test(
+    'scans on other pages begin an order, extend it, open one, and choose the customer',
+    async () => {
+      await begin();
+      await tab.evaluate(slowly);
+      for (const page of ['today', 'orders', 'customers', 'orders/3', 'customers/2']) {
+        await person.go('#/new');
+        await person.press('Start over');
+        await person.go(`#/${page}`);
+        await tab.scan(tea.sku, { milliseconds: 30 });
+        await tab.scan(pot.barcode, { milliseconds: 30, end: 'Tab' });
+        await tab.scan('C1', { milliseconds: 30 });
+        await tab.until(`location.hash === '#/new' && ${isSettled} && (${lines}).length === 2`);
+        await tab.until('document.querySelector("[role=combobox]").value === "Grace Hopper"');
+        assert.deepEqual(
+          (await tab.evaluate<string[][]>(lines)).map(([name]) => name),
+          [tea.name, pot.name],
+          page,
+        );
+      }
+      await person.go('#/today');
+      await tab.scan(tea.sku);
+      await tab.until(`location.hash === '#/new' && ${isSettled} && (${lines})[0]?.[2] === '2'`);
+      await person.go('#/today');
+      await tab.scan('12');
+      await tab.until(`location.hash === '#/orders/12'`);
+      await tab.scan('can-005', { milliseconds: 80 });
+      await person.see('Nothing has the code “can-005”.');
+      assert.equal(await tab.evaluate('location.hash'), '#/orders/12');
+      await tab.scan('CUPß010');
+      await tab.until(`location.hash === '#/new' && ${isSettled} && (${lines})[1]?.[2] === '2'`);
+      await tab.evaluate('window.fetch = window.fastFetch');
+    },
+  );
+
+  await t.test('no scan and no Enter confirms what can’t be taken back', async () => {
+    const { body } = await service.get('/orders?status=open&limit=1', { token });
+    const [{ id }] = body.data;
+    await person.go(`#/orders/${id}`);
+    for (const milliseconds of [5, 80]) {
+      await person.press('Cancel order …');
+      await tab.scan(tea.barcode, { milliseconds });
+      await tab.press('Enter');
+      await wait(200);
+      assert.equal((await service.get(`/orders/${id}`, { token })).body.status, 'open');
+      await person.press('Keep it');
+    }
+    await person.press('Cancel order …');
+    await person.press('Cancel the order');
+    await person.see('Cancelled');
+  });
+
+  await t.test('a scan while a product is changed alters only the field of its code', async () => {
+    await person.go('#/products');
+    await person.press(`Change ${tea.name}`);
+    await tab.until('document.activeElement.dataset.pointer === "/name"');
+    await tab.scan(pot.barcode);
+    assert.equal(await tab.evaluate('document.activeElement.value'), tea.name);
+    await tab.evaluate('document.querySelector("[data-pointer=\'/barcode\']").focus()');
+    await tab.scan('4000000000017', { milliseconds: 80 });
+    assert.equal(await tab.evaluate('document.activeElement.value'), '4000000000017');
+    assert.equal(
+      (await service.get('/products/1', { token })).body.barcode,
+      tea.barcode,
+      'nothing was saved',
+    );
+    await person.press('Cancel');
+    await tab.evaluate('document.activeElement.blur()');
+    await tab.scan(pot.barcode);
+    await tab.until('document.querySelectorAll("tbody tr").length === 1');
+  });
+
+  await t.test('a second click doesn’t save over a change that nobody has read', async () => {
+    await person.go('#/products?q=cup-010');
+    await person.press(`Change ${pot.name}`);
+    await tab.until('document.activeElement.dataset.pointer === "/name"');
+    await service.patch('/products/2', { token, body: { name: 'Cup, red' } });
+    await person.enter('Name', 'Cup, blue');
+    await person.press('Save');
+    await wait(150);
+    await person.press('Save');
+    await person.see('Now name: Cup, red');
+    assert.equal((await service.get('/products/2', { token })).body.name, 'Cup, red');
+    await wait(1_500);
+    await person.press('Save');
+    await person.see('Cup, blue is changed.');
+  });
+
+  await t.test('a product’s price wins over what was once sold', async () => {
+    const items = [{ name: price.name, sku: price.sku, quantity: 1, unitPrice: price.unitPrice }];
+    const { body: order } = await service.post('/orders', {
+      token,
+      body: { customerId: 1, currency: 'EUR', items },
+    });
+    await service.patch(`/orders/${order.id}`, { token, body: { status: 'paid' } });
+    await service.post('/products', { token, body: { ...price, name: 'Camomile, 20 bags', unitPrice: 349 } });
+    await begin();
+    await tab.evaluate('document.querySelector(".line input").focus()');
+    await tab.until(`document.querySelector('#articles option[value="Camomile"]')`);
+    assert.equal(
+      await tab.evaluate(`document.querySelector('#articles option[value="Camomile"]').label`),
+      '',
+      'no old price is offered',
+    );
+    await tab.type('Camomile'); // as by a choice from the list
+    await tab.until(`(${lines})[0]?.[3] === '3.49'`);
+  });
+
+  await t.test('nothing is said to be still here where nothing is', async () => {
+    await begin();
+    await tab.evaluate('document.querySelectorAll(".notice").forEach((each) => each.remove())');
+    await type('g');
+    const backspace = { key: 'Backspace', code: 'Backspace', windowsVirtualKeyCode: 8 };
+    await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', ...backspace });
+    await person.go('#/today');
+    await person.go('#/new');
+    await tab.until('document.activeElement.role === "combobox"');
+    assert.ok(!(await tab.evaluate<string>('document.body.innerText')).includes('still here'));
+  });
+
+  await t.test(
+    'a step that waits isn’t lost with its tab: the page asks while the service is away',
+    async () => {
+      const { body } = await service.get('/orders?status=open&limit=1', { token });
+      await person.go(`#/orders/${body.data[0].id}`);
+      const isAsked = `!dispatchEvent(new Event('beforeunload', { cancelable: true }))`;
+      await person.press('Mark as paid');
+      await wait(200);
+      assert.equal(await tab.evaluate(isAsked), false);
+      await tab.send('Network.emulateNetworkConditions', {
+        offline: true,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput: -1,
+      });
+      assert.equal(await tab.evaluate(isAsked), true);
+      await tab.send('Network.emulateNetworkConditions', {
+        offline: false,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput: -1,
+      });
+    },
+  );
+});
