@@ -6,13 +6,15 @@ import { barcodeWidths } from '../../src/console/orders/barcode.ts';
 import { qrModules } from '../../src/console/office/qr-code.ts';
 
 /** Made by bwip-js 4.11 from npm. */
-describe('a barcode of the number', () => {
+describe('a barcode', () => {
   for (const [number, expected] of [
     [7, '211214312131311222'],
     [12, '211232112232122231'],
     [1234, '211232112232131123121241'],
+    ['C7', '211214131321312131121241'],
+    ['C123', '211214131321123221223211221132411113'],
   ] as const)
-    test(`a barcode of the number ${number} has the symbols of Code 128`, () => {
+    test(`a barcode of ${number} has the symbols of Code 128`, () => {
       assert.equal(barcodeWidths(number).join(''), `${expected}2331112`);
     });
 });

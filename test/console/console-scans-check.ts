@@ -242,18 +242,29 @@ test('items at the till', { timeout: 120_000 }, async (t) => {
     assert.equal((await newest()).customerId, 1);
   });
 
-  await t.test('new orders begin as picked up where this device is told so', async () => {
+  await t.test('new orders begin as walk-in, picked up, where this device is told so', async () => {
     await begin();
     const isPickup = 'document.getElementById("is-pickup").checked';
+    const customer = 'document.querySelector("[role=combobox]").value';
     assert.equal(await tab.evaluate(isPickup), false);
-    await person.check('New orders on this device begin as picked up');
-    assert.equal(await tab.evaluate(isPickup), true);
-    await begin();
-    assert.equal(await tab.evaluate(isPickup), true);
-    await type('ada', 'Enter');
+    await person.check('New orders on this device begin as walk-in, picked up');
+    assert.deepEqual([await tab.evaluate(isPickup), await tab.evaluate(customer)], [true, 'Walk-in']);
+    await person.press('Start over');
     await tab.until(`(${focusedLine}) === 0`);
-    assert.equal(await tab.evaluate(isPickup), true);
-    await person.check('New orders on this device begin as picked up');
+    assert.deepEqual([await tab.evaluate(isPickup), await tab.evaluate(customer)], [true, 'Walk-in']);
+    await person.go('#/today');
+    await tab.scan(pot.barcode);
+    await tab.until(`${itemOf(0)}?.value === 'Teapot'`);
+    const keys = await placeByKeys();
+    await tab.until('location.hash.startsWith("#/orders/")');
+    const { customerId, shippingAddress } = await newest();
+    assert.deepEqual([keys, shippingAddress], [2, null]);
+    assert.equal((await service.get(`/customers/${customerId}`, { token })).body.name, 'Walk-in');
+    await person.go('#/new');
+    await tab.evaluate('document.querySelector("[role=combobox]").focus()');
+    await type('ada', 'Enter');
+    await tab.until(`${customer} === 'Ada Lovelace'`);
+    await person.check('New orders on this device begin as walk-in, picked up');
     await begin();
     assert.equal(await tab.evaluate(isPickup), false);
   });

@@ -12,7 +12,9 @@ import {
   type Page,
   type Reload,
   skeleton,
+  printButton,
 } from '../parts/view.ts';
+import { customerCard } from './customer-card.ts';
 import { CustomerFields } from './customer-fields.ts';
 import { isOfPhone } from './customer-words.ts';
 import { boughtFacts, readBought } from './customer-orders.ts';
@@ -223,6 +225,7 @@ function customerHeading(
   };
   return setPageTitle(
     name,
+    printButton(t('Card')),
     orders.data.length === 0 && action(t('Delete …'), remove, { 'data-key': 'delete' }), // refused with orders
     action(t('Change'), edit, { 'data-key': 'change' }),
     h('a', { class: 'button primary', href: `#/new?customer=${id}` }, t('New order')),
@@ -252,7 +255,7 @@ function customerContent(
   ];
   const { number, placed, items, status, total } = orderColumns;
   const columnsShown = [number, placed, items, { ...status, kind: 'tight' as const }, total];
-  return h(
+  const content = h(
     'div',
     { class: 'columns' },
     h(
@@ -294,4 +297,5 @@ function customerContent(
       ),
     ),
   );
+  return [content, customerCard(customer)];
 }

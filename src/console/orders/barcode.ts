@@ -13,12 +13,18 @@ const widths = (
 const [toCodeB, startB, startC] = [100, 104, 105];
 const stop = '2331112';
 
-/** Returns the bars and spaces of a number, each as its width in modules; bars come first. */
-export function barcodeWidths(number: number): readonly number[] {
-  const values = symbolsOf(String(number));
+/** Returns the bars and spaces of a number, or of a letter and a number, each as its width in modules; bars come first. */
+export function barcodeWidths(code: number | string): readonly number[] {
+  const [, letter = '', digits = ''] = /^([A-Z]?)(\d+)$/.exec(String(code)) ?? [];
+  const values = letter === '' ? symbolsOf(digits) : [startB, valueOf(letter), ...[...digits].map(valueOf)];
   const sum = values.reduce((total, value, index) => total + value * Math.max(index, 1), 0);
   const symbols = [...values, sum % 103].map((value) => widths?.[value] ?? '');
   return [...symbols.join(''), ...stop].map(Number);
+}
+
+/** The value of a letter or a digit in code set B. */
+function valueOf(letter: string): number {
+  return letter.charCodeAt(0) - 32;
 }
 
 /** Two digits are one symbol of code set C; an odd one is a symbol of its own, of code set B. */

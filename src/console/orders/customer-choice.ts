@@ -78,6 +78,7 @@ export class CustomerChoice {
     });
     const { control, list } = this.#search;
     control.dataset['scan'] = 'customer';
+    control.addEventListener('focus', () => this.#isWalkIn && control.select()); // the next letter replaces it
     control.addEventListener('input', () => this.#typed());
     const { row } = field({ label: t('Customer'), pointer: '/customerId', control, isWide: true });
     this.#searchRows = h('div', {}, row, list, this.#about);
@@ -104,9 +105,14 @@ export class CustomerChoice {
     this.#search.control.focus();
   }
 
+  /** As new orders of this device begin: a customer can still be chosen. */
+  beginAsWalkIn(): void {
+    if (this.#isEmpty && !this.#isNew.checked) this.#chooseWalkIn();
+  }
+
   /** Chooses the customer whom the URL names, unless another one was entered meanwhile. */
   suggest(customer: Customer): void {
-    if (this.#isEmpty && !this.#isNew.checked) this.#choose(customer);
+    if ((this.#isEmpty || this.#isWalkIn) && !this.#isNew.checked) this.#choose(customer);
   }
 
   /** A customer who is chosen is kept by their number alone. */

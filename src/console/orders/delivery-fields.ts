@@ -9,6 +9,9 @@ import { rich, t } from '../parts/texts.ts';
 /** The name in the storage of this device. */
 const usualKey = 'orderly-usually-picked-up';
 
+/** Dispatched by the element when the user wants all new orders to begin as walk-in. */
+export const usuallyWalkIn = 'usually-walk-in';
+
 export class DeliveryFields {
   readonly element: HTMLElement;
   readonly #address = new AddressFields('/shippingAddress');
@@ -39,9 +42,14 @@ export class DeliveryFields {
       if (this.#isUsual.checked) localStorage.setItem(usualKey, 'yes');
       else localStorage.removeItem(usualKey);
       this.#setPickup(this.#isUsual.checked);
+      if (this.#isUsual.checked) this.element.dispatchEvent(new Event(usuallyWalkIn, { bubbles: true }));
     });
-    this.element.append(checkRow(this.#isUsual, t('New orders on this device begin as picked up')));
+    this.element.append(checkRow(this.#isUsual, t('New orders on this device begin as walk-in, picked up')));
     this.#setPickup(this.#isUsual.checked);
+  }
+
+  get isUsuallyWalkIn(): boolean {
+    return this.#isUsual.checked;
   }
 
   /** Whoever is in the shop takes the goods along, unless the user has chosen otherwise. */

@@ -6,6 +6,7 @@ import { CustomerChoice } from './customer-choice.ts';
 import { notify } from '../parts/dialogs.ts';
 import type { Draft, Drafts, Entered } from '../parts/drafts.ts';
 import { button, fill, h } from '../parts/elements.ts';
+import { usuallyWalkIn } from './delivery-fields.ts';
 import { discardInput, enteredIn, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
 import { OrderFields } from './order-fields.ts';
 import { takeScans } from './order-scans.ts';
@@ -27,6 +28,8 @@ function showForm(page: Page, draft: Draft): void {
   const fields = new OrderFields(client);
   fields.delivery.beginAsUsual();
   const choice = new CustomerChoice(page, { idempotencyKey, fields });
+  const beginAsWalkIn = (): void => choice.beginAsWalkIn();
+  if (fields.delivery.isUsuallyWalkIn) beginAsWalkIn();
   const entered = (): Entered => ({ ...enteredIn(body), ...choice.entered, items: fields.itemCount });
   async function run(pressed: HTMLElement | null): Promise<void> {
     await fields.settled;
@@ -75,7 +78,9 @@ function showForm(page: Page, draft: Draft): void {
   if (draft.entered === undefined)
     void prepare(page, fields, choice).then(() => isFilled && fill(content, body));
   else restore(draft.entered);
-  choice.focus();
+  body.addEventListener(usuallyWalkIn, beginAsWalkIn);
+  if (fields.delivery.isUsuallyWalkIn) fields.focus();
+  else choice.focus();
   takeScans(body, page.scans, { choice, fields });
 
   function restore(kept: Entered): void {

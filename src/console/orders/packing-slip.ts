@@ -98,10 +98,10 @@ const quiet = 10;
 const moduleMillimetres = 0.4;
 
 /** Draws the bars in their size on paper. */
-function barcode(number: number): SVGElement {
+export function barcode(code: number | string): SVGElement {
   let x = quiet;
   let bars = '';
-  for (const [index, width] of barcodeWidths(number).entries()) {
+  for (const [index, width] of barcodeWidths(code).entries()) {
     if (index % 2 === 0) bars += `M${x} 0h${width}v1h-${width}z`;
     x += width;
   }

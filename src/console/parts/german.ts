@@ -2,6 +2,7 @@
 
 export const german = {
   // scans
+  Card: 'Karte',
   'Nothing has the code “{code}”.': 'Nichts hat den Code „{code}“.',
   '“{code}” was scanned while a question was open: nothing was done with it.':
     '„{code}“ wurde gescannt, während eine Frage offen war: Damit wurde nichts gemacht.',
@@ -380,7 +381,8 @@ export const german = {
   'Total {total}': 'Summe {total}',
   Delivery: 'Lieferung',
   'Picked up': 'Abholung',
-  'New orders on this device begin as picked up': 'Neue Bestellungen auf diesem Gerät beginnen mit Abholung',
+  'New orders on this device begin as walk-in, picked up':
+    'Neue Bestellungen auf diesem Gerät beginnen als Laufkundschaft, abgeholt',
   'The customer’s own address is another one: {address} {use}':
     'Die Adresse des Kunden ist eine andere: {address} {use}',
   'Use theirs': 'Diese nehmen',
