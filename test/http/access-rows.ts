@@ -278,6 +278,11 @@ export const matrix: Readonly<Record<string, Row>> = {
     path: product,
   },
   'GET /sales': { responses: 'u   f   f   200 200 f s 200 t', scope: 'orders:read', path: at('/sales') },
+  'GET /sales/items': {
+    responses: 'u   f   f   200 200 f s 200 t',
+    scope: 'orders:read',
+    path: at('/sales/items'),
+  },
   'GET /orders': { responses: 'u   200 200 200 200 200 s 200 t', scope: 'orders:read', path: at('/orders') },
   'POST /orders': {
     responses: 'u   201 v   201 201 201 s 201 t',

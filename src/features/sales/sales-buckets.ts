@@ -1,4 +1,4 @@
-// Buckets of sales: when hours, days, weeks and months begin in a time zone, even if its clocks change. Node
+// Buckets of sales: when hours, days, weeks, months and years begin in a time zone, even if its clocks change. Node
 // 24 has no Temporal; Intl knows the offsets of time zones.
 import { BoundedMap } from '../../base/bounded-map.ts';
 import { dayMilliseconds, hourMilliseconds } from '../../base/durations.ts';
@@ -8,7 +8,7 @@ export const salesBucketsMax = 1_000;
 /** The time zones that are cached for sales; a shop needs one or two. */
 const timeZonesMax = 50;
 
-export const spans = ['hour', 'day', 'week', 'month'] as const;
+export const spans = ['hour', 'day', 'week', 'month', 'year'] as const;
 export type Span = (typeof spans)[number];
 
 /**
@@ -96,7 +96,7 @@ function dateAfter(time: number, clock: LocalClock, { startOf, after }: Dates): 
  * UTC would have to show the same.
  */
 type Dates = {
-  /** Returns the first date of the day, week or month of a local time. */
+  /** Returns the first date of the day, week, month or year of a local time. */
   readonly startOf: (local: number) => number;
   readonly after: (date: number) => number;
 };
@@ -105,6 +105,7 @@ const dates: Readonly<Record<Exclude<Span, 'hour'>, Dates>> = {
   day: { startOf: startOfDay, after: (date) => date + dayMilliseconds },
   week: { startOf: startOfWeek, after: (date) => date + 7 * dayMilliseconds },
   month: { startOf: startOfMonth, after: monthAfter },
+  year: { startOf: startOfYear, after: yearAfter },
 };
 
 function startOfDay(local: number): number {
@@ -123,6 +124,15 @@ function startOfMonth(local: number): number {
 function monthAfter(date: number): number {
   const first = new Date(date);
   return first.setUTCMonth(first.getUTCMonth() + 1);
+}
+
+function startOfYear(local: number): number {
+  return new Date(startOfMonth(local)).setUTCMonth(0);
+}
+
+function yearAfter(date: number): number {
+  const first = new Date(date);
+  return first.setUTCFullYear(first.getUTCFullYear() + 1);
 }
 
 function floorTo(value: number, unit: number): number {

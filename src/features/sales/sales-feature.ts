@@ -5,7 +5,7 @@ export const sales: Feature = {
   name: 'sales',
   needs: [],
   async load() {
-    const { salesRoute } = await import('./sales-routes.ts');
-    return () => ({ groups: [{ invalidStatus: 422, routes: [salesRoute()] }] });
+    const { salesRoute, soldItemsRoute } = await import('./sales-routes.ts');
+    return () => ({ groups: [{ invalidStatus: 422, routes: [salesRoute(), soldItemsRoute()] }] });
   },
 };

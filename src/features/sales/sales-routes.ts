@@ -1,9 +1,11 @@
-// Sales over HTTP: /sales.
+// Sales over HTTP: /sales and /sales/items.
 import { staffOnly } from '../../auth/access.ts';
 import { revalidated } from '../../http/routing/reply.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { Sales, salesIssues, salesOf, salesQuery, resolveSalesQuery } from './sales.ts';
 import { TimeZones } from './sales-buckets.ts';
+import { SoldItems, soldItemsIssues, soldItemsOf, soldItemsQuery, soldItemsRequest } from './sold-items.ts';
+import { findSoldItems } from './sold-items-store.ts';
 import { findFigures } from './sales-store.ts';
 
 export function salesRoute(): Route {
@@ -12,7 +14,7 @@ export function salesRoute(): Route {
     method: 'GET',
     path: '/sales',
     tag: 'Orders',
-    summary: 'Sales by hour, day, week or month',
+    summary: 'Sales by hour, day, week, month or year',
     access: staffOnly,
     scope: 'orders:read',
     query: salesQuery(timeZones),
@@ -28,6 +30,32 @@ export function salesRoute(): Route {
       const found = await findFigures(call, request);
       call.recheckCaller();
       return { kind: 'document', content: salesOf(request, found) };
+    },
+  });
+}
+
+export function soldItemsRoute(): Route {
+  return route({
+    method: 'GET',
+    path: '/sales/items',
+    operationId: 'getSoldItems',
+    tag: 'Orders',
+    summary: 'What sold best',
+    access: staffOnly,
+    scope: 'orders:read',
+    query: soldItemsQuery,
+    reply: { kind: 'document', schema: SoldItems, cacheControl: revalidated },
+    description:
+      'The items of the orders that were placed in a time, those with the highest sums first. Cancelled and ' +
+      'refunded orders don’t count. Items with the same SKU are one, and so are those without a SKU that have ' +
+      'the same name.',
+    queryIssues: (query, { now }) => soldItemsIssues(query, now),
+    async handle(call) {
+      const { query, now } = call;
+      const request = soldItemsRequest(query, now);
+      const found = await findSoldItems(call, request);
+      call.recheckCaller();
+      return { kind: 'document', content: soldItemsOf(request, found) };
     },
   });
 }

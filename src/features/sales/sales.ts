@@ -30,7 +30,8 @@ const timeZoneMembers = {
   pattern: '^(?:[A-Za-z][A-Za-z0-9_+\\-]*(?:/[A-Za-z0-9_+\\-]+)*|[+\\-]\\d\\d:\\d\\d)$',
   reportsFormatForLength: true,
   mustBe: 'a time zone such as Europe/Berlin or +01:00',
-  description: 'Whose hours, days, weeks and months: a name of the IANA time zone database, or an offset.',
+  description:
+    'Whose hours, days, weeks, months and years: a name of the IANA time zone database, or an offset.',
   examples: ['Europe/Berlin'],
 } as const;
 
@@ -168,6 +169,12 @@ export type FiguresRow = readonly [
 /** The number of bits in the lower half of a total. */
 export const totalLowBits = 26;
 
+/** Returns null if the sum can't be shown exactly. */
+export function joinedHalves(high: number, low: number): number | null {
+  const total = high * 2 ** totalLowBits + low;
+  return Number.isSafeInteger(total) ? total : null;
+}
+
 export type FiguresFound = {
   readonly rows: readonly FiguresRow[];
   /** Milliseconds since 1970; null if nothing is missing. */
@@ -189,12 +196,11 @@ export function salesOf(
     return { from, before, figures };
   });
   for (const [bucket, currency, status, orders, high, low] of rows) {
-    const total = high * 2 ** totalLowBits + low;
     buckets[bucket]?.figures.push({
       currency,
       status,
       orders,
-      total: Number.isSafeInteger(total) ? total : null,
+      total: joinedHalves(high, low),
     });
   }
   return {

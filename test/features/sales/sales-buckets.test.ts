@@ -62,6 +62,14 @@ describe('buckets begin with the time zone’s', () => {
       ['11-03T03:00', '11-04T03:00', '11-05T02:00', '11-06T02:00'],
     ],
     [
+      'years',
+      'year',
+      'Europe/Berlin',
+      '2026-06-30T22:00:00Z',
+      '2028-06-30T22:00:00Z',
+      ['06-30T22:00', '12-31T23:00', '12-31T23:00', '06-30T22:00'],
+    ],
+    [
       'days, where midnight comes twice',
       'day',
       'America/Sao_Paulo',

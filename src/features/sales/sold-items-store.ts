@@ -1,0 +1,54 @@
+// The items of orders, added up by article in the read worker.
+import type { DatabaseReads } from '../../storage/database.ts';
+import { statuses, type OrderStatus } from '../orders/order.ts';
+import { totalLowBits } from './sales.ts';
+import {
+  soldItemsMax,
+  soldOrdersMax,
+  type SoldItemRow,
+  type SoldItemsFound,
+  type SoldItemsRequest,
+} from './sold-items.ts';
+
+const notSold: readonly OrderStatus[] = ['cancelled', 'refunded'];
+const sold = JSON.stringify(statuses.filter((status) => !notSold.includes(status)));
+const lowMask = 2 ** totalLowBits - 1;
+
+/** Finds the items with the highest sums, of the newest `soldOrdersMax` orders of that time. */
+export async function findSoldItems(
+  database: DatabaseReads,
+  { from, before }: SoldItemsRequest,
+): Promise<SoldItemsFound> {
+  const [oldest] = await database.readInWorker<readonly [number]>(oldestSql, [sold, from, before]);
+  const completeFrom = oldest?.[0] ?? null;
+  const rows = await database.readInWorker<SoldItemRow>(itemsSql, [sold, completeFrom ?? from, before]);
+  return { rows, completeFrom };
+}
+
+const selectedSql = `
+FROM json_each(?1) AS sold CROSS JOIN orders
+ON orders.status = sold.value AND orders.createdAt >= ?2 AND orders.createdAt < ?3`;
+
+/** The time of the oldest order that is counted, if there are more; others of this time are counted with it. */
+const oldestSql = `SELECT createdAt ${selectedSql} ORDER BY createdAt DESC LIMIT 1 OFFSET ${soldOrdersMax}`;
+
+/** The name is that of the row with the greatest id: SQLite takes bare columns from the row of max(). */
+const itemsSql = `
+WITH item AS (
+  SELECT orders.id AS orderId, orders.currency AS currency, item.value ->> 'sku' AS sku,
+    item.value ->> 'name' AS name, item.value ->> 'quantity' AS quantity,
+    (item.value ->> 'quantity') * (item.value ->> 'unitPrice') AS total
+  ${selectedSql} CROSS JOIN json_each(orders.items) AS item
+),
+added AS (
+  SELECT currency, sku, name, max(orderId) AS newest, count(DISTINCT orderId) AS orders,
+    sum(quantity) AS quantity, sum(total >> ${totalLowBits}) AS high, sum(total & ${lowMask}) AS low
+  FROM item GROUP BY currency, lower(sku), iif(sku IS NULL, name, NULL)
+),
+ranked AS (
+  SELECT *, row_number() OVER (
+    PARTITION BY currency ORDER BY high + low / ${2 ** totalLowBits}.0 DESC, quantity DESC, newest DESC
+  ) AS place FROM added
+)
+SELECT currency, sku, name, orders, quantity, high, low FROM ranked
+WHERE place <= ${soldItemsMax} ORDER BY currency, place`;
