@@ -5,7 +5,8 @@ export const usage = `npm run bench -- [flags]
 
   --quick             one round of 2 s each instead of three of 4 s
   --only A,B,…        these parts only: read cold hot not-modified list cold-list place mixed
-                      refused tls slow-sync logins start memory
+                      refused slow-sync logins start memory
+  --plain             plain HTTP instead of TLS 1.3
   --orders N,…        sizes of the data, each a table of its own (100000)
   --rounds N, --seconds N
   --lean-fastify      lets Fastify remember tokens without looking up their sessions, and log less
@@ -18,6 +19,7 @@ export function readOptions(argv: readonly string[], parts: readonly string[]) {
     args: [...argv],
     options: {
       quick: { type: 'boolean', default: false },
+      plain: { type: 'boolean', default: false },
       only: { type: 'string' },
       orders: { type: 'string', default: '100000' },
       rounds: { type: 'string' },
@@ -34,6 +36,7 @@ export function readOptions(argv: readonly string[], parts: readonly string[]) {
   return {
     help: values.help,
     only,
+    isTls: !values.plain,
     leanFastify: values['lean-fastify'],
     scratch: values.scratch,
     sizes: values.orders.split(',').map((size) => countOf('--orders', size, 5_000_000)),

@@ -72,10 +72,10 @@ async function measureRest(bench: Bench, made: Made): Promise<void> {
   if (only.includes('memory')) console.log(`\n${markdown(memoryHeader, await measureMemory(bench, made))}`);
 }
 
-function conditions({ rounds, seconds, leanFastify }: BenchOptions): string {
+function conditions({ rounds, seconds, isTls, leanFastify }: BenchOptions): string {
   return (
     `Node ${process.versions.node}, ${cpus()[0]?.model ?? 'unknown processor'}, one core for the ` +
-    'server and one for wrk, 64 connections,' +
+    `server and one for wrk, 64 connections over ${isTls ? 'TLS 1.3' : 'plain HTTP'},` +
     ` medians of ${rounds} alternating round${rounds === 1 ? '' : 's'} of ${seconds} s, each of new ` +
     'processes; ratios are medians of ratios within rounds.' +
     ' Others: cores taken meanwhile by processes foreign to the benchmark or by other guests of ' +

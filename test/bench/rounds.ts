@@ -79,28 +79,27 @@ async function startServers(bench: Bench, workload: Workload, made: Made, loaded
 
   const service = await startService(setting, made.folder, [
     ...workload.serviceFlags,
-    ...(workload.isTls ? ['--tls', 'self-signed'] : []),
+    ...(options.isTls ? ['--tls', 'self-signed'] : []),
   ]);
   const authorization = await logIn(service.origin, made.admin);
   await add(service, authorization);
+  const certificate = options.isTls ? certificateIn(made.folder) : {};
+  const peerSetting = { ...setting, env: { ...setting.env, ...certificate } };
   if (workload.peers.includes('fastify')) {
     const env: Record<string, string> = options.leanFastify ? { LEAN: 'on' } : {};
-    await add(await startFastify(setting, peers.fastify, made.fastifyDatabase, env), peerToken());
+    await add(await startFastify(peerSetting, peers.fastify, made.fastifyDatabase, env), peerToken());
   }
   if (workload.peers.includes('bun'))
-    await add(await startBun(setting, peers.bun, made.bunDatabase, {}), peerToken());
+    await add(await startBun(peerSetting, peers.bun, made.bunDatabase, {}), peerToken());
   if (workload.peers.includes('least')) {
     const cache = workload.serviceFlags === withoutCache ? 'off' : 'on';
-    await add(await startLeast(setting, made.leastDatabase, cache), peerToken());
+    await add(await startLeast(peerSetting, made.leastDatabase, cache), peerToken());
   }
   if (!workload.peers.includes('bare')) return;
   const target = targetAt(service.origin, made.orderCount, authorization);
-  const env = {
-    ANSWERS: join(scratch, `${workload.name}.answers.json`),
-    ...(workload.isTls && certificateIn(made.folder)),
-  };
+  const env = { ANSWERS: join(scratch, `${workload.name}.answers.json`) };
   await writeFixedAnswers(env.ANSWERS, target, await workload.requests(target), workload.status);
-  await add(await startBare(setting, env), authorization);
+  await add(await startBare(peerSetting, env), authorization);
 }
 
 /** Bare servers get exactly the requests of the service; only they ignore conditions. */
@@ -165,6 +164,7 @@ async function expectStatus(
     throw new Error(`${server.name} answered ${response.status} where ${status} was due: ${response.body}`);
 }
 
-function certificateIn(folder: string) {
+/** The certificate that the service made at its first start with TLS, for its peers. */
+export function certificateIn(folder: string) {
   return { TLS_CERT: join(folder, 'tls/cert.pem'), TLS_KEY: join(folder, 'tls/key.pem') };
 }

@@ -69,7 +69,7 @@ export async function startFastify(
   env: Readonly<Record<string, string>>,
 ): Promise<Server> {
   const port = await freePort();
-  return answering(setting, 'Fastify', `http://127.0.0.1:${port}`, {
+  return answering(setting, 'Fastify', originAt(port, setting.env), {
     command: [process.execPath, join(installed, 'fastify-server.js')],
     env: {
       PORT: String(port),
@@ -91,7 +91,7 @@ export async function startBun(
   const port = await freePort();
   const architecture = process.arch === 'arm64' ? 'aarch64' : process.arch;
   const bun = join(installed, `node_modules/@oven/bun-linux-${architecture}/bin/bun`);
-  return answering(setting, 'Bun', `http://127.0.0.1:${port}`, {
+  return answering(setting, 'Bun', originAt(port, setting.env), {
     command: [bun, join(installed, 'bun-server.js')],
     env: { PORT: String(port), DATABASE: database, JWT_SECRET: peerSecret, ISSUER: issuer, ...env },
   });
@@ -99,10 +99,9 @@ export async function startBun(
 
 export async function startBare(setting: Setting, env: Readonly<Record<string, string>>): Promise<Server> {
   const port = await freePort();
-  const name = `bare node:http${'TLS_CERT' in env ? 's' : ''}`;
+  const name = `bare node:http${'TLS_CERT' in setting.env ? 's' : ''}`;
   const command = [process.execPath, join(import.meta.dirname, 'peers/bare.ts')];
-  const scheme = 'TLS_CERT' in env ? 'https' : 'http';
-  return answering(setting, name, `${scheme}://127.0.0.1:${port}`, {
+  return answering(setting, name, originAt(port, setting.env), {
     command,
     env: { PORT: String(port), ...env },
   });
@@ -110,7 +109,7 @@ export async function startBare(setting: Setting, env: Readonly<Record<string, s
 
 export async function startLeast(setting: Setting, database: string, cache: 'on' | 'off'): Promise<Server> {
   const port = await freePort();
-  return answering(setting, 'the least', `http://127.0.0.1:${port}`, {
+  return answering(setting, 'the least', originAt(port, setting.env), {
     command: [process.execPath, '--max-semi-space-size=8', join(import.meta.dirname, 'peers/least.ts')],
     env: { PORT: String(port), DATABASE: database, JWT_SECRET: peerSecret, CACHE: cache },
   });
@@ -148,6 +147,11 @@ export function peerToken(): string {
   };
   const signed = `${encode({ alg: 'HS256', typ: 'at+jwt', kid: '1' })}.${encode(claims)}`;
   return `Bearer ${signed}.${createHmac('sha256', peerSecret).update(signed).digest('base64url')}`;
+}
+
+/** A peer uses TLS if its environment names a certificate. */
+function originAt(port: number, env: Setting['env']): string {
+  return `${'TLS_CERT' in env ? 'https' : 'http'}://127.0.0.1:${port}`;
 }
 
 type Start = { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };

@@ -5,7 +5,7 @@ import { copyData, type Made } from './bench-data.ts';
 import { median, ms } from './bench-table.ts';
 import { memoryOf, type Memory } from './children.ts';
 import { writeFixedAnswers } from './fixed-answers.ts';
-import type { Bench } from './rounds.ts';
+import { certificateIn, type Bench } from './rounds.ts';
 import { peerToken, logIn, startBare, startFastify, startService, type Server } from './servers.ts';
 import { hotReads, mixture, read, targetAt } from './workloads.ts';
 import { applyLoad, writeRequests } from './wrk.ts';
@@ -74,15 +74,15 @@ export async function measureMemory(bench: Bench, made: Made): Promise<string[][
 }
 
 async function startersOf({ children, options, peers, scratch }: Bench, made: Made): Promise<Starter[]> {
-  const setting = { children, cores: 'server', env: {} } as const;
-  const plain = () => startService(setting, made.folder, []);
-  const tls = () => startService(setting, made.folder, ['--tls', 'self-signed']);
+  const env = options.isTls ? certificateIn(made.folder) : {};
+  const setting = { children, cores: 'server', env } as const;
+  const flags = options.isTls ? ['--tls', 'self-signed'] : [];
+  const service = () => startService(setting, made.folder, flags);
   const logInTo = (server: Server) => logIn(server.origin, made.admin);
   const ANSWERS = join(scratch, 'start.answers.json');
-  await writeAnswersOf(plain, logInTo, made, ANSWERS, children.end);
+  await writeAnswersOf(service, logInTo, made, ANSWERS, children.end);
   return [
-    { name: 'orderly', start: plain, authorize: logInTo },
-    { name: 'orderly, TLS', start: tls, authorize: logInTo },
+    { name: 'orderly', start: service, authorize: logInTo },
     {
       name: 'Fastify',
       start: () =>

@@ -29,7 +29,6 @@ export type Workload = {
   /** Writing workloads run on a copy of the data, so that the next one finds it as it was. */
   readonly writes: boolean;
   readonly spreads: boolean;
-  readonly isTls: boolean;
   readonly slowSyncMs: number;
   readonly serviceFlags: readonly string[];
 };
@@ -39,7 +38,6 @@ const usual = {
   peers: ['bare', 'least', 'fastify', 'bun'],
   writes: false,
   spreads: false,
-  isTls: false,
   slowSyncMs: 0,
   serviceFlags: [],
 } as const;
@@ -100,14 +98,6 @@ export const workloads: readonly Workload[] = [
     title: 'rejected order',
     requests: rejections,
     status: 422,
-  },
-  {
-    ...usual,
-    name: 'tls',
-    title: 'read one order, TLS 1.3',
-    requests: hotReads,
-    isTls: true,
-    peers: ['bare'],
   },
   {
     ...usual,

@@ -3,10 +3,12 @@
 // a log line, and group commits. No strict JSON, no schema but two members, no rights, no metrics. Its distance
 // to bare node:http is what the contract costs; the service's distance to it is what everything else costs.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { DatabaseSync } from 'node:sqlite';
 
-const { PORT, DATABASE = '', JWT_SECRET = '', CACHE } = process.env;
+const { PORT, DATABASE = '', JWT_SECRET = '', CACHE, TLS_CERT, TLS_KEY } = process.env;
 const textsMax = CACHE === 'off' ? 0 : 16_000;
 const db = new DatabaseSync(DATABASE, { returnArrays: true });
 db.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
@@ -53,7 +55,7 @@ let requests = 0;
 let lines = '';
 let placements: (() => () => void)[] = [];
 
-createServer({ optimizeEmptyRequests: true }, (request, response) => {
+const listener: RequestListener = (request, response) => {
   const began = performance.now();
   if (request.url === '/health/live') return void response.end();
   const id = `least-${(requests += 1)}`;
@@ -65,7 +67,14 @@ createServer({ optimizeEmptyRequests: true }, (request, response) => {
   const { text, etag } = orderOf(Number(request.url?.slice('/orders/'.length)));
   const isSame = request.headers['if-none-match'] === etag;
   send(exchange, isSame ? 304 : 200, isSame ? '' : text, ['ETag', etag]);
-}).listen(Number(PORT), '127.0.0.1');
+};
+
+const settings = { optimizeEmptyRequests: true };
+const server =
+  TLS_CERT === undefined || TLS_KEY === undefined
+    ? createServer(settings, listener)
+    : createTlsServer({ ...settings, cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY) }, listener);
+server.listen(Number(PORT), '127.0.0.1');
 process.once('SIGTERM', () => process.exit(0)); // with `exit`, so that the compile cache is saved
 
 function callerOf(authorization: string): Caller {

@@ -5,7 +5,7 @@
 import { Database } from 'bun:sqlite';
 import { timingSafeEqual } from 'node:crypto';
 
-const { PORT, DATABASE, JWT_SECRET, ISSUER } = process.env;
+const { PORT, DATABASE, JWT_SECRET, ISSUER, TLS_CERT, TLS_KEY } = process.env;
 const db = new Database(DATABASE, { strict: true });
 db.run('PRAGMA journal_mode = WAL');
 db.run('PRAGMA synchronous = FULL');
@@ -29,6 +29,7 @@ const sql = {
 Bun.serve({
   hostname: '127.0.0.1',
   port: Number(PORT),
+  tls: TLS_CERT && { cert: Bun.file(TLS_CERT), key: Bun.file(TLS_KEY) },
   routes: {
     '/health/live': () => Response.json({ status: 'live' }),
     '/orders/:id': { GET: signedIn(readOrder) },

@@ -4,15 +4,17 @@
 // LEAN: remembers verified tokens without looking up the session, and logs one line a request instead of
 // Fastify's usual two.
 // @ts-nocheck
+import { readFileSync } from 'node:fs';
 import Fastify, { LogController } from 'fastify';
 import jwt from '@fastify/jwt';
 import rateLimit from '@fastify/rate-limit';
 import { openOrders, orderOf } from './order-rows.js';
 import { listQuery, newOrder, order, orderList, orderParams } from './order-schemas.js';
 
-const { PORT, DATABASE, JWT_SECRET, ISSUER, LEAN } = process.env;
+const { PORT, DATABASE, JWT_SECRET, ISSUER, LEAN, TLS_CERT, TLS_KEY } = process.env;
 const orders = openOrders(DATABASE);
 const app = Fastify({
+  https: TLS_CERT ? { cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY) } : null,
   logger: { level: 'info' },
   logController: new LogController({ disableRequestLogging: Boolean(LEAN) }),
   ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true } },
