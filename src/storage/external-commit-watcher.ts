@@ -21,7 +21,7 @@ export class ExternalCommitWatcher {
   readonly #idle: NodeJS.Timeout;
   #version: unknown;
   #isIgnoring = false;
-  #wasJustChecked = false;
+  #checkedAt = -Infinity;
 
   constructor(sqlite: DatabaseSync, options: Options) {
     this.#options = options;
@@ -32,11 +32,9 @@ export class ExternalCommitWatcher {
 
   /** Called with each request; checks at most once in `commitCheckMilliseconds`. */
   detectIfDue(): void {
-    if (this.#wasJustChecked || !this.#options.mayDetect()) return;
-    this.#wasJustChecked = true;
-    setTimeout(() => {
-      this.#wasJustChecked = false;
-    }, commitCheckMilliseconds).unref();
+    const now = performance.now();
+    if (now - this.#checkedAt < commitCheckMilliseconds || !this.#options.mayDetect()) return;
+    this.#checkedAt = now;
     this.detect();
   }
 
