@@ -8,9 +8,9 @@ import { codeOf, paths, quotedIn, sources, texts } from './source-text.ts';
 const architecture = texts.get('src/ARCHITECTURE.md') ?? '';
 
 test('every step that ARCHITECTURE.md names is a function of its file', () => {
-  const places = ['## One read', '## One write', 'And the way back:', '## One list'];
-  const steps = places.flatMap((place) => tableAfter('| file | function | what it does |', place));
-  assert.ok(steps.length > 50, `only ${steps.length} are seen`);
+  const places = ['## One read', '## One write', '## One list'];
+  const steps = places.flatMap((place) => tableAfter('| file | function | what it does, and why |', place));
+  assert.ok(steps.length > 30, `only ${steps.length} are seen`);
   const missing = steps.filter(([file = '', name = '']) => !defines(quotedIn(file), quotedIn(name)));
   assert.deepEqual(missing, []);
 });

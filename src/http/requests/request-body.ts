@@ -162,13 +162,13 @@ export class RequestBody {
 
   #read(reader: Reader): void {
     this.#reader = reader;
-    this.#settle();
+    this.#passOn();
   }
 
   /**
    * Delivers what has arrived. Bytes that arrived before a failure are read first: their lines are complete.
    */
-  #settle(): void {
+  #passOn(): void {
     const reader = this.#reader;
     const hasMore = this.isStreamed && this.#length > 0;
     if (reader === undefined || (!hasMore && !this.#isOver)) return;
@@ -199,7 +199,7 @@ export class RequestBody {
     this.#length += piece.length;
     if (!this.isStreamed) return;
     if (this.isFull) stateOf(this.#request.socket).hold();
-    this.#settle();
+    this.#passOn();
   }
 
   #makeRoom(bytes: number): boolean {
@@ -225,14 +225,14 @@ export class RequestBody {
     stateOf(this.#request.socket).body = undefined;
     this.#isWhole = true;
     this.#release();
-    this.#settle();
+    this.#passOn();
   }
 
   #fail(problem: Problem): void {
     if (this.#isOver) return;
     this.#problem = problem;
     if (!this.#hasBegun) this.#drop(); // nothing will read the buffered bytes
-    this.#settle();
+    this.#passOn();
   }
 
   /** Drops what arrives after the response, within the server's time limit. */
