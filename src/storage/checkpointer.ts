@@ -4,6 +4,7 @@ import { emptyCommitSql } from './database-file.ts';
 import { isTransient } from './storage-error.ts';
 import type { ExternalCommitWatcher } from './external-commit-watcher.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { minuteMilliseconds } from '../base/durations.ts';
 import { freeDiskBytes } from '../base/capacity.ts';
 import { ThreadError } from '../base/thread.ts';
 import type { SqlWorker } from './sql-worker.ts';
@@ -40,6 +41,8 @@ const longFactor = 4;
 const tailFramesMax = (2 * 1024 ** 2) / frameBytes;
 const checkMilliseconds = 50;
 const retryMilliseconds = 250;
+/** On a full disk each retry fails. */
+const warningMilliseconds = minuteMilliseconds;
 
 type Options = {
   readonly folder: string;
@@ -66,6 +69,7 @@ export class Checkpointer {
   #hasWarned = false;
   #checkpointing: Promise<void> | undefined;
   #nextCheckAt = 0;
+  #nextWarningAt = 0;
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -172,6 +176,8 @@ export class Checkpointer {
     const { checkpointWorker, externalCommits, stats, endTurn } = this.#options;
     endTurn();
     const [versionBefore] = await checkpointWorker.run('PRAGMA data_version');
+    const bytesMax = Math.floor(this.#checkpointAtFrames * frameBytes); // a longer file is truncated
+    await checkpointWorker.run(`PRAGMA journal_size_limit = ${bytesMax}`);
     await externalCommits.ignoreDuring(() => checkpointWorker.run(emptyCommitSql));
     const [versionAfter] = await checkpointWorker.run('PRAGMA data_version');
     if (versionAfter?.[0] !== versionBefore?.[0]) externalCommits.assumeChanged();
@@ -200,7 +206,10 @@ export class Checkpointer {
   async #onError(error: unknown): Promise<void> {
     const { commits, externalCommits, log } = this.#options;
     const isTransientError = error instanceof ThreadError || isTransient(error);
-    log(isTransientError ? 'warn' : 'error', 'a checkpoint of the WAL failed', { cause: String(error) });
+    if (!isTransientError || performance.now() >= this.#nextWarningAt) {
+      this.#nextWarningAt = performance.now() + warningMilliseconds;
+      log(isTransientError ? 'warn' : 'error', 'a checkpoint of the WAL failed', { cause: String(error) });
+    }
     if (!isTransientError) return commits.fail(error instanceof Error ? error : new Error(String(error)));
     this.#retryLater();
     await commits.synced().catch(() => {}); // before the sync reads may see the old state

@@ -119,12 +119,12 @@ class OpenDatabase implements Database {
     this.#unlock = unlock;
     this.#log = options.log ?? (() => {});
     this.stats = newStats();
-    this.stats.canWrite = startWal(sqlite, this.#log);
+    this.stats.canWrite = startWal(sqlite, options.folder, this.#log);
     configureWriter(sqlite);
     this.#walDescriptor = openSyncedWal(options.folder);
     this.#reads = this.#createReadSide();
     this.read = this.#reads.connection;
-    this.#probe = new WriteProbe({ sqlite, stats: this.stats, log: this.#log });
+    this.#probe = new WriteProbe({ folder: options.folder, sqlite, stats: this.stats, log: this.#log });
     this.#commits = this.#createGroupCommit();
     this.#externalCommits = this.#createExternalCommitWatcher();
     this.#readWorker = this.#createSqlWorker('read');

@@ -5,19 +5,20 @@ import { capacity } from '../base/capacity.ts';
 import { databaseFile, emptyCommitSql } from './database-file.ts';
 import { maySync, syncFolder } from './private-files.ts';
 import { isFull } from './storage-error.ts';
+import { hasRoom } from './write-probe.ts';
 
 type Log = (level: 'warn', message: string, fields?: object) => void;
 
-/** Writes and syncs the WAL's header; returns false if there is no room for it. */
-export function startWal(sqlite: DatabaseSync, log: Log): boolean {
+/** Writes and syncs the WAL's header; returns false if there is no room for it, or for a change after it. */
+export function startWal(sqlite: DatabaseSync, folder: string, log: Log): boolean {
   try {
     sqlite.exec(emptyCommitSql);
-    return true;
+    if (hasRoom(folder)) return true;
   } catch (error) {
     if (!isFull(error)) throw error;
-    log('warn', 'starting read-only because the disk is full: changes are rejected until there is space');
-    return false;
   }
+  log('warn', 'starting read-only because the disk is full: changes are rejected until there is space');
+  return false;
 }
 
 /**

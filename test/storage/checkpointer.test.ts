@@ -145,8 +145,8 @@ test('a thread that can’t start or open the file is retried, since that is tra
     log: (level, message) => logged.push([level, message]),
   });
   await writeWhile(database, () => database.stats.checkpoints < 1);
-  const warning = ['warn', 'a checkpoint of the WAL failed'];
-  assert.deepEqual(logged, [warning, warning]);
+  assert.deepEqual(logged, [['warn', 'a checkpoint of the WAL failed']], 'one line a minute');
+  assert.deepEqual(troubles, []);
 });
 
 test('any other error of the thread is fatal, since it may be the disk’s', async (t) => {

@@ -1,5 +1,6 @@
 // A storage without space: it reads, and detects when there is space again.
 import assert from 'node:assert/strict';
+import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
@@ -57,3 +58,22 @@ test('free space is detected periodically, without changes to write', async (t) 
   assert.equal(database.stats.canWrite, false);
   await until(() => database.stats.canWrite);
 });
+
+test('a disk with room for a page, but not for a change, is not ready, after a restart as before', (t) =>
+  withSmallDisk(t, 2, async (disk) => {
+    const options = { folder: join(disk.folder, 'data') };
+    const before = await openNotes(t, options);
+    disk.fill();
+    await assert.rejects(before.write(addNote('x'.repeat(2 ** 20))), isUnavailable);
+    truncateSync(join(disk.folder, 'filling'), statSync(join(disk.folder, 'filling')).size - 64 * 1024);
+    await before.write(addNote('small')).catch(() => {});
+    assert.equal(before.stats.canWrite, false);
+    await before.close();
+    const logged: string[] = [];
+    const after = await openNotes(t, { ...options, log: (_, message) => logged.push(message) });
+    disk.after(() => after.close());
+    assert.equal(after.stats.canWrite, false);
+    assert.match(logged.join(), /^starting read-only/);
+    disk.makeRoom();
+    await until(() => after.stats.canWrite);
+  }));

@@ -63,6 +63,8 @@ const { values: options } = parseArgs({
   },
 });
 
+const children: ChildProcess[] = [];
+
 async function main(): Promise<void> {
   const { folder: scratch, remove } = makeDisk();
   let missed = 0;
@@ -80,9 +82,13 @@ async function main(): Promise<void> {
       try {
         missed += await checkSize({ folder, group, megabytes, password });
       } finally {
+        for (const child of children) if (!isOver(child)) await end(child, 'SIGKILL');
         group.remove();
       }
     }
+  } catch (error) {
+    missed += 1;
+    console.error(error);
   } finally {
     remove();
   }
@@ -239,8 +245,8 @@ function isOver({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-async function end(child: ChildProcess): Promise<void> {
-  child.kill('SIGTERM');
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+  child.kill(signal);
   await once(child, 'exit');
 }
 
@@ -329,7 +335,9 @@ function askerOf(port: number): Ask {
 }
 
 function start([program = '', ...args]: readonly string[]): ChildProcess {
-  return spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  children.push(child);
+  return child;
 }
 
 /** Runs a command to its end, and returns what it prints. */
