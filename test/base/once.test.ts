@@ -5,7 +5,7 @@ import { route } from '../../src/http/routing/route.ts';
 
 import { anyone } from '../../src/auth/access.ts';
 import { once } from '../../src/base/once.ts';
-import { serviceFor } from '../service.ts';
+import { serviceFor } from '../support/service.ts';
 
 test('a document that could not be created is created for the next request, and then cached', async (t) => {
   let attempts = 0;

@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { Thread, ThreadError, type Handler } from '../../src/base/thread.ts';
-import { FrozenClock } from '../frozen-clock.ts';
+import { FrozenClock } from '../support/frozen-clock.ts';
 
 type Message = 'add' | 'fail' | 'throw outside' | 'exit' | 'wait';
 

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import { ask } from './ask.ts';
 import type { Children } from './children.ts';
 import type { Made } from './bench-data.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { fdatasync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { newCustomer, newKey } from '../features/resource-support.ts';
-import { personWithCodes } from '../features/totp-support.ts';
-import { serviceFor, admin } from '../service.ts';
-import { orderly } from './command-support.ts';
+import { newCustomer, newKey } from '../support/resource-support.ts';
+import { personWithCodes } from '../support/totp-support.ts';
+import { serviceFor, admin } from '../support/service.ts';
+import { orderly } from '../support/command-support.ts';
 
 describe('accounts from the command line', () => {
   test('admin create makes an administrator who can sign in; the address is then taken', async (t) => {

@@ -18,7 +18,7 @@ import {
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { after, describe, test, type TestContext } from 'node:test';
-import { executable } from '../service.ts';
+import { executable } from '../support/service.ts';
 import {
   dataFolder,
   newFolder,
@@ -28,7 +28,7 @@ import {
   serving,
   start,
   type Ended,
-} from './command-support.ts';
+} from '../support/command-support.ts';
 
 const account = 65_534;
 const skip = process.getuid?.() !== 0 && 'only root can use the folder of another account';

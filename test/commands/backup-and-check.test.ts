@@ -8,9 +8,9 @@ import { text } from 'node:stream/consumers';
 import { before, describe, test } from 'node:test';
 import { sampleCountries } from '../../src/commands/sample-data.ts';
 import { backup } from '../../src/storage/backup.ts';
-import { serviceFor } from '../service.ts';
-import { newCustomer, newKey, newOrder } from '../features/resource-support.ts';
-import { dataFolder, newFolder, orderly, program } from './command-support.ts';
+import { serviceFor } from '../support/service.ts';
+import { newCustomer, newKey, newOrder } from '../support/resource-support.ts';
+import { dataFolder, newFolder, orderly, program } from '../support/command-support.ts';
 import { damages } from './damages.ts';
 
 const tables = ['users', 'customers', 'orders'] as const;

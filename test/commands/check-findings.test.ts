@@ -8,9 +8,9 @@ import { auditHistories } from '../../src/features/events/history-audit-store.ts
 import { maintenance } from '../../src/service/features.ts';
 import { Connection } from '../../src/storage/connection.ts';
 import { openSqlite } from '../../src/storage/database-file.ts';
-import { newCustomer, newOrder } from '../features/resource-support.ts';
-import { serviceFor } from '../service.ts';
-import { orderly } from './command-support.ts';
+import { newCustomer, newOrder } from '../support/resource-support.ts';
+import { serviceFor } from '../support/service.ts';
+import { orderly } from '../support/command-support.ts';
 
 describe('orderly check', { concurrency: true }, () => {
   test('orderly check finds items that are not those of the last event', async (t) => {

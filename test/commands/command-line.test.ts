@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { commandNames, helpText, loadCommand } from '../../src/commands/commands.ts';
 import { settings } from '../../src/service/features.ts';
 import { version } from '../../src/base/version.ts';
-import { assertAll, dataFolder, newFolder, orderly } from './command-support.ts';
+import { assertAll, dataFolder, newFolder, orderly } from '../support/command-support.ts';
 
 describe('the command line', () => {
   test('--version prints the version of package.json, in any position', async () => {

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { backup } from '../../src/storage/backup.ts';
-import { newCustomer, newOrder } from '../features/resource-support.ts';
-import { serviceFor } from '../service.ts';
-import { newFolder } from './command-support.ts';
+import { newCustomer, newOrder } from '../support/resource-support.ts';
+import { serviceFor } from '../support/service.ts';
+import { newFolder } from '../support/command-support.ts';
 
 const customers = 60;
 const deleted = 'Zebulon Quillfeather';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { withSmallDisk } from '../small-disk.ts';
-import { dataFolder, newFolder, orderly, serving } from './command-support.ts';
+import { withSmallDisk } from '../support/small-disk.ts';
+import { dataFolder, newFolder, orderly, serving } from '../support/command-support.ts';
 
 const env = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'the first administrator' };
 

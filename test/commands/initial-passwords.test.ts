@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { logStart } from '../../src/commands/welcome.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
-import { newKey } from '../features/resource-support.ts';
-import { admin, executable, serviceFor, type TestResponse, type TestService } from '../service.ts';
-import { orderly } from './command-support.ts';
+import { newKey } from '../support/resource-support.ts';
+import { admin, executable, serviceFor, type TestResponse, type TestService } from '../support/service.ts';
+import { orderly } from '../support/command-support.ts';
 
 const dayMilliseconds = 24 * 3_600_000;
 const skip = executable !== undefined && 'needs a clock that a test can set';

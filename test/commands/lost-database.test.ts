@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { copyFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { newCustomer, rootToken } from '../features/resource-support.ts';
-import { serviceFor } from '../service.ts';
-import { dataFolder, newFolder, orderly, serving } from './command-support.ts';
+import { newCustomer, rootToken } from '../support/resource-support.ts';
+import { serviceFor } from '../support/service.ts';
+import { dataFolder, newFolder, orderly, serving } from '../support/command-support.ts';
 
 const env = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'the first administrator' };
 

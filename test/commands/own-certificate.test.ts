@@ -8,9 +8,9 @@ import { describe, test, type TestContext } from 'node:test';
 import { ownNames } from '../../src/service/own-certificate.ts';
 import { ensureCertificate } from '../../src/service/certificate-keeper.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
-import { newCertificate } from '../new-certificate.ts';
-import { serviceFor } from '../service.ts';
-import { newFolder } from './command-support.ts';
+import { newCertificate } from '../support/new-certificate.ts';
+import { serviceFor } from '../support/service.ts';
+import { newFolder } from '../support/command-support.ts';
 
 const dayMilliseconds = 86_400_000;
 const start = Date.parse('2026-03-01T09:30:00.000Z');

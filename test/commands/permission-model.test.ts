@@ -8,8 +8,8 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
-import { executable } from '../service.ts';
-import { newFolder, realProgram, serving, start } from './command-support.ts';
+import { executable } from '../support/service.ts';
+import { newFolder, realProgram, serving, start } from '../support/command-support.ts';
 
 const hasAllowNet = process.allowedNodeEnvironmentFlags.has('--allow-net'); // from Node 25 on
 const skip =

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { dayMilliseconds } from '../../src/base/durations.ts';
-import { newFolder, orderly } from './command-support.ts';
+import { newFolder, orderly } from '../support/command-support.ts';
 
 const root = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'the first administrator' };
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { newFolder, orderly, serving } from './command-support.ts';
+import { newFolder, orderly, serving } from '../support/command-support.ts';
 
 const planted = {
   signing: 'planted-signing-secret-rJ8xT2mQ5vW9',

@@ -6,13 +6,13 @@ import { request } from 'node:https';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { newCertificate } from '../new-certificate.ts';
+import { newCertificate } from '../support/new-certificate.ts';
 import { ensureCertificate } from '../../src/service/certificate-keeper.ts';
 import { ensureSecrets } from '../../src/service/cryptography.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
 import type { Config } from '../../src/config/config.ts';
 import { version } from '../../src/base/version.ts';
-import { dataFolder, newFolder, orderly, readOnlyFolder, serving } from './command-support.ts';
+import { dataFolder, newFolder, orderly, readOnlyFolder, serving } from '../support/command-support.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -55,7 +55,10 @@ describe('orderly serve', { concurrency: true }, () => {
       .map((line): Record<string, unknown> => JSON.parse(line));
     const messages = lines.flatMap(({ message }) => (message === undefined ? [] : [message]));
     const inSevenDays = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
-    assert.match(String(messages.splice(5, 1)), /^Of [\d,]+ MB of memory, .* hashed at a time; .* are free\.$/);
+    assert.match(
+      String(messages.splice(5, 1)),
+      /^Of [\d,]+ MB of memory, .* hashed at a time; .* are free\.$/,
+    );
     assert.deepEqual(messages, [
       'Created a secret that signs tokens: data/secret.key.',
       'Created a certificate authority, for devices to trust: data/tls/ca.pem.',

@@ -5,7 +5,7 @@ import type { Command } from '../../src/commands/command.ts';
 import { commandNames, loadCommand, type CommandName } from '../../src/commands/commands.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
 import { ConfigError } from '../../src/config/command-error.ts';
-import { assertAll } from './command-support.ts';
+import { assertAll } from '../support/command-support.ts';
 
 const commands = new Map<CommandName, Command>();
 for (const name of commandNames) commands.set(name, await loadCommand(name));

@@ -12,9 +12,9 @@ import { startService } from '../../src/service/running-service.ts';
 import { createStopper } from '../../src/commands/serve.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
 import { LineLogger } from '../../src/base/logger.ts';
-import { executable } from '../service.ts';
-import { until } from '../storage/storage-support.ts';
-import { dataFolder, newFolder, realProgram, serving } from './command-support.ts';
+import { executable } from '../support/service.ts';
+import { until } from '../support/storage-support.ts';
+import { dataFolder, newFolder, realProgram, serving } from '../support/command-support.ts';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -7,8 +7,8 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { until } from '../storage/storage-support.ts';
-import { dataFolder, newFolder, program } from './command-support.ts';
+import { until } from '../support/storage-support.ts';
+import { dataFolder, newFolder, program } from '../support/command-support.ts';
 
 const databaseBytes = 128 * 1024 ** 2;
 

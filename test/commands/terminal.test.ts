@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
-import { until } from '../storage/storage-support.ts';
-import { dataFolder, orderly, program } from './command-support.ts';
+import { until } from '../support/storage-support.ts';
+import { dataFolder, orderly, program } from '../support/command-support.ts';
 
 const noTerminal = {
   skip: spawnSync('script', ['--version']).error !== undefined && 'there is no script(1)',

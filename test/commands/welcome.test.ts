@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { logStart, welcome, type ServiceStart } from '../../src/commands/welcome.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
-import { newCertificate } from '../new-certificate.ts';
-import { executable, serviceFor } from '../service.ts';
-import { newFolder } from './command-support.ts';
+import { newCertificate } from '../support/new-certificate.ts';
+import { executable, serviceFor } from '../support/service.ts';
+import { newFolder } from '../support/command-support.ts';
 
 const skip = executable !== undefined && 'needs the service itself';
 

@@ -1,7 +1,7 @@
 // What the lines of a new order are completed from, over a real service.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { admin, serviceFor } from '../service.ts';
+import { admin, serviceFor } from '../support/service.ts';
 
 // the module is imported by a computed URL, without its types: those are of browsers
 type Client = { get(path: string): Promise<unknown> };

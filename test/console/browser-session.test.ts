@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
-import { sharedService } from '../http/http-support.ts';
+import { sharedService } from '../support/http-support.ts';
 
 // the modules are imported by computed URLs, without their types: those are of browsers
 type Session = {

@@ -2,8 +2,8 @@
 // people without staff rights.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytesOf, codeOf } from '../features/totp-support.ts';
-import { admin, password } from '../service.ts';
+import { bytesOf, codeOf } from '../support/totp-support.ts';
+import { admin, password } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
 
 const elevenMinutes = 660_000;

@@ -1,6 +1,6 @@
 // Actions in the console for its checks in a browser: by mouse, touch or keyboard only.
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Tab } from '../web/browser.ts';
+import type { Tab } from '../support/browser.ts';
 
 export type Hand = 'mouse' | 'keyboard';
 

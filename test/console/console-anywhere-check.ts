@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { admin } from '../service.ts';
+import { admin } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
 
 const tea = {

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { admin, serviceFor, type TestService } from '../service.ts';
-import { openTab } from '../web/browser.ts';
-import { openFirefox } from '../web/firefox.ts';
+import { admin, serviceFor, type TestService } from '../support/service.ts';
+import { openTab } from '../support/browser.ts';
+import { openFirefox } from './firefox.ts';
 import { Person, type Hand } from './console-actions.ts';
 
 for (const [hand, width] of [

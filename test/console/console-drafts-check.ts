@@ -2,7 +2,7 @@
 // placed once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin } from '../service.ts';
+import { admin } from '../support/service.ts';
 import { Person } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
 

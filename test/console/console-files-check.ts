@@ -1,7 +1,7 @@
 // Lists as files in the console, in a real browser: what the page shows, for a German spreadsheet and for programs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin } from '../service.ts';
+import { admin } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
 
 /** `saved` becomes the file that is saved next. */

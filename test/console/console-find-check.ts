@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { dayMilliseconds } from '../../src/base/durations.ts';
-import { admin, password } from '../service.ts';
+import { admin, password } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
 
 const rows = `[...document.querySelectorAll('main tbody tr')]`;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { admin, password, serviceFor, type TestResponse, type TestService } from '../service.ts';
-import { openTab, type Tab } from '../web/browser.ts';
-import { openFirefox } from '../web/firefox.ts';
+import { admin, password, serviceFor, type TestResponse, type TestService } from '../support/service.ts';
+import { openTab, type Tab } from '../support/browser.ts';
+import { openFirefox } from './firefox.ts';
 import { Person } from './console-actions.ts';
 
 const hasFirefox = spawnSync(process.env['FIREFOX'] ?? 'firefox-esr', ['--version']).error === undefined;

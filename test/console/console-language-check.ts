@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { german } from '../../src/console/parts/german.ts';
 import { openShop } from './console-shop.ts';
-import { admin } from '../service.ts';
+import { admin } from '../support/service.ts';
 
 /** Words of English sentences that no German sentence has. */
 const englishWords =

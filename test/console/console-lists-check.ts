@@ -1,7 +1,7 @@
 // Lists and histories of the console, in a real browser: their searches, pages, places and old values.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin } from '../service.ts';
+import { admin } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
 
 const items = (unitPrice: number): object[] => [{ name: 'Tea', quantity: 2, unitPrice }];

@@ -2,7 +2,7 @@
 // withdrawn, the next person on the same device, and a webhook whose receiver works again.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin, password } from '../service.ts';
+import { admin, password } from '../support/service.ts';
 import { Receiver } from '../features/webhooks/receiver.ts';
 import { Person } from './console-actions.ts';
 import { openShop } from './console-shop.ts';

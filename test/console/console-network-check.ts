@@ -1,7 +1,7 @@
 // The console on a slow network, in a real browser: a round trip takes 400 ms, and 400 kbit arrive in a second.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin } from '../service.ts';
+import { admin } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
 
 const millisecondsMax = 3_000;

@@ -2,7 +2,7 @@
 // what was typed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin } from '../service.ts';
+import { admin } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
 
 test('orders entered in the console', { timeout: 120_000 }, async (t) => {

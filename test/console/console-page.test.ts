@@ -18,9 +18,9 @@ import type { Webhook } from '../../src/features/webhooks/webhook.ts';
 import { decimalText } from '../../src/console/parts/amounts.ts';
 import { statuses, steps, stepsBack } from '../../src/console/parts/api-types.ts';
 import { countries, currencies } from '../../src/schema/iso-codes.ts';
-import { sharedService } from '../http/http-support.ts';
-import { codeOf, sources, texts } from '../source-text.ts';
-import type { TestService } from '../service.ts';
+import { sharedService } from '../support/http-support.ts';
+import { codeOf, sources, texts } from '../support/source-text.ts';
+import type { TestService } from '../support/service.ts';
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +

@@ -5,9 +5,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { admin } from '../service.ts';
+import { admin } from '../support/service.ts';
 import { folderWith } from '../tools/check-api/outside-tools.ts';
-import type { Tab } from '../web/browser.ts';
+import type { Tab } from '../support/browser.ts';
 import { Person } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
 

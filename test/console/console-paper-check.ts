@@ -5,9 +5,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { admin, type TestService } from '../service.ts';
-import type { Paper, Tab } from '../web/browser.ts';
-import { openFirefox } from '../web/firefox.ts';
+import { admin, type TestService } from '../support/service.ts';
+import type { Paper, Tab } from '../support/browser.ts';
+import { openFirefox } from './firefox.ts';
 import { Person } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
 

@@ -2,7 +2,7 @@
 // typed text and a button that is being pressed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin } from '../service.ts';
+import { admin } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
 
 test('pages of the console that are drawn again', { timeout: 120_000 }, async (t) => {

@@ -2,7 +2,7 @@
 // load at a time, and none while the page is hidden.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin } from '../service.ts';
+import { admin } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
 
 test('the console’s requests', { timeout: 120_000 }, async (t) => {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { admin, serviceFor } from '../service.ts';
-import { openFirefox } from '../web/firefox.ts';
+import { admin, serviceFor } from '../support/service.ts';
+import { openFirefox } from './firefox.ts';
 import { Person } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
 

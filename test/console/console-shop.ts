@@ -1,7 +1,7 @@
 // A small shop for the checks of the console.
 import type { TestContext } from 'node:test';
-import { admin, serviceFor, type TestService } from '../service.ts';
-import { openTab } from '../web/browser.ts';
+import { admin, serviceFor, type TestService } from '../support/service.ts';
+import { openTab } from '../support/browser.ts';
 import { Person } from './console-actions.ts';
 
 type Shop = {

@@ -1,8 +1,8 @@
 // A seller at the till, in a real browser: one order after the other, and nothing that was entered is lost.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin } from '../service.ts';
-import { until } from '../storage/storage-support.ts';
+import { admin } from '../support/service.ts';
+import { until } from '../support/storage-support.ts';
 import { Person } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
 

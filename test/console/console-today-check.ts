@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { dayMilliseconds } from '../../src/base/durations.ts';
 import { Receiver } from '../features/webhooks/receiver.ts';
-import { admin, password } from '../service.ts';
+import { admin, password } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
 
 test('Today and Day’s end', { timeout: 120_000 }, async (t) => {

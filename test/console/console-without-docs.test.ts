@@ -1,7 +1,7 @@
 // The console of a service that has no documentation.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { executable, serviceFor } from '../service.ts';
+import { executable, serviceFor } from '../support/service.ts';
 
 test(
   'the console links the documentation only if it is there',

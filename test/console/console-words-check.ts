@@ -1,7 +1,7 @@
 // What people type in the console, in a real browser: long words, names from right to left, wrong quantities.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin } from '../service.ts';
+import { admin } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
 
 const longWord = 'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetzentwurf';

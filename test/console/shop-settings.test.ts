@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../src/config/command-error.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
-import { assertAll } from '../commands/command-support.ts';
+import { assertAll } from '../support/command-support.ts';
 
 test('the name and the address of the shop must be one short line each, and its currency a code', () => {
   const wrong = [`--shop-name=${'x'.repeat(201)}`, '--shop-address=a\nb', '--default-currency=€'];

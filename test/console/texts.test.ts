@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { german } from '../../src/console/parts/german.ts';
 import { numbered, rich, t } from '../../src/console/parts/texts.ts';
-import { texts } from '../source-text.ts';
+import { texts } from '../support/source-text.ts';
 
 const table = Object.entries(german);
 

@@ -2,9 +2,9 @@
 // sent, survives a PATCH of each other member, and is in the export that an import reads again.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { serviceFor, type TestResponse, type TestService } from '../service.ts';
+import { serviceFor, type TestResponse, type TestService } from '../support/service.ts';
 import { importTable } from './imports/import-support.ts';
-import { newCustomer, newOrder, newProduct, newWebhook } from './resource-support.ts';
+import { newCustomer, newOrder, newProduct, newWebhook } from '../support/resource-support.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 type JsonObject = TestResponse['body'];

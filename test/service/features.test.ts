@@ -7,7 +7,7 @@ import { ConfigError } from '../../src/config/command-error.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
 import { serve } from '../../src/commands/serve.ts';
 import { features } from '../../src/service/features.ts';
-import { executable, serviceFor, type TestService } from '../service.ts';
+import { executable, serviceFor, type TestService } from '../support/service.ts';
 
 const optional = features.filter(({ isCore }) => isCore !== true);
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { backup } from '../../src/storage/backup.ts';
 import { lastBackupAt } from '../../src/storage/backup-traces.ts';
-import { serviceFor } from '../service.ts';
-import { newFolder, openNotes } from './storage-support.ts';
+import { serviceFor } from '../support/service.ts';
+import { newFolder, openNotes } from '../support/storage-support.ts';
 
 test('a backup removes the old files of killed backups beside it, and nothing else', async (t) => {
   const folder = newFolder(t);

@@ -19,7 +19,14 @@ import { backup, integrityIssues, restore } from '../../src/storage/backup.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
-import { addNote, madeBackup, migrations, newFolder, noteTexts, openNotes } from './storage-support.ts';
+import {
+  addNote,
+  madeBackup,
+  migrations,
+  newFolder,
+  noteTexts,
+  openNotes,
+} from '../support/storage-support.ts';
 
 const strict = { migrations, force: false };
 const forced = { ...strict, force: true };

@@ -8,8 +8,8 @@ import { databaseFile, emptyCommitSql } from '../../src/storage/database-file.ts
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { ThreadError } from '../../src/base/thread.ts';
 import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
-import { withSmallDisk } from '../small-disk.ts';
-import { newFolder, openNotes, until } from './storage-support.ts';
+import { withSmallDisk } from '../support/small-disk.ts';
+import { newFolder, openNotes, until } from '../support/storage-support.ts';
 
 const mebibyte = 1024 ** 2;
 /** Where the default, 32 MiB, isn't the subject: so that less has to be written. */

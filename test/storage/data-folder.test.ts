@@ -19,7 +19,7 @@ import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { isDatabase, type FeatureMigration } from '../../src/storage/applied-migrations.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
-import { addNote, migrations, newFolder, noteTexts, openNotes } from './storage-support.ts';
+import { addNote, migrations, newFolder, noteTexts, openNotes } from '../support/storage-support.ts';
 
 function says(pattern: RegExp): (error: unknown) => boolean {
   return (error) => error instanceof StorageError && pattern.test(error.message);

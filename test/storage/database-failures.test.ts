@@ -16,7 +16,7 @@ import {
   openNotes,
   turn,
   until,
-} from './storage-support.ts';
+} from '../support/storage-support.ts';
 
 test('a failed sync rejects all, is reported once, and leaves the WAL to the next start', async (t) => {
   const folder = newFolder(t);

@@ -18,7 +18,7 @@ import {
   openNotes,
   turn,
   until,
-} from './storage-support.ts';
+} from '../support/storage-support.ts';
 
 test('a write is answered once a sync that began after its commit has ended, and not before', async (t) => {
   const disk = new HeldDisk(t);

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { ExternalCommitWatcher } from '../../src/storage/external-commit-watcher.ts';
-import { addNote, migrations, newFolder, noteTexts, openNotes, until } from './storage-support.ts';
+import { addNote, migrations, newFolder, noteTexts, openNotes, until } from '../support/storage-support.ts';
 
 test('a commit by another process is detected', async (t) => {
   const { database, beside, seen } = await openTwice(t);

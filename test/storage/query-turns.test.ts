@@ -1,10 +1,10 @@
 // Queries in the worker: callers take turns, so one with many queries delays others by one query at most.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isUnavailable, openNotes } from './storage-support.ts';
-import { executable, serviceFor } from '../service.ts';
-import { newKey } from '../features/resource-support.ts';
-import { beforeQueries } from '../query-interception.ts';
+import { isUnavailable, openNotes } from '../support/storage-support.ts';
+import { executable, serviceFor } from '../support/service.ts';
+import { newKey } from '../support/resource-support.ts';
+import { beforeQueries } from '../support/query-interception.ts';
 
 const slowQuery = `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 100000)
   SELECT count(*) FROM n`;

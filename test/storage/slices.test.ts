@@ -12,7 +12,7 @@ import {
   sliceRowsMax,
   sliceStepRowsMax,
 } from '../../src/storage/slices.ts';
-import { addNote, noteTexts, openNotes } from './storage-support.ts';
+import { addNote, noteTexts, openNotes } from '../support/storage-support.ts';
 
 const sql = 'DELETE FROM notes WHERE id IN (SELECT id FROM notes WHERE text LIKE ? LIMIT ?)';
 const old: Step = (db, rowsMax) => db.run(sql, 'old %', rowsMax).rowsChanged;

@@ -16,7 +16,7 @@ import {
   openNotes,
   turn,
   until,
-} from './storage-support.ts';
+} from '../support/storage-support.ts';
 
 test('while a sync runs, reads see the state before its commit, and then the one after', async (t) => {
   const disk = new HeldDisk(t);

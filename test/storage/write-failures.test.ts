@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { databaseFile } from '../../src/storage/database-file.ts';
-import { addNote, HeldDisk, isUnavailable, newFolder, openNotes, turn, until } from './storage-support.ts';
+import {
+  addNote,
+  HeldDisk,
+  isUnavailable,
+  newFolder,
+  openNotes,
+  turn,
+  until,
+} from '../support/storage-support.ts';
 
 for (const [how, error] of [
   ['ends well', null],

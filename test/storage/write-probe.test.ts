@@ -5,8 +5,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { emptyCommitSql } from '../../src/storage/database-file.ts';
-import { withSmallDisk } from '../small-disk.ts';
-import { addNote, isUnavailable, newFolder, noteTexts, openNotes, until } from './storage-support.ts';
+import { withSmallDisk } from '../support/small-disk.ts';
+import {
+  addNote,
+  isUnavailable,
+  newFolder,
+  noteTexts,
+  openNotes,
+  until,
+} from '../support/storage-support.ts';
 
 /** From now on SQLite finds no space, until the mock is restored. */
 function fillDisk(t: TestContext) {

@@ -11,7 +11,11 @@ import { buildExecutable } from './build-executable.ts';
 const project = join(import.meta.dirname, '../..');
 const executable = join(project, 'dist/orderly');
 const startsCount = 5;
-const blackBox = ['test/requirements.test.ts', 'test/commands/*.test.ts', 'test/http/metrics-text.test.ts'];
+const blackBox = [
+  'test/requirements/requirements.test.ts',
+  'test/commands/*.test.ts',
+  'test/http/telemetry/metrics-text.test.ts',
+];
 
 const folder = mkdtempSync(join(tmpdir(), 'orderly-executable-'));
 process.removeAllListeners('warning'); // that taking types out is still an experiment of Node's

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { features } from '../../src/service/features.ts';
-import { isElsewhere, root } from '../source-text.ts';
+import { isElsewhere, root } from '../support/source-text.ts';
 
 /** What belongs to a feature besides `src/features/NAME/` and `test/features/NAME/`. */
 const alsoOf: Readonly<Record<string, readonly string[]>> = {
@@ -17,16 +17,16 @@ const alsoOf: Readonly<Record<string, readonly string[]>> = {
 
 /** Tests of pages, which describe all features: a person who deletes one edits them. */
 const testsOfPages = [
-  'architecture',
-  'architecture-paths',
-  'docs',
-  'integrators',
-  'readme',
-  'second-machine',
+  'sources/architecture',
+  'sources/architecture-paths',
+  'docs/docs',
+  'docs/integrators',
+  'docs/readme',
+  'docs/second-machine',
 ];
 
 /** Tests of what every service does, and of how the features are put together. */
-const touched = ['requirements*.test.ts', 'tidy.test.ts', 'service/*.test.ts'];
+const touched = ['requirements/*.test.ts', 'sources/tidy.test.ts', 'service/*.test.ts'];
 
 const { values, positionals } = parseArgs({
   options: { all: { type: 'boolean', default: false } },

@@ -1,7 +1,7 @@
 // Checks /metrics of a real service with Prometheus' own promtool: `node test/tools/check-metrics.ts`
 // (Debian: prometheus).
 import { spawnSync } from 'node:child_process';
-import { serviceFor } from '../service.ts';
+import { serviceFor } from '../support/service.ts';
 
 const endings: (() => unknown)[] = [];
 const service = await serviceFor(

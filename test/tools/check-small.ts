@@ -26,9 +26,9 @@ import { basename, join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { freePort } from '../free-port.ts';
-import { openTab } from '../web/browser.ts';
-import { isSignedIn, signIn } from '../web/browser-actions.ts';
+import { freePort } from '../support/free-port.ts';
+import { openTab } from '../support/browser.ts';
+import { isSignedIn, signIn } from '../support/browser-actions.ts';
 
 const orders = 20_000;
 const importedRows = 10_000;

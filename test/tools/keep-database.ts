@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { brotliCompressSync } from 'node:zlib';
 import { version } from '../../src/base/version.ts';
-import { newCustomer, newKey, newOrder, newProduct, newWebhook } from '../features/resource-support.ts';
-import { personWithCodes } from '../features/totp-support.ts';
-import { keptDatabases, keptSecret } from '../kept-databases.ts';
-import { serviceFor, type TestService } from '../service.ts';
+import { newCustomer, newKey, newOrder, newProduct, newWebhook } from '../support/resource-support.ts';
+import { personWithCodes } from '../support/totp-support.ts';
+import { keptDatabases, keptSecret } from '../support/kept-databases.ts';
+import { serviceFor, type TestService } from '../support/service.ts';
 
 const file = join(keptDatabases, `${version}.db.br`);
 assert(!existsSync(file), `${file} exists: the database of a version is made once`);

@@ -1,6 +1,6 @@
 // Counts the files, the lines of code, and the hours of a careful reader, of each folder of src/ and of
 // src/features/: `npm run sizes`.
-import { texts } from '../source-text.ts';
+import { texts } from '../support/source-text.ts';
 
 const sources = [...texts].filter(([path]) => /^src\/.*\.(ts|js|css)$/.test(path));
 const parts = Map.groupBy(sources, ([path]) => /^src\/(features\/[^/]+\/|[^/]+\/)?/.exec(path)?.[0] ?? '');

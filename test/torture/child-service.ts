@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { admin, executable } from '../service.ts';
+import { admin, executable } from '../support/service.ts';
 
 export type ChildOptions = {
   readonly folder: string;

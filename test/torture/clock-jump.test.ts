@@ -1,8 +1,8 @@
 // A clock that jumps: times stay in order, and everything that was valid stays valid.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { orderly } from '../commands/command-support.ts';
-import { serviceFor } from '../service.ts';
+import { orderly } from '../support/command-support.ts';
+import { serviceFor } from '../support/service.ts';
 import { items, placer } from './fault-orders.ts';
 
 test('a clock that jumps back keeps times in order, and everything still works', async (t) => {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { TestResponse, Person, TestService } from '../service.ts';
-import { orderly } from '../commands/command-support.ts';
+import type { TestResponse, Person, TestService } from '../support/service.ts';
+import { orderly } from '../support/command-support.ts';
 import type { LoadClient, Reply } from './load-client.ts';
 import { notesIn } from './signed-in-folder.ts';
 

@@ -4,8 +4,8 @@ import { appendFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, w
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test } from 'node:test';
-import { serviceFor } from '../service.ts';
-import { orderly, program } from '../commands/command-support.ts';
+import { serviceFor } from '../support/service.ts';
+import { orderly, program } from '../support/command-support.ts';
 import { startChild } from './child-service.ts';
 import { buildLibrary, makeReadOnly, newDisk, newFolder, noCompiler, noDisks } from './fault-support.ts';
 import { createLoadClient } from './load-client.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { orderly } from '../commands/command-support.ts';
-import { admin, serviceFor } from '../service.ts';
+import { orderly } from '../support/command-support.ts';
+import { admin, serviceFor } from '../support/service.ts';
 import { startChild } from './child-service.ts';
 import { newFolder } from './fault-support.ts';
 import { createLoadClient, type Thing } from './load-client.ts';

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, suite, test, type TestContext } from 'node:test';
-import { admin } from '../service.ts';
+import { admin } from '../support/service.ts';
 import { startChild, type ChildService } from './child-service.ts';
 import { newFolder } from './fault-support.ts';
 import { createLoadClient, type LoadClient } from './load-client.ts';

@@ -2,7 +2,7 @@
 // service finds in them.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { serviceFor, type Person, type TestService } from '../service.ts';
+import { serviceFor, type Person, type TestService } from '../support/service.ts';
 
 /** With them, a token is for the service on any port. */
 export const settings = { 'public-url': 'https://orders.example.com' };

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { admin } from '../service.ts';
+import { admin } from '../support/service.ts';
 import { startChild, type ChildService } from './child-service.ts';
 import { buildLibrary } from './fault-support.ts';
 import { median, openLanes, pace, percentile, request, rush, type Lane } from './lanes.ts';

@@ -5,8 +5,8 @@ import { openSync, closeSync, mkdtempSync, readSync, rmSync, statSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPicker, type Picker } from '../../src/commands/sample-data.ts';
-import { orderly } from '../commands/command-support.ts';
-import type { TestResponse } from '../service.ts';
+import { orderly } from '../support/command-support.ts';
+import type { TestResponse } from '../support/service.ts';
 import { spawnService, startChild, type ChildService } from './child-service.ts';
 import { createLedger } from './ledger.ts';
 import { FeedReader } from './feed-reader.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { orderly } from '../commands/command-support.ts';
+import { orderly } from '../support/command-support.ts';
 import { spawnService, startChild } from './child-service.ts';
 import { newFolder } from './fault-support.ts';
 import { createLoadClient } from './load-client.ts';

@@ -1,9 +1,9 @@
 // Customers: changing them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { serviceFor } from '../../service.ts';
-import { assertIssues, newCustomer, rootToken, shown } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { serviceFor } from '../../support/service.ts';
+import { assertIssues, newCustomer, rootToken, shown } from '../../support/resource-support.ts';
 import { address, whole } from './customer-support.ts';
 
 describe('changing a customer', () => {

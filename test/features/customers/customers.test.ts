@@ -1,9 +1,17 @@
 // Customers: creating, reading and deleting them, and who owns them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { type TestResponse } from '../../service.ts';
-import { assertIssues, idsIn, newCustomer, newKey, newOrder, rootToken, shown } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { type TestResponse } from '../../support/service.ts';
+import {
+  assertIssues,
+  idsIn,
+  newCustomer,
+  newKey,
+  newOrder,
+  rootToken,
+  shown,
+} from '../../support/resource-support.ts';
 import { address, whole } from './customer-support.ts';
 
 describe('creating a customer', () => {

@@ -1,9 +1,9 @@
 // A customer's phone number, as people write it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sharedService } from '../../http/http-support.ts';
-import { serviceFor, type Person } from '../../service.ts';
-import { assertIssues } from '../resource-support.ts';
+import { sharedService } from '../../support/http-support.ts';
+import { serviceFor, type Person } from '../../support/service.ts';
+import { assertIssues } from '../../support/resource-support.ts';
 
 describe('a phone number', () => {
   let ada: Person;

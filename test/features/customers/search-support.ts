@@ -1,7 +1,7 @@
 // For the tests of searches: returns the ids of the results.
 import assert from 'node:assert/strict';
-import type { Person, TestService } from '../../service.ts';
-import { idsIn } from '../resource-support.ts';
+import type { Person, TestService } from '../../support/service.ts';
+import { idsIn } from '../../support/resource-support.ts';
 
 export async function found(
   service: TestService,

@@ -1,10 +1,10 @@
 // The parameter q of lists: what finds customers, and what can't be combined with it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sharedService } from '../../http/http-support.ts';
-import { executable, serviceFor, type Person } from '../../service.ts';
-import { beforeQueries } from '../../query-interception.ts';
-import { assertIssues, newCustomer, newOrder } from '../resource-support.ts';
+import { sharedService } from '../../support/http-support.ts';
+import { executable, serviceFor, type Person } from '../../support/service.ts';
+import { beforeQueries } from '../../support/query-interception.ts';
+import { assertIssues, newCustomer, newOrder } from '../../support/resource-support.ts';
 import { found } from './search-support.ts';
 
 const people = {

@@ -5,9 +5,9 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { admin, serviceFor } from '../../service.ts';
-import { focused, isSignedIn, outcome, signIn } from '../../web/browser-actions.ts';
-import { openTab } from '../../web/browser.ts';
+import { admin, serviceFor } from '../../support/service.ts';
+import { focused, isSignedIn, outcome, signIn } from '../../support/browser-actions.ts';
+import { openTab } from '../../support/browser.ts';
 
 const schemes = ['light', 'dark'] as const;
 const rates = {

@@ -4,12 +4,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { newKey } from '../resource-support.ts';
-import { codeOf, personWithCodes } from '../totp-support.ts';
-import { admin, serviceFor } from '../../service.ts';
+import { newKey } from '../../support/resource-support.ts';
+import { codeOf, personWithCodes } from '../../support/totp-support.ts';
+import { admin, serviceFor } from '../../support/service.ts';
 import { folderWith } from '../../tools/check-api/outside-tools.ts';
-import { fill, focused, isSignedIn, outcome, signIn } from '../../web/browser-actions.ts';
-import { openTab } from '../../web/browser.ts';
+import { fill, focused, isSignedIn, outcome, signIn } from '../../support/browser-actions.ts';
+import { openTab } from '../../support/browser.ts';
 
 const printedPagesMax = 30;
 

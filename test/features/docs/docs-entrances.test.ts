@@ -4,9 +4,9 @@ import { describe, test } from 'node:test';
 import { empty } from '../../../src/http/routing/reply.ts';
 import { route } from '../../../src/http/routing/route.ts';
 import { anyone } from '../../../src/auth/access.ts';
-import { executable, serviceFor } from '../../service.ts';
-import { sharedService } from '../../http/http-support.ts';
-import { tagsOf, textOf } from '../../web/markup.ts';
+import { executable, serviceFor } from '../../support/service.ts';
+import { sharedService } from '../../support/http-support.ts';
+import { tagsOf, textOf } from './markup.ts';
 
 describe('the documentation', () => {
   const service = sharedService();

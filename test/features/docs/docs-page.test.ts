@@ -6,8 +6,8 @@ import { problemCodes } from '../../../src/problem.ts';
 import { transitions } from '../../../src/features/orders/order.ts';
 import { Turns } from '../../../src/base/turns.ts';
 import { docsPage } from '../../../src/features/docs/docs-page.ts';
-import { serviceFor, type TestService } from '../../service.ts';
-import { plain, tagsOf, textOf } from '../../web/markup.ts';
+import { serviceFor, type TestService } from '../../support/service.ts';
+import { plain, tagsOf, textOf } from './markup.ts';
 
 type Json = { readonly [name: string]: unknown };
 type Operation = {

@@ -4,9 +4,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { changes, guides } from '../../../src/features/docs/docs-guides.ts';
-import { validate } from '../../conformance.ts';
-import { serviceFor } from '../../service.ts';
-import { plain } from '../../web/markup.ts';
+import { validate } from '../../support/conformance.ts';
+import { serviceFor } from '../../support/service.ts';
+import { plain } from './markup.ts';
 
 type Json = { readonly [name: string]: unknown };
 type Operation = {

@@ -1,10 +1,17 @@
 // Every route that changes something leaves exactly one event, and no other request leaves any.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sharedService } from '../../http/http-support.ts';
-import { executable, password, type Call, type Person, type TestService } from '../../service.ts';
-import { items, newCustomer, newKey, newOrder, newProduct, newWebhook } from '../resource-support.ts';
-import { codeOf, personWithCodes } from '../totp-support.ts';
+import { sharedService } from '../../support/http-support.ts';
+import { executable, password, type Call, type Person, type TestService } from '../../support/service.ts';
+import {
+  items,
+  newCustomer,
+  newKey,
+  newOrder,
+  newProduct,
+  newWebhook,
+} from '../../support/resource-support.ts';
+import { codeOf, personWithCodes } from '../../support/totp-support.ts';
 
 /** A request that changes something; each test prepares a new one. */
 type Prepared = { readonly path: string; readonly call: Call & { readonly body?: object } };

@@ -1,10 +1,16 @@
 // How a stream of the feed ends: with the right to it, with the service, or when its reader is too slow.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem } from '../../http/http-support.ts';
-import { openRaw } from '../../http/raw-connection.ts';
-import { executable, password, serviceFor, type Person, type TestService } from '../../service.ts';
-import { newCustomer, newKey, newOrder, readRemovedEvents, rootToken } from '../resource-support.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { openRaw } from '../../support/raw-connection.ts';
+import { executable, password, serviceFor, type Person, type TestService } from '../../support/service.ts';
+import {
+  newCustomer,
+  newKey,
+  newOrder,
+  readRemovedEvents,
+  rootToken,
+} from '../../support/resource-support.ts';
 import { openStream, type StreamReader } from './stream-support.ts';
 
 const sse = { accept: 'text/event-stream' };

@@ -1,9 +1,9 @@
 // A reader of the event stream who stalls while the next events are removed for their age.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertProblem } from '../../http/http-support.ts';
-import { executable, serviceFor, type TestService } from '../../service.ts';
-import { newCustomer, newKey, rootToken } from '../resource-support.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { executable, serviceFor, type TestService } from '../../support/service.ts';
+import { newCustomer, newKey, rootToken } from '../../support/resource-support.ts';
 import { openStream } from './stream-support.ts';
 
 /** More bytes than both ends of a connection buffer, so that a reader who stalls stays behind. */

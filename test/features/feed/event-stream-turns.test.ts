@@ -1,8 +1,8 @@
 // Readers of event streams who are far behind: they take turns, and leave most of the time to other clients.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { executable, serviceFor, type TestService } from '../../service.ts';
-import { until } from '../../storage/storage-support.ts';
+import { executable, serviceFor, type TestService } from '../../support/service.ts';
+import { until } from '../../support/storage-support.ts';
 import { openStream } from './stream-support.ts';
 
 const pages = 20;

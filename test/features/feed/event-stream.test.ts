@@ -1,9 +1,9 @@
 // The feed as a stream (server-sent events): what it sends, from where, to whom, and how it resumes.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem } from '../../http/http-support.ts';
-import { serviceFor, type TestService } from '../../service.ts';
-import { newCustomer, newKey, newOrder, rootToken } from '../resource-support.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { serviceFor, type TestService } from '../../support/service.ts';
+import { newCustomer, newKey, newOrder, rootToken } from '../../support/resource-support.ts';
 import { openStream, type StreamReader } from './stream-support.ts';
 
 async function subjects(stream: StreamReader, count: number): Promise<string[]> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { feedElements } from '../../../src/features/feed/feed-export.ts';
-import { executable, serviceFor } from '../../service.ts';
+import { executable, serviceFor } from '../../support/service.ts';
 
 test(
   'an export of events that are removed before it reads them fails, instead of looking whole',

@@ -1,9 +1,9 @@
 // The feed when owners change: who gets events about a new owner, and about a deleted one.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { serviceFor, type TestService } from '../../service.ts';
-import { csv } from '../../http/export-support.ts';
-import { newCustomer, newOrder, rootToken } from '../resource-support.ts';
+import { serviceFor, type TestService } from '../../support/service.ts';
+import { csv } from '../../support/export-support.ts';
+import { newCustomer, newOrder, rootToken } from '../../support/resource-support.ts';
 import { openStream } from './stream-support.ts';
 
 describe('a reader of the feed who then reads the objects', { concurrency: true }, () => {

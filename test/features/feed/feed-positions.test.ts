@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { copyFileSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { assertProblem } from '../../http/http-support.ts';
-import { newCustomer, rootToken } from '../resource-support.ts';
-import { executable, serviceFor, type TestService } from '../../service.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { newCustomer, rootToken } from '../../support/resource-support.ts';
+import { executable, serviceFor, type TestService } from '../../support/service.ts';
 import { openStream } from './stream-support.ts';
-import { newFolder, orderly } from '../../commands/command-support.ts';
+import { newFolder, orderly } from '../../support/command-support.ts';
 
 /** The path and query of the page after the latest event. */
 async function latest(service: TestService): Promise<string> {

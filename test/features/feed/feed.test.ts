@@ -2,12 +2,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem } from '../../http/http-support.ts';
+import { assertProblem } from '../../support/http-support.ts';
 import { feedElements } from '../../../src/features/feed/feed-export.ts';
 import type { EventType } from '../../../src/features/events/event.ts';
 import { feedBounds, readFeed } from '../../../src/features/events/feed-store.ts';
-import { executable, serviceFor, type TestResponse, type TestService } from '../../service.ts';
-import { newCustomer, newOrder, rootToken } from '../resource-support.ts';
+import { executable, serviceFor, type TestResponse, type TestService } from '../../support/service.ts';
+import { newCustomer, newOrder, rootToken } from '../../support/resource-support.ts';
 
 type Event = TestResponse['body'];
 

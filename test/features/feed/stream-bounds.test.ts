@@ -10,7 +10,7 @@ import {
 } from '../../../src/features/feed/live-feed.ts';
 import { streamUnsentBytesMax } from '../../../src/features/feed/live-reader.ts';
 import { unsentBytesMax } from '../../../src/http/responses/unsent-responses.ts';
-import { turnShares } from '../../turn-shares.ts';
+import { turnShares } from '../../support/turn-shares.ts';
 
 test('the bounds of streams don’t contradict each other', () => {
   assert(streamsPerUserMax < streamsWithoutStaffMax);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Call, TestResponse, TestService } from '../../service.ts';
+import type { Call, TestResponse, TestService } from '../../support/service.ts';
 
 /** A block of the stream; a comment has neither. */
 export type Block = { readonly id?: string; readonly event?: string; readonly data?: TestResponse['body'] };

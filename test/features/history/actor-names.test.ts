@@ -1,9 +1,9 @@
 // include=actorName: histories with the names of the accounts that made the changes.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, issuesOf, sharedService } from '../../http/http-support.ts';
-import { serviceFor, type Person, type TestService } from '../../service.ts';
-import { newCustomer, newKey, newOrder, rootToken } from '../resource-support.ts';
+import { assertProblem, issuesOf, sharedService } from '../../support/http-support.ts';
+import { serviceFor, type Person, type TestService } from '../../support/service.ts';
+import { newCustomer, newKey, newOrder, rootToken } from '../../support/resource-support.ts';
 
 const name = 'Zoë "Ö" Müller';
 

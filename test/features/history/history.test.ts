@@ -1,9 +1,9 @@
 // The history of an object: what each change records, and who sees it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { serviceFor, type TestResponse, type Person, type TestService } from '../../service.ts';
-import { items, newCustomer, newKey, newOrder } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { serviceFor, type TestResponse, type Person, type TestService } from '../../support/service.ts';
+import { items, newCustomer, newKey, newOrder } from '../../support/resource-support.ts';
 
 type Event = TestResponse['body'];
 

@@ -11,7 +11,7 @@ import {
 } from '../../../src/features/imports/line-imports.ts';
 import { bodyBytesMax } from '../../../src/http/connections/request-fields.ts';
 import { unsentBytesMax } from '../../../src/http/responses/unsent-responses.ts';
-import { turnShares } from '../../turn-shares.ts';
+import { turnShares } from '../../support/turn-shares.ts';
 
 test('the bounds of imports don’t contradict each other', () => {
   assert(importsMax * stepMillisecondsMax <= turnShares.imports);

@@ -1,9 +1,9 @@
 // The log lines and counters for rights that an import loses midway.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { serviceFor } from '../../service.ts';
-import { countedSecurityEvents, denials } from '../security-line-support.ts';
-import { newKey, rootToken } from '../resource-support.ts';
+import { serviceFor } from '../../support/service.ts';
+import { countedSecurityEvents, denials } from '../../support/security-line-support.ts';
+import { newKey, rootToken } from '../../support/resource-support.ts';
 import { customerLine, linesOf, openImport, orderLine, sendImport } from './import-support.ts';
 
 describe('rights that an import loses midway have one line', { concurrency: true }, () => {

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { assertProblem } from '../../http/http-support.ts';
-import { askRaw, openRaw } from '../../http/raw-connection.ts';
-import { admin, serviceFor } from '../../service.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { askRaw, openRaw } from '../../support/raw-connection.ts';
+import { admin, serviceFor } from '../../support/service.ts';
 import { startChild } from '../../torture/child-service.ts';
 import { settings, signedInFolder } from '../../torture/signed-in-folder.ts';
 import {
@@ -20,7 +20,7 @@ import {
   untilCustomers,
   type ImportResult,
 } from './import-support.ts';
-import { rootToken } from '../resource-support.ts';
+import { rootToken } from '../../support/resource-support.ts';
 
 describe('an import ends early, and without its last chunk', () => {
   for (const [way, status] of [

@@ -1,9 +1,9 @@
 // POST /imports: customers and orders as lines, created once for each key.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem } from '../../http/http-support.ts';
-import { openRaw } from '../../http/raw-connection.ts';
-import { serviceFor } from '../../service.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { openRaw } from '../../support/raw-connection.ts';
+import { serviceFor } from '../../support/service.ts';
 import {
   resultsOf,
   customerLine,
@@ -14,7 +14,7 @@ import {
   sendImport,
   summaryOf,
 } from './import-support.ts';
-import { items, newCustomer, newKey, rootToken } from '../resource-support.ts';
+import { items, newCustomer, newKey, rootToken } from '../../support/resource-support.ts';
 
 describe('an import', () => {
   test('an import creates customers, and orders of them, as a POST would', async (t) => {

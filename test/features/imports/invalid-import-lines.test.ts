@@ -1,9 +1,9 @@
 // POST /imports: the issues of a line are reported together, without an effect on other lines.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sharedService } from '../../http/http-support.ts';
+import { sharedService } from '../../support/http-support.ts';
 import { resultsOf, customerLine, importLines, orderLine, sendImport, summaryOf } from './import-support.ts';
-import { items, rootToken } from '../resource-support.ts';
+import { items, rootToken } from '../../support/resource-support.ts';
 
 describe('a line is rejected alone', () => {
   const bad: readonly (readonly [name: string, line: unknown, answer: string])[] = [

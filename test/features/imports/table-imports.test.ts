@@ -1,13 +1,13 @@
 // POST /imports with a table: customers, a row for each.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
 import { dryRunKeys } from '../../../src/features/imports/import-store.ts';
 import type { Permit } from '../../../src/storage/permit.ts';
-import { openRaw } from '../../http/raw-connection.ts';
-import { serviceFor } from '../../service.ts';
+import { openRaw } from '../../support/raw-connection.ts';
+import { serviceFor } from '../../support/service.ts';
 import { customerLine, importLines, importTable, summaryOf } from './import-support.ts';
-import { newKey, rootToken } from '../resource-support.ts';
+import { newKey, rootToken } from '../../support/resource-support.ts';
 
 const columns = 'name,email,phone,address.line1,address.city,address.postalCode,address.country';
 

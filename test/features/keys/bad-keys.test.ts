@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { scopes } from '../../../src/auth/access.ts';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { password, serviceFor, type Call } from '../../service.ts';
-import { newCustomer, newKey, newOrder, rootToken } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { password, serviceFor, type Call } from '../../support/service.ts';
+import { newCustomer, newKey, newOrder, rootToken } from '../../support/resource-support.ts';
 import { assertRejected, assertInsufficient } from './key-support.ts';
 
 describe('a bad API key', () => {

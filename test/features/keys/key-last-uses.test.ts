@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { Cleanup } from '../../../src/service/cleanup.ts';
 import { unavailable } from '../../../src/problem.ts';
 import type { WriteCallback } from '../../../src/storage/connection.ts';
-import { executable, serviceFor } from '../../service.ts';
-import { newKey } from '../resource-support.ts';
+import { executable, serviceFor } from '../../support/service.ts';
+import { newKey } from '../../support/resource-support.ts';
 
 const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
 

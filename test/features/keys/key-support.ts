@@ -1,7 +1,7 @@
 // For the tests of API keys.
 import assert from 'node:assert/strict';
-import { assertProblem } from '../../http/http-support.ts';
-import { type TestResponse } from '../../service.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { type TestResponse } from '../../support/service.ts';
 
 export const invalidToken = 'Bearer realm="orderly", error="invalid_token"';
 

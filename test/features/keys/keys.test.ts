@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { scopes } from '../../../src/auth/access.ts';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { executable, password, serviceFor, type TestResponse } from '../../service.ts';
-import { assertIssues, items, newKey, newOrder, newProduct, shown } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { executable, password, serviceFor, type TestResponse } from '../../support/service.ts';
+import { assertIssues, items, newKey, newOrder, newProduct, shown } from '../../support/resource-support.ts';
 import { assertRejected, assertInsufficient } from './key-support.ts';
 
 const yearMilliseconds = 365 * 86_400_000;

@@ -1,9 +1,9 @@
 // include=customer: orders with their customer's name, wherever orders are shown.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, issuesOf, sharedService } from '../../http/http-support.ts';
-import { serviceFor, type Person } from '../../service.ts';
-import { newCustomer, newKey, newOrder } from '../resource-support.ts';
+import { assertProblem, issuesOf, sharedService } from '../../support/http-support.ts';
+import { serviceFor, type Person } from '../../support/service.ts';
+import { newCustomer, newKey, newOrder } from '../../support/resource-support.ts';
 
 type Fixture = {
   readonly ada: Person;

@@ -1,9 +1,9 @@
 // Orders: PATCH of everything but the status.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { executable, type TestResponse, type Person } from '../../service.ts';
-import { assertIssues, newOrder } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { executable, type TestResponse, type Person } from '../../support/service.ts';
+import { assertIssues, newOrder } from '../../support/resource-support.ts';
 import { tea, german } from './order-support.ts';
 
 describe('PATCH of an order', () => {

@@ -1,9 +1,9 @@
 // The owner of an order: which customers and users it may name, and who sees it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import type { TestResponse, Person } from '../../service.ts';
-import { assertIssues, newCustomer, newOrder } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import type { TestResponse, Person } from '../../support/service.ts';
+import { assertIssues, newCustomer, newOrder } from '../../support/resource-support.ts';
 import { tea } from './order-support.ts';
 
 describe('the owner of an order', () => {

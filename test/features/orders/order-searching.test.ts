@@ -1,9 +1,9 @@
 // The parameter q of /orders: found by id, by customer and by item, among those that the caller may see.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sharedService } from '../../http/http-support.ts';
-import { serviceFor, type Person } from '../../service.ts';
-import { newCustomer, newKey, newOrder } from '../resource-support.ts';
+import { sharedService } from '../../support/http-support.ts';
+import { serviceFor, type Person } from '../../support/service.ts';
+import { newCustomer, newKey, newOrder } from '../../support/resource-support.ts';
 import { found } from '../customers/search-support.ts';
 
 describe('an order', () => {

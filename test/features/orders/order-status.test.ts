@@ -1,9 +1,9 @@
 // Orders: the steps from status to status.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import type { TestResponse } from '../../service.ts';
-import { assertIssues, newOrder } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import type { TestResponse } from '../../support/service.ts';
+import { assertIssues, newOrder } from '../../support/resource-support.ts';
 import { statuses, tea, german } from './order-support.ts';
 
 type Status = (typeof statuses)[number];

@@ -1,9 +1,9 @@
 // Who sees an order.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { serviceFor } from '../../service.ts';
-import { newOrder } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { serviceFor } from '../../support/service.ts';
+import { newOrder } from '../../support/resource-support.ts';
 
 describe('who sees an order', () => {
   const running = sharedService();

@@ -1,9 +1,9 @@
 // Placing an order: what it needs, what is computed, and what is rejected.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sharedService } from '../../http/http-support.ts';
-import type { TestResponse, Person } from '../../service.ts';
-import { assertIssues, newCustomer } from '../resource-support.ts';
+import { sharedService } from '../../support/http-support.ts';
+import type { TestResponse, Person } from '../../support/service.ts';
+import { assertIssues, newCustomer } from '../../support/resource-support.ts';
 import { statuses, tea, german } from './order-support.ts';
 
 describe('placing an order', () => {

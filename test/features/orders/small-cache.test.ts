@@ -1,8 +1,8 @@
 // A cache that holds only a few representations: reads still return what was written.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { serviceFor } from '../../service.ts';
-import { newCustomer, newOrder } from '../resource-support.ts';
+import { serviceFor } from '../../support/service.ts';
+import { newCustomer, newOrder } from '../../support/resource-support.ts';
 
 for (const cacheBytes of ['0', '8000', '20000'])
   test(`with ${cacheBytes} bytes of cache a change is read back, however aged the entry`, async (t) => {

@@ -2,7 +2,7 @@
 import { describe, test } from 'node:test';
 import { productSorts } from '../../../src/features/products/product.ts';
 import { productSelection } from '../../../src/features/products/product-store.ts';
-import { assertCheap, choices } from '../../http/query-plan-support.ts';
+import { assertCheap, choices } from '../../support/query-plan-support.ts';
 
 describe('a page of products walks an index in order', () => {
   const deep = { name: ['tea', 500], sku: ['tea-1', 500], createdAt: [1_772_357_400_000, 500] } as const;

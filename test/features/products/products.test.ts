@@ -1,9 +1,9 @@
 // Products: what the shop sells, found by code and name, changed by staff, and brought in and out as files.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { serviceFor, type Person, type TestResponse, type TestService } from '../../service.ts';
-import { assertIssues, idsIn, newKey, newProduct } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { serviceFor, type Person, type TestResponse, type TestService } from '../../support/service.ts';
+import { assertIssues, idsIn, newKey, newProduct } from '../../support/resource-support.ts';
 
 const tea = { sku: 'TEA-250', name: 'Green tea, 250 g', unitPrice: 749, currency: 'EUR' };
 

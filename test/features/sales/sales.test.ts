@@ -1,10 +1,10 @@
 // GET /sales: orders by time, currency and status.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { executable, serviceFor, type Person } from '../../service.ts';
-import { beforeQueries } from '../../query-interception.ts';
-import { assertIssues, newOrder } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { executable, serviceFor, type Person } from '../../support/service.ts';
+import { beforeQueries } from '../../support/query-interception.ts';
+import { assertIssues, newOrder } from '../../support/resource-support.ts';
 
 const hour = 3_600_000;
 const item = { name: 'Tea', quantity: 1, unitPrice: 749 };

@@ -1,9 +1,9 @@
 // GET /sales/items: what sold best.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertProblem } from '../../http/http-support.ts';
-import { serviceFor } from '../../service.ts';
-import { assertIssues, newOrder } from '../resource-support.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { serviceFor } from '../../support/service.ts';
+import { assertIssues, newOrder } from '../../support/resource-support.ts';
 
 const tea = { sku: 'TEA-250', name: 'Green tea', quantity: 2, unitPrice: 749 };
 const cup = { name: 'Cup', quantity: 1, unitPrice: 650 };

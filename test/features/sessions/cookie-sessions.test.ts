@@ -1,9 +1,9 @@
 // Sessions of browsers: the refresh token in a cookie, which only one route reads, beside a key of the page.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { serviceFor, type Call, type TestResponse, type TestService } from '../../service.ts';
-import { assertIssues, rootToken } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { serviceFor, type Call, type TestResponse, type TestService } from '../../support/service.ts';
+import { assertIssues, rootToken } from '../../support/resource-support.ts';
 import { needsClock } from './session-support.ts';
 
 const name = '__Host-Http-orderly';

@@ -1,7 +1,7 @@
 // The addresses from which an account was used: how many are known, for how long, and across restarts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { executable, serviceFor, type TestResponse, type TestService } from '../../service.ts';
+import { executable, serviceFor, type TestResponse, type TestService } from '../../support/service.ts';
 
 const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 const settings = {

@@ -3,9 +3,15 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { executable, password, serviceFor, type TestResponse, type TestService } from '../../service.ts';
-import { assertIssues } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import {
+  executable,
+  password,
+  serviceFor,
+  type TestResponse,
+  type TestService,
+} from '../../support/service.ts';
+import { assertIssues } from '../../support/resource-support.ts';
 import { tokenMembers } from './session-support.ts';
 
 const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '../../../src/auth/password.ts';
-import { createDeriver } from '../../cheap-hasher.ts';
-import { executable, serviceFor, type TestService } from '../../service.ts';
+import { createDeriver } from '../../support/cheap-hasher.ts';
+import { executable, serviceFor, type TestService } from '../../support/service.ts';
 
 type Work = { readonly derivations: readonly string[]; readonly commits: number };
 

@@ -3,10 +3,15 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { executable, serviceFor, type Call } from '../../service.ts';
-import { manyLargeOrders, openUnread } from '../../http/export-support.ts';
-import { countedSecurityEvents, denials, reasons, securityLines } from '../security-line-support.ts';
-import { newKey, rootToken } from '../resource-support.ts';
+import { executable, serviceFor, type Call } from '../../support/service.ts';
+import { manyLargeOrders, openUnread } from '../../support/export-support.ts';
+import {
+  countedSecurityEvents,
+  denials,
+  reasons,
+  securityLines,
+} from '../../support/security-line-support.ts';
+import { newKey, rootToken } from '../../support/resource-support.ts';
 
 const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { password, serviceFor, type TestResponse, type Person } from '../../service.ts';
-import { idsIn, rootToken } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { password, serviceFor, type TestResponse, type Person } from '../../support/service.ts';
+import { idsIn, rootToken } from '../../support/resource-support.ts';
 import { bearerRealm, minute, needsClock } from './session-support.ts';
 
 const day = 86_400_000;

@@ -1,8 +1,8 @@
 // How many sessions a user may have: a further one ends the oldest.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertProblem } from '../../http/http-support.ts';
-import { executable, serviceFor } from '../../service.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { executable, serviceFor } from '../../support/service.ts';
 import { sessionsPerUserMax } from '../../../src/features/events/event-store.ts';
 
 const needsInside = executable === undefined ? {} : { skip: 'needs the database' };

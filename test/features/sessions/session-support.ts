@@ -1,5 +1,5 @@
 // For the tests of sessions.
-import { executable, type TestResponse } from '../../service.ts';
+import { executable, type TestResponse } from '../../support/service.ts';
 
 export const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '../../../src/auth/password.ts';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { executable, password, serviceFor, type TestResponse } from '../../service.ts';
-import { assertIssues, newKey } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { executable, password, serviceFor, type TestResponse } from '../../support/service.ts';
+import { assertIssues, newKey } from '../../support/resource-support.ts';
 import { bearerRealm, claimsOf, shownOf, tokenMembers } from './session-support.ts';
 
 const day = 86_400_000;

@@ -4,10 +4,16 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '../../../src/auth/password.ts';
 import type { DeriverFactory } from '../../../src/auth/password-worker.ts';
-import { createDeriver } from '../../cheap-hasher.ts';
-import { assertProblem } from '../../http/http-support.ts';
-import { until } from '../../storage/storage-support.ts';
-import { password, serviceFor, type TestResponse, type Call, type TestService } from '../../service.ts';
+import { createDeriver } from '../../support/cheap-hasher.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { until } from '../../support/storage-support.ts';
+import {
+  password,
+  serviceFor,
+  type TestResponse,
+  type Call,
+  type TestService,
+} from '../../support/service.ts';
 
 /** What has a place in the queue is answered only at the end. */
 const needsInside = { skip: process.env['ORDERLY_EXECUTABLE'] !== undefined, timeout: 20_000 };

@@ -1,9 +1,15 @@
 // The rate of signing in.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem } from '../../http/http-support.ts';
-import { sendHalf } from '../../http/withdrawn-support.ts';
-import { executable, password, serviceFor, type TestResponse, type TestService } from '../../service.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { sendHalf } from '../../support/withdrawn-support.ts';
+import {
+  executable,
+  password,
+  serviceFor,
+  type TestResponse,
+  type TestService,
+} from '../../support/service.ts';
 import { needsClock, shownOf } from './session-support.ts';
 
 describe('the rate of signing in', () => {

@@ -1,9 +1,15 @@
 // Suspending a user: what ends immediately, what no longer works, what isn't disclosed, and lifting it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { executable, password, serviceFor, type TestResponse, type TestService } from '../../service.ts';
-import { assertIssues, newKey, rootToken } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import {
+  executable,
+  password,
+  serviceFor,
+  type TestResponse,
+  type TestService,
+} from '../../support/service.ts';
+import { assertIssues, newKey, rootToken } from '../../support/resource-support.ts';
 
 const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 const wrong = 'not that password';

@@ -1,7 +1,7 @@
 // A service without the routes that suspend users.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { executable, serviceFor } from '../../service.ts';
+import { executable, serviceFor } from '../../support/service.ts';
 
 test(
   'a user stays suspended without the routes that suspend users',

@@ -3,10 +3,16 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { executable, password, serviceFor, type TestResponse, type TestService } from '../../service.ts';
-import { assertIssues, rootToken } from '../resource-support.ts';
-import { bytesOf, codeOf, personWithCodes } from '../totp-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import {
+  executable,
+  password,
+  serviceFor,
+  type TestResponse,
+  type TestService,
+} from '../../support/service.ts';
+import { assertIssues, rootToken } from '../../support/resource-support.ts';
+import { bytesOf, codeOf, personWithCodes } from '../../support/totp-support.ts';
 
 const minute = 60_000;
 const step = 30_000;

@@ -1,9 +1,9 @@
 // Changes of passwords, e-mail addresses and roles, and what they end immediately.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { password, serviceFor, type Person } from '../../service.ts';
-import { newKey, newOrder, rootToken } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { password, serviceFor, type Person } from '../../support/service.ts';
+import { newKey, newOrder, rootToken } from '../../support/resource-support.ts';
 import { needsClock, minute, bearerRealm, claimsOf } from '../sessions/session-support.ts';
 
 describe('a change of one’s own password or e-mail address', () => {

@@ -1,9 +1,9 @@
 // A deleted user, and what remains.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { password, type TestService } from '../../service.ts';
-import { newCustomer, newKey, newOrder, rootToken } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { password, type TestService } from '../../support/service.ts';
+import { newCustomer, newKey, newOrder, rootToken } from '../../support/resource-support.ts';
 
 describe('deleting a user', () => {
   const running = sharedService();

@@ -1,8 +1,8 @@
 // The last administrator can be neither deleted nor given another role.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { serviceFor } from '../../service.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { serviceFor } from '../../support/service.ts';
 
 describe('the last administrator', () => {
   const running = sharedService();

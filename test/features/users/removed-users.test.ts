@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { searchText } from '../../../src/schema/search-text.ts';
 import type { Connection } from '../../../src/storage/connection.ts';
-import { orderly } from '../../commands/command-support.ts';
-import { assertProblem } from '../../http/http-support.ts';
-import { executable, password, serviceFor, type Person, type TestService } from '../../service.ts';
-import { until } from '../../storage/storage-support.ts';
-import { newCustomer, newOrder } from '../resource-support.ts';
+import { orderly } from '../../support/command-support.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { executable, password, serviceFor, type Person, type TestService } from '../../support/service.ts';
+import { until } from '../../support/storage-support.ts';
+import { newCustomer, newOrder } from '../../support/resource-support.ts';
 import { sliceRowsMax } from '../../../src/storage/slices.ts';
 
 const needsInside = executable === undefined ? {} : { skip: 'needs the database' };

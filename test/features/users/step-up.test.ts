@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { scopes } from '../../../src/auth/access.ts';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
 import {
   executable,
   password,
@@ -11,8 +11,8 @@ import {
   type TestResponse,
   type Person,
   type TestService,
-} from '../../service.ts';
-import { assertIssues, newKey } from '../resource-support.ts';
+} from '../../support/service.ts';
+import { assertIssues, newKey } from '../../support/resource-support.ts';
 
 const minute = 60_000;
 const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };

@@ -1,9 +1,9 @@
 // Users: changing them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { password } from '../../service.ts';
-import { assertIssues, rootToken, shown } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { password } from '../../support/service.ts';
+import { assertIssues, rootToken, shown } from '../../support/resource-support.ts';
 
 describe('changing a user', () => {
   const running = sharedService();

@@ -1,9 +1,9 @@
 // The passwords that a user may choose.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { password } from '../../service.ts';
-import { assertIssues, rootToken } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { password } from '../../support/service.ts';
+import { assertIssues, rootToken } from '../../support/resource-support.ts';
 
 describe('a password', () => {
   const running = sharedService();

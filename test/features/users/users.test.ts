@@ -1,9 +1,9 @@
 // Users: signing up, reading, changing and deleting them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { password } from '../../service.ts';
-import { assertIssues, rootToken } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { password } from '../../support/service.ts';
+import { assertIssues, rootToken } from '../../support/resource-support.ts';
 
 const domain = `${'x'.repeat(63)}.${'x'.repeat(63)}.${'x'.repeat(58)}.de`;
 

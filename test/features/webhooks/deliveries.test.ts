@@ -1,8 +1,8 @@
 // Deliveries: what is sent, in which order, from where, and what a pause, a replay or a restart does.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newOrder, newWebhook, rootToken } from '../resource-support.ts';
-import { serviceFor } from '../../service.ts';
+import { newOrder, newWebhook, rootToken } from '../../support/resource-support.ts';
+import { serviceFor } from '../../support/service.ts';
 import { Hooked, hour, needsInside, second } from './delivery-support.ts';
 import { isSignedWith, Receiver, type Received } from './receiver.ts';
 

@@ -1,14 +1,14 @@
 // For the tests of deliveries: a service with a receiver, and an administrator's webhook that goes there.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { newOrder, newWebhook, rootToken } from '../resource-support.ts';
+import { newOrder, newWebhook, rootToken } from '../../support/resource-support.ts';
 import {
   executable,
   serviceFor,
   type TestOptions,
   type TestResponse,
   type TestService,
-} from '../../service.ts';
+} from '../../support/service.ts';
 import { isSignedWith, Receiver, type Received } from './receiver.ts';
 
 export const needsInside = { skip: executable !== undefined && 'needs the clock' };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
-import { assertProblem } from '../../http/http-support.ts';
+import { assertProblem } from '../../support/http-support.ts';
 import { Hooked, disabledReason, fail, hour, minute, needsInside, second } from './delivery-support.ts';
 import { Receiver } from './receiver.ts';
 

@@ -7,8 +7,8 @@ import { issueCertificate, createAuthority } from '../../../src/auth/certificate
 import { WebhookTargets } from '../../../src/features/webhooks/webhook-targets.ts';
 import { OutgoingPosts } from '../../../src/features/webhooks/outgoing-posts.ts';
 import type { PostResult } from '../../../src/features/webhooks/post-thread.ts';
-import { FrozenClock } from '../../frozen-clock.ts';
-import { addressesInTurn, noAddress } from '../../receiver-names.ts';
+import { FrozenClock } from '../../support/frozen-clock.ts';
+import { addressesInTurn, noAddress } from '../../support/receiver-names.ts';
 import { Receiver } from './receiver.ts';
 
 type Sending = {

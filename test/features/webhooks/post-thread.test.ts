@@ -9,8 +9,8 @@ import { createAuthority, issueCertificate } from '../../../src/auth/certificate
 import { WebhookTargets } from '../../../src/features/webhooks/webhook-targets.ts';
 import { OutgoingPosts } from '../../../src/features/webhooks/outgoing-posts.ts';
 import type { PostResult } from '../../../src/features/webhooks/post-thread.ts';
-import { FrozenClock } from '../../frozen-clock.ts';
-import { noAddress } from '../../receiver-names.ts';
+import { FrozenClock } from '../../support/frozen-clock.ts';
+import { noAddress } from '../../support/receiver-names.ts';
 import { Receiver } from './receiver.ts';
 
 const second = 1_000;

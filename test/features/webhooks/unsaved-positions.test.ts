@@ -1,7 +1,7 @@
 // Positions that can't be saved: delivered events aren't sent again, unless an administrator requests it.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { newWebhook, rootToken } from '../resource-support.ts';
+import { newWebhook, rootToken } from '../../support/resource-support.ts';
 import { Hooked, needsInside, second } from './delivery-support.ts';
 
 describe('while positions cannot be saved', needsInside, () => {

@@ -1,9 +1,9 @@
 // Changes of webhooks need a recent sign-in (RFC 9470).
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem } from '../../http/http-support.ts';
-import { executable, password, serviceFor, type Call } from '../../service.ts';
-import { newWebhook } from '../resource-support.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { executable, password, serviceFor, type Call } from '../../support/service.ts';
+import { newWebhook } from '../../support/resource-support.ts';
 
 const changes: readonly (readonly [what: string, method: string, path: string, body?: Call['body']])[] = [
   ['a new webhook', 'POST', '/webhooks', { url: 'https://hooks.example/', types: ['order.paid'] }],

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { eventTypes } from '../../../src/features/events/event.ts';
-import { assertProblem, sharedService } from '../../http/http-support.ts';
-import { executable, serviceFor, type Person } from '../../service.ts';
-import { assertIssues, newOrder, newWebhook, rootToken } from '../resource-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { executable, serviceFor, type Person } from '../../support/service.ts';
+import { assertIssues, newOrder, newWebhook, rootToken } from '../../support/resource-support.ts';
 
 const needsInside = { skip: executable !== undefined && 'needs the inside' };
 const url = 'https://hooks.example/orders';

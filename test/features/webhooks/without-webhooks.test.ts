@@ -1,7 +1,7 @@
 // A service without webhooks: nothing of them is there, and what they stored is back with them.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { executable, serviceFor, type TestService } from '../../service.ts';
+import { executable, serviceFor, type TestService } from '../../support/service.ts';
 
 suite('a service without webhooks', { skip: executable !== undefined }, () => {
   test('a service without webhooks has no metrics of them, and nothing in the OpenAPI document', async (t) => {

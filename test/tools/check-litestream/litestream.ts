@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { blocksOf } from '../../second-machine-page.ts';
+import { blocksOf } from '../../support/second-machine-page.ts';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 // Clients that place orders continuously, whatever happens to the service, and record which were
 // acknowledged.
 import { setTimeout as pause } from 'node:timers/promises';
-import { admin } from '../../service.ts';
+import { admin } from '../../support/service.ts';
 import { createLoadClient, type LoadClient } from '../../torture/load-client.ts';
 
 const clients = 8;

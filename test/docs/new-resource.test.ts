@@ -1,0 +1,123 @@
+// The code of src/docs/new-resource.md: in a copy of the sources it compiles, and its four routes work.
+import assert from 'node:assert/strict';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { orderly, program, serving } from '../support/command-support.ts';
+import { admin, executable } from '../support/service.ts';
+import { isElsewhere, root, texts } from '../support/source-text.ts';
+import { compileErrors } from '../support/type-project.ts';
+
+const page = texts.get('src/docs/new-resource.md') ?? '';
+
+test('the resource of new-resource.md compiles, and its routes, events and audit work', async (t) => {
+  if (executable !== undefined) return t.skip('an executable has its sources in it');
+  const copy = copyWithResource(t);
+  assert.deepEqual(await compileErrors(copy), []);
+  const where = {
+    runs: program.with(-1, join(copy, 'src/start.js')),
+    env: { ORDERLY_ADMIN_EMAIL: admin.email, ORDERLY_ADMIN_PASSWORD: admin.password },
+  };
+  const data = `--data=${join(copy, 'data')}`;
+  const { url } = await serving(t, ['--tls=off', data], where);
+  const { accessToken } = await call('POST', `${url}/api/sessions`, 201, admin);
+  const withToken = (method: string, path: string, status: number, body?: object) =>
+    call(method, `${url}${path}`, status, body, accessToken);
+
+  const first = await withToken('POST', '/suppliers', 201, { name: 'Tea Traders' });
+  await withToken('POST', '/suppliers', 201, { name: 'Cups Ltd' });
+  const refused = await withToken('POST', '/suppliers', 422, { name: '' });
+  assert.equal(refused.errors[0].pointer, '#/name');
+  const { name } = await withToken('PATCH', `/suppliers/${first.id}`, 200, { name: 'Tea Traders Ltd' });
+  assert.equal(name, 'Tea Traders Ltd');
+  assert.equal((await withToken('GET', `/suppliers/${first.id}`, 200)).name, name);
+  const sorted = await withToken('GET', '/suppliers?sort=-name', 200);
+  assert.deepEqual(
+    sorted.data.map((supplier: typeof first) => supplier.name),
+    ['Tea Traders Ltd', 'Cups Ltd'],
+  );
+  const feed = await withToken('GET', '/events?type=supplier.created,supplier.changed', 200);
+  assert.equal(feed.data.length, 3);
+  const document = await withToken('GET', '/openapi.json', 200);
+  assert.ok(Object.hasOwn(document.paths, '/suppliers/{id}'));
+  await call('GET', `${url}/suppliers`, 401);
+
+  const checked = await orderly(['check', data], where);
+  assert.match(checked.stdout, /\bsuppliers: 2\b[^]* is sound\./);
+});
+
+test('every line of code in new-resource.md fits 110 columns', () => {
+  const long = filesIn(page).flatMap(({ text }) => text.split('\n').filter((line) => line.length > 110));
+  assert.deepEqual(long, []);
+});
+
+/** Returns a copy of the sources with the files of the page, and its lines in those that exist. */
+function copyWithResource(t: TestContext): string {
+  const copy = realpathSync(mkdtempSync(join(tmpdir(), 'orderly-resource-')));
+  t.after(() => rmSync(copy, { recursive: true, force: true }));
+  for (const part of ['src', 'package.json', 'tsconfig.json'])
+    cpSync(join(root, part), join(copy, part), {
+      recursive: true,
+      filter: (path) => !isElsewhere(path.slice(root.length)),
+    });
+  mkdirSync(join(copy, 'node_modules')); // its own, since the compile cache of the copy is there
+  symlinkSync(join(root, 'node_modules/@types'), join(copy, 'node_modules/@types'));
+  for (const { path, text } of filesIn(page)) {
+    mkdirSync(dirname(join(copy, path)), { recursive: true });
+    writeFileSync(join(copy, path), text);
+  }
+  for (const { path, text } of changesIn(page))
+    writeFileSync(join(copy, path), withLines(readFileSync(join(copy, path), 'utf8'), text));
+  return copy;
+}
+
+type Part = { readonly path: string; readonly text: string };
+
+function filesIn(text: string): Part[] {
+  return partsIn(text, /^`(?<path>src\/\S+)`:\n\n```ts\n(?<text>[^]*?)^```$/gm);
+}
+
+function changesIn(text: string): Part[] {
+  return partsIn(text, /\(`(?<path>src\/\S+)`\):\n\n```diff\n(?<text>[^]*?)^```$/gm);
+}
+
+function partsIn(text: string, pattern: RegExp): Part[] {
+  const parts = Array.from(text.matchAll(pattern), ({ groups = {} }) => groups);
+  assert.notDeepEqual(parts, []);
+  return parts.map(({ path = '', text = '' }) => ({ path, text }));
+}
+
+/** Adds each line that begins with `+` before the line that follows it in the diff. */
+function withLines(text: string, diff: string): string {
+  const lines = diff.split('\n').filter((line) => /^[+ ]/.test(line));
+  return lines.reduce((result, line, index) => {
+    const next = lines[index + 1]?.slice(1) ?? '';
+    if (!line.startsWith('+')) return result;
+    assert.ok(result.includes(`\n${next}\n`), `there is no line "${next}"`);
+    return result.replace(`\n${next}\n`, () => `\n${line.slice(1)}\n${next}\n`);
+  }, text);
+}
+
+async function call(method: string, url: string, status: number, body?: object, token?: string) {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  assert.equal(response.status, status, text);
+  return JSON.parse(text);
+}

@@ -1,0 +1,233 @@
+// TLS: with the service's own certificate, and with certificates from files.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { SecureVersion } from 'node:tls';
+import { newCertificate } from '../../support/new-certificate.ts';
+import { serviceFor, type TestService } from '../../support/service.ts';
+import { until } from '../../support/storage-support.ts';
+import { sharedService } from '../../support/http-support.ts';
+import { openRaw, rawOver } from '../../support/raw-connection.ts';
+import { type Asked, ask, openTls } from '../../support/transport-support.ts';
+
+async function suiteSpoken(port: number, ca: string, ciphers: string): Promise<string> {
+  const socket = await openTls(port, { ca, ciphers, maxVersion: 'TLSv1.2' });
+  const { name } = socket.getCipher();
+  socket.destroy();
+  return name;
+}
+
+const hsts = 'max-age=31536000';
+
+const certificateOf = ({ folder }: TestService): string =>
+  readFileSync(join(folder, 'tls', 'cert.pem'), 'utf8');
+
+describe('TLS with the service’s own certificate', () => {
+  const service = sharedService({ settings: { tls: 'self-signed', 'rate-anonymous': '1000/60' } });
+
+  test('clients with the service’s own certificate trust it under each of its names', async () => {
+    const ca = certificateOf(service());
+    for (const host of ['localhost', '127.0.0.1'])
+      assert.equal((await ask(service().port, { ca, host })).status, 200);
+  });
+
+  test('the service’s own certificate is rejected by clients without that certificate', async () => {
+    const { certPem } = newCertificate();
+    await assert.rejects(ask(service().port, { ca: certPem }), { code: /SELF_SIGNED|UNABLE_TO_VERIFY|CERT/ });
+  });
+
+  test('the service’s own certificate survives a restart', async (t) => {
+    const own = await serviceFor(t, { settings: { tls: 'self-signed' } });
+    const ca = certificateOf(own);
+    await own.restart();
+    assert.equal(certificateOf(own), ca);
+    assert.equal((await ask(own.port, { ca })).status, 200);
+  });
+
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+    test(`${version} is supported`, async () => {
+      const socket = await openTls(service().port, {
+        ca: certificateOf(service()),
+        minVersion: version,
+        maxVersion: version,
+      });
+      assert.equal(socket.getProtocol(), version);
+      socket.destroy();
+    });
+  }
+
+  for (const version of ['TLSv1', 'TLSv1.1'] satisfies SecureVersion[]) {
+    test(`${version} is rejected by the service`, async () => {
+      const options = {
+        ca: certificateOf(service()),
+        minVersion: version,
+        maxVersion: version,
+        ciphers: 'DEFAULT:@SECLEVEL=0',
+      };
+      await assert.rejects(openTls(service().port, options), {
+        code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+      });
+    });
+  }
+
+  const allowed = ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'];
+  test('TLS 1.2 supports the suites of RFC 9325 section 4.2', async () => {
+    for (const suite of allowed.map((name) => `ECDHE-ECDSA-${name}`))
+      assert.equal(await suiteSpoken(service().port, certificateOf(service()), suite), suite);
+  });
+
+  test('TLS 1.2 supports the suites of RFC 9325 section 4.2 also for certificates with an RSA key', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'orderly-rsa-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+    const made = spawnSync('openssl', [
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert],
+      ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'],
+    ]);
+    if (made.error !== undefined) return t.skip('there is no openssl');
+    const settings = { tls: 'files', 'tls-cert': cert, 'tls-key': key };
+    const { port } = await serviceFor(t, { settings });
+    for (const suite of allowed.map((name) => `ECDHE-RSA-${name}`))
+      assert.equal(await suiteSpoken(port, readFileSync(cert, 'utf8'), suite), suite);
+  });
+
+  for (const name of ['AES128-SHA', 'AES256-SHA', 'AES128-SHA256', 'AES256-SHA384']) {
+    const suite = `ECDHE-ECDSA-${name}`;
+    test(`TLS 1.2 with ${suite} is rejected (RFC 9325 section 4.2)`, async () => {
+      const options = { ca: certificateOf(service()), maxVersion: 'TLSv1.2', ciphers: suite } as const;
+      await assert.rejects(openTls(service().port, options), { code: /HANDSHAKE_FAILURE/ });
+    });
+  }
+
+  test('Strict-Transport-Security is on every response to a request, whatever its status', async () => {
+    const ca = certificateOf(service());
+    const etag = String((await ask(service().port, { ca, path: '/problems' })).headers.etag);
+    const asks: readonly (readonly [status: number, Asked])[] = [
+      [200, {}],
+      [200, { method: 'HEAD' }],
+      [204, { method: 'OPTIONS', path: '/orders' }],
+      [304, { path: '/problems', headers: { 'if-none-match': etag } }],
+      [401, { path: '/orders' }],
+      [404, { path: '/nowhere' }],
+      [405, { method: 'DELETE', path: '/orders' }],
+      [406, { headers: { accept: 'image/png' } }],
+      [412, { path: '/problems', headers: { 'if-match': '"x"' } }],
+      [417, { headers: { expect: 'more' } }],
+    ];
+    for (const [status, asked] of asks) {
+      const response = await ask(service().port, { ca, ...asked });
+      assert.deepEqual([response.status, response.headers['strict-transport-security']], [status, hsts]);
+    }
+  });
+
+  test('TLS is not negotiated again on a connection (RFC 9325 section 3.5)', async () => {
+    const ca = certificateOf(service());
+    const socket = await openTls(service().port, { ca, maxVersion: 'TLSv1.2' });
+    const { promise, resolve } = Promise.withResolvers<Error | null>();
+    socket.on('error', resolve);
+    socket.renegotiate({}, resolve);
+    assert.notEqual(await promise, null);
+    socket.destroy();
+  });
+
+  test('several requests on one TLS connection are answered', async () => {
+    const connection = rawOver(await openTls(service().port, { ca: certificateOf(service()) }));
+    for (let index = 0; index < 3; index += 1) {
+      connection.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      assert.equal((await connection.response()).status, 200);
+    }
+    connection.socket.destroy();
+  });
+
+  test('fields of proxies that aren’t trusted change nothing', async () => {
+    const ca = certificateOf(service());
+    for (const headers of [
+      { 'x-forwarded-proto': 'http' },
+      { 'x-forwarded-for': '203.0.113.1' },
+      { forwarded: 'for=203.0.113.1;proto=http' },
+    ])
+      assert.equal((await ask(service().port, { ca, headers })).status, 200);
+  });
+
+  test('bytes that aren’t TLS, or an aborted handshake, get no response and leave no socket', async () => {
+    const hello = Buffer.from([0x16, 0x03, 0x01, 0x00, 0x05, 0x01, 0x00, 0x00, 0x01, 0x03]);
+    for (const bytes of [
+      Buffer.alloc(300, 7),
+      hello,
+      Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x28]),
+    ]) {
+      const connection = await openRaw(service().port);
+      connection.write(bytes);
+      if (bytes === hello) connection.socket.end();
+      assert.doesNotMatch(await connection.closed, /HTTP/);
+      connection.socket.destroy();
+    }
+    for (let index = 0; index < 50; index += 1) (await openRaw(service().port)).socket.destroy();
+    assert.equal((await ask(service().port, { ca: certificateOf(service()) })).status, 200);
+    const ca = certificateOf(service());
+    const left = async (): Promise<number> =>
+      Number(
+        /^orderly_connections (\d+)$/m.exec((await ask(service().port, { ca, path: '/metrics' })).text)?.[1],
+      );
+    const giveUp = performance.now() + 5000;
+    while ((await left()) > 2) assert(performance.now() < giveUp, 'connections are left');
+  });
+});
+
+describe('TLS with certificates from files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-tls-'));
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  function renew(): string {
+    const { certPem, keyPem } = newCertificate();
+    writeFileSync(cert, certPem);
+    writeFileSync(key, keyPem);
+    return certPem;
+  }
+
+  test('new certificate files are used after a signal, without losing connections; invalid ones change nothing', async (t) => {
+    t.after(() => rmSync(folder, { recursive: true }));
+    const first = renew();
+    const service = await serviceFor(t, { settings: { tls: 'files', 'tls-cert': cert, 'tls-key': key } });
+    if (service.inside === undefined) return t.skip('needs to tell it');
+    const open = await openTls(service.port, { ca: first });
+    const seen = async (ca: string): Promise<string> => {
+      const socket = await openTls(service.port, { ca });
+      const { fingerprint256 } = socket.getPeerCertificate();
+      socket.destroy();
+      return fingerprint256;
+    };
+    const printOf = (pem: string): string => new X509Certificate(pem).fingerprint256;
+    assert.equal(await seen(first), printOf(first));
+    const second = renew();
+    assert.equal(await seen(first), printOf(first));
+    service.inside.reload();
+    assert.equal(await seen(second), printOf(second));
+    await assert.rejects(seen(first));
+    writeFileSync(cert, 'no certificate');
+    service.inside.reload();
+    assert.equal(await seen(second), printOf(second));
+    writeFileSync(cert, first);
+    service.inside.reload();
+    assert.equal(await seen(second), printOf(second), 'a certificate without its key');
+    const { privateKey: otherType } = generateKeyPairSync('ed25519');
+    writeFileSync(key, otherType.export({ type: 'pkcs8', format: 'pem' }));
+    service.inside.reload();
+    assert.equal(await seen(second), printOf(second), 'a certificate with a key of another type');
+    await until(() => service.logged.filter((line) => line.includes('could not be reloaded')).length === 3);
+    const connection = rawOver(open);
+    connection.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    assert.equal((await connection.response()).status, 200);
+    open.destroy();
+    const old = {
+      ca: second,
+      minVersion: 'TLSv1.1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT:@SECLEVEL=0',
+    } as const;
+    await assert.rejects(openTls(service.port, old), { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' });
+  });
+});

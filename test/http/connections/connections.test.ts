@@ -1,0 +1,227 @@
+// Connections of broken and slow clients: none of them ends the service or leaks a socket.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { HttpServer } from '../../../src/http/connections/http-server.ts';
+import { turn, until } from '../../support/storage-support.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { openRaw, type RawResponse } from '../../support/raw-connection.ts';
+import { crlf, request, chunk, live, connectionSuite } from '../../support/connection-support.ts';
+
+describe('connections', () => {
+  const { service, raw, postHead, post, postChunked, assertUnharmed, credentials } = connectionSuite();
+
+  test('a hundred requests in one packet are answered in order', async () => {
+    const connection = await openRaw(service().port);
+    connection.write(
+      Array.from({ length: 100 }, (_, index) =>
+        request(`${index % 3 === 0 ? 'HEAD' : 'GET'} /problems/${index}`),
+      ).join(''),
+    );
+    for (let index = 0; index < 100; index += 1) {
+      const response = await connection.response(index % 3 === 0 ? 'HEAD' : undefined);
+      assert.equal(response.status, 404);
+      if (index % 3 !== 0) assert.equal(response.body.instance, `/problems/${index}`);
+    }
+    connection.socket.destroy();
+  });
+
+  test('a client that has ended its side of the connection gets its response', async () => {
+    for (const [bytes, status] of [
+      [live, 200],
+      [post('{"name":"Ada"}'), 201],
+      [request('GET /orders?total=true', [credentials().authorization]), 200],
+    ] as const) {
+      const connection = await openRaw(service().port);
+      connection.write(bytes);
+      connection.socket.end();
+      assert.equal((await connection.response()).status, status);
+      assert.equal(await connection.closed, '');
+    }
+  });
+
+  test('a client that ends its side within the request line gets a bad request', async () => {
+    const connection = await openRaw(service().port);
+    connection.write('GET /hea');
+    connection.socket.end();
+    assertProblem(await connection.response(), 'bad-request');
+    assert.equal(await connection.closed, '');
+  });
+
+  test('a head is the same whether the service or node:http writes it', async () => {
+    const [etag = ''] = [(await raw(request('GET /problems', ['Accept: application/json']))).headers['etag']];
+    const asked = [
+      'GET /health/live',
+      'HEAD /health/live',
+      'OPTIONS /orders',
+      'GET /nowhere',
+      'DELETE /orders',
+      'GET /',
+      'GET /docs',
+      'GET /problems',
+      'GET /orders?status=x',
+    ];
+    const varying = ['x-request-id', 'ratelimit', 'date', 'connection', 'keep-alive'];
+    const lines = ({ status, headers }: RawResponse) => [
+      status,
+      ...Object.entries(headers).filter(([name]) => !varying.includes(name)),
+    ];
+    for (const line of asked) {
+      const fields =
+        line === 'GET /problems'
+          ? ['Accept: application/json', `If-None-Match: ${etag}`]
+          : [credentials().authorization];
+      const method = line.startsWith('HEAD') ? 'HEAD' : undefined;
+      const [ours, nodes] = await Promise.all([
+        raw(request(line, fields), method),
+        raw(request(line, [...fields, 'Connection: close']), method),
+      ]);
+      assert.deepEqual(lines(ours), lines(nodes), line);
+      assert.deepEqual(
+        [ours.headers['connection'], nodes.headers['connection']],
+        ['keep-alive', 'close'],
+        line,
+      );
+      for (const { headers } of [ours, nodes])
+        assert.match(headers['date'] ?? '', /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+    }
+  });
+
+  test('a connection is closed after a request with Connection: close', async () => {
+    const connection = await openRaw(service().port);
+    connection.write(request('GET /health/live', ['Connection: close']));
+    assert.equal((await connection.response()).headers['connection'], 'close');
+    assert.equal(await connection.closed, '');
+  });
+
+  test('a client that doesn’t read its responses delays no other', async () => {
+    const deaf = await openRaw(service().port);
+    deaf.socket.pause();
+    deaf.write(Array.from({ length: 300 }, () => request('GET /openapi.json')).join(''));
+    for (let index = 0; index < 10; index += 1)
+      assert.equal((await service().get('/health/live')).status, 200);
+    deaf.socket.destroy();
+  });
+
+  describe('time', { concurrency: true }, () => {
+    const timeouts = { headersMilliseconds: 150, requestMilliseconds: 300, checkMilliseconds: 20 };
+    /** Another server before the same service, with less patience. */
+    async function impatient(t: { after(end: () => Promise<void>): void }): Promise<number | undefined> {
+      const { inside } = service();
+      if (inside === undefined) return undefined;
+      const server = new HttpServer({
+        certificate: undefined,
+        timeouts: { ...timeouts, silenceMilliseconds: 2_000 },
+      });
+      const { port } = await server.listen('127.0.0.1', 0);
+      server.setHandler(inside.app.handler);
+      t.after(async () => {
+        await until(() => server.connections.open === 0);
+        await server.close();
+      });
+      return port;
+    }
+
+    const slow: readonly (readonly [what: string, bytes: () => string, milliseconds: number])[] = [
+      ['nothing at all', () => '', 150],
+      ['half a request line', () => 'GET /hea', 150],
+      ['fields without end', () => `GET /health/live HTTP/1.1${crlf}Host: a${crlf}`, 150],
+      ['a body that doesn’t come', () => postHead('Content-Length: 14'), 300],
+      ['half a body', () => `${postHead('Content-Length: 14')}{"name`, 300],
+      ['half a body in chunks', () => postChunked(chunk('{"name')), 300],
+    ];
+    for (const [what, bytes, milliseconds] of slow) {
+      test(`the time for ${what} runs out with a 408, and the connection is closed`, async (t) => {
+        const port = await impatient(t);
+        if (port === undefined) return t.skip('needs time-outs of its own');
+        const start = performance.now();
+        const connection = await openRaw(port);
+        connection.write(bytes());
+        assertProblem(await connection.response(), 'request-timeout');
+        assert.equal(await connection.closed, '');
+        assert.ok(performance.now() - start >= milliseconds - 25);
+        connection.socket.destroy();
+      });
+    }
+
+    test('the time for a head also runs out if fields arrive one byte at a time', async (t) => {
+      const port = await impatient(t);
+      if (port === undefined) return t.skip('needs time-outs of its own');
+      const connection = await openRaw(port);
+      let index = 0;
+      const drip = setInterval(() => connection.write(live.slice(index, (index += 1))), 20);
+      const response = await connection.response();
+      clearInterval(drip);
+      assertProblem(response, 'request-timeout');
+      await connection.closed;
+      connection.socket.destroy();
+    });
+
+    test('no time runs out between the requests of a patient client', async (t) => {
+      const port = await impatient(t);
+      if (port === undefined) return t.skip('needs time-outs of its own');
+      const connection = await openRaw(port);
+      connection.write(live);
+      assert.equal((await connection.response()).status, 200);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      connection.write(live);
+      assert.equal((await connection.response()).status, 200);
+      connection.socket.destroy();
+    });
+  });
+
+  test('a silent connection is closed after a while, unless its request is being handled', async (t) => {
+    const handler = service().inside?.app.handler;
+    if (handler === undefined) return t.skip('needs time-outs of its own');
+    const held = Promise.withResolvers<void>();
+    const server = new HttpServer({ certificate: undefined, timeouts: { silenceMilliseconds: 100 } });
+    const { port } = await server.listen('127.0.0.1', 0);
+    server.setHandler({
+      intake: handler.intake,
+      async onRequest(asked, response) {
+        if (asked.url === '/held') await held.promise;
+        handler.onRequest(asked, response);
+      },
+      onContinue: (asked, response) => handler.onContinue(asked, response),
+      onExpectation: (asked, response) => handler.onExpectation(asked, response),
+      onUnparsed: (problem, unparsed) => handler.onUnparsed(problem, unparsed),
+    });
+    t.after(() => server.close());
+    const waiting = await openRaw(port);
+    waiting.write(request('GET /held'));
+    const idle = await openRaw(port);
+    idle.write(live);
+    const response = await idle.response();
+    assert.equal(response.headers['keep-alive'], 'timeout=10');
+    assert.equal(await idle.closed, '');
+    idle.socket.destroy();
+    held.resolve();
+    assert.equal((await waiting.response()).status, 404);
+    assert.equal(await waiting.closed, '');
+    waiting.socket.destroy();
+  });
+
+  test('a thousand aborted connections leave none behind', async () => {
+    const scraps = [
+      '',
+      'G',
+      'GET / HTTP/1.1\r\n',
+      live,
+      live + live,
+      postHead('Content-Length: 9'),
+      'nonsense\r\n\r\n',
+      postChunked('3\r\n{"a'),
+    ];
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all(
+        Array.from({ length: 100 }, async (_, index) => {
+          const { socket, write } = await openRaw(service().port);
+          write(scraps[index % scraps.length] ?? '');
+          if (index % 3 === 0) await turn();
+          if (index % 2 === 0) socket.resetAndDestroy();
+          else socket.destroy();
+        }),
+      );
+    }
+    await assertUnharmed();
+  });
+});

@@ -1,0 +1,49 @@
+// Between requests a connection keeps nothing of the last one, since there may be ten thousand.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { serviceFor } from '../../support/service.ts';
+import { openRaw } from '../../support/raw-connection.ts';
+
+const post = (path: string, ...fields: string[]): string =>
+  [`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Length: 14', ...fields, '', ''].join('\r\n');
+const json = 'Content-Type: application/json';
+const ndjson = 'Content-Type: application/x-ndjson';
+const body = '{"name":"Ada"}';
+setFlagsFromString('--expose-gc'); // for contexts that are made from now on
+const collectGarbage: () => void = runInNewContext('gc');
+
+for (const [name, head, whole, status] of [
+  ['a body', (token: string) => post('/customers', json, `Authorization: Bearer ${token}`), true, 201],
+  ['a body that arrives after the response', () => post('/customers', json), false, 401],
+  ['a body that no route reads', () => post('/imports', ndjson), true, 401],
+  ['one that arrives after the response', () => post('/imports', ndjson), false, 401],
+] as const)
+  test(`an idle connection doesn’t keep its last request, with ${name}`, async (t) => {
+    const service = await serviceFor(t);
+    if (service.inside === undefined) return t.skip('needs the inside');
+    const { token } = await service.person();
+    const { handler } = service.inside.app;
+    const received: WeakRef<object>[] = [];
+    const { onRequest } = handler;
+    handler.onRequest = (request, response) => {
+      received.push(new WeakRef(request), new WeakRef(response));
+      onRequest.call(handler, request, response);
+    };
+    const connection = await openRaw(service.port);
+    connection.write(head(token) + (whole ? body : ''));
+    assert.equal((await connection.response()).status, status);
+    if (!whole) connection.write(body);
+    // after these the body has arrived
+    for (let call = 0; call < 20; call += 1) assert.equal((await service.get('/health/live')).status, 200);
+    const isKept = (): boolean => received.slice(0, 2).some((each) => each.deref() !== undefined);
+    for (let tries = 0; tries < 10 && isKept(); tries += 1) {
+      await nextTurn(); // until then `deref` keeps what it returned
+      collectGarbage();
+    }
+    assert.equal(received.length, 42);
+    assert.equal(isKept(), false);
+    connection.socket.destroy();
+  });

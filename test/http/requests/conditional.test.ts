@@ -1,0 +1,300 @@
+// Conditional requests, in the order of RFC 9110 section 13.2.2: If-Match, then If-None-Match.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newCustomer, newKey, newOrder } from '../../support/resource-support.ts';
+import { password, serviceFor, type TestResponse, type Person } from '../../support/service.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { type Conditions, cases } from './conditional-cases.ts';
+
+describe('conditional requests', () => {
+  let ada: Person, staff: Person;
+  const service = sharedService({}, async (started) => {
+    [ada, staff] = [await started.person(), await started.person('staff')];
+  });
+  const ask = (
+    method: string,
+    path: string,
+    headers: Conditions = {},
+    body?: object,
+  ): Promise<TestResponse> =>
+    service().call(method, path, {
+      token: ada.token,
+      headers: { ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+  let count = 0;
+
+  /** A new object's path, and a change to it. */
+  const changes: Readonly<Record<string, () => Promise<readonly [path: string, body?: object]>>> = {
+    'PATCH of an order': async () => [
+      `/orders/${(await newOrder(service(), ada.token)).id}`,
+      { note: 'changed' },
+    ],
+    'PUT of a customer': async () => [
+      `/customers/${(await newCustomer(service(), ada.token)).id}`,
+      { name: 'Changed' },
+    ],
+    'PATCH of a customer': async () => [
+      `/customers/${(await newCustomer(service(), ada.token)).id}`,
+      { name: 'Changed' },
+    ],
+    'DELETE of a customer': async () => [`/customers/${(await newCustomer(service(), ada.token)).id}`],
+    'PUT of a user': () =>
+      Promise.resolve([`/api/users/${ada.id}`, { name: `Changed ${(count += 1)}`, email: ada.email }]),
+    'PATCH of a user': () => Promise.resolve([`/api/users/${ada.id}`, { name: `Changed ${(count += 1)}` }]),
+    'DELETE of a session': async () => [
+      `/api/sessions/${(await service().signIn(ada.email, ada.password)).sessionId}`,
+    ],
+    'DELETE of a key': async () => [`/api/keys/${(await newKey(service(), ada.token)).id}`],
+  };
+
+  const mistakes: readonly (readonly [what: string, ifMatch: (tag: string) => string])[] = [
+    ['without its quotation marks', (tag) => tag.slice(1, -1)],
+    ['that a proxy has made weak', (tag) => `W/${tag}`],
+    ['of another version', () => '"other"'],
+  ];
+  for (const [what, ifMatch] of mistakes) {
+    test(`If-Match with a tag ${what} is 412`, async () => {
+      const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
+      const headers = { 'if-match': ifMatch(String((await ask('GET', path)).headers.etag)) };
+      for (const response of [
+        await ask('GET', path, headers),
+        await ask('PUT', path, headers, { name: 'B' }),
+      ])
+        assertProblem(response, 'precondition-failed');
+    });
+  }
+
+  test('If-Match comes before the state: an outdated step that is not allowed either is 412', async () => {
+    const { id } = await newOrder(service(), ada.token);
+    const headers = { 'if-match': '"other"' };
+    const sent = { token: staff.token, headers, body: { status: 'delivered' } };
+    assertProblem(await service().patch(`/orders/${id}`, sent), 'precondition-failed');
+  });
+
+  for (const [what, conditions, read, change] of cases) {
+    test(`GET and HEAD with ${what}: ${read}`, async () => {
+      const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
+      const current = await ask('GET', path);
+      for (const [method, target] of [
+        ['GET', path],
+        ['HEAD', path],
+      ] as const) {
+        const response = await ask(method, target, conditions(String(current.headers.etag)));
+        assert.equal(response.status, read);
+        if (read === 200)
+          assert.deepEqual(
+            [response.headers.etag, response.text],
+            [current.headers.etag, method === 'GET' ? current.text : ''],
+          );
+        if (read === 412 && method === 'GET') assertProblem(response, 'precondition-failed');
+      }
+    });
+    test(`a change with ${what}: ${change}`, async () => {
+      for (const [name, make] of Object.entries(changes)) {
+        const method = name.slice(0, name.indexOf(' '));
+        const [path, body] = await make();
+        const before = await ask('GET', path);
+        const response = await ask(method, path, conditions(String(before.headers.etag)), body);
+        const after = await ask('GET', path);
+        if (change === 412) {
+          assertProblem(response, 'precondition-failed');
+          assert.deepEqual([after.text, after.headers.etag], [before.text, before.headers.etag], name);
+        } else if (method === 'DELETE') assert.deepEqual([response.status, after.status], [204, 404], name);
+        else {
+          assert.deepEqual(
+            [response.status, after.text, after.headers.etag],
+            [200, response.text, response.headers.etag],
+            name,
+          );
+          assert.notEqual(after.headers.etag, before.headers.etag, name);
+        }
+      }
+    });
+  }
+
+  for (const [what, isAdmin] of [
+    ['one’s own', false],
+    ['another user’s', true],
+  ] as const) {
+    test(`all sessions, ${what}, end only if the list of them is the one that If-Match names`, async () => {
+      const owner = await service().person();
+      const { token } = isAdmin ? await service().person('admin') : owner;
+      const path = isAdmin ? `/api/sessions?userId=${owner.id}` : '/api/sessions';
+      const remove = (tag: string): Promise<TestResponse> =>
+        service().delete(path, { token, headers: { 'if-match': tag } });
+      const listTag = async (): Promise<string> =>
+        String((await service().get(path, { token })).headers.etag);
+      const before = await listTag();
+      await service().signIn(owner.email, owner.password);
+      for (const tag of ['"stale"', before]) assertProblem(await remove(tag), 'precondition-failed');
+      assert.equal((await service().get('/orders', { token: owner.token })).status, 200);
+      assert.equal((await remove(await listTag())).status, 204);
+      assertProblem(await service().get('/orders', { token: owner.token }), 'invalid-token');
+    });
+  }
+
+  const posts: readonly (readonly [what: string, conditions: Conditions, status: number])[] = [
+    ['If-Match: a tag', { 'if-match': '"any"' }, 412],
+    ['If-Match: *', { 'if-match': '*' }, 201],
+    ['If-None-Match: a tag', { 'if-none-match': '"any"' }, 201],
+    ['If-None-Match: *', { 'if-none-match': '*' }, 412],
+  ];
+  for (const [what, conditions, status] of posts) {
+    test(`a POST with ${what} is ${status}`, async () => {
+      const { token } = await service().person();
+      const sent = { token, headers: { ...conditions }, body: { name: 'Ada' } };
+      assert.equal((await service().post('/customers', sent)).status, status);
+      const { data } = (await service().get('/customers', { token })).body;
+      assert.equal(data.length, status === 201 ? 1 : 0);
+    });
+  }
+
+  test('a POST where nothing can be read fails with If-Match: *, unless it fails before', async () => {
+    const headers = { 'if-match': '*' };
+    const path = '/api/sessions/current/tokens';
+    assertProblem(await service().post(path, { headers, body: {} }), 'precondition-failed');
+    assertProblem(await service().post('/imports', { headers, body: {} }), 'unauthenticated');
+    const typed = { ...headers, 'content-type': 'text/plain' };
+    assertProblem(await service().post(path, { headers: typed, body: '{}' }), 'unsupported-media-type');
+  });
+
+  test('a 304 has the fields that a 200 would have had for caches, and no body', async () => {
+    const { id, customerId } = await newOrder(service(), ada.token);
+    for (const path of [
+      `/orders/${id}`,
+      `/customers/${customerId}`,
+      `/api/users/${ada.id}`,
+      `/api/sessions/${ada.sessionId}`,
+      '/orders',
+      '/orders?limit=1',
+      '/customers',
+      '/api/sessions',
+      '/api/keys',
+      `/api/users/${ada.id}/orders/${id}`,
+    ]) {
+      const full = await ask('GET', path);
+      for (const method of ['GET', 'HEAD']) {
+        const response = await ask(method, path, { 'if-none-match': String(full.headers.etag) });
+        assert.deepEqual([response.status, response.text], [304, ''], path);
+        for (const name of ['etag', 'cache-control', 'vary', 'link'])
+          assert.equal(response.headers[name], full.headers[name], `${path} ${name}`);
+        for (const name of ['content-type', 'content-length', 'transfer-encoding', 'content-security-policy'])
+          assert.equal(response.headers[name], undefined, `${path} ${name}`);
+        assert.match(String(response.headers['x-request-id']), /^[\w.-]+$/);
+      }
+      assert.deepEqual(
+        [full.headers['cache-control'], full.headers.vary],
+        ['private, no-cache', 'Accept, Authorization, X-API-Key'],
+      );
+      assert.match(String(full.headers.etag), /^"[\x21\x23-\x7e]+"$/, 'a strong tag');
+    }
+  });
+
+  test('public documents can also be a 304', async () => {
+    for (const path of ['/openapi.json', '/docs', '/problems', '/problems/not-found']) {
+      const full = await service().get(path, { headers: { accept: '*/*' } });
+      const response = await service().get(path, {
+        headers: { accept: '*/*', 'if-none-match': String(full.headers.etag) },
+      });
+      assert.deepEqual([response.status, response.text], [304, ''], path);
+    }
+  });
+
+  test('JSON and HTML of one page have different tags', async () => {
+    const [html, json] = await Promise.all(
+      ['text/html', 'application/json'].map((accept) =>
+        service().get('/problems/not-found', { headers: { accept } }),
+      ),
+    );
+    assert.notEqual(html?.headers.etag, json?.headers.etag);
+  });
+
+  test('a list’s tag changes when a row is added, changed or removed, and otherwise not', async () => {
+    const { token } = await service().person();
+    const tag = async (): Promise<string> =>
+      String((await service().get('/customers', { token })).headers.etag);
+    const tags = [await tag()];
+    const { id } = await newCustomer(service(), token);
+    tags.push(await tag());
+    await service().patch(`/customers/${id}`, { token, body: { name: 'Changed' } });
+    tags.push(await tag());
+    assert.equal(tags.at(-1), await tag());
+    await service().delete(`/customers/${id}`, { token });
+    tags.push(await tag());
+    assert.equal(new Set(tags.slice(0, 3)).size, 3);
+    assert.equal(tags[3], tags[0]);
+  });
+
+  test('a changed password changes the user’s tag, although it isn’t shown', async () => {
+    const { id, token } = await service().person();
+    const before = await service().get(`/api/users/${id}`, { token });
+    const response = await service().patch(`/api/users/${id}`, {
+      token,
+      body: { password: 'another password for tests', currentPassword: password },
+    });
+    assert.deepEqual(
+      [response.status, response.text, response.headers.etag === before.headers.etag],
+      [200, before.text, false],
+    );
+  });
+
+  test('a change that is invalid without conditions is rejected as invalid, not with 412', async () => {
+    const stale = { 'if-match': '"another"' };
+    const path = `/customers/${(await newCustomer(service(), staff.token)).id}`;
+    assertProblem(await ask('PATCH', path, stale, { name: 'x' }), 'forbidden');
+    assertProblem(await ask('DELETE', '/customers/999999', stale), 'not-found');
+    assertProblem(await ask('GET', '/customers/999999', { 'if-none-match': '*' }), 'not-found');
+    assertProblem(
+      await ask('PUT', '/customers/999999', { 'if-none-match': '*' }, { name: 'x' }),
+      'not-found',
+    );
+    assertProblem(await service().patch(path, { headers: stale, body: { name: 'x' } }), 'unauthenticated');
+    const own = `/customers/${(await newCustomer(service(), ada.token)).id}`;
+    assertProblem(await ask('PATCH', own, stale, { name: 7 }), 'validation-failed', 422);
+    assertProblem(
+      await service().patch(path, { token: ada.token, headers: stale, body: '{' }),
+      'malformed-json',
+    );
+  });
+
+  test('dates aren’t conditions, since nothing has a modification date', async () => {
+    const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
+    const headers = {
+      'if-modified-since': 'Sun, 01 Mar 2099 00:00:00 GMT',
+      'if-unmodified-since': 'Sun, 01 Mar 2009 00:00:00 GMT',
+      range: 'bytes=0-1',
+      'if-range': '"x"',
+    };
+    const read = await service().get(path, { token: ada.token, headers });
+    assert.deepEqual(
+      [read.status, read.headers['accept-ranges'], read.headers['last-modified']],
+      [200, undefined, undefined],
+    );
+    assert.equal(
+      (await service().patch(path, { token: ada.token, headers, body: { name: 'x' } })).status,
+      200,
+    );
+  });
+
+  test('conditions on several lines are one list', async () => {
+    const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
+    const { headers } = await ask('GET', path);
+    const response = await service().get(path, {
+      token: ada.token,
+      headers: { 'if-none-match': ['"a"', String(headers.etag)] },
+    });
+    assert.equal(response.status, 304);
+  });
+
+  test('entity tags survive a restart', async (t) => {
+    const service = await serviceFor(t);
+    const { email, password, token } = await service.person();
+    const path = `/customers/${(await newCustomer(service, token)).id}`;
+    const { headers } = await service.get(path, { token });
+    await service.restart();
+    const again = await service.signIn(email, password);
+    const conditions = { 'if-none-match': String(headers.etag) };
+    assert.equal((await service.get(path, { token: again.token, headers: conditions })).status, 304);
+  });
+});

@@ -1,0 +1,194 @@
+// Bodies as they arrive: their sizes, chunks and ends.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { turn } from '../../support/storage-support.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { openRaw } from '../../support/raw-connection.ts';
+import {
+  bodyBytesMax,
+  crlf,
+  request,
+  chunk,
+  inBytes,
+  live,
+  connectionSuite,
+} from '../../support/connection-support.ts';
+
+describe('request bodies', () => {
+  const { service, raw, postHead, post, postChunked, assertUnharmed, assertRejected, credentials } =
+    connectionSuite();
+
+  describe('bodies', () => {
+    const padded = (bytes: number): string => `{"name":"Ada"}${' '.repeat(bytes - 14)}`;
+
+    test('bodies of 64 KiB are read, in one piece or in chunks', async () => {
+      assert.equal((await raw(post(padded(bodyBytesMax)))).status, 201);
+      const half = padded(bodyBytesMax).slice(0, bodyBytesMax / 2);
+      assert.equal(
+        (await raw(postChunked(chunk(half), chunk(' '.repeat(bodyBytesMax / 2)), chunk('')))).status,
+        201,
+      );
+    });
+
+    const large: readonly (readonly [what: string, bytes: () => string])[] = [
+      ['one byte more', () => post(padded(bodyBytesMax + 1))],
+      ['one byte more, in chunks', () => postChunked(chunk(padded(bodyBytesMax)), chunk(' '), chunk(''))],
+      ['a megabyte', () => post(padded(1_000_000))],
+      [
+        'a megabyte, in many chunks',
+        () => postChunked(...Array.from({ length: 1000 }, () => chunk(' '.repeat(1000))), chunk('')),
+      ],
+    ];
+    for (const [what, bytes] of large) {
+      test(`bodies of ${what} are 413, and the connection is closed`, async () => {
+        const connection = await openRaw(service().port);
+        connection.write(bytes() + live);
+        const response = await connection.response();
+        assertProblem(response, 'content-too-large');
+        assert.equal(response.headers['connection'], 'close');
+        assert.equal(await connection.closed, '');
+        connection.socket.destroy();
+      });
+    }
+
+    test('bodies announced to be too large are rejected before they arrive', async () => {
+      for (const length of ['65537', '9999999999'])
+        assertProblem(await raw(postHead(`Content-Length: ${length}`)), 'content-too-large');
+    });
+
+    test('bodies that never end are rejected once they are too large', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(postHead('Transfer-Encoding: chunked'));
+      for (let index = 0; index < 70; index += 1) connection.write(chunk(' '.repeat(1000)));
+      assertProblem(await connection.response(), 'content-too-large');
+      connection.socket.destroy();
+    });
+
+    test('bodies in chunks of one byte are read', async () => {
+      assert.equal((await raw(postChunked(inBytes(padded(500)), chunk('')))).status, 201);
+    });
+
+    test('bodies in thousands of chunks of one byte are too large', async () => {
+      assert.equal((await raw(postChunked(inBytes(padded(5_000)), chunk('')))).status, 413);
+    });
+
+    test('bodies in thousands of chunks of one byte that nobody reads end the connection', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(request('OPTIONS /orders', ['Transfer-Encoding: chunked']));
+      assert.equal((await connection.response()).status, 204);
+      connection.write(inBytes('x'.repeat(10_000)) + chunk('') + live);
+      assert.equal(await connection.closed, '');
+    });
+
+    const unread: readonly (readonly [what: string, status: number, head: string])[] = [
+      ['of a GET', 400, request('GET /health/live', ['Transfer-Encoding: chunked'])],
+      ['of OPTIONS', 204, request('OPTIONS /orders', ['Transfer-Encoding: chunked'])],
+      ['for no resource', 404, request('POST /nowhere', ['Transfer-Encoding: chunked'])],
+      ['of a stranger', 401, request('POST /customers', ['Transfer-Encoding: chunked'])],
+    ];
+    for (const [what, status, head] of unread) {
+      test(`bodies ${what} that nobody reads are dropped, and the connection stays open`, async () => {
+        const connection = await openRaw(service().port);
+        connection.write(head);
+        assert.equal((await connection.response()).status, status);
+        connection.write(chunk('x'.repeat(bodyBytesMax)) + inBytes('x'.repeat(400)) + chunk('') + live);
+        assert.equal((await connection.response()).status, 200);
+        connection.socket.destroy();
+      });
+    }
+
+    test('bodies announced far too large that nobody reads end the connection after the response', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(request('GET /health/live', ['Content-Length: 9999999999']));
+      const { status, headers } = await connection.response();
+      assert.deepEqual([status, headers['connection']], [400, 'close']);
+      assert.equal(await connection.closed, '');
+    });
+
+    test('bodies in chunks, with extensions and trailers, are bodies like any other', async () => {
+      const body =
+        `4;a="b"${crlf}{"na${crlf}a${crlf}me":"Ada"}${crlf}0${crlf}X-Trailer: yes${crlf}X-API-Key: ` +
+        `no${crlf}${crlf}`;
+      const { status, body: made } = await raw(postChunked(body));
+      assert.deepEqual([status, made?.name], [201, 'Ada']);
+    });
+
+    const broken: readonly (readonly [what: string, bytes: () => string])[] = [
+      ['a chunk whose length isn’t one', () => postChunked(`zz${crlf}`)],
+      ['a chunk that is longer than it says', () => postChunked(`3${crlf}{"name"${crlf}`)],
+      ['a chunk whose length is past all bounds', () => postChunked(`fffffffffffffffff${crlf}`)],
+      ['a chunk whose length is negative', () => postChunked(`-1${crlf}`)],
+      ['an encoding of transfer that isn’t chunked', () => postHead('Transfer-Encoding: gzip')],
+    ];
+    for (const [what, bytes] of broken) {
+      test(`bodies with ${what} are a bad request, immediately`, async () =>
+        void (await assertRejected(bytes(), 'bad-request')));
+    }
+
+    test('bodies that end early get no response and create nothing', async () => {
+      const before = (await service().get('/customers?total=true&limit=1', { token: credentials().token }))
+        .body.total;
+      for (const bytes of [
+        `${postHead('Content-Length: 100')}{"name":"Ada"}`,
+        postChunked(chunk('{"name":"Ada"}')),
+        post('{"name":"Ada"}').slice(0, -1),
+      ]) {
+        const connection = await openRaw(service().port);
+        connection.write(bytes);
+        await turn();
+        connection.socket.resetAndDestroy();
+      }
+      await assertUnharmed();
+      assert.equal(
+        (await service().get('/customers?total=true&limit=1', { token: credentials().token })).body.total,
+        before,
+      );
+    });
+
+    test('bodies that end before they should, on a connection closed one way, are a bad request', async () => {
+      for (const bytes of [
+        `${postHead('Content-Length: 100')}{"name":"Ada"}`,
+        postChunked(chunk('{"name":"Ada"}')),
+      ]) {
+        const connection = await openRaw(service().port);
+        connection.write(bytes);
+        connection.socket.end();
+        assertProblem(await connection.response(), 'bad-request');
+        assert.equal(await connection.closed, '');
+      }
+    });
+
+    test('bodies that are missing are malformed JSON, whether or not a length is given', async () => {
+      for (const method of [
+        'POST /customers',
+        'PUT /customers/1',
+        'PATCH /customers/1',
+        'POST /api/sessions',
+      ]) {
+        for (const length of [['Content-Length: 0'], []]) {
+          const connection = await openRaw(service().port);
+          connection.write(
+            request(method, [credentials().authorization, 'Content-Type: application/json', ...length]) +
+              live,
+          );
+          assertProblem(await connection.response(), 'malformed-json');
+          assert.equal((await connection.response()).status, 200);
+          connection.write(request(method, [credentials().authorization, ...length]));
+          assertProblem(await connection.response(), 'malformed-json');
+          connection.socket.destroy();
+        }
+      }
+    });
+
+    test('bodies that a route does not take are a bad request, and the connection stays open', async () => {
+      const connection = await openRaw(service().port);
+      const body = '{"not":"asked for"}';
+      connection.write(request('GET /health/live', [`Content-Length: ${body.length}`]) + body + live);
+      assert.deepEqual(
+        [(await connection.response()).status, (await connection.response()).status],
+        [400, 200],
+      );
+      connection.socket.destroy();
+    });
+  });
+});

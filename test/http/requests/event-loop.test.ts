@@ -1,0 +1,242 @@
+// No work on the event loop takes longer than 50 ms.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, suite, test, type TestContext } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { Cleanup } from '../../../src/service/cleanup.ts';
+import { assertShort, TurnWatch } from '../../support/turn-watch.ts';
+import { executable, serviceFor, type Person, type TestService } from '../../support/service.ts';
+
+const rows = 20_000;
+
+/** `times` of the same request are sent at once. */
+type Asked = { readonly path: string; readonly init: object; readonly times?: number };
+
+let thread: Worker;
+
+/** Sends a request from a thread, so that its work doesn't count, and returns the status. */
+async function send(asked: Asked): Promise<number> {
+  const answered = once(thread, 'message');
+  thread.postMessage(asked);
+  const [status] = await answered;
+  return status;
+}
+
+/** The whole program of the thread, sent there as text. */
+function askInThread(): void {
+  const { parentPort } = process.getBuiltinModule('node:worker_threads');
+  parentPort?.on('message', async ({ path, init, times = 1 }) => {
+    const responses = await Promise.all(Array.from({ length: times }, () => fetch(path, init)));
+    await Promise.all(responses.map((response) => response.arrayBuffer()));
+    parentPort.postMessage(responses[0]?.status);
+  });
+}
+
+suite('the event loop', { skip: executable !== undefined }, () => {
+  before(async () => {
+    thread = new Worker(`(${askInThread.toString()})()`, { eval: true });
+    await once(thread, 'online');
+  });
+  after(() => thread.terminate());
+
+  const bodyBytes = 64 * 1024;
+  const fill = (start: string, one: string, end: string): string =>
+    start + one.repeat(Math.floor((bodyBytes - start.length - end.length) / one.length)) + end;
+  // normalizing takes the square of their number, since each of the second kind is moved to the front
+  const marks = '\u0301'.repeat(bodyBytes / 6) + '\u0323'.repeat(bodyBytes / 6);
+  const bodies: Readonly<Record<string, string>> = {
+    'a password of accents': JSON.stringify({ password: marks }),
+    'a name of accents': JSON.stringify({ name: marks, password: 'a password that fits' }),
+    'an e-mail address of accents': JSON.stringify({ email: marks, password: 'a password that fits' }),
+    'numbers with a point': fill('{"items":[', '1.5,', '1]}'),
+    'numbers that are rounded': fill('{"items":[', '0.99999999999999999999,', '1]}'),
+    'one rounded number among others': fill('{"items":[', '1.5,', '0.99999999999999999999]}'),
+    'deep nesting': fill('{"items":[', '[[[[[[[[[[[[[]]]]]]]]]]]]],', '[]]}'),
+    'a string of escapes': fill('{"note":"', '\\u00e9\\"', '"}'),
+    'a string of backslashes': fill('{"note":"', '\\\\', '"}'),
+    'unknown members': `{${Array.from({ length: 5_000 }, (_, index) => `"m${index}":1`).join()}}`,
+    'items without members': fill('{"items":[', '{},', '{}]}'),
+    'items with everything wrong': fill('{"items":[', '{"quantity":-1,"unitPrice":1.5,"x":1},', '{}]}'),
+  };
+
+  for (const [name, body] of Object.entries(bodies)) {
+    test(`the event loop has no long turn while a body with ${name} is read`, async (t) => {
+      const { service, person } = await start(t);
+      const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' };
+      for (const path of ['/orders', '/customers', '/api/users']) {
+        const watch = new TurnWatch();
+        const status = await send({ path: service.url + path, init: { method: 'POST', headers, body } });
+        assertShort(watch);
+        assert([400, 422].includes(status), `status ${status}`);
+      }
+    });
+  }
+
+  test('the event loop has no long turn while a hundred large bodies arrive at once', async (t) => {
+    const { service, person } = await start(t);
+    const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' };
+    for (const name of ['items with everything wrong', 'unknown members', 'numbers with a point']) {
+      const init = { method: 'POST', headers, body: bodies[name] };
+      const watch = new TurnWatch();
+      assert.equal(await send({ path: `${service.url}/orders`, init, times: 100 }), 422);
+      assertShort(watch);
+    }
+  });
+
+  const word = (index: number): string => `${index}`.padStart(10, 'abcdefghij');
+  const longText = (index: number): string => `${word(index)} ${word(index * 7)} `.repeat(9);
+  const imports: Readonly<Record<string, string>> = {
+    'rows with everything wrong': `name,email,phone\n${'x'.repeat(300)},x,x\n`.repeat(5_000),
+    'blank rows': `name\n${'\n'.repeat(1_000_000)}`,
+    'rows of quotes': `name,email\n${`"${'""'.repeat(100)}",\n`.repeat(5_000)}`,
+    'lines with everything wrong': Object.values(bodies).join('\n').repeat(5),
+    'short lines that are no JSON': '1\n'.repeat(20_000),
+    'blank lines': ' \n'.repeat(1_000_000),
+    'customers with long texts': lines(500, (index) => {
+      const email = `${word(index).repeat(6)}@${word(index).repeat(6)}.${word(index).repeat(6)}.com`;
+      return { key: `${index}`, customer: { name: longText(index), email } };
+    }),
+    'orders with many items': lines(100, (index) => {
+      const items = Array.from({ length: 100 }, () => ({ name: longText(index), quantity: 1, unitPrice: 1 }));
+      return { key: `${index}`, order: { customerId: 1, currency: 'EUR', items } };
+    }),
+  };
+
+  for (const [name, body] of Object.entries(imports)) {
+    test(`the event loop has no long turn while ${name} are imported`, async (t) => {
+      const { service } = await start(t);
+      const { token } = await service.person('admin');
+      await service.post('/customers', { token, body: { name: 'Grace Hopper' } });
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': name.includes('rows') ? 'text/csv' : 'application/x-ndjson',
+      };
+      const watch = new TurnWatch();
+      const init = { method: 'POST', headers, body };
+      assert.equal(await send({ path: `${service.url}/imports`, init }), 200);
+      assertShort(watch);
+    });
+  }
+
+  for (const coding of ['gzip', 'identity']) {
+    test(`the event loop has no long turn while its documents are first created, as ${coding}`, async (t) => {
+      const { service } = await start(t);
+      const headers = { 'accept-encoding': coding };
+      for (const path of ['/openapi.json', '/docs', '/', '/problems', '/metrics']) {
+        const watch = new TurnWatch();
+        assert.equal(await send({ path: service.url + path, init: { headers } }), 200);
+        assertShort(watch);
+      }
+    });
+  }
+
+  test('the event loop has no long turn while the largest page is read', async (t) => {
+    const { service, person } = await start(t);
+    giveOrders(service, person, { count: 200, items: 100 });
+    const path = `${service.url}/orders?limit=200&total=true`;
+    const init = { headers: { authorization: `Bearer ${person.token}` } };
+    const watch = new TurnWatch();
+    assert.equal(await send({ path, init }), 200);
+    assertShort(watch);
+  });
+
+  for (const type of ['text/csv', 'application/x-ndjson'])
+    test(`the event loop has no long turn while the largest orders are exported as ${type}`, async (t) => {
+      const { service, person } = await start(t);
+      giveOrders(service, person, { count: 200, items: 100 });
+      change(service, `UPDATE orders SET note = '${'"'.repeat(2_000)}'`); // each row of a table has it twice
+      const init = { headers: { authorization: `Bearer ${person.token}`, accept: type } };
+      const watch = new TurnWatch();
+      assert.equal(await send({ path: `${service.url}/orders`, init }), 200);
+      assertShort(watch);
+    });
+
+  test(`the event loop has no long turn while a user with ${rows} orders is deleted`, async (t) => {
+    const { service, person } = await start(t);
+    giveOrders(service, person, { count: rows, items: 1 });
+    const init = { method: 'DELETE', headers: { authorization: `Bearer ${person.token}` } };
+    const watch = new TurnWatch();
+    assert.equal(await send({ path: `${service.url}/api/users/${person.id}`, init }), 204);
+    await service.inside?.app.cleanup.run();
+    assertShort(watch);
+    assert.equal(countIn(service, `orders WHERE userId = ${person.id}`), 0);
+  });
+
+  test(`the event loop has no long turn while ${rows} expired responses are removed`, async (t) => {
+    const { service } = await start(t);
+    change(
+      service,
+      `INSERT INTO storedResponses (request, fingerprint, objectId, status, etag, body, createdAt)
+       SELECT randomblob(32), '', value, 201, '', zeroblob(800), 0 FROM ${series(rows)}`,
+    );
+    const watch = new TurnWatch();
+    await service.inside?.app.cleanup.run();
+    assertShort(watch);
+    assert.equal(countIn(service, 'storedResponses'), 0);
+  });
+
+  test(`the event loop has no long turn while the last uses of ${rows} keys are stored`, async (t) => {
+    const { service, person } = await start(t);
+    change(
+      service,
+      `INSERT INTO apiKeys (id, userId, name, scopes, hash, prefix, createdAt)
+       SELECT value, ${person.id}, 'till', 'orders:read', zeroblob(32), 'ord_', 0 FROM ${series(rows)}`,
+    );
+    const { inside } = service;
+    assert.ok(inside !== undefined, 'the suite is skipped otherwise');
+    const cleanup = new Cleanup({
+      database: inside.database,
+      isStopping: () => true,
+      lastEventFile: { write: () => Promise.resolve() },
+      steps: () => [],
+    });
+    for (let id = 1; id <= rows; id += 1) cleanup.recordKeyUse(id, 5);
+    const watch = new TurnWatch();
+    await cleanup.run();
+    cleanup.close();
+    assertShort(watch);
+    assert.equal(countIn(service, 'apiKeys WHERE lastUsedAt = 5'), rows);
+  });
+});
+
+async function start(t: TestContext) {
+  const service = await serviceFor(t);
+  return { service, person: await service.person() };
+}
+
+function series(count: number): string {
+  return `(WITH RECURSIVE s (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM s WHERE value < ${count})
+    SELECT value FROM s)`;
+}
+
+/** With a connection of its own, as another process would. */
+function change(service: TestService, sql: string): void {
+  using sqlite = new DatabaseSync(join(service.folder, 'orderly.db'));
+  sqlite.exec(sql);
+}
+
+function countIn(service: TestService, rest: string): number | undefined {
+  return service.inside?.database.read.get<[number]>(`SELECT count(*) FROM ${rest}`)?.[0];
+}
+
+function giveOrders(
+  service: TestService,
+  { id }: Person,
+  { count, items }: { count: number; items: number },
+): void {
+  const item = { sku: null, name: 'x'.repeat(200), quantity: 1, unitPrice: 1, total: 1 };
+  const text = JSON.stringify(Array<object>(items).fill(item));
+  change(
+    service,
+    `INSERT INTO customers (id, userId, name, nameKey, createdAt, updatedAt)
+     VALUES (1, ${id}, 'Ada', 'ada', 0, 0);
+     INSERT INTO orders (status, customerId, userId, currency, items, total, createdAt, updatedAt)
+     SELECT 'open', 1, ${id}, 'EUR', '${text}', ${items}, 0, 0 FROM ${series(count)}`,
+  );
+}
+
+function lines(count: number, valueOf: (index: number) => object): string {
+  return Array.from({ length: count }, (_, index) => `${JSON.stringify(valueOf(index))}\n`).join('');
+}

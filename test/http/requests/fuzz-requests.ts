@@ -1,0 +1,248 @@
+// Random and mutated requests for the operations of the OpenAPI document; the same ones for the same seed.
+import assert from 'node:assert/strict';
+import { Dice, texts, numbers, anyValue, mutated } from './fuzz-values.ts';
+
+export type Json = { readonly [name: string]: unknown };
+
+export type Operation = {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly string[];
+  /** Of the body, after `application/`; with `x-ndjson` the body has lines of it. */
+  readonly bodyType: 'json' | 'x-ndjson';
+  readonly example: unknown;
+};
+
+/** What the requests are made of. */
+export type Vocabulary = {
+  readonly operations: readonly Operation[];
+  readonly credentials: readonly string[];
+  readonly cursors: readonly string[];
+};
+
+/**
+ * `isBroken`: its bytes were damaged at random, so that it may have no end; the client then closes its side
+ * after it.
+ */
+export type FuzzRequest = { readonly bytes: Buffer; readonly method: string; readonly isBroken: boolean };
+
+export function bodyFor(dice: Dice, example: unknown): string {
+  const value = dice.chance(0.3) ? example : mutated(dice, example);
+  // A new address, so that most new users conflict with no other.
+  const fresh =
+    typeof value === 'object' && value !== null && 'email' in value && dice.chance(0.7)
+      ? { ...value, email: `u${dice.below(1e9)}@example.com` }
+      : value;
+  const text = JSON.stringify(fresh) ?? '';
+  if (dice.chance(0.9)) return text;
+  const at = dice.below(text.length + 1);
+  const noise = dice.pick(['"', '{', ']', ',', ':', '\\', '\\ud800', '\u0000', '1', 'e', '\ufeff']);
+  return dice.pick([
+    text.slice(0, at),
+    text.slice(0, at) + noise + text.slice(at),
+    text + text,
+    '['.repeat(at),
+    text.replace('{', '{"a":1,"a":2,'),
+    '',
+  ]);
+}
+
+export const ids = [
+  '1',
+  '2',
+  '3',
+  '5',
+  '7',
+  '40',
+  '999',
+  '0',
+  '-1',
+  '01',
+  '1.0',
+  'x',
+  '%31',
+  '9007199254740991',
+  '9007199254740992',
+  '99999999999999999999',
+  '',
+  '__proto__',
+  '../..',
+];
+
+/**
+ * Users and sessions other than those of the requests: the first valid DELETE would otherwise end the
+ * credentials of all later requests.
+ */
+export const idsOfOthers = ['20', '21', '22', '25', '30', '40', '999', '0', '-1', 'x', '9007199254740992'];
+
+export function targetFor(
+  dice: Dice,
+  { path, parameters }: Operation,
+  method: string,
+  { cursors }: Vocabulary,
+): string {
+  const mayEndCredentials = method !== 'GET' && /^\/api\/(users|sessions)\/\{id\}/.test(path);
+  const idFor = (): string =>
+    mayEndCredentials ? dice.pick(idsOfOthers) : dice.pick(dice.chance(0.8) ? ids.slice(0, 6) : ids);
+  let target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    name === 'name' ? dice.pick(['not-found', 'nonsense', '__proto__', '1']) : idFor(),
+  );
+  if (dice.chance(0.02))
+    target = dice.pick([
+      `/${target}`,
+      `${target}/`,
+      target.toUpperCase(),
+      `http://elsewhere${target}`,
+      '*',
+      '//',
+      '/%2e%2e/',
+    ]);
+  const pairs: string[] = [];
+  while (dice.chance(0.35)) {
+    const name = dice.chance(0.85) && parameters.length > 0 ? dice.pick(parameters) : dice.pick(texts);
+    const value =
+      name === 'cursor' && dice.chance(0.7)
+        ? dice.pick(cursors)
+        : dice.chance(0.3)
+          ? String(dice.pick(numbers))
+          : dice.pick(texts);
+    const pair = `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+    pairs.push(
+      dice.chance(0.95)
+        ? pair
+        : dice.pick([
+            '=',
+            name.replaceAll(/[^a-z]/g, ''),
+            '%',
+            '%zz=%ff',
+            'api_key=%',
+            'api_key=x',
+            '&&',
+            '+',
+          ]),
+    );
+  }
+  return pairs.length === 0 ? target : `${target}?${pairs.join('&')}`;
+}
+
+export const oddFields = [
+  'Accept: text/html',
+  'Accept: */*;q=0',
+  'Accept: application/json;q=0.5, text/html',
+  'Accept: \t,;=',
+  'Accept: image/png',
+  'If-Match: *',
+  'If-Match: "x"',
+  'If-Match: W/"x", "y"',
+  'If-None-Match: *',
+  'If-None-Match: "',
+  'If-None-Match: W/"x"',
+  'Idempotency-Key: a',
+  'Idempotency-Key: b',
+  'Idempotency-Key: ',
+  'Idempotency-Key: a b',
+  `Idempotency-Key: ${'k'.repeat(300)}`,
+  'X-Request-Id: mine',
+  'X-Request-Id: \u00ff',
+  'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  'traceparent: "\u0080',
+  'Origin: https://evil.example',
+  'Range: bytes=0-1',
+  'Cookie: a=b',
+  'X-HTTP-Method-Override: DELETE',
+  'Content-Encoding: gzip',
+  'Content-Type: text/plain',
+  'Content-Type: application/json; charset=latin1',
+  'Content-Language: de',
+  'X-Forwarded-For: 203.0.113.1',
+  'X-Forwarded-Proto: https',
+  'Forwarded: for=x;proto=https',
+  'Connection: keep-alive',
+  'Upgrade: h2c',
+  'TE: trailers',
+  'User-Agent: \u00e9\u00ff',
+  `User-Agent: ${'u'.repeat(2000)}`,
+  'Host: elsewhere',
+  'Date: never',
+];
+
+export function requestFor(dice: Dice, vocabulary: Vocabulary): FuzzRequest {
+  const operation = dice.pick(vocabulary.operations);
+  const method = dice.chance(0.93)
+    ? operation.method
+    : dice.pick(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']);
+  const fields = ['Host: localhost'];
+  if (dice.chance(0.9)) fields.push(dice.pick(vocabulary.credentials));
+  while (dice.chance(0.15)) fields.push(dice.pick(oddFields));
+  const hasBody = dice.chance(operation.example === undefined ? 0.03 : 0.97);
+  const lines = hasBody ? [bodyFor(dice, operation.example ?? anyValue(dice))] : [];
+  while (operation.bodyType === 'x-ndjson' && dice.chance(0.5)) lines.push(bodyFor(dice, operation.example));
+  const body = Buffer.from(lines.join('\n'));
+  if (hasBody && dice.chance(0.97)) {
+    const isMergePatch = method === 'PATCH' && dice.chance(0.5);
+    fields.push(`Content-Type: application/${isMergePatch ? 'merge-patch+json' : operation.bodyType}`);
+  }
+  const isChunked = hasBody && dice.chance(0.1);
+  if (hasBody) fields.push(isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`);
+  const head = Buffer.from(
+    `${method} ${targetFor(dice, operation, method, vocabulary)} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`,
+    'latin1',
+  );
+  const bytes = Buffer.concat(
+    isChunked
+      ? [
+          head,
+          Buffer.from(`${body.length.toString(16)}\r\n`),
+          body,
+          Buffer.from(body.length === 0 ? '\r\n' : '\r\n0\r\n\r\n'),
+        ]
+      : [head, body],
+  );
+  const isBroken = dice.chance(0.05);
+  return { bytes: isBroken ? damaged(dice, bytes) : bytes, method, isBroken };
+}
+
+export function damaged(dice: Dice, bytes: Buffer): Buffer {
+  const at = dice.below(bytes.length);
+  const changed = Buffer.from(bytes);
+  switch (dice.below(4)) {
+    case 0:
+      return bytes.subarray(0, at);
+    case 1:
+      return Buffer.concat([bytes.subarray(0, at), Buffer.from([dice.below(256)]), bytes.subarray(at)]);
+    case 2:
+      return Buffer.concat([
+        bytes.subarray(0, at),
+        bytes.subarray(Math.min(bytes.length, at + 1 + dice.below(20))),
+      ]);
+    default:
+      for (let flips = dice.below(4); flips >= 0; flips -= 1)
+        changed[dice.below(changed.length)] = dice.below(256);
+      return changed;
+  }
+}
+
+export function operationsOf(document: Json, customerId: number): Operation[] {
+  const operations: Operation[] = [];
+  for (const [path, item] of Object.entries(document['paths'] as Record<string, Record<string, Json>>)) {
+    for (const [method, operation] of Object.entries(item)) {
+      const { parameters = [], requestBody } = operation as {
+        parameters?: { in?: string; name: string }[];
+        requestBody?: { content: Record<string, { example?: Json | string }> };
+      };
+      const lines = requestBody?.content['application/x-ndjson']?.example;
+      const shown = requestBody?.content['application/json']?.example ?? lines;
+      assert.ok(requestBody === undefined || shown !== undefined, `${method} ${path} shows no example`);
+      const example: Json | undefined =
+        typeof shown === 'string' ? JSON.parse(shown.trim().split('\n').at(-1) ?? '') : shown;
+      operations.push({
+        method: method.toUpperCase(),
+        path,
+        parameters: parameters.filter((each) => each.in === 'query').map(({ name }) => name),
+        bodyType: lines === undefined ? 'json' : 'x-ndjson',
+        example: example !== undefined && 'customerId' in example ? { ...example, customerId } : example,
+      });
+    }
+  }
+  return operations;
+}

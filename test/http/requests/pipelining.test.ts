@@ -1,0 +1,351 @@
+// Requests of one connection run one after another, and unread responses are bounded.
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { describe, test } from 'node:test';
+import { anyone, signedIn } from '../../../src/auth/access.ts';
+import { Turns, type Client, type Task } from '../../../src/base/turns.ts';
+import type { Document } from '../../../src/http/routing/reply.ts';
+import {
+  Pipeline,
+  pipelinedRequestsMax,
+  pipelinedRequestsPerClientMax,
+} from '../../../src/http/requests/pipeline.ts';
+import { route } from '../../../src/http/routing/route.ts';
+import type { Exchange } from '../../../src/http/requests/exchange.ts';
+import { serviceFor, type Person, type TestService } from '../../support/service.ts';
+import { until } from '../../support/storage-support.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { listening } from '../../support/plain-server.ts';
+import { openRaw, type RawConnection } from '../../support/raw-connection.ts';
+
+const crlf = '\r\n';
+const get = (path: string, ...fields: string[]): string =>
+  [`GET ${path} HTTP/1.1`, 'Host: localhost', ...fields, '', ''].join(crlf);
+
+const createUser = get(
+  '/api/users',
+  'Expect: 100-continue',
+  'Content-Type: application/json',
+  'Content-Length: 2',
+).replace('GET', 'POST');
+
+/** A route that answers when the test calls `answer`, and counts its requests. */
+function gated() {
+  const asked: PromiseWithResolvers<Document<unknown>>[] = [];
+  let isOpen = false;
+  const gate = route({
+    method: 'GET',
+    path: '/test/gate',
+    tag: 'Test',
+    summary: 'Waits',
+    access: anyone,
+    reply: { kind: 'document' },
+    handle() {
+      const waiting = Promise.withResolvers<Document<unknown>>();
+      asked.push(waiting);
+      if (isOpen) open(asked.length - 1);
+      return waiting.promise;
+    },
+  });
+  const open = (index: number): void => asked[index]?.resolve({ kind: 'document', content: { index } });
+  const openAll = (): void => {
+    isOpen = true;
+    for (const index of asked.keys()) open(index);
+  };
+  return { gate, asked, open, openAll };
+}
+
+/** A route with a large response, which counts its requests. */
+function large(bytes: number) {
+  const counted = { asked: 0 };
+  const response = { kind: 'document', content: { x: 'x'.repeat(bytes) } } as const;
+  const fat = route({
+    method: 'GET',
+    path: '/test/large',
+    tag: 'Test',
+    summary: 'Is large',
+    access: signedIn,
+    scope: 'any',
+    reply: { kind: 'document' },
+    handle() {
+      counted.asked += 1;
+      return response;
+    },
+  });
+  return { fat, counted };
+}
+
+/** A route with a response of as many megabytes as its path says, which counts its requests. */
+function largeById() {
+  const counted = { asked: 0 };
+  const fat = route({
+    method: 'GET',
+    path: '/test/large/{id}',
+    tag: 'Test',
+    summary: 'Is as large as wanted',
+    access: signedIn,
+    scope: 'any',
+    reply: { kind: 'document' },
+    handle({ params }) {
+      counted.asked += 1;
+      return { kind: 'document', content: { x: 'x'.repeat(params.id * 1_000_000) } };
+    },
+  });
+  return { fat, counted };
+}
+
+describe('requests of one connection', () => {
+  test('requests of a connection start once the response before them has left', async (t) => {
+    const { gate, asked, open } = gated();
+    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const connection = await openRaw(service.port);
+    connection.write(get('/test/gate').repeat(3));
+    for (let index = 0; index < 3; index += 1) {
+      await until(() => asked.length > index);
+      await service.get('/health/live'); // a turn in which another could have started
+      assert.equal(asked.length, index + 1);
+      open(index);
+      assert.equal((await connection.response()).body.index, index);
+    }
+    connection.socket.destroy();
+  });
+
+  test('waiting requests get their responses before the connection is rejected or ends', async (t) => {
+    const { gate, asked, open } = gated();
+    const service = await serviceFor(t, { extraRoutes: [gate] });
+    for (const [end, status] of [
+      ['nonsense\r\n\r\n', 400],
+      [get('/health/live', 'Expect: a miracle'), 417],
+      [get('/api/users', 'Expect: 100-continue', 'Content-Length: 2').replace('GET', 'POST'), 415],
+      [createUser, 100],
+      ['', undefined],
+    ] as const) {
+      asked.splice(0);
+      const connection = await openRaw(service.port);
+      connection.write(`${get('/test/gate')}${get('/problems')}${get('/nowhere')}${end}`);
+      if (end === '') connection.socket.end();
+      await until(() => asked.length > 0);
+      open(0);
+      assert.equal((await connection.response()).body.index, 0);
+      assert.equal((await connection.response()).status, 200);
+      assertProblem(await connection.response(), 'not-found');
+      if (status === undefined) assert.equal(await connection.closed, '');
+      else assert.equal((await connection.response()).status, status);
+      connection.socket.destroy();
+    }
+  });
+
+  test('waiting requests never start once their client is gone', async (t) => {
+    const { gate, asked, open } = gated();
+    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const connection = await openRaw(service.port);
+    connection.write(get('/test/gate').repeat(2));
+    await until(() => asked.length > 0);
+    connection.socket.resetAndDestroy();
+    open(0);
+    await service.get('/health/live');
+    assert.equal(asked.length, 1);
+  });
+
+  test('waiting requests whose client is gone add no task to the event loop', async (t) => {
+    let tasks = 0;
+    class CountedTurns extends Turns {
+      override runLater(client: Client, task: Task): void {
+        tasks += 1;
+        super.runLater(client, task);
+      }
+    }
+    const options = { turns: new CountedTurns(), clientOf: () => 'client', onDrop: () => {} };
+    const pipeline = new Pipeline(options);
+    const responses: ServerResponse[] = [];
+    const port = await listening(t, (request, response) => {
+      responses.push(response);
+      const isOther = responses.length > 90;
+      pipeline.startInOrder(request, response, () => {
+        if (isOther) response.end();
+      });
+    });
+    const connection = await openRaw(port);
+    connection.write(get('/').repeat(90));
+    await until(() => responses.length === 90);
+    const first = responses[0] ?? assert.fail('the first request has not come');
+    const { socket } = first;
+    connection.socket.resetAndDestroy();
+    first.end(); // so that the server finds its client gone
+    await until(() => socket?.destroyed === true);
+    const other = await openRaw(port); // turns in which tasks of the connection could have followed
+    other.write(get('/'));
+    assert.equal((await other.response()).status, 200);
+    assert.equal(tasks, 0);
+    other.socket.destroy();
+  });
+
+  test('waiting requests of a connection are bounded: with one more the connection is closed', async (t) => {
+    const { gate, asked, openAll } = gated();
+    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const [within, beyond] = [await openRaw(service.port), await openRaw(service.port)];
+    within.write(get('/test/gate').repeat(1 + pipelinedRequestsMax));
+    beyond.write(get('/test/gate').repeat(2 + pipelinedRequestsMax));
+    assert.equal(await beyond.closed, '');
+    assert.equal(asked.length, 2);
+    assert.equal(await cutFor(service, 'pipelined'), 1);
+    openAll();
+    for (let count = 0; count <= pipelinedRequestsMax; count += 1)
+      assert.equal((await within.response()).status, 200);
+    within.socket.destroy();
+  });
+
+  test('waiting requests are bounded for one address, until their connections close', async (t) => {
+    const { gate, asked, open } = gated();
+    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const fullConnections = pipelinedRequestsPerClientMax / pipelinedRequestsMax;
+    for (const round of [1, 2]) {
+      const full: RawConnection[] = [];
+      while (full.length < fullConnections) full.push(await openRaw(service.port));
+      for (const { write } of full) write(get('/test/gate').repeat(1 + pipelinedRequestsMax));
+      await until(() => asked.length === round * fullConnections);
+      const beyond = await openRaw(service.port);
+      beyond.write(get('/health/live').repeat(2));
+      assert.equal((await beyond.response()).status, 200);
+      assert.equal(await beyond.closed, '');
+      for (const { socket } of full) socket.resetAndDestroy();
+      for (const index of asked.keys()) open(index); // so that the service finds their clients gone
+      await until(() => service.inside?.connections.open === 0);
+    }
+  });
+
+  test('waiting requests stop the reading of further ones, however many a client sends', async (t) => {
+    const { gate, asked, open, openAll } = gated();
+    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const connection = await openRaw(service.port);
+    const count = 3 * pipelinedRequestsMax;
+    // so long that one read of the service, 64 KiB, has fewer requests than may wait
+    connection.write(get('/test/gate', `X-Padding: ${'x'.repeat(1_000)}`).repeat(count));
+    await until(() => asked.length > 0);
+    open(0);
+    assert.equal((await connection.response()).body.index, 0);
+    // meanwhile more could have been read
+    for (let turn = 0; turn < 20; turn += 1) await service.get('/health/live');
+    openAll();
+    for (let index = 1; index < count; index += 1)
+      assert.equal((await connection.response()).body.index, index);
+    connection.socket.destroy();
+  });
+
+  test('requests of one connection are not handled while their client reads nothing', async (t) => {
+    const { fat, counted } = large(2_000_000);
+    const service = await serviceFor(t, { extraRoutes: [fat] });
+    const { token } = await service.person();
+    const deaf = await openRaw(service.port);
+    deaf.socket.pause();
+    deaf.write(get('/test/large', `Authorization: Bearer ${token}`).repeat(60));
+    for (let index = 0; index < 20; index += 1) await service.get('/health/live');
+    assert.ok(counted.asked < 30, `${counted.asked} responses of 2 MB were made for who reads none`);
+    deaf.socket.destroy();
+  });
+});
+
+test('a response that can’t be sent is that request’s own failure: those of the same turn arrive', async (t) => {
+  const asked: (() => void)[] = [];
+  const fails = route({
+    method: 'GET',
+    path: '/test/fails/{id}',
+    tag: 'Test',
+    summary: 'Waits, and can’t be sent if its id is 2',
+    access: anyone,
+    reply: { kind: 'document' },
+    async handle(call) {
+      const { response } = call as unknown as Pick<Exchange, 'response'>; // each call is an exchange
+      await new Promise<void>((resolve) => asked.push(resolve));
+      const fail = (): never => {
+        Reflect.deleteProperty(response, 'headersSent'); // only the first time
+        throw new Error('The response can’t be sent.');
+      };
+      if (call.params.id === 2)
+        Object.defineProperty(response, 'headersSent', { get: fail, configurable: true });
+      return { kind: 'document', content: {} } as const;
+    },
+  });
+  const service = await serviceFor(t, { extraRoutes: [fails] });
+  if (service.inside === undefined) return t.skip('needs a route of its own');
+  const connections = await Promise.all([1, 2, 3, 4].map(() => openRaw(service.port)));
+  for (const [index, { write, socket }] of connections.entries()) {
+    write(get(`/test/fails/${index + 1}`));
+    t.after(() => socket.destroy());
+  }
+  await until(() => asked.length === 4);
+  for (const answer of asked) answer();
+  const statuses = await Promise.all(connections.map(async ({ response }) => (await response()).status));
+  assert.deepEqual(statuses, [200, 500, 200, 200]);
+});
+
+test('unread responses are bounded in total: the client with most loses its oldest', async (t) => {
+  const { fat, counted } = large(20_000_000);
+  const service = await serviceFor(t, { extraRoutes: [fat] });
+  const [eve, ada] = [await service.person(), await service.person()];
+  const deaf: Socket[] = [];
+  while (deaf.length < 3) {
+    deaf.push(askFor(service, '/test/large', eve));
+    await until(() => counted.asked === deaf.length);
+  }
+  assert.ok((await bytesOf(askFor(service, '/test/large', ada))) > 20_000_000);
+  const received = await Promise.all(deaf.map(bytesOf));
+  assert.deepEqual(
+    received.map((bytes) => bytes > 20_000_000),
+    [false, true, true],
+  );
+  assert.equal(await cutFor(service, 'unread'), 1);
+});
+
+test('no more unread responses are dropped than necessary, all of the client with most', async (t) => {
+  const { fat, counted } = largeById();
+  const service = await serviceFor(t, { extraRoutes: [fat] });
+  const [bob, eve, ada] = [await service.person(), await service.person(), await service.person()];
+  const deaf: Socket[] = [];
+  for (const person of [bob, eve, eve, eve, eve]) {
+    deaf.push(askFor(service, `/test/large/${person === bob ? 14 : 12}`, person));
+    await until(() => counted.asked === deaf.length);
+  }
+  assert.ok((await bytesOf(askFor(service, '/test/large/20', ada))) > 20_000_000);
+  const received = await Promise.all(deaf.map(bytesOf));
+  assert.deepEqual(
+    received.map((bytes) => bytes > 12_000_000),
+    [true, false, false, true, true],
+  );
+  assert.equal(await cutFor(service, 'unread'), 2);
+});
+
+/** How many connections were cut for this reason, according to /metrics. */
+async function cutFor(service: TestService, reason: 'pipelined' | 'unread'): Promise<number> {
+  const { text } = await service.get('/metrics');
+  const sample = new RegExp(`^orderly_connections_dropped_total\\{reason="${reason}"\\} (\\d+)$`, 'm');
+  return Number(sample.exec(text)?.[1]);
+}
+
+test('responses that were read no longer count, and nothing is dropped for them', async (t) => {
+  const { fat } = large(20_000_000);
+  const service = await serviceFor(t, { extraRoutes: [fat] });
+  const ada = await service.person();
+  for (let index = 0; index < 5; index += 1)
+    assert.ok((await bytesOf(askFor(service, '/test/large', ada))) > 20_000_000);
+  assert.equal(await cutFor(service, 'unread'), 0);
+});
+
+/** Sends a request on a connection of its own, which ends with the response, and doesn't read it yet. */
+function askFor({ port }: TestService, path: string, { token }: Person): Socket {
+  const socket = connect(port);
+  socket.write(get(path, `Authorization: Bearer ${token}`, 'Connection: close'));
+  return socket;
+}
+
+/** How many bytes arrive until the connection ends. */
+async function bytesOf(socket: Socket): Promise<number> {
+  let bytes = 0;
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  socket.on('error', () => {});
+  await new Promise((resolve) => socket.once('close', resolve));
+  return bytes;
+}

@@ -1,0 +1,226 @@
+// Bodies that a route reads as they arrive: past the bound of other bodies, within its own.
+import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, test, type TestContext } from 'node:test';
+import { signedIn } from '../../../src/auth/access.ts';
+import { HttpServer } from '../../../src/http/connections/http-server.ts';
+
+import { route, type Route } from '../../../src/http/routing/route.ts';
+import { Router } from '../../../src/http/routing/router.ts';
+import { integer, object } from '../../../src/schema/schema.ts';
+import { serviceFor, type TestService } from '../../support/service.ts';
+import { until } from '../../support/storage-support.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { openRaw } from '../../support/raw-connection.ts';
+
+const bytesMax = 1024 * 1024;
+const Sum = object({ bytes: integer({ minimum: 0 }), largest: integer({ minimum: 0 }) });
+
+/** Counts the bytes it receives; awaits `gate` before each piece. */
+function counting(gate: () => Promise<unknown>) {
+  return route({
+    method: 'POST',
+    path: '/counted',
+    tag: 'Service',
+    summary: 'Count bytes',
+    access: signedIn,
+    scope: 'any',
+    streamedBody: { bytesMax, contents: { 'text/plain': { description: 'Any bytes.', example: 'a' } } },
+    reply: { kind: 'document', schema: Sum },
+    async handle({ sentBody }) {
+      let [bytes, largest] = [0, 0];
+      for (;;) {
+        await gate();
+        const piece = await sentBody?.next();
+        if (piece === undefined) return { kind: 'document', content: { bytes, largest } };
+        bytes += piece.length;
+        largest = Math.max(largest, piece.length);
+      }
+    },
+  });
+}
+
+async function countingService(t: TestContext, gate = nextTurn as () => Promise<unknown>) {
+  const service = await serviceFor(t, { extraRoutes: [counting(gate)] });
+  const { token } = await service.person();
+  return { service, token };
+}
+
+const plain = { 'content-type': 'text/plain' };
+const headOf = (token: string, more: string): string =>
+  `POST /counted HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
+  `Content-Type: text/plain\r\n${more}\r\n`;
+
+const lastRequest = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+
+async function sendRaw({ port }: TestService, bytes: string | Buffer) {
+  const connection = await openRaw(port);
+  connection.write(bytes);
+  return connection;
+}
+
+for (const [method, path] of [
+  ['PUT', '/counted'],
+  ['POST', '/counted/{id}'],
+] as const) {
+  test(`${method} ${path} can’t read its body as it arrives, and doesn’t start`, () => {
+    const streaming = { ...counting(nextTurn), method, path } as Route;
+    const mount = (): void => new Router().mount({ routes: [streaming], invalidStatus: 400 });
+    assert.throws(mount, /only a POST without \{id\} can/);
+  });
+}
+
+describe('a body that is read as it arrives', () => {
+  for (const length of [0, 1, 65_536, 65_537, bytesMax])
+    test(`a body that is read as it arrives may have ${length} bytes`, async (t) => {
+      const { service, token } = await countingService(t);
+      const call = { token, body: Buffer.alloc(length, 'a'), headers: plain };
+      const { status, body } = await service.post('/counted', call);
+      assert.deepEqual([status, body.bytes], [200, length]);
+    });
+
+  test('a streamed body is complete if the client ends its side of the connection after it', async (t) => {
+    const length = 400_000;
+    const slow = async (): Promise<void> => {
+      for (let turns = 0; turns < 100; turns += 1) await nextTurn();
+    };
+    const { service, token } = await countingService(t, slow);
+    const { socket, response } = await openRaw(service.port);
+    socket.end(`${headOf(token, `Content-Length: ${length}\r\n`)}${'a'.repeat(length)}`);
+    const { status, body } = await response();
+    assert.deepEqual([status, body.bytes], [200, length]);
+  });
+
+  test('a body that is read as it arrives may be omitted', async (t) => {
+    const { service, token } = await countingService(t);
+    const { status, body } = await service.post('/counted', { token, headers: plain });
+    assert.deepEqual([status, body.bytes], [200, 0]);
+  });
+
+  test('a body that is read as it arrives is read no faster than its route reads it', async (t) => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { service, token } = await countingService(t, () => promise);
+    const sent = service.post('/counted', { token, body: Buffer.alloc(bytesMax), headers: plain });
+    for (let index = 0; index < 20; index += 1) assert.equal((await service.get('/health/live')).status, 200);
+    resolve(undefined);
+    const { body } = await sent;
+    assert.equal(body.bytes, bytesMax);
+    assert.ok(body.largest <= 2 * 65_536, `${body.largest} bytes were read ahead`);
+  });
+
+  test('a body that is read as it arrives is requested with 100 Continue if the client waits for that', async (t) => {
+    const { service, token } = await countingService(t);
+    const connection = await sendRaw(service, headOf(token, 'Content-Length: 3\r\nExpect: 100-continue\r\n'));
+    assert.equal((await connection.response()).status, 100);
+    connection.write('abc');
+    assert.equal((await connection.response()).body.bytes, 3);
+    connection.socket.destroy();
+  });
+
+  test('a body that is read as it arrives leaves the connection to the next request', async (t) => {
+    const { service, token } = await countingService(t);
+    const request = `${headOf(token, 'Content-Length: 3\r\n')}abc`;
+    const connection = await sendRaw(service, request + request);
+    assert.equal((await connection.response()).body.bytes, 3);
+    assert.equal((await connection.response()).body.bytes, 3);
+    connection.socket.destroy();
+  });
+
+  test('a body that is read as it arrives has no time limit of the server: its route limits that', async (t) => {
+    const { service, token } = await countingService(t);
+    if (service.inside === undefined) return t.skip('needs the inside');
+    const timeouts = { headersMilliseconds: 50, requestMilliseconds: 100, checkMilliseconds: 10 };
+    const server = new HttpServer({ certificate: undefined, timeouts });
+    const { port } = await server.listen('127.0.0.1', 0);
+    server.setHandler(service.inside.app.handler);
+    const [slow, other] = [await openRaw(port), await openRaw(port)];
+    slow.write(headOf(token, 'Content-Length: 2\r\n'));
+    slow.write('a');
+    other.write('POST /customers HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n');
+    assert.equal((await other.response()).status, 408); // by now the slow one would have been read as well
+    slow.write('b');
+    assert.equal((await slow.response()).body.bytes, 2);
+    slow.socket.destroy();
+    await server.close();
+  });
+});
+
+describe('a body that would be read as it arrives is rejected', () => {
+  test('a stranger’s streamed body is rejected, and no more of it is read than of other bodies', async (t) => {
+    const { service } = await countingService(t);
+    const body = Buffer.alloc(100_000);
+    assertProblem(await service.post('/counted', { body, headers: plain }), 'unauthenticated', 401);
+    assert.equal((await service.get('/health/live')).status, 200);
+  });
+
+  test('a body that would be read as it arrives is rejected with another media type', async (t) => {
+    const { service, token } = await countingService(t);
+    const response = await service.post('/counted', { token, body: '{}' });
+    assertProblem(response, 'unsupported-media-type', 415);
+  });
+
+  test('a body that would be read as it arrives is rejected if it announces too many bytes', async (t) => {
+    const { service, token } = await countingService(t);
+    const call = { token, body: Buffer.alloc(bytesMax + 1), headers: plain };
+    assertProblem(await service.post('/counted', call), 'content-too-large', 413);
+  });
+
+  test('a body that would be read as it arrives is rejected if it has too much without announcing it', async (t) => {
+    const { service, token } = await countingService(t);
+    const chunks = `10000\r\n${'a'.repeat(65_536)}\r\n`.repeat(17);
+    const bytes = `${headOf(token, 'Transfer-Encoding: chunked\r\n')}${chunks}0\r\n\r\n`;
+    const connection = await sendRaw(service, bytes);
+    assertProblem(await connection.response(), 'content-too-large', 413);
+    connection.socket.destroy();
+  });
+
+  test('a streamed body rejected while it is read leaves the connection to the next request', async (t) => {
+    const { service, token } = await countingService(t);
+    const length = 400_000;
+    const head = headOf(token, `Content-Length: ${length}\r\n`).replace('/counted', '/counted?colour=red');
+    for (const begin of ['', 'a'.repeat(length / 2), 'a'.repeat(length)]) {
+      const connection = await sendRaw(service, head + begin);
+      assertProblem(await connection.response(), 'validation-failed', 400);
+      connection.write('a'.repeat(length - begin.length) + lastRequest);
+      assert.equal((await connection.response()).status, 200);
+      assert.equal(await connection.closed, '');
+      connection.socket.destroy();
+    }
+  });
+});
+
+test('a route gets what has arrived of a body before it learns that the client is gone', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const received: string[] = [];
+  const reading = route({
+    method: 'POST',
+    path: '/counted',
+    tag: 'Service',
+    summary: 'Read bytes',
+    access: signedIn,
+    scope: 'any',
+    streamedBody: { bytesMax, contents: { 'text/plain': { description: 'Any bytes.', example: 'a' } } },
+    reply: { kind: 'none' },
+    async handle({ sentBody }) {
+      begun.resolve();
+      await gate.promise;
+      try {
+        for (;;) received.push(String(await sentBody?.next()));
+      } finally {
+        ended.resolve();
+      }
+    },
+  });
+  const service = await serviceFor(t, { extraRoutes: [reading] });
+  const { token } = await service.person();
+  const connection = await sendRaw(service, `${headOf(token, 'Content-Length: 100\r\n')}one line`);
+  await begun.promise;
+  await service.get('/health/live'); // by then the line has arrived
+  connection.socket.resetAndDestroy();
+  await until(() => service.inside?.app.metricsText().includes('orderly_connections 1\n') !== false);
+  gate.resolve();
+  await ended.promise;
+  assert.deepEqual(received, ['one line']);
+});

@@ -1,0 +1,91 @@
+// Pages of other origins (the Fetch standard) can read what went wrong.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ProblemCode } from '../../../src/problem.ts';
+import { headerForms } from '../../support/conformance.ts';
+import { serviceFor } from '../../support/service.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+
+const origin = 'https://shop.example';
+
+describe('a page of an allowed origin', () => {
+  const service = sharedService({ settings: { 'cors-origins': origin } });
+  const mistaken: readonly (readonly [method: string, path: string, code: ProblemCode])[] = [
+    ['GET', '/order', 'not-found'],
+    ['GET', '/orders/first', 'not-found'],
+    ['POST', '/api/user', 'not-found'],
+    ['DELETE', '/orders', 'method-not-allowed'],
+    ['PUT', '/orders/1', 'method-not-allowed'],
+  ];
+  for (const [method, path, code] of mistaken) {
+    test(`a page of an allowed origin can read why ${method} ${path} failed`, async () => {
+      const preflight = await service().call('OPTIONS', path, {
+        headers: { origin, 'access-control-request-method': method },
+      });
+      const methods = String(preflight.headers['access-control-allow-methods']).split(', ');
+      assert.deepEqual(
+        [preflight.status, preflight.text, preflight.headers['access-control-allow-origin']],
+        [204, '', origin],
+      );
+      assert.ok(methods.includes(method), methods.join());
+      const response = await service().call(method, path, { headers: { origin }, isUndescribed: true });
+      assertProblem(response, code);
+      assert.equal(response.headers['access-control-allow-origin'], origin);
+    });
+  }
+
+  test('a page of an allowed origin may read all header fields but those that only concern the browser', async () => {
+    const { headers } = await service().get('/orders', { headers: { origin } });
+    const exposed = String(headers['access-control-expose-headers']).split(', ');
+    const browsersOwn = [
+      'Content-Encoding',
+      'Content-Security-Policy',
+      'Cross-Origin-Opener-Policy',
+      'Referrer-Policy',
+      'Set-Cookie',
+      'Strict-Transport-Security',
+      'Vary',
+      'X-Accel-Buffering',
+      'X-Content-Type-Options',
+    ];
+    const readable = ['Cache-Control', ...exposed]; // the Fetch standard lets pages read that one anyway
+    assert.deepEqual([...readable, ...browsersOwn].sort(), Object.keys(headerForms).sort());
+  });
+
+  for (const name of ['traceparent', 'x-request-id', 'idempotency-key', 'if-match', 'authorization']) {
+    test(`a page of an allowed origin may send ${name}`, async () => {
+      const asked = {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': name,
+      };
+      const { headers } = await service().call('OPTIONS', '/orders', { headers: asked });
+      const allowed = String(headers['access-control-allow-headers']).toLowerCase().split(', ');
+      assert.ok(allowed.includes(name), allowed.join());
+    });
+  }
+
+  test('a page of an allowed origin does not learn of other paths by an OPTIONS that is not a preflight', async () => {
+    assertProblem(await service().call('OPTIONS', '/order', { headers: { origin } }), 'not-found');
+    const headers = { 'access-control-request-method': 'GET' };
+    assertProblem(await service().call('OPTIONS', '/order', { headers }), 'not-found');
+  });
+});
+
+describe('a preflight of another origin', () => {
+  const headers = { origin: 'https://evil.example', 'access-control-request-method': 'GET' };
+  for (const [what, settings] of [
+    ['where an origin is listed', { 'cors-origins': origin }],
+    ['where none is', {}],
+  ] as const) {
+    test(`a preflight of another origin gets the response of any other OPTIONS, ${what}`, async (t) => {
+      const service = await serviceFor(t, { settings });
+      const known = await service.call('OPTIONS', '/orders', { headers });
+      assert.deepEqual([known.status, known.headers.allow], [204, 'GET, HEAD, POST, OPTIONS']);
+      const unknown = await service.call('OPTIONS', '/order', { headers });
+      assertProblem(unknown, 'not-found');
+      for (const response of [known, unknown])
+        assert.ok(!Object.keys(response.headers).some((name) => name.startsWith('access-control')));
+    });
+  }
+});

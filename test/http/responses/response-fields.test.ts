@@ -1,0 +1,202 @@
+// The header fields that every response has.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newCustomer, newKey } from '../../support/resource-support.ts';
+import { type Person } from '../../support/service.ts';
+import { until } from '../../support/storage-support.ts';
+import { sharedService } from '../../support/http-support.ts';
+import { askRaw } from '../../support/raw-connection.ts';
+
+describe('every response', () => {
+  let ada: Person, root: Person;
+  const service = sharedService({}, async (started) => {
+    [ada, root] = [await started.person(), await started.person('admin')];
+  });
+  const bodiless = ['content-security-policy', 'x-content-type-options', 'referrer-policy', 'content-type'];
+
+  test('every response with JSON has nosniff and the strictest policy; with HTML a strict one, no referrer', async () => {
+    const { paths } = (await service().get('/openapi.json')).body as {
+      paths: Record<string, Record<string, object>>;
+    };
+    const targets = Object.entries(paths)
+      .filter(([, operations]) => 'get' in operations)
+      .map(([path]) => path.replace(/\{name\}/, 'not-found').replace(/\{\w+\}/g, '1'));
+    for (const target of targets) {
+      for (const accept of ['application/json', 'text/html', '*/*']) {
+        const { status, headers } = await service().get(target, { token: root.token, headers: { accept } });
+        assert.ok([200, 404, 406].includes(status), `${target} ${status}`);
+        assert.equal(headers['x-content-type-options'], 'nosniff');
+        const policy = String(headers['content-security-policy']);
+        if (!String(headers['content-type']).startsWith('text/html')) {
+          assert.equal(policy, "default-src 'none'; frame-ancestors 'none'", target);
+          continue;
+        }
+        assert.match(policy, /default-src 'none'/);
+        assert.match(policy, /frame-ancestors 'none'/);
+        assert.doesNotMatch(policy, /unsafe-|\*|https?:|blob:|(?<!img-src (?:'self' )?)data:/);
+        assert.equal(headers['referrer-policy'], 'no-referrer');
+      }
+    }
+  });
+
+  test('every response without a body has none of the fields that describe one', async () => {
+    const { id } = await newCustomer(service(), ada.token);
+    const { headers: read } = await service().get(`/customers/${id}`, { token: ada.token });
+    const responses = [
+      await service().get(`/customers/${id}`, {
+        token: ada.token,
+        headers: { 'if-none-match': String(read.etag) },
+      }),
+      await service().call('OPTIONS', '/customers'),
+      await service().delete(`/customers/${id}`, { token: ada.token }),
+    ];
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [304, 204, 204],
+    );
+    for (const { headers } of responses)
+      assert.deepEqual(
+        bodiless.filter((name) => name in headers),
+        [],
+      );
+  });
+
+  test('no response discloses the server’s software', async () => {
+    for (const path of ['/problems', '/orders', '/nowhere', '/orders?x=1', '/docs']) {
+      const { headers } = await service().get(path, { token: ada.token, isUndescribed: true });
+      assert.deepEqual(
+        Object.keys(headers).filter((name) => ['server', 'x-powered-by', 'via', 'x-runtime'].includes(name)),
+        [],
+      );
+    }
+  });
+
+  test('no response with tokens or keys is stored', async () => {
+    const signedIn = await service().post('/api/sessions', {
+      body: { email: ada.email, password: ada.password },
+    });
+    const renewed = await service().post(`/api/sessions/${signedIn.body.id}/tokens`, {
+      body: { refreshToken: signedIn.body.refreshToken },
+    });
+    const key = await service().post('/api/keys', {
+      token: ada.token,
+      body: { name: 'k', scopes: ['orders:read'] },
+    });
+    for (const { status, headers } of [signedIn, renewed, key])
+      assert.deepEqual([status, headers['cache-control']], [201, 'no-store']);
+  });
+
+  const ids: readonly (readonly [sent: string | string[], isKept: boolean])[] = [
+    ['a', true],
+    ['A-Z_0.9', true],
+    ['x'.repeat(64), true],
+    ['4bf92f35-77b3-4da6-a3ce-929d0e0e4736', true],
+    ['...', true],
+    ['x'.repeat(65), false],
+    ['', false],
+    ['a b', false],
+    ['a"b', false],
+    ['a/b', false],
+    ['ü', false],
+    ['a,b', false],
+    ['<script>', false],
+    ['${jndi:ldap}', false],
+    [['a', 'b c'], false],
+  ];
+  for (const [sent, isKept] of ids) {
+    test(`every response has an X-Request-Id: ${JSON.stringify(sent)} is ${isKept ? 'kept' : 'replaced'}`, async () => {
+      for (const path of ['/problems', '/orders', '/nowhere']) {
+        const { headers, body } = await service().get(path, {
+          headers: { 'x-request-id': sent, accept: 'application/json' },
+          isUndescribed: true,
+        });
+        const id = String(headers['x-request-id']);
+        if (isKept) assert.equal(id, sent);
+        else assert.ok(id !== sent && /^[A-Za-z0-9._-]{8,64}$/.test(id), id);
+        if (path !== '/problems') assert.equal(body.requestId, id);
+      }
+    });
+  }
+
+  test('every response has a unique X-Request-Id', async () => {
+    const seen = new Set<unknown>();
+    for (let index = 0; index < 200; index += 1)
+      seen.add((await service().get('/health/live')).headers['x-request-id']);
+    assert.equal(seen.size, 200);
+  });
+
+  async function logLineOf(requestId: string): Promise<Record<string, unknown>> {
+    const find = (): string | undefined =>
+      service().logged.find((line) => line.includes(`"requestId":"${requestId}"`));
+    await until(() => find() !== undefined);
+    return JSON.parse(find() ?? '');
+  }
+
+  test('every response is logged: one JSON object a line, with the trace it belongs to', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    await service().get('/orders?limit=5&status=open', {
+      token: ada.token,
+      headers: { traceparent, 'x-request-id': 'trace-1' },
+    });
+    const line = await logLineOf('trace-1');
+    const { time, level, method, path, status, principal, durationMs } = line;
+    assert.deepEqual(
+      { level, method, path, status, principal, traceparent: line['traceparent'] },
+      {
+        level: 'info',
+        method: 'GET',
+        path: '/orders',
+        status: 200,
+        principal: `user:${ada.id}`,
+        traceparent,
+      },
+    );
+    assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.ok(Number(durationMs) >= 0);
+    await service().get('/orders', { headers: { 'x-request-id': 'trace-2' } });
+    const other = await logLineOf('trace-2');
+    assert.deepEqual([other['principal'], other['status'], 'traceparent' in other], [null, 401, false]);
+  });
+
+  test('every response is logged without a secret: tokens, keys and passwords, good or bad, and queries', async () => {
+    const { key } = await newKey(service(), ada.token);
+    const secret = 'Xyzzy-hunter2-plugh';
+    await service().get(`/orders?api_key=${key}`);
+    await service().get(`/orders?api_key=${secret}`);
+    await service().get(`/nowhere?token=${secret}`, { key, isUndescribed: true });
+    await service().get(`/orders?name=${secret}`, { token: ada.token });
+    await service().get('/orders', { token: secret });
+    await service().post('/api/sessions', { body: { email: ada.email, password: secret } });
+    await service().post('/api/sessions', { body: `{"password":"${secret}"` });
+    await service().post('/api/users', { body: { name: 'Bob', email: 'bob@example.com', password: secret } });
+    await service().get('/orders', { headers: { 'x-request-id': 'the-last' } });
+    await logLineOf('the-last');
+    const text = service().logged.join('\n');
+    for (const hidden of [
+      secret,
+      key,
+      key.slice(-43),
+      ada.token,
+      ada.refreshToken,
+      ada.password,
+      'api_key',
+      '?',
+    ])
+      assert.ok(!text.includes(hidden), hidden);
+  });
+
+  test('every response is logged with control and formatting characters escaped', async () => {
+    const { status } = await askRaw(
+      service().port,
+      Buffer.from(
+        'GET /a%0d%0a\u2028\u0085"\\<x> HTTP/1.1\r\nHost: a\r\nX-Request-Id: odd\r\ntraceparent: ' +
+          '\u009b"\r\n\r\n',
+        'utf8',
+      ),
+    );
+    if (status === 404) await logLineOf('odd');
+    else assert.equal(status, 400);
+    for (const line of service().logged)
+      assert.doesNotMatch(line, /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
+  });
+});

@@ -1,0 +1,345 @@
+// The rules of the sources that the compiler doesn't know: the layers of the picture in src/ARCHITECTURE.md, and
+// constructs that the sources must not contain.
+import assert from 'node:assert/strict';
+import { homedir, hostname } from 'node:os';
+import { dirname, join, matchesGlob, normalize } from 'node:path';
+import { suite, test } from 'node:test';
+import { version } from '../../src/base/version.ts';
+import { features } from '../../src/service/features.ts';
+import { codeOf, programs, sources, texts } from '../support/source-text.ts';
+
+suite('layers', () => {
+  const layers = layersOfPicture();
+  /** The values of features know the code of all of them; they lie beside it, and are a layer of their own. */
+  const values = 'src/features/*/*-feature.ts';
+  /** The features that may be left out: those that have no other place. */
+  const optional = 'src/features/*/';
+  const isAt = (path: string, place: string): boolean => {
+    if (matchesGlob(path, values)) return place === values;
+    if (place !== optional) return path.startsWith(place);
+    return matchesGlob(path, `${optional}*`) && !layers.flat().some((other) => path.startsWith(other));
+  };
+  const layerOf = (path: string): number =>
+    layers.findIndex((layer) => layer.some((place) => isAt(path, place)));
+  const placeOf = (path: string): string | undefined => layers.flat().find((place) => isAt(path, place));
+  const imports = sources.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
+
+  test('the picture of the layers has each source in exactly one place', () => {
+    assert.ok(layers.length > 15, `only ${layers.length} layers are seen`);
+    assert.deepEqual(
+      sources.filter((path) => layers.flat().filter((place) => isAt(path, place)).length !== 1),
+      [],
+    );
+  });
+
+  test('imports point downwards in the picture of the layers', () => {
+    const upwards = imports.filter(
+      ({ from, to }) => placeOf(from) !== placeOf(to) && layerOf(to) <= layerOf(from),
+    );
+    assert.deepEqual(upwards, []);
+  });
+
+  test('a feature that may be left out imports the code of those that it needs, and of no other', () => {
+    const mayGo = features.filter(({ isCore }) => isCore !== true);
+    const folderOf = ({ name }: { readonly name: string }): string => `src/features/${name}/`;
+    const crossings = mayGo.flatMap((feature) => {
+      const others = mayGo.filter((each) => each !== feature && !feature.needs.includes(each));
+      return imports.filter(
+        ({ from, to }) =>
+          from.startsWith(folderOf(feature)) && others.some((other) => to.startsWith(folderOf(other))),
+      );
+    });
+    assert.deepEqual(crossings, []);
+  });
+
+  test('no file imports itself through others, not even types', () => {
+    assert.deepEqual(
+      sources.filter((path) => reachable(path, (each) => importsOf(each)).has(path)),
+      [],
+    );
+  });
+
+  test('no two rooms of http/ import each other, and connections/ imports no other', () => {
+    const roomOf = (path: string): string | undefined => /^src\/http\/(\w+)\//.exec(path)?.[1];
+    const pairs = new Set(
+      imports.flatMap(({ from, to }) => {
+        const [room, other] = [roomOf(from), roomOf(to)];
+        return room === undefined || other === undefined || room === other ? [] : [`${room} ${other}`];
+      }),
+    );
+    assert.ok(pairs.size > 5, 'the rooms are seen');
+    const isReturned = (pair: string): boolean => pairs.has(pair.split(' ').toReversed().join(' '));
+    assert.deepEqual(
+      [...pairs].filter((pair) => isReturned(pair) || pair.startsWith('connections ')),
+      [],
+    );
+  });
+
+  test('in the console only the shell knows the views of other rooms, and the parts know no other room', () => {
+    const roomOf = (path: string): string | undefined => /^src\/console\/(\w+)\//.exec(path)?.[1];
+    const inConsole = sources.filter((path) => path.startsWith('src/console/'));
+    assert.deepEqual([...new Set(inConsole.map(roomOf))].sort(), rooms);
+    const crossings = inConsole.flatMap((from) =>
+      importsOf(from, 'values')
+        .filter((to) => roomOf(to) !== roomOf(from) && roomOf(from) !== 'shell')
+        .filter((to) => roomOf(from) === 'parts' || roomOf(to) === 'shell' || to.endsWith('-view.ts'))
+        .map((to) => ({ from, to })),
+    );
+    assert.deepEqual(crossings, []);
+  });
+
+  test('every source is reached from start.js', () => {
+    const reached = reachable('src/start.js', (path) => importsOf(path));
+    assert.deepEqual(
+      sources.filter((path) => !reached.has(path)),
+      ['src/start.js'],
+    );
+  });
+
+  test('a store imports no routes, and neither it nor the rules of its rows import http/', () => {
+    const stores = sources.filter((path) => /^src\/features\/.*-store\.ts$/.test(path));
+    assert.ok(stores.length > 10); // it would be seen
+    const rules = stores.map((store) => store.replace('-store.ts', '.ts'));
+    const crossings = imports.filter(
+      ({ from, to }) =>
+        [...stores, ...rules].includes(from) &&
+        (to.startsWith('src/http/') || /-(routes|representation)\.ts$/.test(to)),
+    );
+    assert.deepEqual(crossings, [
+      {
+        from: 'src/features/idempotency/stored-response-store.ts', // it stores responses
+        to: 'src/http/requests/idempotency.ts',
+      },
+      {
+        from: 'src/features/idempotency/stored-response-store.ts', // for as long as documents say
+        to: 'src/http/connections/request-fields.ts',
+      },
+    ]);
+  });
+});
+
+suite('the sources', () => {
+  const codes = sources.map((path) => ({ path, code: codeOf(texts.get(path) ?? '') }));
+
+  test('the sources have SQL only in stores, migrations and storage/', () => {
+    const beginnings = [
+      /SELECT\s+[\w*'(]/,
+      /INSERT\s+(OR\s+\w+\s+)?INTO/,
+      /UPDATE\s+\w+\s+SET/,
+      /DELETE\s+FROM/,
+      /(CREATE|ALTER|DROP)\s+(TABLE|INDEX|TRIGGER|VIEW)/,
+      /PRAGMA\s/,
+      /BEGIN\s+(IMMEDIATE|DEFERRED)/,
+      /SAVEPOINT\s/,
+    ];
+    const sql = new RegExp(`\\b(${beginnings.map(({ source }) => source).join('|')})`);
+    const isHome = (path: string): boolean => /^src\/storage\/|-(store|migrations)\.ts$/.test(path);
+    assert.deepEqual(
+      sources.filter((path) => !isHome(path) && sql.test(withoutComments(texts.get(path) ?? ''))),
+      [],
+    );
+    // it would be seen
+    assert.ok(sources.filter((path) => isHome(path) && sql.test(texts.get(path) ?? '')).length > 8);
+  });
+
+  test('the sources bind a limit as `LIMIT +?`: for `LIMIT ?` SQLite prepares a statement again each time', () => {
+    const filesWith = (pattern: RegExp): string[] =>
+      sources.filter((path) => pattern.test(withoutComments(texts.get(path) ?? '')));
+    assert.deepEqual(filesWith(/LIMIT \?/), []);
+    assert.ok(filesWith(/LIMIT \+\?/).length > 8); // it would be seen
+  });
+
+  test('the sources import only types of node:http: else each start loads a WebSocket client', () => {
+    const importsValues = /^import (?!type\b)[^;]*'node:https?'/m;
+    assert.ok(importsValues.test("import {\n  request,\n} from 'node:http';"));
+    assert.deepEqual(
+      sources.filter((path) => importsValues.test(texts.get(path) ?? '')),
+      [],
+    );
+  });
+
+  test('only http/ and features/webhooks/ import node:http, and only storage/ imports node:sqlite', () => {
+    const importing = (module: string): string[] =>
+      sources.filter((path) => (texts.get(path) ?? '').includes(`from '${module}'`));
+    assert.deepEqual(
+      [...importing('node:http'), ...importing('node:https')].filter(
+        (path) => !/^src\/(http|features\/webhooks)\//.test(path),
+      ),
+      [],
+    );
+    assert.deepEqual(
+      importing('node:sqlite').filter((path) => !path.startsWith('src/storage/')),
+      [],
+    );
+  });
+
+  test('only node-internals.ts relies on undocumented behaviour of node:http', () => {
+    const seams = [
+      /server\.listeners\(/,
+      /removeAllListeners\(/,
+      /\bparser\b/,
+      /_httpMessage/,
+      /_header\b/,
+      /\.push = /,
+      /httpAllowHalfOpen/,
+      /socket\.emit\(/,
+    ];
+    const home = 'src/http/connections/node-internals.ts';
+    assert.deepEqual(
+      seams.map((seam) => codes.filter(({ code }) => seam.test(code)).map(({ path }) => path)),
+      seams.map(() => [home]),
+    );
+  });
+
+  test('the sources start no other process', () => {
+    const starting = sources.filter((path) => /'node:(child_process|cluster)'/.test(texts.get(path) ?? ''));
+    assert.deepEqual(starting, []);
+  });
+
+  test('no file exports a name that no other file imports', () => {
+    const declaration = /^export (?:type|const|(?:async )?function|class) (\w+)/gm;
+    const imported = new Set(programs.flatMap((path) => importedNames(texts.get(path) ?? '')));
+    const unused = sources.flatMap((path) =>
+      [...(texts.get(path) ?? '').matchAll(declaration)]
+        .filter(([, name = '']) => !imported.has(name))
+        .map(([, name]) => `${path} ${name}`),
+    );
+    assert.deepEqual(unused, []);
+  });
+
+  const absences: readonly (readonly [what: string, pattern: RegExp, seen: string, unseen: string])[] = [
+    ['any', /\bany\b/, 'const x: any = 1;', "const x = 'any'; // any"],
+    ['!, which only the compiler believes', /[\w)\]]!(?!=)/, 'found!.id', "if (!a && b !== c) say('Oh!');"],
+    [
+      'enum, namespace or decorator',
+      /\b(enum|namespace|module)\s+\w+\s*\{|^\s*@\w+/,
+      'export enum Color {',
+      'const x = `enum Color {`;',
+    ],
+    [
+      're-exports',
+      /^export\s+(\*|(type\s+)?\{)/,
+      "export type { A } from './a.ts';",
+      'export type A = { b: 1 };',
+    ],
+    ['default exports', /^export default/, 'export default 1;', 'export const x = { default: 1 };'],
+    ['variables of a module', /^(export )?(let|var)\b/, 'let count = 0;', '  let count = 0;'],
+    [
+      'collections of a module that could change',
+      /^(export )?const (?![^=]*: Readonly(Map|Set)<)[^=]*= new (Map|Set|WeakMap|WeakSet|BoundedMap|Array)\b/,
+      'const known = new Map<string, number>();',
+      'const known: ReadonlyMap<string, number> = new Map();',
+    ],
+  ];
+  for (const [what, pattern, seen, unseen] of absences) {
+    test(`the sources have no ${what}`, () => {
+      assert.deepEqual(
+        [seen, unseen].map((text) => pattern.test(codeOf(text))),
+        [true, false],
+      );
+      const found = codes.flatMap(({ path, code }) =>
+        code
+          .split('\n')
+          .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1} ${line.trim()}`] : [])),
+      );
+      assert.deepEqual(found, []);
+    });
+  }
+
+  test('the sources disable no checker', () =>
+    assert.deepEqual(
+      sources.filter((path) => /@ts-(ignore|expect-error|nocheck)/.test(texts.get(path) ?? '')),
+      [],
+    ));
+});
+
+suite('the package', () => {
+  const manifest = JSON.parse(texts.get('package.json') ?? '');
+
+  test('the package needs no other package at run time', () => {
+    assert.deepEqual(Object.keys(manifest.dependencies ?? {}), []);
+    assert.deepEqual(
+      [manifest.optionalDependencies, manifest.peerDependencies, manifest.bundleDependencies],
+      [undefined, undefined, undefined],
+    );
+    const outside = sources
+      .flatMap((path) =>
+        [...(texts.get(path) ?? '').matchAll(/(?:from|import\() ?'([^'.][^']*)'/g)].map(
+          ([, name = '']) => name,
+        ),
+      )
+      .filter((name) => !name.startsWith('node:'));
+    assert.deepEqual(outside, []);
+  });
+
+  test('the package has the version that the service says it has', () =>
+    assert.equal(manifest.version, version));
+
+  test('the package names no path or host of a machine', () => {
+    const machine = [
+      ...(/\/.+\//.test(homedir()) ? [homedir()] : []),
+      ...(/[-.\d]/.test(hostname()) ? [hostname()] : []),
+    ]; // others could be words
+    const anyMachine = /(?<![\w.:/~-])\/(home|root|Users|work|farm)\/\w|"resolved": "http|registry\.npm/;
+    const telling = [...texts].filter(
+      ([path, text]) =>
+        path !== 'test/sources/tidy.test.ts' &&
+        (anyMachine.test(text) || machine.some((name) => text.includes(name))),
+    );
+    assert.deepEqual(
+      telling.map(([path]) => path),
+      [],
+    );
+  });
+});
+
+/** Those of the console. */
+const rooms = ['customers', 'office', 'orders', 'parts', 'products', 'shell'];
+
+/** From top to bottom; what is in one line doesn't import each other. */
+function layersOfPicture(): string[][] {
+  const [, picture = ''] = /```text\n([\s\S]+?)```/.exec(texts.get('src/ARCHITECTURE.md') ?? '') ?? [];
+  return picture
+    .split('\n')
+    .map((line) => line.match(/[\w./*-]+(?:\/|\.ts|\.js)(?= |$)/g) ?? [])
+    .filter((names) => names.length > 0)
+    .map((names) => names.map((name) => `src/${name}`));
+}
+
+/** Returns the project's files that a file loads: imports, and workers by their URL. */
+function importsOf(path: string, what: 'values' | 'all' = 'all'): string[] {
+  const text = texts.get(path) ?? '';
+  const ways = [
+    /^(?:import|export)\s+(?<type>type\s)?(?:[^'";]*?\sfrom\s)?'(?<static>\.[^']+)'/,
+    /import\('(?<dynamic>\.[^']+)'\)/,
+    /new URL\('(?<worker>\.[^']+)', import\.meta\.url\)/,
+  ];
+  const found = text.matchAll(new RegExp(ways.map(({ source }) => source).join('|'), 'gm'));
+  return [...found].flatMap(({ groups = {} }) => {
+    const name = groups['static'] ?? groups['dynamic'] ?? groups['worker'];
+    return name === undefined || (what === 'values' && groups['type'] !== undefined)
+      ? []
+      : [normalize(join(dirname(path), name))];
+  });
+}
+
+function reachable(from: string, next: (path: string) => string[]): Set<string> {
+  const found = new Set(next(from));
+  for (const path of found) for (const each of next(path)) found.add(each); // grows while it is walked
+  return found;
+}
+
+/** Names between the braces of imports, and those used of dynamic imports. */
+function importedNames(text: string): string[] {
+  const ways = [
+    /import (?<named>[^;'"]*?\{[^}]*\}) from '\./,
+    /\{(?<destructured>[^}]*)\} = await import\(/,
+    /await import\('[^']*'\)\)\.(?<member>\w+)/,
+  ];
+  const found = text.matchAll(new RegExp(ways.map(({ source }) => source).join('|'), 'g'));
+  return [...found].flatMap(({ groups = {} }) => Object.values(groups).join(' ').match(/\w+/g) ?? []);
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
+}

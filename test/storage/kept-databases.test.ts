@@ -1,0 +1,83 @@
+// The databases of released versions: this version opens each of them, finds it sound, and shows what it holds.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { suite, test, type TestContext } from 'node:test';
+import { features, migrations } from '../../src/service/features.ts';
+import { orderly } from '../support/command-support.ts';
+import { keptSecret, keptVersions, placeKeptDatabase } from '../support/kept-databases.ts';
+import { password, serviceFor } from '../support/service.ts';
+
+const settings = { 'jwt-secrets': keptSecret };
+
+for (const version of keptVersions()) {
+  suite(`the database of version ${version}`, () => {
+    test(`the database of version ${version} is sound once this version has opened it`, async (t) => {
+      const folder = folderWith(t, version);
+      const service = await serviceFor(t, { folder, settings });
+      await service.inside?.app.cleanup.run();
+      await service.stop();
+      const { status, stdout } = await orderly(['check', `--data=${folder}`]);
+      assert.equal(status, 0, stdout);
+    });
+
+    test(`the database of version ${version} shows everything that it holds`, async (t) => {
+      const service = await serviceFor(t, { folder: folderWith(t, version), settings });
+      const { token } = await service.signIn(service.admin.email, service.admin.password);
+      const ada = await service.signIn('user1@example.com', password);
+      const counts = {
+        '/api/users': 5,
+        '/customers': 3,
+        '/orders': 7,
+        '/products': 1,
+        '/webhooks': 1,
+        '/events?type=order.created': 7,
+      };
+      for (const [path, count] of Object.entries(counts)) {
+        const { status, body } = await service.get(path, { token });
+        if (status === 404) continue; // its feature has been deleted
+        assert.equal(body.data.length, count, path);
+      }
+      assert.equal((await service.get('/api/keys', { token: ada.token })).body.data.length, 1);
+      const withCodes = { body: { email: 'user5@example.com', password } };
+      assert.match((await service.post('/api/sessions', withCodes)).text, /code-required/);
+      const suspended = { body: { email: 'user3@example.com', password } };
+      assert.equal((await service.post('/api/sessions', suspended)).status, 401);
+    });
+
+    test(`the database of version ${version} has the tables that its migrations make now: a released migration was not edited`, (t) => {
+      using kept = new DatabaseSync(placeKeptDatabase(version, newFolder(t)), { readOnly: true });
+      using made = new DatabaseSync(':memory:');
+      const names = new Set(features.map(({ name }) => name));
+      const applied = kept
+        .prepare('SELECT feature, count(*) AS count FROM migrations GROUP BY feature')
+        .all();
+      for (const { feature, count } of applied) {
+        const own = migrations.filter((migration) => migration.feature === feature);
+        for (const { sql } of own.slice(0, Number(count))) made.exec(sql);
+      }
+      if (applied.some(({ feature }) => !names.has(String(feature)))) return; // one has been deleted
+      assert.deepEqual(tablesOf(made), tablesOf(kept));
+    });
+  });
+}
+
+function tablesOf(db: DatabaseSync): unknown[] {
+  const sql =
+    "SELECT name, sql FROM sqlite_schema WHERE name NOT IN ('migrations', 'sqlite_sequence') ORDER BY name";
+  return db.prepare(sql).all();
+}
+
+function folderWith(t: TestContext, version: string): string {
+  const folder = newFolder(t);
+  placeKeptDatabase(version, folder);
+  return folder;
+}
+
+function newFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-kept-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}

@@ -1,0 +1,80 @@
+// For the tests of connections: requests as bytes, and how many connections a service has.
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import type { ProblemCode } from '../../src/problem.ts';
+import { assertProblem, sharedService } from './http-support.ts';
+import { askRaw, openRaw, type RawResponse } from './raw-connection.ts';
+import type { TestOptions, TestService } from './service.ts';
+
+export const bodyBytesMax = 64 * 1024;
+
+export const crlf = '\r\n';
+
+export function request(line: string, fields: readonly string[] = [], body = ''): string {
+  return [`${line} HTTP/1.1`, 'Host: localhost', ...fields, '', body].join(crlf);
+}
+
+export const chunk = (text: string): string => `${text.length.toString(16)}${crlf}${text}${crlf}`;
+
+export const inBytes = (text: string): string => Array.from(text, chunk).join('');
+
+export const live = request('GET /health/live');
+
+/** Returns the number of connections that the service counts, including that of this request. */
+export async function connections(service: TestService): Promise<number> {
+  return Number(
+    /^orderly_connections (\d+)$/m.exec((await service.get('/metrics')).text)?.[1] ??
+      assert.fail('the metric has gone'),
+  );
+}
+
+/** A service for a suite, and requests to it as bytes. At the end it must have no other connections left. */
+export function connectionSuite(options: TestOptions = {}) {
+  let token = '',
+    authorization = '';
+  after(() => assertUnharmed());
+  const service = sharedService(options, async (started) => {
+    token = (await started.person()).token;
+    authorization = `Authorization: Bearer ${token}`;
+  });
+  const raw = (bytes: string | Buffer, method?: 'HEAD'): Promise<RawResponse> =>
+    askRaw(service().port, bytes, method);
+  const postHead = (...fields: readonly string[]): string =>
+    request('POST /customers', [authorization, 'Content-Type: application/json', ...fields]);
+  const post = (body: string): string => postHead(`Content-Length: ${Buffer.byteLength(body)}`) + body;
+  const postChunked = (...chunks: readonly string[]): string =>
+    postHead('Transfer-Encoding: chunked') + chunks.join('');
+
+  /** Asserts that the service is ready, and soon has no connections but those of the suite. */
+  async function assertUnharmed(): Promise<void> {
+    assert.equal((await service().get('/health/ready')).status, 200);
+    const giveUp = performance.now() + 5000;
+    while ((await connections(service())) > 2) assert(performance.now() < giveUp, 'connections are left');
+  }
+
+  /** Asserts that the bytes are rejected with this problem, and that the connection is closed after it. */
+  async function assertRejected(
+    bytes: string | Buffer,
+    code: ProblemCode,
+    status?: number,
+  ): Promise<RawResponse> {
+    const connection = await openRaw(service().port);
+    connection.write(bytes);
+    const response = await connection.response();
+    assertProblem(response, code, status);
+    assert.equal(await connection.closed, '');
+    connection.socket.destroy();
+    return response;
+  }
+
+  return {
+    service,
+    raw,
+    postHead,
+    post,
+    postChunked,
+    assertUnharmed,
+    assertRejected,
+    credentials: () => ({ token, authorization }),
+  };
+}
