@@ -10,7 +10,7 @@ import { addCustomer, hasCustomers } from '../features/customers/customer-store.
 import type { Address } from '../features/customers/address.ts';
 import type { CustomerContent } from '../features/customers/customer.ts';
 import type { NewItem } from '../features/orders/order-items.ts';
-import { orderContentOf, type OrderStatus } from '../features/orders/order.ts';
+import { orderContentOf, type OrderStatus, type Payment } from '../features/orders/order.ts';
 import { addOrder, type OrderStep } from '../features/orders/order-store.ts';
 import type { Sample } from '../features/feature.ts';
 import { maintenance } from '../service/features.ts';
@@ -206,16 +206,22 @@ function addOrders(
     const steps = pickSteps(picker, createdAt, year.end);
     const { status, at: updatedAt } = steps.at(-1) ?? { status: 'open', at: createdAt };
     const note = picker.float() < 0.08 ? picker.pick(sampleNotes) : null;
+    const isPaid = status !== 'open' && status !== 'cancelled';
     const content = orderContentOf({
+      status,
+      payment: isPaid ? (samplePayments[index % samplePayments.length] ?? null) : null,
       currency: country.currency,
       items: itemsOf(picker, country),
       shippingAddress: address,
       note,
     });
-    const order = { ...content, status, customerId: id, userId };
+    const order = { ...content, customerId: id, userId };
     addOrder(commandPermit(writer), order, { createdAt, updatedAt, steps });
   });
 }
+
+/** Most people pay by card. */
+const samplePayments: readonly Payment[] = ['card', 'cash', 'card', 'transfer', 'card'];
 
 /** Adds the rows in several transactions. A single transaction would need room for two copies of the data. */
 function inGroups(

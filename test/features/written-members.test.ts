@@ -71,6 +71,7 @@ const resources: Readonly<Record<string, Resource>> = {
       note: ['Please ring twice.', 'Please\nring once.'],
       customerId: [1, 2],
       status: ['open', 'paid'],
+      payment: [null, 'card'],
     },
     others: [...times, 'total', 'reason', 'userId'],
   },

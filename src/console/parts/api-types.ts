@@ -32,6 +32,7 @@ export type Item = {
 export type Order = {
   readonly id: number;
   readonly status: Status;
+  readonly payment: 'cash' | 'card' | 'transfer' | 'other' | null;
   readonly customerId: number;
   readonly userId: number | null;
   readonly currency: string;

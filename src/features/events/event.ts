@@ -84,7 +84,14 @@ export type Changes = Readonly<Record<string, readonly [before: unknown, after: 
  * The members whose values an event shows. Of other members, which may be personal data, it shows only the
  * names.
  */
-const shownMembers: ReadonlySet<string> = new Set(['status', 'currency', 'items', 'total', 'role']);
+const shownMembers: ReadonlySet<string> = new Set([
+  'status',
+  'payment',
+  'currency',
+  'items',
+  'total',
+  'role',
+]);
 
 /**
  * Returns by how much an order's step to this status changes the money received: a payment adds the order's
@@ -167,7 +174,7 @@ export const Event = named(
       reason: nullable(reason),
       changes: map({
         description:
-          'What changed, by member: the values before and after for status, currency, items, total and ' +
+          'What changed, by member: the values before and after for status, payment, currency, items, total and ' +
           'role; null for everything else, and for items of more than 4,096 characters. A creation shows ' +
           'only status, currency, total and role.',
         examples: [{ status: ['open', 'paid'], note: null }],

@@ -7,7 +7,7 @@ import { toTime } from '../../schema/rfc3339.ts';
 import { fits, parse } from '../../schema/schema-check.ts';
 import { named, object, optional, ruleFor, type Infer, type Issue } from '../../schema/schema.ts';
 import type { CustomerBodies } from '../customers/customer-bodies.ts';
-import { NewOrder, importedStatus } from '../orders/order.ts';
+import { NewOrder, importedStatus, paymentRule } from '../orders/order.ts';
 import { totalRule } from '../orders/order-items.ts';
 import { NewProduct } from '../products/product.ts';
 
@@ -35,7 +35,7 @@ const ImportedOrder = named(
       createdAt: optional(sentTimestamp, { description: 'When it was ordered: since 1970; now by default.' }),
     },
     { description: 'A new order, of any status and age. Its `updatedAt` is the time of the import.' },
-    [ruleFor({}, customerIssues), totalRule],
+    [ruleFor({}, customerIssues), totalRule, paymentRule],
   ),
 );
 export type ImportedOrder = Infer<typeof ImportedOrder>;

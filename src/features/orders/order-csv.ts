@@ -9,6 +9,7 @@ export const orderTable: CsvTable<Order> = {
   columns: [
     'id',
     'status',
+    'payment',
     'createdAt',
     'updatedAt',
     'customerId',
@@ -40,10 +41,11 @@ export const orderTable: CsvTable<Order> = {
 };
 
 function cellsOfOrder(order: Order): CsvCell[] {
-  const { id, status, createdAt, updatedAt, customerId, customer, userId, currency, note } = order;
+  const { id, status, payment, createdAt, updatedAt, customerId, customer, userId, currency, note } = order;
   return [
     id,
     status,
+    payment,
     csvTime(createdAt),
     csvTime(updatedAt),
     customerId,

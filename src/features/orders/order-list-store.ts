@@ -43,6 +43,12 @@ const orderListing: ListDefinition<OrderListQuery> = {
       matches: equals,
       indexes: { ordered: ['createdAt'], otherwise: 'by scan' },
     },
+    payment: {
+      kind: 'equality',
+      column: 'payment',
+      matches: equals,
+      indexes: { ordered: [], otherwise: 'by scan' },
+    },
     createdFrom: { kind: 'range', column: 'createdAt', matches: atLeast, columnValueOf: timeAtOrAfter },
     createdBefore: { kind: 'range', column: 'createdAt', matches: below, columnValueOf: timeAtOrAfter },
     updatedFrom: { kind: 'range', column: 'updatedAt', matches: atLeast, columnValueOf: timeAtOrAfter },

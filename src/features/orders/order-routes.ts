@@ -19,10 +19,12 @@ import {
   NewOrder,
   Order,
   OrderPatch,
+  checkMayPay,
   checkOpen,
   checkTransition,
   orderContentOf,
   mergeOrder,
+  stepsTo,
 } from './order.ts';
 import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
@@ -75,9 +77,12 @@ function placeOrderRoute(orders: Representations<Order>): Route {
         const userId = body.userId ?? caller.userId;
         if (userId !== caller.userId && !isStaff(caller))
           throw forbidden('Only staff may place an order for another user.');
+        checkMayPay(content, caller);
         throwIfInvalid(referenceIssues(body, permit));
         const order = { ...content, customerId: body.customerId, userId };
-        return representOrder(addOrder(permit, order, { createdAt: origin.now, updatedAt: origin.now }));
+        const { now } = origin;
+        const steps = stepsTo(body.status ?? 'open').map((status) => ({ status, at: now }));
+        return representOrder(addOrder(permit, order, { createdAt: now, updatedAt: now, steps }));
       });
     },
   });
@@ -132,6 +137,7 @@ function patchOrderRoute(orders: Representations<Order>): Route {
         const wanted = mergeOrder(order, call.body, permit.caller);
         call.checkPrecondition(() => representOrder(order).etag);
         checkTransition(order, wanted.status, permit.caller);
+        if (wanted.payment !== order.payment) checkMayPay(wanted, permit.caller);
         checkOpen(order, wanted);
         if (wanted.customerId !== order.customerId) throwIfInvalid(customerIssues(wanted, permit));
         if (changesNothing(order, wanted)) return representOrder(order);

@@ -28,11 +28,13 @@ import {
   type ChangedOrder,
   type OrderContent,
   type OrderStatus,
+  type Payment,
 } from './order.ts';
 
 const columns = {
   id: assigned,
   status: text<OrderStatus>(),
+  payment: nullable(text<Payment>()),
   customerId: integer,
   userId: nullable(integer),
   currency: text(),
@@ -47,6 +49,7 @@ const orders = table('orders', columns);
 const rows = orders.select({ ...columns, userId: computed(ownerSql('orders'), columns.userId) });
 const replaceContent = orders.update([
   'status',
+  'payment',
   'currency',
   'items',
   'total',
@@ -104,7 +107,8 @@ type TextRow = readonly [
 ];
 const textColumns =
   'orders.id, users.id, ' +
-  `concat('{"id":', orders.id, ',"status":"', status, '","customerId":', customerId, ` +
+  `concat('{"id":', orders.id, ',"status":"', status, '","payment":', ` +
+  `ifnull('"' || payment || '"', 'null'), ',"customerId":', customerId, ` +
   `',"userId":', ifnull(users.id, 'null'), ',"currency":"', currency, '","items":', items, ` +
   `',"total":', total, ',"shippingAddress":', ifnull(shippingAddress, 'null'), ',"note":'), ` +
   'note, orders.createdAt, updatedAt';
@@ -130,7 +134,7 @@ type OrderHistory = {
   readonly updatedAt: number;
   /** The time of the order's first event, if it isn't `createdAt`. */
   readonly recordedAt?: number;
-  /** For sample data: the order was created `open`, then went through these steps. */
+  /** If set, the order was created `open`, then went through these steps. */
   readonly steps?: readonly OrderStep[];
 };
 
@@ -138,14 +142,15 @@ type OrderHistory = {
 export type OrderStep = { readonly status: OrderStatus; readonly at: number };
 
 export function addOrder(permit: Permit, order: NewOrderRow, history: OrderHistory): Order {
-  const { status, customerId, userId, currency, items, total, shippingAddress, note } = order;
+  const { status, payment, customerId, userId, currency, items, total, shippingAddress, note } = order;
   const { createdAt, updatedAt } = history;
   assertOwnerExists(permit, userId);
   const id = orders.insert(permit.writer, { ...order, createdAt, updatedAt });
-  recordPlaced(permit, { id, userId, status, currency, total }, history);
+  recordPlaced(permit, { id, userId, status, payment, currency, total }, history);
   return {
     id,
     status,
+    payment,
     customerId,
     userId,
     currency,
@@ -158,7 +163,7 @@ export function addOrder(permit: Permit, order: NewOrderRow, history: OrderHisto
   };
 }
 
-type PlacedOrder = Pick<Order, 'id' | 'userId' | 'status' | 'currency' | 'total'>;
+type PlacedOrder = Pick<Order, 'id' | 'userId' | 'status' | 'payment' | 'currency' | 'total'>;
 
 function recordPlaced(permit: Permit, order: PlacedOrder, history: OrderHistory): void {
   const { id: subjectId, userId: ownerId, currency, total } = order;
@@ -169,7 +174,10 @@ function recordPlaced(permit: Permit, order: PlacedOrder, history: OrderHistory)
   let before: OrderStatus = 'open';
   for (const { status, at } of steps) {
     const type = changeTypeOf(before, status);
-    const changes: Changes = { status: [before, status] };
+    const changes: Changes = {
+      status: [before, status],
+      ...(status === 'paid' && order.payment !== null ? { payment: [null, order.payment] } : {}),
+    };
     const money = moneyOf(type, { status, currency, total });
     recordEvent(permit, { type, subjectId, ownerId, changes, money, createdAt: at });
     before = status;

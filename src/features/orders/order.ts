@@ -15,6 +15,7 @@ import {
   oneOf,
   optional,
   partial,
+  ruleFor,
   type Infer,
   type Issue,
   type ObjectOf,
@@ -56,6 +57,25 @@ const corrections: Readonly<Record<OrderStatus, OrderStatus | null>> = {
   refunded: null,
 };
 
+/** How an order was paid: a note, since orderly is no till. */
+const payments = ['cash', 'card', 'transfer', 'other'] as const;
+export type Payment = (typeof payments)[number];
+
+/** The statuses in which staff may say, or correct, how the order was paid. */
+const paidStatuses: ReadonlySet<OrderStatus> = new Set(['paid', 'shipped', 'delivered']);
+
+/** The statuses that an order passes at its creation, for what is sold over the counter. */
+const stepsAtCreation = {
+  open: [],
+  paid: ['paid'],
+  delivered: ['paid', 'shipped', 'delivered'],
+} as const satisfies Partial<Record<OrderStatus, readonly OrderStatus[]>>;
+type CreatedStatus = keyof typeof stepsAtCreation;
+
+export function stepsTo(status: CreatedStatus): readonly OrderStatus[] {
+  return stepsAtCreation[status];
+}
+
 export function isCorrection(from: OrderStatus, to: OrderStatus | undefined): boolean {
   return corrections[from] === to;
 }
@@ -69,6 +89,11 @@ const status = named(
       '`reason`.',
   }),
 );
+const payment = nullable(named('Payment', oneOf(payments)), {
+  description:
+    'How it was paid; null if nobody said, and always before `paid`. Set by staff, with the step to `paid` or ' +
+    'while the order is `paid`, `shipped` or `delivered`; a correction back to `open` empties it.',
+});
 /** The status of an imported order, which was created in another system. */
 export const importedStatus = oneOf(statuses, { description: 'Any; `open` by default.' });
 const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });
@@ -80,6 +105,7 @@ export const Order = named(
   object({
     id,
     status,
+    payment,
     customerId,
     userId: owner,
     currency,
@@ -96,6 +122,20 @@ export const Order = named(
 );
 export type Order = Infer<typeof Order>;
 
+/** A payment needs a status of an order that was paid. */
+export const paymentRule = ruleFor(
+  { status: optional(oneOf(statuses)), payment: optional(payment) },
+  ({ status: sent = 'open', payment: by = null }) => {
+    const isPaid = paidStatuses.has(sent) || sent === 'refunded';
+    return by === null || isPaid ? [] : [earlyPayment];
+  },
+);
+const earlyPayment: Issue = {
+  pointer: '/payment',
+  code: 'conflict',
+  detail: 'payment must be null: the order is not paid.',
+};
+
 export const NewOrder = named(
   'NewOrder',
   object(
@@ -103,7 +143,12 @@ export const NewOrder = named(
       customerId,
       currency,
       items: newItems,
-      status: optional(oneOf(['open'])),
+      status: optional(oneOf(['open', 'paid', 'delivered']), {
+        description:
+          '`open` by default. Staff may place an order as `paid` or `delivered`: it passes the steps between, ' +
+          'with an event for each.',
+      }),
+      payment: optional(payment),
       total: sentTotal,
       shippingAddress: optional(nullable(NewAddress)),
       note: optional(note),
@@ -119,7 +164,7 @@ export const NewOrder = named(
         },
       ],
     },
-    [totalRule],
+    [totalRule, paymentRule],
   ),
 );
 export type NewOrder = Infer<typeof NewOrder>;
@@ -128,6 +173,7 @@ export type NewOrder = Infer<typeof NewOrder>;
 export const PatchedOrder = object(
   {
     status,
+    payment,
     items: newItems,
     currency,
     shippingAddress: nullable(NewAddress),
@@ -143,7 +189,7 @@ export const PatchedOrder = object(
     updatedAt: sentTimestamp,
   },
   {},
-  [totalRule],
+  [totalRule, paymentRule],
 );
 export const OrderPatch = named(
   'OrderPatch',
@@ -181,6 +227,7 @@ export const orderListParameters = {
   ),
   customerId: optional(id),
   userId: optional(id),
+  payment: optional(oneOf(payments), { description: 'Only orders that were paid so.' }),
   currency: optional(currency, { description: 'Only orders in this currency (ISO 4217).' }),
   createdFrom: optional(sentTimestamp, { description: 'Only orders created at this time or later.' }),
   createdBefore: optional(sentTimestamp, { description: 'Only orders created before this time.' }),
@@ -212,23 +259,25 @@ export type OrderListQuery = Omit<ObjectOf<typeof orderQuery>, 'status'> & {
 /** The members that requests set, and the sums. */
 export type OrderContent = Pick<
   Order,
-  'status' | 'currency' | 'items' | 'total' | 'shippingAddress' | 'note'
+  'status' | 'payment' | 'currency' | 'items' | 'total' | 'shippingAddress' | 'note'
 >;
 
 /** The content of an order as requests send it. */
-type SentOrder = Pick<NewOrder, 'currency' | 'items' | 'shippingAddress' | 'note'> & {
+type SentOrder = Pick<NewOrder, 'payment' | 'currency' | 'items' | 'shippingAddress' | 'note'> & {
   readonly status?: OrderStatus;
 };
 
 /** Sets absent members to null, and computes the sums. */
 export function orderContentOf({
   status = 'open',
+  payment = null,
   currency,
   items,
   shippingAddress = null,
   note = null,
 }: SentOrder): OrderContent {
-  return { status, currency, ...priceItems(items), shippingAddress: normalizeAddress(shippingAddress), note };
+  const sums = priceItems(items);
+  return { status, payment, currency, ...sums, shippingAddress: normalizeAddress(shippingAddress), note };
 }
 
 /** The members that a PATCH may change. */
@@ -239,13 +288,26 @@ const readOnly = ['id', 'userId', 'createdAt', 'updatedAt'];
 /** Merges a PATCH into the current order. The current total doesn't count as sent. */
 export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): ChangedOrder {
   const { total: _computed, ...members } = current;
+  const target = patch.status ?? current.status;
+  const staysPaid = target !== 'open' || patch.payment !== undefined;
+  const payment = staysPaid ? current.payment : null; // a correction back to open empties it
   const issues = readOnlyIssues(current, patch, readOnly);
   const needsReason = isStaff(caller) && isCorrection(current.status, patch.status);
   const isBlank = patch.reason === undefined || patch.reason.trim() === '';
   if (needsReason && isBlank) issues.push(missingReason);
-  const patched = requireValid(parse(PatchedOrder, mergePatch(members, patch), issues));
+  const isPaymentFixed =
+    patch.payment !== undefined && patch.payment !== current.payment && target === 'refunded';
+  if (isPaymentFixed) issues.push(fixedPayment);
+  const merged = mergePatch({ ...members, payment }, patch);
+  const patched = requireValid(parse(PatchedOrder, merged, issues));
   return { ...orderContentOf(patched), customerId: patched.customerId };
 }
+
+const fixedPayment: Issue = {
+  pointer: '/payment',
+  code: 'conflict',
+  detail: 'payment can be changed only while the order is paid, shipped or delivered.',
+};
 
 const missingReason: Issue = {
   pointer: '/reason',
@@ -265,6 +327,12 @@ export function checkTransition(order: Order, to: OrderStatus, caller: Caller): 
   }
   if (!isStaff(caller) && to !== 'cancelled')
     throw forbidden(`Only staff may set an order to ${to}; its owner may cancel it while it is open.`);
+}
+
+/** Throws if a caller who isn't staff says how the order was paid, or places it as more than open. */
+export function checkMayPay(order: Pick<Order, 'status' | 'payment'>, caller: Caller): void {
+  if (isStaff(caller) || (order.status === 'open' && order.payment === null)) return;
+  throw forbidden('Only staff may place an order as paid or delivered, or say how it was paid.');
 }
 
 /** Returns the statuses that may follow; for staff also the status before. */

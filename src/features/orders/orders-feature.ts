@@ -23,7 +23,9 @@ export const orders: Feature = {
     const { orderAudit } = await import('./order-store.ts');
     return {
       audits: [orderAudit],
-      histories: [{ topic: 'order', table: 'orders', members: ['status', 'currency', 'items', 'total'] }],
+      histories: [
+        { topic: 'order', table: 'orders', members: ['status', 'payment', 'currency', 'items', 'total'] },
+      ],
     };
   },
 };

@@ -40,4 +40,11 @@ CREATE INDEX orders_currency_status_createdAt_id ON orders
   (currency, status, createdAt, id, updatedAt, total);
 `,
   },
+  {
+    name: 'order-payments',
+    sql: `
+ALTER TABLE orders ADD COLUMN payment TEXT
+  CHECK (payment = 'cash' OR payment = 'card' OR payment = 'transfer' OR payment = 'other');
+`,
+  },
 ];

@@ -31,6 +31,7 @@ describe('placing an order', () => {
     const expected = {
       id: body.id,
       status: 'open',
+      payment: null,
       customerId: own,
       userId: ada.id,
       currency: 'EUR',
@@ -179,7 +180,7 @@ describe('placing an order', () => {
     ['with an item’s total that is wrong', { items: [{ ...tea, total: 1 }] }, ['#/items/0/total total']],
     ['with a null total', { total: null }, ['#/total type']],
     ...statuses
-      .slice(1)
+      .filter((status) => !['open', 'paid', 'delivered'].includes(status))
       .map((status) => [`that is ${status} already`, { status }, ['#/status enum']] as const),
     ['with a note of 2,001 characters', { note: 'x'.repeat(2001) }, ['#/note max-length']],
     ['with a note of control characters', { note: 'a\u0007' }, ['#/note pattern']],
@@ -221,7 +222,7 @@ describe('placing an order', () => {
       body: {
         currency: 'euro',
         items: [tea, { name: '', quantity: 0, unitPrice: 1.5, colour: 1 }],
-        status: 'paid',
+        status: 'shipped',
         note: 7,
         shippingAddress: { city: '' },
       },

@@ -108,7 +108,7 @@ const rows: readonly Row[] = [
       ['/customerId', 999_999],
       ['/userId', 999_999],
       ['/currency', 'X'],
-      ['/status', 'paid'],
+      ['/status', 'shipped'],
       ['/note', 5],
       ...items,
       ...within('/shippingAddress', [...address, ['/city', absent]]),

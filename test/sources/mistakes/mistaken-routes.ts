@@ -25,6 +25,7 @@ export function asItShouldBe(): object[] {
           {
             id: params.id,
             status: 'open' as const,
+            payment: null,
             customerId: body.customerId,
             userId: caller.userId,
             currency: body.currency,
