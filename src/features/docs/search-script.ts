@@ -1,11 +1,17 @@
-// The search of the documentation page: operations, fields and problem types, opened by `/` or Ctrl-K.
+// The search of the documentation page: operations, guides, fields and problem types; `/` or Ctrl-K opens it.
 import type { PageDocument, PageElement, PageEvent } from './docs-dom.ts';
 import type { PageTools } from './page-tools.ts';
 
 declare const document: PageDocument;
 
 export function searchScript({ one, make, go }: PageTools): void {
-  type Entry = { readonly text: string; readonly about: string; readonly id: string; readonly rank: number };
+  type Entry = {
+    readonly text: string;
+    readonly about: string;
+    readonly id: string;
+    readonly rank: number;
+    readonly words?: string;
+  };
   const resultsMax = 30;
   const dialog = one('#search');
   const input = one('#search-text');
@@ -40,7 +46,8 @@ export function searchScript({ one, make, go }: PageTools): void {
   function operations(): Entry[] {
     return [...document.querySelectorAll('main article')].map((article) => {
       const about = article.querySelector('.endpoint')?.textContent ?? 'guide';
-      return { text: one('h3', article).textContent, about, id: article.id, rank: 0 };
+      const words = article.textContent.toLowerCase();
+      return { text: one('h3', article).textContent, about, id: article.id, rank: 0, words };
     });
   }
 
@@ -62,7 +69,10 @@ export function searchScript({ one, make, go }: PageTools): void {
     }));
   }
 
-  /** Lists the entries that contain every word, first those that begin with the typed text. */
+  /**
+   * Lists the entries that contain every word: first those that begin with the typed text, last those that
+   * have the words only in their descriptions.
+   */
   function find(text: string): void {
     const wanted = text.trim().toLowerCase();
     const words = wanted.split(/\s+/);
@@ -70,8 +80,10 @@ export function searchScript({ one, make, go }: PageTools): void {
     for (const entry of entries) {
       const own = entry.text.toLowerCase();
       const all = `${own} ${entry.about.toLowerCase()}`;
-      if (!words.every((word) => all.includes(word))) continue;
+      const { words: described = '' } = entry;
+      if (!words.every((word) => all.includes(word) || described.includes(word))) continue;
       let score = entry.rank;
+      if (!words.every((word) => all.includes(word))) score += 3;
       if (own.startsWith(wanted)) score -= 3;
       else if (own.includes(wanted)) score -= 1;
       scored.push({ entry, score });

@@ -58,6 +58,9 @@ test('the documentation can be used as people do', { timeout: 600_000 }, async (
       ['refreshToken', 'schema-Tokens'],
       ['invalid-transition', 'problem-invalid-transition'],
       ['retrying', 'guide-retries'],
+      ['refunded', 'listOrders'],
+      ['cancel', 'listOrders'],
+      ['csv', 'listCustomers'],
     ] as const) {
       await tab.evaluate('document.activeElement.blur()');
       await tab.press('/');
@@ -70,7 +73,7 @@ test('the documentation can be used as people do', { timeout: 600_000 }, async (
       assert.equal(await tab.evaluate('document.activeElement.id'), id);
     }
     await tab.evaluate('document.querySelector("#search-button").click()');
-    await tab.type('no such thing');
+    await tab.type('xylophone');
     await tab.until('document.querySelector("#search-count").textContent === "0 found"');
     await tab.press('Escape');
     await tab.until('!document.querySelector("#search").open');
