@@ -50,7 +50,9 @@ function readPhone(text: string, country: string | undefined): ParsedPhone {
   return issue === undefined ? readE164(`+${plan.callingCode}${withoutTrunk(digits, plan)}`) : { issue };
 }
 
-const withoutPlus = `A phone number begins with + and its calling code, as in ${example}.`;
+const withoutPlus =
+  `A phone number begins with + and its calling code, as in ${example}; ` +
+  'numbers without them are read where the service has --default-country.';
 
 function readE164(number: string): ParsedPhone {
   if (e164.test(number)) return { number };

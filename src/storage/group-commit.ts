@@ -6,9 +6,15 @@ import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from './invalidation.ts';
 import type { Connection, WriteCallback } from './connection.ts';
-import { isBusy, isEnvironment } from './storage-error.ts';
+import { isBusy, isEnvironment, isFull } from './storage-error.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
-import { closedReasons, overloadReason, unwritableReason, type AdmissionState } from './write-admission.ts';
+import {
+  closedReasons,
+  fullReason,
+  overloadReason,
+  unwritableReason,
+  type AdmissionState,
+} from './write-admission.ts';
 import type { WriteProbe } from './write-probe.ts';
 import { WriteTransaction } from './write-transaction.ts';
 
@@ -291,7 +297,7 @@ export class GroupCommit {
 
   #rejectWithStorageError(writes: readonly QueuedWrite[], error: unknown): void {
     this.#options.probe.reportFailure(error);
-    this.#rejectUnavailable(writes, unwritableReason);
+    this.#rejectUnavailable(writes, isFull(error) ? fullReason : unwritableReason);
   }
 
   #rejectUnavailable(writes: readonly QueuedWrite[], detail: string): void {

@@ -12,6 +12,10 @@ export const closedReasons = {
   failed: 'The storage failed; the service is stopping.',
 } as const;
 
+/** Reported when a write fails since the disk is full. */
+export const fullReason =
+  'The disk is full: nothing can be saved until there is space on it. Then the service continues by itself.';
+
 /** Reported when the storage fails a write, or rolls back its whole group. */
 export const unwritableReason = 'Writes are temporarily unavailable.';
 

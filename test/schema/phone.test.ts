@@ -92,6 +92,11 @@ for (const [country, sent, sentence = /(such as|as in) \+4944112345678/] of reje
   });
 }
 
+test('the issue of a national number names the setting that reads it', () => {
+  const [issue] = schemaIssues(sentPhone(undefined), '0441 123456');
+  assert.match(issue?.detail ?? '', /--default-country/);
+});
+
 test('the example in the issue of a phone number is valid', () => {
   const example = /\+\d+/.exec(schemaIssues(sentPhone(undefined), 'call me now')[0]?.detail ?? '')?.[0] ?? '';
   assert.deepEqual(schemaIssues(sentPhone(undefined), example), []);

@@ -46,6 +46,7 @@ test('a write that changes nothing doesn’t prove that there is space again', (
     disk.after(() => database.close());
     disk.fill();
     await assert.rejects(database.write(addNote('no room')), isUnavailable);
+    await assert.rejects(database.write(addNote('no room')), /The disk is full: nothing can be saved/);
     assert.equal(database.stats.canWrite, false);
     await database.write(() => 1);
     assert.equal(database.stats.canWrite, false);
