@@ -46,6 +46,21 @@ suite('an issue of the service is worded for its field', () => {
       assert.equal(inWords(issue, { label: 'Postal code', limit, country }), words);
     });
 
+  for (const [member, label, sent, words] of [
+    [
+      'code',
+      'Code that the app shows now',
+      'code is wrong, or was used already.',
+      'This code is wrong, or was used already.',
+    ],
+    ['line1', 'Street', 'line1 is required.', 'Street is required.'],
+    ['sku', 'SKU', 'Product 6 has the SKU art-0005.', 'Product 6 has the SKU art-0005.'],
+  ] as const)
+    test(`an issue doesn’t put a label where no member was: ${words}`, () => {
+      const issue = { pointer: `/${member}`, detail: sent };
+      assert.equal(inWords(issue, { label, limit, country }), words);
+    });
+
   test('an issue of the whole body stays as it is', () =>
     assert.equal(
       inWords({ detail: 'The body must be an object.' }, { label: 'Item', limit, country }),

@@ -318,6 +318,14 @@ export const german = {
   '{label} must be a whole number.': '{label}: muss eine ganze Zahl sein.',
   '{label} must be at most {limit}.': '{label}: höchstens {limit}.',
   '{label} must be at least {limit}.': '{label}: mindestens {limit}.',
+  '{label} is required.': '{label}: wird benötigt.',
+  'This code is wrong, or was used already.': 'Dieser Code ist falsch oder wurde schon verwendet.',
+  'This password is too common; choose one that is harder to guess.':
+    'Dieses Passwort ist zu verbreitet; wählen Sie eines, das schwerer zu erraten ist.',
+  'Product {id} has the SKU {example}.': 'Produkt {id} hat die Artikelnummer {example}.',
+  'The disk is full: nothing can be saved until there is space on it. Then the service continues by itself.':
+    'Der Datenträger ist voll: Nichts kann gespeichert werden, bis dort wieder Platz ist. Dann geht es von selbst weiter.',
+  'Writes are temporarily unavailable.': 'Zurzeit kann nichts gespeichert werden.',
   '{label} must not be empty.': '{label}: darf nicht leer sein.',
   '{label} must have at most {limit} characters.': '{label}: höchstens {limit} Zeichen.',
   '{label} must have at least {limit} characters.': '{label}: mindestens {limit} Zeichen.',

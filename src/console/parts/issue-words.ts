@@ -24,6 +24,13 @@ const wordings = [
     /^(?<label>.+) must have at least (?<limit>\d+) characters\.$/,
     '{label} must have at least {limit} characters.',
   ],
+  [/^(?<label>.+) is required(?: with a new password)?\.$/, '{label} is required.'],
+  [/^.+ is wrong, or was used already\.$/, 'This code is wrong, or was used already.'],
+  [
+    /^This password is too common; choose one that is harder to guess\.$/,
+    'This password is too common; choose one that is harder to guess.',
+  ],
+  [/^Product (?<id>\d+) has the SKU (?<example>.+)\.$/, 'Product {id} has the SKU {example}.'],
   [/^(?<example>\S+) is not an ISO 3166-1 country code\.$/, '{example} is not an ISO 3166-1 country code.'],
   [
     /^A postal code of (?<country>[A-Z]{2}) looks like (?<example>.+)\.$/,
@@ -42,14 +49,15 @@ export function inWords({ pointer = '', detail }: Issue, { label, limit, country
     member !== undefined && subject.endsWith(member) ? label : subject,
   );
   for (const [pattern, text] of wordings) {
-    const { groups } = pattern.exec(labelled) ?? {};
-    if (groups === undefined) continue;
-    const { label: subject = '', limit: digits, country: code, example = '' } = groups;
+    const match = pattern.exec(labelled);
+    if (match === null) continue;
+    const { label: subject = '', limit: digits, country: code, example = '', id = '' } = match.groups ?? {};
     return t(text, {
       label: subject,
       limit: digits === undefined ? '' : limit(Number(digits)),
       country: code === undefined ? '' : country(code),
       example,
+      id,
     });
   }
   return labelled;

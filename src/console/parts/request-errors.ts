@@ -2,6 +2,17 @@
 import type { Issue, Problem } from './api-types.ts';
 import { t } from './texts.ts';
 
+/** Sentences of the service that people meet while they work. */
+const sentences = [
+  'The disk is full: nothing can be saved until there is space on it. Then the service continues by itself.',
+  'Writes are temporarily unavailable.',
+] as const;
+
+function inLanguage(detail: string): string {
+  const known = sentences.find((sentence) => sentence === detail);
+  return known === undefined ? detail : t(known);
+}
+
 /** A request that the service rejected, with the reason. */
 export class Rejection extends Error {
   readonly code: string;
@@ -11,7 +22,7 @@ export class Rejection extends Error {
   readonly retryAfterSeconds: number;
 
   constructor({ code, status, detail, errors = [] }: Problem, retryAfterSeconds = 0) {
-    super(detail);
+    super(inLanguage(detail));
     this.code = code;
     this.status = status;
     this.issues = errors;
