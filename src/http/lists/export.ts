@@ -1,6 +1,6 @@
 // Exports: a whole list as one response, written as fast as the client reads. A truncated response never
 // looks complete.
-import type { Caller } from '../../auth/access.ts';
+import { isStaff, type Caller } from '../../auth/access.ts';
 import { Slots, type Place } from '../../base/slots.ts';
 import { stepMillisecondsMax } from '../../base/turns.ts';
 import { csvLine, csvLines, type CsvTable } from '../../base/csv.ts';
@@ -79,7 +79,7 @@ export class Exports {
     perClient: exportsPerUserMax,
     refuse: (bound) =>
       bound === 'perClient'
-        ? unavailable('Another export of this user is running; retry when it has ended.', retrySeconds)
+        ? unavailable('Another export is running, of this user or of another one.', retrySeconds)
         : unavailable('Other exports are running; retry in a moment.', retrySeconds),
   });
   readonly #ends = new Map<string, number>();
@@ -144,8 +144,10 @@ export class Exports {
 
 const retrySeconds = 10;
 
+/** All who aren't staff are also one client together, so that they leave a slot to staff. */
 function placeOf({ caller }: ExportCall): Place {
-  return { clients: [`user:${caller.userId}`] };
+  const user = `user:${caller.userId}`;
+  return { clients: isStaff(caller) ? [user] : [user, 'users'] };
 }
 
 type Run<T> = {

@@ -42,10 +42,24 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
     first.message.resume();
     assert.equal(await first.ended, true);
     assertProblem(await ask(user), 'unavailable', 503);
-    assert.equal((await ask(other)).status, 200);
+    assert.equal((await ask(staff)).status, 200);
     second.message.resume();
     assert.equal(await second.ended, true);
     assert.equal((await ask(user)).status, 200);
+  });
+
+  test('exports of users leave a slot to staff, however many users there are', async (t) => {
+    const { ask, open, service, finish } = await exporting(t);
+    const [user, other] = [await service.person(), await service.person()];
+    const first = await open(user);
+    assertProblem(await ask(other), 'unavailable', 503);
+    const second = await open(await service.person('staff'));
+    finish();
+    for (const { message, ended } of [first, second]) {
+      message.resume();
+      assert.equal(await ended, true);
+    }
+    assert.equal((await ask(other)).status, 200);
   });
 
   test('exports end if their clients stop reading for 10 seconds, however much they read before', async (t) => {
