@@ -4,7 +4,7 @@ import { BoundedMap } from '../base/bounded-map.ts';
 import { Problem } from '../problem.ts';
 import type { Caller } from './access.ts';
 import type { CallerCache, CallerLookups } from './caller-cache.ts';
-import { isCurrent, type Signer } from './jwt.ts';
+import { beginSecondsOf, isCurrent, type Signer } from './jwt.ts';
 
 const cachedTokenBytesMax = 8 * 1024 * 1024;
 
@@ -28,6 +28,7 @@ type Verified = {
   readonly sessionId: number;
   readonly userId: number;
   readonly authTimeSeconds: number;
+  readonly beginsAt: number;
   readonly expiresAt: number;
   readonly bytes: number;
 };
@@ -54,7 +55,8 @@ export function createAuthenticator({
 
   function requireToken(authorization: string, now: number): Verified {
     const verified = tokens.get(authorization) ?? verify(authorization, now);
-    if (now >= verified.expiresAt) throw tokenExpiredProblem();
+    // the clock may have been set back since the token was verified
+    if (now < verified.beginsAt || now >= verified.expiresAt) throw tokenExpiredProblem();
     return verified;
   }
 
@@ -72,6 +74,7 @@ export function createAuthenticator({
       sessionId: claims.sid,
       userId: Number(claims.sub),
       authTimeSeconds: claims.auth_time,
+      beginsAt: beginSecondsOf(claims) * 1000,
       expiresAt: claims.exp * 1000,
       bytes: authorization.length + entryBytes,
     };

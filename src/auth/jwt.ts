@@ -10,7 +10,8 @@ export const secretBytesMin = 32;
 type Key = { readonly mac: Mac; readonly header: string };
 
 const tokenCharsMax = 4096;
-const skewSeconds = 30;
+/** How far a clock may have been set back. */
+export const skewSeconds = 30;
 
 const text = string({ maxLength: tokenCharsMax });
 /** The claims of an access token (RFC 9068); `iat`, `exp` and `auth_time` are seconds since 1970. */
@@ -66,8 +67,13 @@ export function createSigner({
  * Whether the token of these claims is valid at this time. The end is exact, as `expiresIn` announced it; the
  * beginning allows for a clock that was set back.
  */
-export function isCurrent({ iat, exp, auth_time }: Claims, nowSeconds: number): boolean {
-  return nowSeconds < exp && Math.max(iat, auth_time) <= nowSeconds + skewSeconds;
+export function isCurrent(claims: Claims, nowSeconds: number): boolean {
+  return beginSecondsOf(claims) <= nowSeconds && nowSeconds < claims.exp;
+}
+
+/** Returns the time from which a token is valid, in seconds since 1970. */
+export function beginSecondsOf({ iat, auth_time }: Pick<Claims, 'iat' | 'auth_time'>): number {
+  return Math.max(iat, auth_time) - skewSeconds;
 }
 
 /** Whether a compact JWS is well-formed and has the key's MAC. Does not read the content. */

@@ -1,5 +1,6 @@
 // Renewing the tokens of a session over HTTP: with the refresh token, which browsers send in a cookie.
 import { anyone } from '../../auth/access.ts';
+import { skewSeconds } from '../../auth/jwt.ts';
 import {
   type RefreshCredential,
   clearedSessionCookie,
@@ -112,6 +113,8 @@ function findIssued(
 ): Issued | Unknown {
   const session = findRefreshState(db, sessionId, now);
   if (session === undefined) return { outcome: 'unknown', userId: null };
+  // begun while the clock was ahead: its tokens aren't valid yet
+  if (session.createdAt > now + skewSeconds * 1000) return { outcome: 'unknown', userId: session.userId };
   const generation = services.refreshTokens.verify(refreshToken, session, browserKey);
   if (generation === undefined) return { outcome: 'unknown', userId: session.userId };
   return { outcome: 'issued', session, generation };

@@ -55,6 +55,24 @@ describe('a session', () => {
     assertProblem(await service.get('/orders', { token: owner.token }), 'invalid-token', 401);
   });
 
+  test(
+    'a session begun while the clock was ahead gives nothing once it is set back',
+    needsClock,
+    async (t) => {
+      const service = await serviceFor(t);
+      const { email } = await service.person();
+      service.clock.advance(day);
+      const { token, sessionId, refreshToken } = await service.signIn(email, password);
+      assert.equal((await service.get('/orders', { token })).status, 200);
+      service.clock.advance(-day);
+      assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
+      const renewal = await service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken } });
+      assertProblem(renewal, 'invalid-credentials', 401);
+      service.clock.advance(day - 31_000);
+      assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
+    },
+  );
+
   test('a session that is ended is rejected from the next request, with its refresh token; others aren’t', async () => {
     const service = running();
     const one = await service.person();
