@@ -36,6 +36,23 @@ describe('a password that the service generated', { concurrency: 4, skip }, () =
     );
   });
 
+  test('a generated password that has expired leaves no administrator: the other one can’t go', async (t) => {
+    const service = await firstStart(t);
+    const initial = credentialsIn(service.folder);
+    const root = await service.signIn(initial.email, initial.password);
+    const body = { name: 'Ada', email: 'ada@example.com', password: chosen, role: 'admin' };
+    const { id } = (await service.post('/api/users', { token: root.token, body })).body;
+    service.clock.advance(7 * dayMilliseconds);
+    const { token } = await service.signIn(body.email, chosen);
+    const path = `/api/users/${id}`;
+    for (const response of [
+      await service.patch(path, { token, body: { role: 'user' } }),
+      await service.delete(path, { token }),
+    ])
+      assert.deepEqual([response.status, response.body?.code], [409, 'last-admin']);
+    assert.equal((await service.delete(`/api/users/${root.id}`, { token })).status, 204);
+  });
+
   test('a generated password counts as a failed sign-in once it has expired', async (t) => {
     const service = await firstStart(t, { 'rate-login-account': '2/60' });
     const { email, password } = credentialsIn(service.folder);

@@ -20,7 +20,7 @@ export const suspensionSource: ObjectSource<StoredSuspension> = {
 /** Adds a suspension. The caller must also end the user's sessions and keys, in the same write. */
 export function addSuspension(permit: Permit, { id }: Owned<StoredUser>, reason: string | null): void {
   const { writer: db, origin } = permit;
-  checkNotLastAdmin(db, id);
+  checkNotLastAdmin(permit, id);
   suspensions.insert(db, { userId: id, createdAt: origin.now, reason });
   recordEvent(permit, { type: 'user.suspended', subjectId: id, ownerId: id });
   db.invalidate({ kind: 'user', id });

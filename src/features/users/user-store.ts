@@ -108,7 +108,7 @@ export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: 
   const db = permit.writer;
   const { id } = current;
   const { name, email, role, newPassword } = wanted;
-  if (role !== 'admin') checkNotLastAdmin(db, id);
+  if (role !== 'admin') checkNotLastAdmin(permit, id);
   checkEmailFree(db, email, id);
   replaceContent(db, { name, email, role }, id);
   if (newPassword !== undefined) replacePassword(db, id, newPassword);
@@ -138,7 +138,7 @@ export function upgradePasswordHash(
  */
 export function removeUser(permit: Permit, { id }: Owned<StoredUser>): void {
   const db = permit.writer;
-  checkNotLastAdmin(db, id);
+  checkNotLastAdmin(permit, id);
   db.run('DELETE FROM users WHERE id = ?', id);
   recordEvent(permit, { type: 'user.deleted', subjectId: id, ownerId: id });
   db.invalidate({ kind: 'user', id });
@@ -196,10 +196,10 @@ function checkEmailFree(db: Connection, email: string, exceptId: number): void {
   throw new Problem('email-taken', `Another user has the e-mail address ${email}.`);
 }
 
-/** Throws if no administrator would be left without this user. Suspended administrators don't count. */
-export function checkNotLastAdmin(db: Connection, id: number): void {
+/** Throws if no administrator who can sign in would be left without this user. */
+export function checkNotLastAdmin({ writer: db, origin }: Permit, id: number): void {
   const isAdmin = db.get("SELECT 1 FROM users WHERE id = ? AND role = 'admin'", id) !== undefined;
-  if (!isAdmin || hasAdmins(db, id)) return;
+  if (!isAdmin || hasAdmins(db, origin.now, id)) return;
   throw new Problem('last-admin', 'This is the last administrator; create another one first.');
 }
 
@@ -211,12 +211,13 @@ export function hasSeveralUsers(db: Connection): boolean {
   return db.get('SELECT 1 FROM users LIMIT 1 OFFSET 1') !== undefined;
 }
 
-/** Whether there is an administrator, other than this user, who isn't suspended. */
-export function hasAdmins(db: Connection, exceptId = 0): boolean {
+/** Whether there is an administrator, other than this user, who is not suspended and whose password works. */
+export function hasAdmins(db: Connection, now: number, exceptId = 0): boolean {
   const sql =
     "SELECT 1 FROM users WHERE role = 'admin' AND id <> ? " +
+    'AND (passwordExpiresAt IS NULL OR passwordExpiresAt > ?) ' +
     'AND NOT EXISTS (SELECT 1 FROM suspensions WHERE userId = users.id) LIMIT 1';
-  return db.get(sql, exceptId) !== undefined;
+  return db.get(sql, exceptId, now) !== undefined;
 }
 
 /** Returns an issue of a `userId` in a body, unless the user exists. */
