@@ -9,7 +9,7 @@ import { SealedSecrets } from '../auth/sealed-secrets.ts';
 import { createCursors } from '../http/lists/cursor.ts';
 import { createStoredResponses } from '../features/idempotency/stored-response-store.ts';
 import type { Config } from '../config/config.ts';
-import { replacePrivate } from '../storage/private-files.ts';
+import { keepPrivate, replacePrivate } from '../storage/private-files.ts';
 import { StorageError, toStorageError } from '../storage/storage-error.ts';
 
 /** `created` describes each new file, in words that follow "Created". */
@@ -22,6 +22,7 @@ export function ensureSecrets({ jwtSecrets, dataFolder }: Config): EnsuredSecret
   try {
     const isMissing = !existsSync(file);
     if (isMissing) replacePrivate(file, `${randomBytes(secretBytesMin).toString('base64url')}\n`);
+    keepPrivate(file);
     const secret = Buffer.from(readFileSync(file, 'utf8').trim());
     if (secret.length < secretBytesMin)
       throw new StorageError(

@@ -13,7 +13,7 @@ import {
   type KeyPair,
 } from '../auth/certificate.ts';
 import type { Config } from '../config/config.ts';
-import { createFolder, replacePrivate } from '../storage/private-files.ts';
+import { createFolder, keepPrivate, replacePrivate } from '../storage/private-files.ts';
 import { isIP } from 'node:net';
 import { hostOf } from '../base/addresses.ts';
 
@@ -115,6 +115,7 @@ function certificateOf({ certPem }: KeyPair): X509Certificate {
  */
 function readPair({ cert, key }: Files): KeyPair | undefined {
   if (!existsSync(cert) || !existsSync(key)) return undefined;
+  keepPrivate(key);
   const pair = { certPem: readFileSync(cert, 'utf8'), keyPem: readFileSync(key, 'utf8') };
   try {
     return certificateOf(pair).checkPrivateKey(createPrivateKey(pair.keyPem)) ? pair : undefined;

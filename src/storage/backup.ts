@@ -7,7 +7,7 @@ import { Connection } from './connection.ts';
 import { isDatabase, schemaState, type FeatureMigration } from './applied-migrations.ts';
 import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
-import { createPrivate, syncFile, syncFolder } from './private-files.ts';
+import { createPrivate, rejectForeignFolder, syncFile, syncFolder } from './private-files.ts';
 import { isFailedRead, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
 import { isDamage, StorageError, toStorageError } from './storage-error.ts';
 
@@ -26,6 +26,7 @@ export async function backup(
 ): Promise<void> {
   if (existsSync(file)) throw new StorageError(`${file} exists; a backup does not overwrite files.`);
   if (!existsSync(dirname(file))) throw new StorageError(`The folder ${dirname(file)} does not exist.`);
+  rejectForeignFolder(file);
   await fromDatabase(databaseFile(folder), (source) => copyDatabase(source, file, options));
   recordBackup(folder);
   removeStalePartials(dirname(file));
@@ -53,6 +54,7 @@ export async function restore(file: string, folder: string, options: RestoreOpti
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw new StorageError(`${file} does not exist.`);
   if (!found.isFile()) throw new StorageError(`${file} is not a file.`);
+  rejectForeignFolder(file);
   const unlock = lockFolder(folder);
   try {
     const target = databaseFile(folder);

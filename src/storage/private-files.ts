@@ -26,6 +26,22 @@ export function makePrivate(file: string): void {
   else createPrivate(file);
 }
 
+/** Makes an existing file of a secret private. Throws if it belongs to another account. */
+export function keepPrivate(file: string): void {
+  if (existsSync(file) && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+}
+
+/** Throws if every account may write the folder: another one may have placed a secret there. */
+export function rejectOpenFolder(folder: string): void {
+  if (process.platform === 'win32') return; // its modes say nothing
+  const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & 0o002) === 0) return;
+  throw new StorageError(
+    `Every account may write the folder ${folder}: "chmod 700 ${folder}" makes it private; delete files in it ` +
+      'that are not its own.',
+  );
+}
+
 /** Creates a private file. Throws if the file exists, even as a link. */
 export function createPrivate(file: string): void {
   closeSync(openSync(file, 'wx', 0o600));
@@ -54,6 +70,19 @@ export function takeOwnerRights(folder: string): number | undefined {
 
 function ownerOf(folder: string): { readonly uid: number; readonly gid: number } {
   return statSync(folder, { throwIfNoEntry: false }) ?? ownerOf(dirname(folder));
+}
+
+/**
+ * Throws if root would use a file in a folder where another account could put another file, or a link, in its
+ * place.
+ */
+export function rejectForeignFolder(file: string): void {
+  if (process.getuid?.() !== 0) return;
+  const folder = dirname(resolve(file));
+  const { uid, mode } = statSync(folder);
+  const isOpen = (mode & 0o002) !== 0 && (mode & 0o1000) === 0; // others may write, and it isn't sticky
+  if (uid === 0 && !isOpen) return;
+  throw new StorageError(`Another account may change files of ${folder}: root uses a folder of its own.`);
 }
 
 /**

@@ -87,6 +87,25 @@ describe('of another account’s folder', { skip }, () => {
       assert.deepEqual([uid, mode & 0o777, changedMs], [0, 0o640, ctimeMs]);
     });
 
+  test('root neither writes a backup into another account’s folder nor restores one from there', async (t) => {
+    const folder = await dataFolder(t);
+    const own = newFolder(t);
+    const foreign = newFolder(t);
+    const file = join(own, 'backup.db');
+    assert.equal((await orderly(['backup', file, `--data=${folder}`])).status, 0);
+    cpSync(file, join(foreign, 'backup.db'));
+    chownSync(foreign, account, account);
+    for (const args of [
+      ['backup', join(foreign, 'another.db')],
+      ['restore', join(foreign, 'backup.db'), '--force'],
+    ]) {
+      const { status, stderr } = await run(folder, args);
+      assert.equal(status, 1, args.join(' '));
+      assert.match(stderr, /Another account may change files of /);
+    }
+    assert.deepEqual(readdirSync(foreign), ['backup.db']);
+  });
+
   test('commands that root runs in another account’s folder leave all files to the account', async (t) => {
     const folder = await foreignFolder(t);
     const exchange = newFolder(t);

@@ -1,6 +1,6 @@
 // Sends secrets in valid and invalid requests, and looks for them in all output.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newFolder, orderly, serving } from '../support/command-support.ts';
@@ -168,3 +168,23 @@ function readIfThere(file: string): string {
 function excerpt(text: string, secret: string): string {
   return text.slice(Math.max(text.indexOf(secret) - 200, 0), text.indexOf(secret) + secret.length);
 }
+
+const skip = process.platform === 'win32' && 'its modes say nothing';
+
+test(
+  'keys in the data folder are made private, and a folder that all may write is refused',
+  { skip },
+  async (t) => {
+    const folder = newFolder(t);
+    const args = [`--data=${folder}`];
+    const keys = ['secret.key', 'tls/key.pem', 'tls/ca-key.pem'].map((name) => join(folder, name));
+    assert.equal((await (await serving(t, args)).end()).status, 0);
+    for (const key of keys) chmodSync(key, 0o644);
+    assert.equal((await (await serving(t, args)).end()).status, 0);
+    for (const key of keys) assert.equal(statSync(key).mode & 0o777, 0o600, key);
+    chmodSync(folder, 0o1777);
+    const { status, stderr } = await orderly(['serve', '--port=0', ...args]);
+    assert.equal(status, 1);
+    assert.match(stderr, /Every account may write the folder/);
+  },
+);
