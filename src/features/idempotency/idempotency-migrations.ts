@@ -20,4 +20,14 @@ CREATE TABLE storedResponses (
 CREATE INDEX storedResponses_createdAt ON storedResponses (createdAt);
 `,
   },
+  {
+    // the stored responses of an account go with it
+    name: 'idempotency 2',
+    sql: `
+CREATE INDEX storedResponses_user ON storedResponses (objectId) WHERE location GLOB '/api/users/*';
+CREATE TRIGGER storedResponses_userRemoved AFTER DELETE ON users BEGIN
+  DELETE FROM storedResponses WHERE objectId = OLD.id AND location GLOB '/api/users/*';
+END;
+`,
+  },
 ];

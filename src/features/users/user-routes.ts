@@ -92,6 +92,7 @@ function signUpRoute(services: UserServices, bodies: UserBodies): Route {
     access: registrant(services.registration),
     scope: 'users:write',
     acceptsIdempotencyKey: true,
+    objectAccessOf: accountAccessOf,
     body: bodies.NewUser,
     reply: { kind: 'object', schema: User, location: ({ id }) => `/api/users/${id}` },
     problems: ['email-taken', 'forbidden', 'step-up-required'],

@@ -47,7 +47,7 @@ const localHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d*)?$/i;
 export function checkTransport(peer: Peer, fields: RequestHeaders): void {
   if (peer.isLoopback && !isProxied(fields)) return;
   // the trusted proxy added the last value; earlier ones may come from the client
-  const forwarded = /(?:^|[;\s])proto="?(\w+)/i.exec(fields['forwarded']?.split(',').at(-1) ?? '')?.[1];
+  const forwarded = /(?:^|[;\s])proto="?(\w+)/i.exec(lastElement(fields['forwarded'] ?? ''))?.[1];
   const schemes = [fields['x-forwarded-proto']?.split(',').at(-1)?.trim(), forwarded].filter(
     (scheme) => scheme !== undefined,
   );
@@ -57,6 +57,16 @@ export function checkTransport(peer: Peer, fields: RequestHeaders): void {
     'This service accepts HTTPS only: directly, or through a proxy that --trusted-proxy names and that sends ' +
     'X-Forwarded-Proto: https.';
   throw new Problem('tls-required', detail);
+}
+
+/**
+ * Returns the last element of Forwarded without quoted values that are no word, such as addresses: what is in
+ * quotes may come from the client. Empty if a quote is escaped or doesn't end.
+ */
+function lastElement(forwarded: string): string {
+  if (forwarded.includes('\\')) return '';
+  const unquoted = forwarded.replace(/"(\w+)"|"[^"]*"/g, '$1');
+  return unquoted.includes('"') ? '' : (unquoted.split(',').at(-1) ?? '');
 }
 
 /**

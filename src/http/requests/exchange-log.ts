@@ -18,6 +18,9 @@ export type ExchangeLogOptions = {
 type Unparsed = Pick<RequestLogLine, 'requestId' | 'status'> & { readonly address: string };
 type Outcome = Pick<RequestLogLine, 'status' | 'milliseconds' | 'end' | 'bytes'>;
 
+/** An API key that was sent in the path by mistake. */
+const keyInText = /ord_\d{1,16}_[A-Za-z0-9_-]{43}/g;
+
 export class ExchangeLog {
   readonly #options: ExchangeLogOptions;
 
@@ -57,7 +60,7 @@ export class ExchangeLog {
       {
         requestId,
         method,
-        path,
+        path: path.replace(keyInText, 'ord_…'),
         status,
         milliseconds,
         address: clientAddress,

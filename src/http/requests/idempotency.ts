@@ -133,17 +133,17 @@ const invalidKey: Issue = {
 };
 
 function storedResponseOf(
-  { reply }: Route,
+  route: Route,
   result: Representation<unknown>,
   caller: Caller | undefined,
 ): Omit<StoredResponse, 'fingerprint'> {
   const { id, text, etag, ownerId: owner } = result;
-  const { status, location = null } = headOf(reply, result);
+  const { status, location = null } = headOf(route.reply, result);
   const ownerId = owner ?? nobodyId;
   return {
     objectId: id,
     // a caller who signs up another user has no right to read that user
-    ownerId: mayRead(caller, ownerId) ? ownerId : null,
+    ownerId: mayRead(route, caller, ownerId) ? ownerId : null,
     status,
     location,
     etag,
@@ -155,12 +155,13 @@ function storedResponseOf(
 function checkOwner({ caller, read, route }: Exchange, stored: StoredResponse): void {
   if (stored.ownerId === null) return;
   const owner = route.ownerOf?.(read, stored.objectId);
-  if (mayRead(caller, owner === undefined ? stored.ownerId : (owner ?? nobodyId))) return;
+  if (mayRead(route, caller, owner === undefined ? stored.ownerId : (owner ?? nobodyId))) return;
   throw forbidden('You may no longer read what the first response shows.');
 }
 
-function mayRead(caller: Caller | undefined, ownerId: number): boolean {
-  return caller !== undefined && allows(rowAccessOf(caller), ownerId);
+function mayRead(route: Route, caller: Caller | undefined, ownerId: number): boolean {
+  const { objectAccessOf = rowAccessOf } = route;
+  return caller !== undefined && allows(objectAccessOf(caller), ownerId);
 }
 
 function storageKeyOf({ route, path, network, caller, idempotencyKey }: Exchange): string {

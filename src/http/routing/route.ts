@@ -1,5 +1,5 @@
 // A route is one value. Matching, access, validation, types and documentation follow from it.
-import type { Access, Caller, Scope } from '../../auth/access.ts';
+import type { Access, Caller, RowAccess, Scope } from '../../auth/access.ts';
 import type { Problem, ProblemCode } from '../../problem.ts';
 import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../../schema/schema.ts';
 import type { Connection, Synchronous } from '../../storage/connection.ts';
@@ -138,6 +138,8 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Reply, 
    * stored for an Idempotency-Key is sent again only to a caller who may still read the object.
    */
   readonly ownerOf?: (db: Connection, id: number) => number | null | undefined;
+  /** The access to objects that stored responses show; by default staff sees all of them. */
+  readonly objectAccessOf?: (caller: Caller) => RowAccess;
   readonly isUnlimited?: boolean;
   /**
    * Whether the route may set, or set and read, the cookie of a browser's session. Other routes can do

@@ -40,6 +40,31 @@ describe('a stored response is replayed only to a caller who may still read it:'
   const service = sharedService();
   const headers = withKey('shown-once');
 
+  test('the stored response of an account is not replayed to an administrator who is only staff now', async () => {
+    const [one, two] = [await service().person('admin'), await service().person('admin')];
+    const body = { name: 'Grace', email: 'grace-replayed@example.com', password };
+    const send = (): Promise<TestResponse> =>
+      service().post('/api/users', { token: one.token, body, headers });
+    assert.equal((await send()).status, 201);
+    assert.ok(isReplay(await send()));
+    await service().patch(`/api/users/${one.id}`, { token: two.token, body: { role: 'staff' } });
+    assertProblem(await send(), 'forbidden', 403);
+  });
+
+  test('the stored response of a sign-up goes with the account', async () => {
+    const body = { name: 'Grace', email: 'grace-deleted@example.com', password };
+    const send = (): Promise<TestResponse> => service().post('/api/users', { body, headers });
+    const first = await send();
+    assert.ok(isReplay(await send()));
+    const { id, token } = await service().signIn(body.email, password);
+    assert.equal((await service().delete(`/api/users/${id}`, { token })).status, 204);
+    const second = await send();
+    assert.deepEqual(
+      [second.status, isReplay(second), second.body.id === first.body.id],
+      [201, false, false],
+    );
+  });
+
   test('the stored response of a customer is not replayed once another user owns the customer', async () => {
     const [owner, heir, staff] = [
       await service().person(),

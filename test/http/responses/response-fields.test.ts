@@ -164,6 +164,7 @@ describe('every response', () => {
     await service().get(`/orders?api_key=${key}`);
     await service().get(`/orders?api_key=${secret}`);
     await service().get(`/nowhere?token=${secret}`, { key, isUndescribed: true });
+    await service().get(`/orders;${key}`, { isUndescribed: true });
     await service().get(`/orders?name=${secret}`, { token: ada.token });
     await service().get('/orders', { token: secret });
     await service().post('/api/sessions', { body: { email: ada.email, password: secret } });
