@@ -11,13 +11,16 @@ import {
 } from 'node:crypto';
 import { isIP } from 'node:net';
 import { dayMilliseconds } from '../base/durations.ts';
+import { clockFloor, notBeforeFloor } from '../base/sane-clock.ts';
 import { addressesIn, familyOf } from '../base/addresses.ts';
 
-/** Certificates begin a day before they are created, since clocks differ. */
-const earlyMilliseconds = dayMilliseconds;
 const authorityMilliseconds = 20 * 365 * dayMilliseconds;
-/** The validity is 397 days, the first day included: browsers reject longer validities. */
 const certificateMilliseconds = 396 * dayMilliseconds;
+/**
+ * A certificate begins long before it is made: the clock may be ahead now, and be set back. Devices reject one
+ * that is valid for more than 825 days in all.
+ */
+const aheadMilliseconds = 400 * dayMilliseconds;
 const pointBytes = 65; // an uncompressed P-256 point, at the end of its SubjectPublicKeyInfo
 const critical = der(0x01, Buffer.of(0xff));
 
@@ -50,8 +53,8 @@ export function createAuthority(
     keyInfo,
     issuer: name,
     subject: name,
-    notBefore: now - earlyMilliseconds,
-    notAfter: now + authorityMilliseconds,
+    notBefore: clockFloor,
+    notAfter: notBeforeFloor(now) + authorityMilliseconds,
     extensions: [
       extension(19, sequence(critical, integer(0)), critical), // basicConstraints: issues to servers only
       extension(15, bitString(2, Buffer.of(0x04)), critical), // keyUsage: keyCertSign
@@ -73,8 +76,8 @@ export function issueCertificate(names: readonly string[], authority: KeyPair, n
     keyInfo,
     issuer: issuer.subject.replace(/^CN=/, ''),
     subject: 'orderly server', // no host name, which OpenSSL would check against the constraints
-    notBefore: now - earlyMilliseconds,
-    notAfter: Math.min(now + certificateMilliseconds, issuer.validToDate.getTime()),
+    notBefore: notBeforeFloor(now - aheadMilliseconds),
+    notAfter: Math.min(notBeforeFloor(now) + certificateMilliseconds, issuer.validToDate.getTime()),
     extensions: [
       extension(19, sequence(), critical), // basicConstraints: no authority
       extension(15, bitString(7, Buffer.of(0x80)), critical), // keyUsage: digitalSignature

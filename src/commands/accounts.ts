@@ -12,6 +12,7 @@ import {
   findSignInAccount,
   replaceUser,
   userSource,
+  initialPasswordMilliseconds,
   type StoredUser,
 } from '../features/users/user-store.ts';
 import { findSuspension } from '../features/users/suspension-store.ts';
@@ -20,11 +21,7 @@ import { userBodies } from '../features/users/user.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import { commandPermit } from '../storage/permit.ts';
-import {
-  removeAdminFile,
-  randomPassword,
-  initialPasswordMilliseconds,
-} from '../features/users/first-admin.ts';
+import { randomPassword, removeAdminFile } from '../features/users/first-admin.ts';
 import { withDatabase, withExistingDatabase } from './with-database.ts';
 import type { Command } from './command.ts';
 

@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { isSane } from '../base/sane-clock.ts';
 import { capacity, freeDiskBytes } from '../base/capacity.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../base/logger.ts';
@@ -86,6 +87,8 @@ function messagesForOthers({ config, service, machine }: ServiceStart): string[]
 
 function startWarnings({ config, service, now }: ServiceStart): string[] {
   const warnings = certificateWarnings(config, now);
+  if (!isSane(now))
+    warnings.push(`The clock shows ${new Date(now).toISOString()}, which can't be right: set it.`);
   if (config.tls.mode === 'off') warnings.push(...proxyWarnings(config, service));
   return warnings;
 }

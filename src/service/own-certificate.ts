@@ -13,6 +13,7 @@ import {
   type KeyPair,
 } from '../auth/certificate.ts';
 import type { Config } from '../config/config.ts';
+import { isSane } from '../base/sane-clock.ts';
 import { createFolder, keepPrivate, replacePrivate } from '../storage/private-files.ts';
 import { isIP } from 'node:net';
 import { hostOf } from '../base/addresses.ts';
@@ -88,7 +89,9 @@ function isCurrent(
   { issuer, names, now }: { issuer: X509Certificate; names: readonly string[]; now: number },
 ): boolean {
   const certificate = certificateOf(pair);
+  const isTooEarly = isSane(now) && certificate.validFromDate.getTime() > now; // the clock was set back
   return (
+    !isTooEarly &&
     hasExactlyNames(certificate, names) &&
     isValidUntil(pair, now + renewMilliseconds) &&
     certificate.checkIssued(issuer) &&

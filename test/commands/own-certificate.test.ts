@@ -94,7 +94,29 @@ describe('the certificate', () => {
     made(start);
     assertMade(made(Date.UTC(1970, 0, 1)));
     assertMade(made(Date.UTC(2010, 0, 1), '--public-url=https://till.local'), certificateMade);
-    assertMade(made(start, '--public-url=https://till.local'), certificateMade);
+    assertMade(made(start, '--public-url=https://till.local'));
+  });
+
+  for (const [what, time] of [
+    ['without a clock', Date.UTC(1970, 0, 1)],
+    ['while the clock was a year ahead', start + 365 * dayMilliseconds],
+  ] as const)
+    test(`what a first start made ${what} is valid once the clock is right, and kept`, (t) => {
+      const { made, path } = folder(t);
+      made(time);
+      for (const file of ['ca.pem', 'cert.pem']) {
+        const { validFromDate, validToDate } = new X509Certificate(readFileSync(path(file)));
+        assert(validFromDate.getTime() <= start && start < validToDate.getTime(), file);
+      }
+      assertMade(made(start));
+    });
+
+  test('a certificate that begins later is made anew, by the same authority', (t) => {
+    const { made, authority } = folder(t);
+    made(start + 900 * dayMilliseconds);
+    const first = authority();
+    assertMade(made(start), certificateMade);
+    assert.equal(authority(), first);
   });
 
   test('the certificate is renewed if one of its files is missing, damaged or belongs to another', (t) => {

@@ -136,7 +136,7 @@ function createGroup(megabytes: number, scratch: string): Group {
   const copy = join(scratch, `program-${megabytes}`);
   const files = `cp -r ${project}/src ${project}/package.json ${copy} && cp ${process.execPath} ${copy}/node_modules/.bin`;
   mkdirSync(join(copy, 'node_modules/.bin'), { recursive: true });
-  const once = `[ -e ${copy}/src ] || { ${files} && sync; }`;
+  const once = `[ -e ${copy}/src ] || { ${files} && sync -f ${copy}; }`;
   return {
     program: [
       '/bin/sh',

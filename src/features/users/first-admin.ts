@@ -2,17 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import type { PasswordHasher } from '../../auth/password.ts';
 import type { Config } from '../../config/config.ts';
-import { dayMilliseconds } from '../../base/durations.ts';
+import { notBeforeFloor } from '../../base/sane-clock.ts';
 import { servicePermit } from '../../storage/permit.ts';
-import { addUser, hasUsers } from './user-store.ts';
+import { addUser, hasUsers, initialPasswordMilliseconds, redateInitialPasswords } from './user-store.ts';
 import type { Connection, WriteCallback } from '../../storage/connection.ts';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { emailKey } from '../../schema/email.ts';
 import { replacePrivate } from '../../storage/private-files.ts';
-
-/** The time for which a password that the service generated is valid. */
-export const initialPasswordMilliseconds = 7 * dayMilliseconds;
 
 type FirstAdminDependencies = {
   readonly read: Connection;
@@ -26,13 +23,17 @@ export async function createFirstAdmin(
   { dataFolder, adminEmail, adminPassword, passwordMin }: Config,
   { read, write, hasher, now }: FirstAdminDependencies,
 ): Promise<string | undefined> {
-  if (hasUsers(read)) return undefined;
+  if (hasUsers(read)) {
+    // on a full disk the cleanup does it later
+    await Promise.resolve(write((db) => redateInitialPasswords(db, now))).catch(() => {});
+    return undefined;
+  }
   const isChosen = adminPassword !== '';
   const email = isChosen ? adminEmail : 'admin@localhost';
   const password = isChosen ? adminPassword : randomPassword(passwordMin);
   const passwordHash = await hasher.hash(password);
   const admin = { name: 'Administrator', email, role: 'admin', passwordHash } as const;
-  const passwordExpiresAt = now + initialPasswordMilliseconds;
+  const passwordExpiresAt = notBeforeFloor(now) + initialPasswordMilliseconds;
   // the file comes first: without it nobody would know the password
   if (!isChosen) writeAdminFile(dataFolder, { email, password });
   await write((db) => {

@@ -1,6 +1,8 @@
 // The rows of users.
 import assert from 'node:assert';
 import { accountAccessOf, type RowAccess, type Role } from '../../auth/access.ts';
+import { dayMilliseconds } from '../../base/durations.ts';
+import { clockFloor, isSane } from '../../base/sane-clock.ts';
 import { Problem } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { emailKey } from '../../schema/email.ts';
@@ -62,6 +64,9 @@ export function findSignInAccount(db: Connection, email: string): SignInAccount 
   return { userId, hash, expiresAt, isSuspended: isSuspended === 1, needsCode: needsCode === 1 };
 }
 
+/** The time for which a password that the service generated is valid. */
+export const initialPasswordMilliseconds = 7 * dayMilliseconds;
+
 type InitialPassword = { readonly email: string; readonly expiresAt: number };
 
 /** Returns the users who still have a password that the service generated, the first to expire first. */
@@ -70,6 +75,17 @@ export function listInitialPasswords(db: Connection, max: number): InitialPasswo
     'SELECT email, passwordExpiresAt FROM users WHERE passwordExpiresAt IS NOT NULL ' +
     'ORDER BY passwordExpiresAt, id LIMIT +?';
   return db.all<[string, number]>(sql, max).map(([email, expiresAt]) => ({ email, expiresAt }));
+}
+
+/**
+ * Lets generated passwords work for their time from now on if the clock was wrong when they were made: they
+ * would have expired before there was such a service, or would work for longer. Returns their number.
+ */
+export function redateInitialPasswords(db: Connection, now: number): number {
+  if (!isSane(now)) return 0;
+  const sql = 'UPDATE users SET passwordExpiresAt = ? WHERE passwordExpiresAt <= ? OR passwordExpiresAt > ?';
+  const end = now + initialPasswordMilliseconds;
+  return db.run(sql, end, clockFloor + initialPasswordMilliseconds, end).rowsChanged;
 }
 
 type NewUserRow = Omit<User, 'id' | 'createdAt'> & {

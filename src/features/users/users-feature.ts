@@ -2,6 +2,8 @@
 import type { Feature } from '../feature.ts';
 import { usersMigrations } from './users-migrations.ts';
 
+const clockWasSet = 'The clock was set: passwords that were generated before work for seven days from now.';
+
 export const users: Feature = {
   name: 'users',
   needs: [],
@@ -10,13 +12,13 @@ export const users: Feature = {
   migrations: usersMigrations,
   async load() {
     const { userRoutes } = await import('./user-routes.ts');
-    const { clearRemovedOwners } = await import('./user-store.ts');
+    const { clearRemovedOwners, redateInitialPasswords } = await import('./user-store.ts');
     const { resealTotp } = await import('./totp-store.ts');
     const { removeAdminFile } = await import('./first-admin.ts');
     const { removeUserKeys } = await import('../keys/key-store.ts');
     const { endUserSessions } = await import('../sessions/session-store.ts');
     return (core) => {
-      const { config, ownerClearers, sealedSecrets } = core;
+      const { config, log, now, ownerClearers, sealedSecrets } = core;
       const totpSecrets = sealedSecrets('totp');
       const routes = userRoutes({
         ...core,
@@ -32,6 +34,11 @@ export const users: Feature = {
         cleanup: [
           clearRemovedOwners(ownerClearers),
           (writer, rowsMax) => resealTotp(writer, totpSecrets, rowsMax),
+          (writer) => {
+            const redated = redateInitialPasswords(writer, now());
+            if (redated > 0) log.write('warn', clockWasSet);
+            return 0;
+          },
         ],
       };
     };
