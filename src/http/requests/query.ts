@@ -13,26 +13,40 @@ type ParsedQuery = { readonly query: QueryValues; readonly issues: readonly Issu
 
 const withoutParameters: ParsedQuery = { query: {}, issues: [] };
 
-/** Reads the parameters by their schemas; an unknown, repeated or invalid parameter is an issue. */
+/**
+ * Reads the parameters by their schemas; an unknown or invalid parameter is an issue, and a repeated one whose
+ * value is not a list. `status=open&status=paid` is `status=open,paid`.
+ */
 export function readQuery(text: string, schemas: Schemas = {}): ParsedQuery {
   if (text === '') return withoutParameters;
   const query: QueryValues = {};
   const issues: Issue[] = [];
+  const lists = new Map<string, string>();
   for (const pair of text.split('&')) {
     if (pair === '') continue;
     const sent = splitPair(pair);
     const name = decode(sent.name);
     const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
     if (schema === undefined) issues.push(unknownParameter(name, schemas));
-    else if (Object.hasOwn(query, name)) issues.push(repeatedParameter(name));
-    else {
-      const value = fromText(schema, decode(sent.value));
-      const found = schemaIssues(schema, value);
-      query[name] = found.length === 0 ? canonical(schema, value) : undefined;
-      issues.push(...found.map((issue) => issueAt(name, issue)));
-    }
+    else if (schema.type === 'array') {
+      const before = lists.get(name);
+      const value = decode(sent.value);
+      lists.set(name, before === undefined ? value : `${before},${value}`);
+    } else if (Object.hasOwn(query, name)) issues.push(repeatedParameter(name));
+    else readValue(name, schema, decode(sent.value));
+  }
+  for (const [name, value] of lists) {
+    const schema = schemas[name];
+    if (schema !== undefined) readValue(name, schema, value);
   }
   return { query, issues };
+
+  function readValue(name: string, schema: JsonSchema, sent: string): void {
+    const value = fromText(schema, sent);
+    const found = schemaIssues(schema, value);
+    query[name] = found.length === 0 ? canonical(schema, value) : undefined;
+    issues.push(...found.map((issue) => issueAt(name, issue)));
+  }
 }
 
 function unknownParameter(name: string, schemas: Schemas): Issue {
