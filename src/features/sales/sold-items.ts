@@ -20,8 +20,8 @@ import { joinedHalves } from './sales.ts';
 /** The items of one response, of each currency. */
 export const soldItemsMax = 100;
 const currenciesMax = 200;
-/** The orders whose items are added up: reading so many keeps the read worker from others for a second. */
-export const soldOrdersMax = 100_000;
+/** The orders whose items are added up; a search reads as many, and the read worker serves both. */
+export const soldOrdersMax = 40_000;
 
 const defaultMilliseconds = 30 * dayMilliseconds;
 
