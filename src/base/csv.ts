@@ -14,8 +14,8 @@ export type CsvTable<T> = {
 /** Converts rows to objects, whose members are checked later. */
 export type CsvConversion = {
   readonly columns: readonly string[];
-  /** Receives the non-empty cells by the names of their columns. */
-  readonly objectOf: (cells: ReadonlyMap<string, string>) => object;
+  /** Receives the non-empty cells by the names of their columns, and the file's country, if it has one. */
+  readonly objectOf: (cells: ReadonlyMap<string, string>, country: string | undefined) => object;
 };
 
 export function csvLine(cells: readonly CsvCell[]): string {

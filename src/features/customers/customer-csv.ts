@@ -13,18 +13,30 @@ export const customerTable: CsvTable<Customer> = {
   },
 };
 
+/** Reads the rows of an export. An address without a street goes to the note, so that its row isn't lost. */
 export const customerRows: CsvConversion = {
-  columns: ['userId', 'name', 'email', 'phone', ...addressMembers, 'note'],
-  objectOf(cells) {
+  columns: customerTable.columns,
+  objectOf(cells, country) {
     const customer: Record<string, unknown> = {};
     const address: Record<string, string> = {};
-    for (const name of customerRows.columns) {
+    for (const name of ['id', 'userId', 'name', 'email', 'phone', ...addressMembers, 'note']) {
       const cell = cells.get(name);
       if (cell === undefined) continue;
-      if (name === 'userId') customer[name] = /^[1-9]\d{0,15}$/.test(cell) ? Number(cell) : cell;
+      if (name === 'id' || name === 'userId') customer[name] = idOf(cell);
       else if (addressMembers.includes(name)) address[name.slice('address.'.length)] = cell;
       else customer[name] = cell;
     }
-    return Object.keys(address).length === 0 ? customer : { ...customer, address };
+    const parts = Object.values(address);
+    if (parts.length === 0) return customer;
+    if (address['line1'] === undefined) {
+      const place = parts.join(', ');
+      return { ...customer, note: 'note' in customer ? `${String(customer['note'])}\n${place}` : place };
+    }
+    return { ...customer, address: country === undefined ? address : { country, ...address } };
   },
 };
+
+/** A cell that isn't an id stays text, which the schema rejects. */
+function idOf(cell: string): number | string {
+  return /^[1-9]\d{0,15}$/.test(cell) ? Number(cell) : cell;
+}

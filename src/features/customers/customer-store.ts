@@ -89,6 +89,25 @@ export function customerExists(db: Connection, access: RowAccess, id: number): b
   return row !== undefined && allows(access, row[0]);
 }
 
+/**
+ * Returns the ids of the owner's customers who have this e-mail address; without an address, or if nobody has
+ * it, of those who have this phone number and no other address. At most two.
+ */
+export function findSameCustomers(
+  db: Connection,
+  { email, phone }: Pick<CustomerContent, 'email' | 'phone'>,
+  userId: number,
+): number[] {
+  const key = email === null ? null : emailKey(email);
+  const byEmail = db.all<[id: number]>(sameEmailSql, key, userId);
+  const found = byEmail.length > 0 ? byEmail : db.all<[id: number]>(samePhoneSql, phone, userId, key);
+  return found.map(([id]) => id);
+}
+
+const sameEmailSql = 'SELECT id FROM customers WHERE emailKey = ? AND userId = ? ORDER BY id LIMIT 2';
+const samePhoneSql =
+  'SELECT id FROM customers WHERE phone = ? AND userId = ? AND (emailKey IS NULL OR ? IS NULL) ORDER BY id LIMIT 2';
+
 type NewCustomerRow = CustomerContent & { readonly userId: number };
 
 export function addCustomer(permit: Permit, customer: NewCustomerRow, createdAt: number): number {

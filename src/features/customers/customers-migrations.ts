@@ -34,4 +34,8 @@ INSERT INTO customerSearch (customerSearch, rank) VALUES ('secure-delete', 1);
 `,
   },
   { name: 'customer-notes', sql: 'ALTER TABLE customers ADD COLUMN note TEXT' },
+  {
+    name: 'customer-phones',
+    sql: 'CREATE INDEX customers_phone_userId ON customers (phone, userId) WHERE phone IS NOT NULL',
+  },
 ];

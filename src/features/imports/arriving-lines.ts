@@ -72,7 +72,7 @@ function parsed(bytes: Buffer): LineContent {
 }
 
 /** Reads an object from each row. If a table can't be read any further, the last line says why. */
-export function csvReader(conversion: CsvConversion): LineReader {
+export function csvReader(conversion: CsvConversion, country: string | undefined): LineReader {
   const rows = new CsvRows(importLineBytesMax);
   const decoder = new TextDecoder('utf-8', { fatal: true }); // removes a byte-order mark
   let heading: readonly string[] | undefined;
@@ -84,7 +84,7 @@ export function csvReader(conversion: CsvConversion): LineReader {
   function* linesIn(chunk: Buffer | undefined): Generator<ArrivingLine> {
     for (const row of rowsIn(chunk)) {
       if (heading !== undefined) {
-        yield lineOf(row, heading, conversion);
+        yield lineOf(row, heading, { conversion, country });
         continue;
       }
       heading = row.cells;
@@ -134,7 +134,7 @@ function headingProblem(cells: readonly string[], columns: readonly string[]): P
 function lineOf(
   { number, cells }: CsvRow,
   heading: readonly string[],
-  { objectOf }: CsvConversion,
+  { conversion, country }: { readonly conversion: CsvConversion; readonly country: string | undefined },
 ): ArrivingLine {
   if (cells.length !== heading.length) {
     const detail = `The row has ${counted(cells.length, 'cell')}, its heading ${heading.length}.`;
@@ -143,7 +143,17 @@ function lineOf(
   const filled = new Map<string, string>();
   for (const [index, name] of heading.entries()) {
     const cell = withoutFormulaGuard(cells[index] ?? '');
-    if (cell !== '') filled.set(name, cell);
+    if (cell === '') continue;
+    if (roundedNumber.test(cell)) return { number, problem: roundedProblem(name, cell) };
+    filled.set(name, cell);
   }
-  return { number, value: objectOf(filled) };
+  return { number, value: conversion.objectOf(filled, country) };
+}
+
+/** What a spreadsheet makes of a long number, such as a barcode or a phone number, when it saves a file. */
+const roundedNumber = /^\d(?:[.,]\d+)?E\+\d+$/i;
+
+function roundedProblem(name: string, cell: string): Problem {
+  const detail = `${name} is ${cell}: a spreadsheet has rounded it. Format the column as text, and enter it again.`;
+  return invalidAt('', 'rounded', detail);
 }

@@ -5,7 +5,7 @@ import { isObject } from '../../schema/json-objects.ts';
 import { id, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import { fits, parse } from '../../schema/schema-check.ts';
-import { named, object, optional, ruleFor, type Infer, type Issue } from '../../schema/schema.ts';
+import { named, nullable, object, optional, ruleFor, type Infer, type Issue } from '../../schema/schema.ts';
 import type { CustomerBodies } from '../customers/customer-bodies.ts';
 import { NewOrder, importedStatus, paymentRule } from '../orders/order.ts';
 import { totalRule } from '../orders/order-items.ts';
@@ -17,7 +17,13 @@ export type ImportKind = 'customer' | 'order' | 'product';
 
 /** The result of importing a line. The id is null for an object that a dry run would create. */
 export type ImportOutcome =
-  | { readonly status: 200 | 201; readonly id: number | null }
+  | {
+      readonly status: 200 | 201;
+      readonly id: number | null;
+      readonly result: 'created' | 'changed' | 'unchanged';
+      /** A customer who has the e-mail address or phone number of the new one. */
+      readonly sameAs?: number;
+    }
   | { readonly status: 422; readonly issues: readonly Issue[] };
 
 const importKey = (description: string) => singleLine(importKeyCharsMax, description, 'shop-7');
@@ -40,10 +46,35 @@ const ImportedOrder = named(
 );
 export type ImportedOrder = Infer<typeof ImportedOrder>;
 
+/** Members of exports that the service sets: they are read, and have no effect. */
+const exported = {
+  createdAt: optional(sentTimestamp, { description: 'As an export has it; without effect.' }),
+  updatedAt: optional(sentTimestamp, { description: 'As an export has it; without effect.' }),
+};
+const ImportedProduct = named(
+  'ImportedProduct',
+  object({ id: optional(id), ...NewProduct.properties, ...exported }),
+);
+
 type ImportLineSchema = ReturnType<typeof importLineSchema>;
 type ImportLine = Infer<ImportLineSchema>;
+export type ImportedCustomer = NonNullable<ImportLine['customer']>;
 
 export function importLineSchema({ NewCustomer }: CustomerBodies) {
+  const { name, ...others } = NewCustomer.properties;
+  const ImportedCustomer = named(
+    'ImportedCustomer',
+    object(
+      {
+        id: optional(id, { description: 'The customer to change, as an export has it.' }),
+        name,
+        ...others,
+        userId: optional(nullable(others.userId)),
+        ...exported,
+      },
+      { description: 'A new customer, or the members to change of one who is known.' },
+    ),
+  );
   const members = {
     key: optional(
       importKey(
@@ -51,9 +82,9 @@ export function importLineSchema({ NewCustomer }: CustomerBodies) {
           'SKU names it.',
       ),
     ),
-    customer: optional(NewCustomer),
+    customer: optional(ImportedCustomer),
     order: optional(ImportedOrder),
-    product: optional(NewProduct),
+    product: optional(ImportedProduct),
   };
   const description = 'A customer or an order, and its key; or a product.';
   return named('ImportLine', object(members, { description }, [ruleFor({}, kindIssues)]));
@@ -70,7 +101,8 @@ function kindIssues({ key, customer, order, product }: SentLine): Issue[] {
       code: 'conflict',
       detail: 'A line must have one of customer, order and product.',
     });
-  if (key === undefined && product === undefined)
+  const hasId = isObject(customer) && customer['id'] !== undefined;
+  if (key === undefined && product === undefined && !hasId)
     issues.push({ pointer: '/key', code: 'required', detail: 'key is required.' });
   return issues;
 }
@@ -105,13 +137,24 @@ function digestOf(value: unknown): Buffer {
 export function linesFrom(kind: ImportKind, { columns, objectOf }: CsvConversion): CsvConversion {
   return {
     columns: ['key', ...columns],
-    objectOf(cells) {
-      const object = objectOf(cells);
-      // a row without a key gets a key from its content, so that the same table creates nothing twice
-      const key = cells.get('key') ?? `row:${digestOf(object).toString('base64url')}`;
-      return { key, [kind]: object };
-    },
+    objectOf: (cells, country) => lineFrom(kind, objectOf(cells, country), cells.get('key')),
   };
+}
+
+/** Without a key the line gets a key from its content, so that the same file creates nothing twice. */
+export function lineFrom(kind: ImportKind, object: unknown, key = rowKey(object)): object {
+  return { key, [kind]: object };
+}
+
+const rowPrefix = 'row:';
+
+function rowKey(object: unknown): string {
+  return rowPrefix + digestOf(object).toString('base64url');
+}
+
+/** Whether the line has a key of its own: then it names its object, which isn't looked up otherwise. */
+export function hasOwnKey(key: string | undefined): boolean {
+  return key !== undefined && !key.startsWith(rowPrefix);
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -10,12 +10,14 @@ import {
 import { csv, ndjson } from '../../http/responses/media-types.ts';
 import { mediaTypeOf } from '../../http/requests/negotiate.ts';
 import { route, type Route } from '../../http/routing/route.ts';
+import { isObject } from '../../schema/json-objects.ts';
+import { country } from '../../schema/members.ts';
 import { boolean, optional, oneOf, type Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { customerBodies } from '../customers/customer-bodies.ts';
 import { customerRows } from '../customers/customer-csv.ts';
 import { productRows } from '../products/product-csv.ts';
-import { importLineSchema, linesFrom, parseImportLine, type ParsedLine } from './import-line.ts';
+import { importLineSchema, lineFrom, linesFrom, parseImportLine, type ParsedLine } from './import-line.ts';
 import { dryRunKeys, importLine, storedKeys, type Importer, importDryRunKeysMax } from './import-store.ts';
 
 export const importBytesMax = 32 * 1024 * 1024;
@@ -35,7 +37,14 @@ const tableNames = Object.keys(tables) as (keyof typeof tables)[]; // its own ke
 
 const importQuery = {
   of: optional(oneOf(tableNames), {
-    description: 'What the rows of a table are, `customers` by default. Lines of JSON name it themselves.',
+    description:
+      'What the rows of a table are, `customers` by default. With it, lines of JSON may be objects as exports have ' +
+      'them; otherwise they name it themselves.',
+  }),
+  country: optional(country, {
+    description:
+      'Whose phone numbers may be in national form, and of addresses in a table that name none; by default ' +
+      'that of `--default-country`.',
   }),
   dryRun: optional(boolean(), {
     description: 'Whether to check the lines only. The result of a new object then has no id, but null.',
@@ -43,8 +52,8 @@ const importQuery = {
 };
 
 export function importRoutes({ imports, defaultCountry }: ImportServices): Route[] {
-  const bodies = customerBodies(defaultCountry);
-  const schema = importLineSchema(bodies);
+  const defaultBodies = customerBodies(defaultCountry);
+  const defaultSchema = importLineSchema(defaultBodies);
   return [
     route({
       method: 'POST',
@@ -61,7 +70,7 @@ export function importRoutes({ imports, defaultCountry }: ImportServices): Route
           [ndjson]: {
             description: 'Lines of JSON, each an ImportLine; blank ones are left out.',
             example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
-            lineSchema: schema,
+            lineSchema: defaultSchema,
           },
           [csv]: {
             description: `A table whose heading names columns of ${tableNames.join(' or ')}, and \`key\`.`,
@@ -71,16 +80,29 @@ export function importRoutes({ imports, defaultCountry }: ImportServices): Route
       },
       reply: { kind: 'stream', mediaTypes: [ndjson] },
       handle(call) {
-        const { of: table = 'customers', dryRun } = call.query;
+        const { of, country = defaultCountry, dryRun } = call.query;
+        const table = of ?? 'customers';
+        const isOther = country !== defaultCountry;
+        const bodies = isOther ? customerBodies(country) : defaultBodies;
+        const schema = isOther ? importLineSchema(bodies) : defaultSchema;
         const keys = dryRun === true ? dryRunKeys() : storedKeys;
         return imports.createResult(call, {
-          read: mediaTypeOf(call.headers['content-type']) === csv ? csvReader(tables[table]) : ndjsonReader(),
-          parse: (value, now) => parseImportLine(schema, value, now),
+          read:
+            mediaTypeOf(call.headers['content-type']) === csv
+              ? csvReader(tables[table], country)
+              : ndjsonReader(),
+          parse: (value, now) => parseImportLine(schema, of === undefined ? value : lineOf(of, value), now),
           write: (permit, parsed, now) => writeLine(permit, parsed, { keys, bodies, now }),
         });
       },
     }),
   ];
+}
+
+/** Returns the line of an object as an export has it; other lines stay as they are. */
+function lineOf(table: keyof typeof tables, value: unknown): unknown {
+  if (!isObject(value) || value['name'] === undefined) return value;
+  return lineFrom(table === 'customers' ? 'customer' : 'product', value);
 }
 
 function writeLine(
@@ -113,15 +135,18 @@ const exampleOfOrder = {
 
 const description =
   'Each line is checked like the body of a POST, written on its own, and answered in order once it is ' +
-  'on disk: `{"line":1,"status":201,"id":7}`; with status 200 if that key came before with the same ' +
-  'content; or `{"line":2,"status":422,"errors":[…]}`, with `errors` as in problems (400 for what is ' +
+  'on disk: `{"line":1,"status":201,"id":7,"result":"created"}`; with status 200, `changed` or `unchanged`, if ' +
+  'its object is known; or `{"line":2,"status":422,"errors":[…]}`, with `errors` as in problems (400 for what is ' +
   'not JSON, 413 for a line that is too long). If the response is incomplete, simply send it again. ' +
   'An order names its customer by `customerId`, or by `customerKey` if that customer was also ' +
   'imported.\n\n' +
   'A table (RFC 4180, UTF-8; commas, semicolons or tabs between cells) has a row for each object. Its ' +
   'heading names members: `name,email,phone,address.line1,…`. An empty cell is an absent member. Without ' +
   'a `key` a row is known by its content, so equal rows create one object.\n\n' +
-  'A product whose SKU exists is changed: 200. Members that the line leaves out stay as they are. In a table ' +
+  'A customer is known by the `id` that an export has; or, without a key, by the e-mail address, or by the phone ' +
+  'number where there is no address, if exactly one customer of the owner has it. Another new customer with the ' +
+  'same one is created, and `sameAs` names the first. In a table an address without a street goes to the note.\n\n' +
+  'A product whose SKU exists is changed. Members that the line leaves out stay as they are. In a table ' +
   'prices are decimal, as exports write them.\n\n' +
   'What ends the import early (withdrawn rights, a client that is too slow, a service that stops) is ' +
   'reported as a last line, after which the response ends without its last chunk. The response begins ' +

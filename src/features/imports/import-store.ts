@@ -7,16 +7,29 @@ import { nameKey } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
-import type { CustomerBodies, NewCustomer } from '../customers/customer-bodies.ts';
+import type { CustomerBodies } from '../customers/customer-bodies.ts';
 import { customerContentOf } from '../customers/customer.ts';
-import { addCustomer, customerExists } from '../customers/customer-store.ts';
+import {
+  addCustomer,
+  customerExists,
+  customerSource,
+  findSameCustomers,
+  replaceCustomer,
+} from '../customers/customer-store.ts';
 import { changesNothing, requireOwned } from '../../storage/object-access.ts';
 import { orderContentOf } from '../orders/order.ts';
 import { addOrder } from '../orders/order-store.ts';
 import { productContentOf, type NewProduct } from '../products/product.ts';
 import { addProduct, productSource, replaceProduct, takenIssues } from '../products/product-store.ts';
 import { userIssues } from '../users/user-store.ts';
-import type { ImportKind, ImportOutcome, ParsedLine, ImportedOrder } from './import-line.ts';
+import {
+  hasOwnKey,
+  type ImportKind,
+  type ImportOutcome,
+  type ImportedCustomer,
+  type ImportedOrder,
+  type ParsedLine,
+} from './import-line.ts';
 
 /** The most keys of new objects that a dry run remembers, since later lines may name them. */
 export const importDryRunKeysMax = 200_000;
@@ -99,7 +112,11 @@ export function importLine(permit: Permit<Caller>, parsed: ParsedLine, importer:
   if (!parsed.ok) return { status: 422, issues: parsed.issues };
   const { key, customer, order, product } = parsed.line;
   if (product !== undefined) return importProduct(permit, product, importer);
-  assert(key !== undefined, 'a line that fits has a key, unless it has a product');
+  if (customer !== undefined) {
+    const changed = changeKnownCustomer(permit, customer, { ...importer, hasOwnKey: hasOwnKey(key) });
+    if (changed !== undefined) return changed;
+  }
+  assert(key !== undefined, 'a line that fits has a key, a product, or the id of a customer');
   const kind = customer === undefined ? 'order' : 'customer';
   const known = importer.keys.find(permit.writer, kind, key);
   if (known !== undefined) return outcomeOfRepeat(known, parsed.fingerprint);
@@ -110,21 +127,59 @@ export function importLine(permit: Permit<Caller>, parsed: ParsedLine, importer:
 }
 
 function outcomeOfRepeat({ id, fingerprint }: Imported, sent: Uint8Array): ImportOutcome {
-  if (Buffer.compare(fingerprint, sent) === 0) return { status: 200, id };
+  if (Buffer.compare(fingerprint, sent) === 0) return { status: 200, id, result: 'unchanged' };
   const place = id === null ? 'in an earlier line' : `as ${id}`;
   const detail = `This key was imported with another content, ${place}; use a new key.`;
   return { status: 422, issues: [{ pointer: '/key', code: 'idempotency-key-reused', detail }] };
 }
 
-type CustomerImport = Importer & { readonly customer: NewCustomer; readonly object: KeyedObject };
+type KnownImport = Importer & { readonly hasOwnKey: boolean };
+
+/**
+ * Changes the customer that the line names by its id, or who alone has its e-mail address or phone number.
+ * Members that the line leaves out stay as they are. Returns undefined if there is no such customer.
+ */
+function changeKnownCustomer(
+  permit: Permit<Caller>,
+  { id: sentId, createdAt: _created, updatedAt: _updated, ...sent }: ImportedCustomer,
+  { keys, bodies, ownerId, hasOwnKey }: KnownImport,
+): ImportOutcome | undefined {
+  const { writer } = permit;
+  if (sentId !== undefined && !customerExists(writer, 'all', sentId)) return unknownCustomer(sentId);
+  if (sentId === undefined && hasOwnKey) return undefined;
+  const content = customerContentOf(bodies, sent);
+  const same = sentId === undefined ? findSameCustomers(writer, content, sent.userId ?? ownerId) : [sentId];
+  const [id] = same;
+  if (id === undefined || same.length > 1) return undefined;
+  const current = requireOwned(customerSource, permit, id);
+  const merged = customerContentOf(bodies, { ...current, ...sent });
+  const userId = sent.userId ?? current.userId;
+  if (userId !== null && userId !== current.userId) {
+    const owner = parseOwner(writer, '/customer', userId);
+    if (!owner.ok) return { status: 422, issues: owner.issues };
+  }
+  const wanted = { ...merged, userId };
+  if (changesNothing(current, wanted)) return { status: 200, id, result: 'unchanged' };
+  if (!keys.isDryRun) replaceCustomer(permit, current, wanted);
+  return { status: 200, id, result: 'changed' };
+}
+
+function unknownCustomer(id: number): ImportOutcome {
+  const detail = `There is no customer ${id}. Without an id a new customer is created.`;
+  return { status: 422, issues: [{ pointer: '/customer/id', code: 'unknown', detail }] };
+}
+
+type CustomerImport = Importer & { readonly customer: ImportedCustomer; readonly object: KeyedObject };
 
 function importCustomer(permit: Permit, imported: CustomerImport): ImportOutcome {
   const { keys, bodies, customer, object, now } = imported;
   const owner = parseOwner(permit.writer, '/customer', customer.userId ?? imported.ownerId);
   if (!owner.ok) return { status: 422, issues: owner.issues };
   const content = customerContentOf(bodies, customer);
+  const [sameAs] = findSameCustomers(permit.writer, content, owner.value);
   const create = (): number => addCustomer(permit, { ...content, userId: owner.value }, now);
-  return { status: 201, id: keys.add(permit, object, create) };
+  const created = { status: 201, id: keys.add(permit, object, create), result: 'created' } as const;
+  return sameAs === undefined ? created : { ...created, sameAs };
 }
 
 type OrderImport = Importer & { readonly order: ImportedOrder; readonly object: KeyedObject };
@@ -141,7 +196,7 @@ function importOrder(permit: Permit, imported: OrderImport): ImportOutcome {
     const row = { ...orderContentOf(order), customerId, userId: owner.value };
     return addOrder(permit, row, { createdAt, updatedAt: now, recordedAt: now }).id;
   };
-  return { status: 201, id: keys.add(permit, object, create) };
+  return { status: 201, id: keys.add(permit, object, create), result: 'created' };
 }
 
 /**
@@ -164,11 +219,12 @@ function importProduct(
   if (issues.length > 0) return { status: 422, issues };
   if (known === undefined) {
     const object = { kind: 'product', key, fingerprint: new Uint8Array() } as const;
-    return { status: 201, id: keys.add(permit, object, () => addProduct(permit, wanted, now)) };
+    const id = keys.add(permit, object, () => addProduct(permit, wanted, now));
+    return { status: 201, id, result: 'created' };
   }
   const isChanged = current !== undefined && !changesNothing(current, wanted);
   if (isChanged && !keys.isDryRun) replaceProduct(permit, current, wanted);
-  return { status: 200, id };
+  return { status: 200, id, result: isChanged ? 'changed' : 'unchanged' };
 }
 
 /** Returns the id of the user who will own the object at `pointer`, or the issues of that user. */

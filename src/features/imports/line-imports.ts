@@ -46,7 +46,13 @@ type LineRules<T> = {
 
 type LineOutcome =
   /** The id is null for an object that a dry run would create. */
-  | { readonly status: 200 | 201; readonly id: number | null }
+  | {
+      readonly status: 200 | 201;
+      readonly id: number | null;
+      readonly result: 'created' | 'changed' | 'unchanged';
+      /** A customer who has the e-mail address or phone number of the new one. */
+      readonly sameAs?: number;
+    }
   | { readonly status: 403 | 422; readonly issues: readonly Issue[] };
 
 type ImportCall = Pick<
@@ -310,7 +316,7 @@ function resultOf({ code, detail, members }: Problem): LineFailure {
 }
 
 function resultText(line: number, result: LineResult): string {
-  if ('id' in result) return `{"line":${line},"status":${result.status},"id":${result.id}}\n`;
+  if ('id' in result) return `${JSON.stringify({ line, ...result })}\n`;
   const { status, issues } = result;
   return `${JSON.stringify({ line, status, errors: issues.slice(0, issuesMax).map(issueMember) })}\n`;
 }

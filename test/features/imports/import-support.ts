@@ -46,6 +46,8 @@ export type ImportResult = {
   readonly line: number;
   readonly status: number;
   readonly id?: number | null;
+  readonly result?: 'created' | 'changed' | 'unchanged';
+  readonly sameAs?: number;
   readonly errors?: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
 };
 

@@ -97,7 +97,7 @@ describe('an import', () => {
     const again = await importLines(service, token, values);
     assert.deepEqual(
       again,
-      first.map((answer) => ({ ...answer, status: 200 })),
+      first.map((answer) => ({ ...answer, status: 200, result: 'unchanged' })),
     );
     const { body } = await service.get('/orders?total=true', { token });
     assert.equal(body.total, 2);
@@ -146,7 +146,10 @@ describe('an import', () => {
     while ((await customers()) === 0) continue;
     assert.equal(socket.bytesRead, 0);
     write('0\r\n\r\n');
-    assert.match(await closed, /^HTTP\/1\.1 200 OK\r\n[^]*\{"line":1,"status":201,"id":1\}/);
+    assert.match(
+      await closed,
+      /^HTTP\/1\.1 200 OK\r\n[^]*\{"line":1,"status":201,"id":1,"result":"created"\}/,
+    );
   });
 
   test('an import may arrive in chunks that are parts of lines', async (t) => {
@@ -160,7 +163,7 @@ describe('an import', () => {
       'Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n';
     const { write, closed } = await openRaw(service.port);
     write(`${head}${lines.map((line) => chunk(line) + chunk('\n')).join('')}0\r\n\r\n`);
-    assert.match(await closed, /\{"line":2000,"status":201,"id":2000\}\n\r\n0\r\n\r\n$/);
+    assert.match(await closed, /\{"line":2000,"status":201,"id":2000,"result":"created"\}\n\r\n0\r\n\r\n$/);
   });
 
   test('an import without lines has no results', async (t) => {

@@ -39,7 +39,7 @@ describe('a table of customers', () => {
     const token = await rootToken(service);
     const headers = { 'content-type': 'text/csv; charset=UTF-8; header=present' };
     const { text } = await service.post('/imports', { token, body: 'name\nAda\n', headers });
-    assert.equal(text, '{"line":2,"status":201,"id":1}\n');
+    assert.equal(text, '{"line":2,"status":201,"id":1,"result":"created"}\n');
   });
 
   for (const [what, separator] of [
@@ -125,7 +125,10 @@ describe('a table of customers', () => {
     for (const byte of Buffer.from('\ufeffname\r\n"Ødegård"\r\nAda'))
       write(Buffer.concat([Buffer.from('1\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]));
     write('0\r\n\r\n');
-    assert.match(await closed, /"line":2,"status":201,"id":1\}\n[^]*"line":3,"status":201,"id":2\}\n/);
+    assert.match(
+      await closed,
+      /"line":2,"status":201,"id":1,"result":"created"\}\n[^]*"line":3,"status":201,"id":2,"result":"created"\}\n/,
+    );
     assert.equal((await service.get('/customers/1', { token })).body.name, 'Ødegård');
   });
 });

@@ -1,0 +1,138 @@
+// POST /imports of what is known already: it is changed, not created again.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newCustomer, newProduct, rootToken } from '../../support/resource-support.ts';
+import { serviceFor, type TestResponse, type TestService } from '../../support/service.ts';
+import {
+  customerLine,
+  importLines,
+  importTable,
+  resultsOf,
+  summaryOf,
+  type ImportResult,
+} from './import-support.ts';
+
+const address = { line1: 'Street 1', city: 'Oldenburg', postalCode: '26133', country: 'DE' };
+const result = ({ id, result, sameAs }: ImportResult) => [
+  id,
+  result,
+  ...(sameAs === undefined ? [] : [sameAs]),
+];
+
+async function listOf(service: TestService, token: string, path: string): Promise<TestResponse['body'][]> {
+  return (await service.get(`${path}?sort=createdAt`, { token })).body.data;
+}
+
+describe('an import of the own export', () => {
+  for (const table of ['customers', 'products'] as const)
+    for (const type of ['text/csv', 'application/x-ndjson'])
+      test(`an import of the own ${type} of ${table} changes nothing`, async (t) => {
+        const service = await serviceFor(t);
+        const token = await rootToken(service);
+        const other = await service.person();
+        await newCustomer(service, token, {
+          email: 'g@example.com',
+          phone: '+4944112345678',
+          address,
+          note: '=1',
+        });
+        await newCustomer(service, token, { name: '-Grace', phone: '+4944112345678' });
+        await newCustomer(service, token, { email: 'g@example.com' });
+        await newCustomer(service, other.token);
+        await newProduct(service, token, { barcode: '4006381333931', active: false });
+        await newProduct(service, token, { currency: 'JPY' });
+        const before = await listOf(service, token, `/${table}`);
+        const { text } = await service.get(`/${table}`, { token, headers: { accept: type } });
+        service.clock.advance(1_000);
+        const headers = { 'content-type': type };
+        const sent = await service.post(`/imports?of=${table}`, { token, body: text, headers });
+        const results = resultsOf(sent.text);
+        assert.deepEqual(
+          results.map(result),
+          before.map(({ id }) => [id, 'unchanged']),
+          sent.text,
+        );
+        assert.deepEqual(await listOf(service, token, `/${table}`), before);
+      });
+
+  test('an import by id changes the members that a row has, and no others', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const { id } = await newCustomer(service, token, { email: 'g@example.com', note: 'Rings twice.' });
+    const text = `id,name,email\n${id},Ada,\n99,Bob,\n`;
+    const dry = await importTable(service, { token, text, query: '?of=customers&dryRun=true' });
+    assert.deepEqual(dry.map(summaryOf), ['2 200', '3 422 #/customer/id unknown']);
+    assert.deepEqual(dry.slice(0, 1).map(result), [[id, 'changed']]);
+    assert.equal((await service.get(`/customers/${id}`, { token })).body.name, 'Grace Hopper');
+    await importTable(service, { token, text });
+    const { body } = await service.get(`/customers/${id}`, { token });
+    assert.deepEqual([body.name, body.email, body.note], ['Ada', 'g@example.com', 'Rings twice.']);
+  });
+});
+
+describe('a row of a table', () => {
+  test('a row changes the customer who alone has its e-mail address, or its phone number', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const grace = await newCustomer(service, token, { email: 'g@example.com' });
+    const ada = await newCustomer(service, token, { name: 'Ada', phone: '+4944112345678' });
+    const text = 'name;email;phone\nGrace;G@example.com;\nAda;;0441 12345678\nAda;;+49 441 12345678\n';
+    const results = await importTable(service, { token, text, query: '?of=customers&country=DE' });
+    assert.deepEqual(results.map(result), [
+      [grace.id, 'changed'],
+      [ada.id, 'unchanged'],
+      [ada.id, 'unchanged'],
+    ]);
+    assert.equal((await service.get(`/customers/${grace.id}`, { token })).body.name, 'Grace');
+  });
+
+  test('a row creates a customer if several have its e-mail address, or another owner’s has, and says so', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const other = await service.person();
+    await newCustomer(service, other.token, { email: 'other@example.com' });
+    const { id } = await newCustomer(service, token, { email: 'g@example.com' });
+    await newCustomer(service, token, { email: 'g@example.com' });
+    const text = 'name,email\nGrace,g@example.com\nOther,other@example.com\n';
+    const query = '?of=customers&dryRun=true';
+    assert.deepEqual((await importTable(service, { token, text, query })).map(result), [
+      [null, 'created', id],
+      [null, 'created'],
+    ]);
+  });
+
+  test('a line with a key of its own is known by it alone', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const { id } = await newCustomer(service, token, { email: 'g@example.com' });
+    const [line] = await importLines(service, token, [customerLine('a', { email: 'g@example.com' })]);
+    assert.deepEqual(line && result(line), [id + 1, 'created', id]);
+  });
+
+  test('a row whose number a spreadsheet has rounded is rejected', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const customers = await importTable(service, { token, text: 'name;phone\nAda;4,94E+12\n' });
+    assert.deepEqual(customers.map(summaryOf), ['2 422 # rounded']);
+    const text = 'sku,name,unitPrice,currency,barcode\nT,Tea,7.49,EUR,4.00638E+12\n';
+    const products = await importTable(service, { token, text, query: '?of=products' });
+    assert.deepEqual(products.map(summaryOf), ['2 422 # rounded']);
+  });
+
+  test('a row with only a town keeps it in the note, and one without a country has that of the import', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const text =
+      'name,email,address.line1,address.city,address.postalCode,note\n' +
+      'Ada,a@example.com,,Oldenburg,,Rings twice.\nGrace,g@example.com,Street 1,Oldenburg,26133,\n';
+    const query = '?of=customers&country=DE';
+    for (const expected of ['created', 'unchanged'])
+      assert.deepEqual((await importTable(service, { token, text, query })).map(result), [
+        [1, expected],
+        [2, expected],
+      ]);
+    const [ada, grace] = await listOf(service, token, '/customers');
+    assert.deepEqual([ada.address, ada.note], [null, 'Rings twice.\nOldenburg']);
+    assert.equal(grace.address.country, 'DE');
+  });
+});
