@@ -162,5 +162,5 @@ test(
 );
 
 function page(path: string): string {
-  return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 }

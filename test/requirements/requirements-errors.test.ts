@@ -211,7 +211,7 @@ describe('section 7.2, the error body:', () => {
   test('detail says more exactly what is wrong', async () => {
     for (const { response } of await rejections())
       assert.ok(
-        response.body.detail.length > response.body.title.length && response.body.detail.endsWith('..'),
+        response.body.detail.length > response.body.title.length && response.body.detail.endsWith('.'),
         response.body.detail,
       );
   });

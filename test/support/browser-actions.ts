@@ -15,7 +15,7 @@ export async function focused(tab: Tab, presses: number): Promise<string[]> {
 /** Runs in the page. */
 const nameOf = String.raw`({ localName, id, className, attributes }) => {
   if (id !== '') return localName + '#' + id;
-  if (className !== '') return localName + '../web' + className;
+  if (className !== '') return localName + '.' + className;
   return localName + '[href="' + attributes.href?.value + '"]';
 }`;
 
