@@ -58,7 +58,7 @@ const corrections: Readonly<Record<OrderStatus, OrderStatus | null>> = {
 };
 
 /** How an order was paid: a note, since orderly is no till. */
-const payments = ['cash', 'card', 'transfer', 'other'] as const;
+export const payments = ['cash', 'card', 'transfer', 'other'] as const;
 export type Payment = (typeof payments)[number];
 
 /** The statuses in which staff may say, or correct, how the order was paid. */

@@ -2,7 +2,7 @@
 import type { DatabaseReads } from '../../storage/database.ts';
 import { feedCompleteFrom } from '../events/feed-store.ts';
 import type { EventType } from '../events/event.ts';
-import { statuses, type OrderStatus } from '../orders/order.ts';
+import { payments, statuses, type OrderStatus, type Payment } from '../orders/order.ts';
 import {
   totalLowBits,
   type FiguresFound,
@@ -11,15 +11,18 @@ import {
   salesFiguresMax,
 } from './sales.ts';
 
-/** What a figure counts: rows with this value, shown as this status. */
-type Counted = readonly [value: OrderStatus | EventType, status: OrderStatus];
+/** What a figure counts: rows with this value, shown as this status; of money, those of one payment. */
+type Counted = readonly [value: OrderStatus | EventType, status: OrderStatus, payment?: Payment | null];
 
 const placed = statuses.map((status): Counted => [status, status]);
-const received: readonly Counted[] = [
+const moneyOf: readonly (readonly [EventType, OrderStatus])[] = [
   ['order.paid', 'paid'],
   ['order.refunded', 'refunded'],
   ['order.corrected', 'open'],
 ];
+const received = moneyOf.flatMap(([type, status]) =>
+  [null, ...payments].map((payment): Counted => [type, status, payment]),
+);
 
 /**
  * Finds the figures by bucket, currency and status; at most `salesFiguresMax` and one more. Each figure is a
@@ -42,13 +45,20 @@ type Source = {
   readonly table: 'orders' | 'events';
   readonly counted: 'status' | 'type';
   readonly amount: 'total' | 'received';
+  /** A further condition on the rows. */
+  readonly of: string;
 };
 
 const lowMask = 2 ** totalLowBits - 1;
-const placedSql = figuresSql({ table: 'orders', counted: 'status', amount: 'total' });
-const receivedSql = figuresSql({ table: 'events', counted: 'type', amount: 'received' });
+const placedSql = figuresSql({ table: 'orders', counted: 'status', amount: 'total', of: '' });
+const receivedSql = figuresSql({
+  table: 'events',
+  counted: 'type',
+  amount: 'received',
+  of: 'AND (SELECT payment FROM orders WHERE id = events.topicId) IS counted.value ->> 2',
+});
 
-function figuresSql({ table, counted, amount }: Source): string {
+function figuresSql({ table, counted, amount, of }: Source): string {
   return `
 WITH RECURSIVE used (currency) AS (
   SELECT min(currency) FROM ${table} WHERE currency IS NOT NULL
@@ -57,14 +67,15 @@ WITH RECURSIVE used (currency) AS (
   WHERE currency IS NOT NULL
 ),
 cells AS MATERIALIZED (
-  SELECT bucket.key AS bucket, used.currency AS currency, counted.key AS position, counted.value ->> 1 AS status, (
+  SELECT bucket.key AS bucket, used.currency AS currency, counted.key AS position, counted.value ->> 1 AS status,
+    counted.value ->> 2 AS payment, (
     SELECT json_array(count(*), sum(${amount} >> ${totalLowBits}), sum(${amount} & ${lowMask})) FROM ${table}
     WHERE ${table}.currency = used.currency AND ${table}.${counted} = counted.value ->> 0
-    AND createdAt >= bucket.value ->> 0 AND createdAt < bucket.value ->> 1
+    AND createdAt >= bucket.value ->> 0 AND createdAt < bucket.value ->> 1 ${of}
   ) AS figures
   FROM used CROSS JOIN json_each(?2) AS counted CROSS JOIN json_each(?1) AS bucket
   WHERE used.currency IS NOT NULL
 )
-SELECT bucket, currency, status, figures ->> 0, figures ->> 1, figures ->> 2 FROM cells
+SELECT bucket, currency, status, figures ->> 0, figures ->> 1, figures ->> 2, payment FROM cells
 WHERE figures ->> 0 > 0 ORDER BY bucket, currency, position LIMIT ${salesFiguresMax + 1}`;
 }

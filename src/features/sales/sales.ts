@@ -20,7 +20,7 @@ import {
   type Issue,
   type ObjectOf,
 } from '../../schema/schema.ts';
-import { statuses, type OrderStatus } from '../orders/order.ts';
+import { payments, statuses, type OrderStatus, type Payment } from '../orders/order.ts';
 import { spans, type TimeZones, salesBucketsMax } from './sales-buckets.ts';
 
 export const salesFiguresMax = 20_000;
@@ -57,6 +57,13 @@ const salesSpan = {
   ),
 };
 
+const total = nullable(integer({ minimum: -Number.MAX_SAFE_INTEGER, examples: [4494] }), {
+  description:
+    'Of these orders, in the currency’s minor unit. What was given back of money `received` is negative, ' +
+    `so that the sum is what stays. Null beyond ${Number.MAX_SAFE_INTEGER}.`,
+});
+const orders = integer({ description: 'How many; an order paid again counts again.', examples: [3] });
+
 const Figures = named(
   'SalesFigures',
   object({
@@ -66,12 +73,20 @@ const Figures = named(
         'Of orders `placed`, the present one; of money `received`, what the orders became: `paid`, ' +
         '`refunded`, or `open` again by a correction.',
     }),
-    orders: integer({ description: 'How many; an order paid again counts again.', examples: [3] }),
-    total: nullable(integer({ minimum: -Number.MAX_SAFE_INTEGER, examples: [4494] }), {
-      description:
-        'Of these orders, in the currency’s minor unit. What was given back of money `received` is negative, ' +
-        `so that the sum is what stays. Null beyond ${Number.MAX_SAFE_INTEGER}.`,
-    }),
+    orders,
+    total,
+    byPayment: optional(
+      array(
+        object({
+          payment: nullable(oneOf(payments), {
+            description: 'As the order has it now; null if nobody said.',
+          }),
+          orders,
+          total,
+        }),
+        { maxItems: payments.length + 1, description: 'Only of money `received`: how it was paid.' },
+      ),
+    ),
   }),
 );
 
@@ -164,6 +179,7 @@ export type FiguresRow = readonly [
   orders: number,
   totalHigh: number,
   totalLow: number,
+  payment: Payment | null,
 ];
 
 /** The number of bits in the lower half of a total. */
@@ -181,6 +197,11 @@ export type FiguresFound = {
   readonly completeFrom: number | null;
 };
 
+function sumOf(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return null;
+  return Number.isSafeInteger(a + b) ? a + b : null;
+}
+
 /** Throws if there are too many figures for one response. */
 export function salesOf(
   { of, by, timeZone, boundaries }: SalesRequest,
@@ -195,13 +216,16 @@ export function salesOf(
     const figures: Infer<typeof Figures>[] = [];
     return { from, before, figures };
   });
-  for (const [bucket, currency, status, orders, high, low] of rows) {
-    buckets[bucket]?.figures.push({
-      currency,
-      status,
-      orders,
-      total: joinedHalves(high, low),
-    });
+  for (const [bucket, currency, status, orders, high, low, payment] of rows) {
+    const figures = buckets[bucket]?.figures ?? [];
+    const total = joinedHalves(high, low);
+    const last = figures.at(-1);
+    if (of === 'placed') figures.push({ currency, status, orders, total });
+    else if (last?.currency === currency && last.status === status) {
+      last.orders += orders;
+      last.total = sumOf(last.total, total);
+      last.byPayment?.push({ payment, orders, total });
+    } else figures.push({ currency, status, orders, total, byPayment: [{ payment, orders, total }] });
   }
   return {
     from: times[0] ?? '',

@@ -45,6 +45,23 @@ describe('the payment of an order', () => {
     assert.partialDeepStrictEqual(figures, [{ currency: 'EUR', status: 'paid', orders: 1, total: 1498 }]);
   });
 
+  test('money received is also counted by payment, as the orders have it now', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person('staff');
+    await newOrder(service, token, { status: 'paid', payment: 'card' });
+    const { id } = await newOrder(service, token, { status: 'paid' });
+    await newOrder(service, token, { status: 'paid' });
+    await service.patch(`/orders/${id}`, { token, body: { payment: 'card' } });
+    service.clock.advance(1);
+    const { body } = await service.get('/sales?of=received', { token });
+    const figures = body.buckets.flatMap((bucket: TestResponse['body']) => bucket.figures);
+    const byPayment = [
+      { payment: null, orders: 1, total: 1498 },
+      { payment: 'card', orders: 2, total: 2 * 1498 },
+    ];
+    assert.deepEqual(figures, [{ currency: 'EUR', status: 'paid', orders: 3, total: 3 * 1498, byPayment }]);
+  });
+
   test('a payment comes with the step to paid, and is kept by other changes and steps', async () => {
     const { body: order } = await place({});
     await patch(order.id, { status: 'paid', payment: 'cash' });
