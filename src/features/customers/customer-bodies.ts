@@ -20,7 +20,6 @@ const example = {
 export type CustomerBodies = ReturnType<typeof customerBodies>;
 export type CustomerReplacement = Infer<CustomerBodies['CustomerReplacement']>;
 export type CustomerPatch = Infer<CustomerBodies['CustomerPatch']>;
-type NewCustomer = Infer<CustomerBodies['NewCustomer']>;
 
 /** Returns the schemas of a service with this default country, an ISO 3166-1 code. */
 export function customerBodies(defaultCountry: string | undefined) {
