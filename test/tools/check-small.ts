@@ -28,7 +28,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { freePort } from '../support/free-port.ts';
 import { openTab } from '../support/browser.ts';
-import { isSignedIn, signIn } from '../support/browser-actions.ts';
+import { Person } from '../console/console-actions.ts';
 
 const orders = 20_000;
 const importedRows = 10_000;
@@ -72,15 +72,13 @@ async function main(): Promise<void> {
     const prepared = join(scratch, 'prepared');
     const program = [process.execPath, startFile];
     await output(program, ['sample', '--orders', String(orders), '--until', 'now', '--data', prepared]);
-    const made = await output(program, ['admin', 'create', '--email', email, '--data', prepared]);
-    const [, password = ''] = /^password: (\S+)$/m.exec(made) ?? [];
     for (const megabytes of options.megabytes.split(',').map(Number)) {
       console.log(`\n${megabytes} MB:`);
       const folder = join(scratch, String(megabytes));
       cpSync(prepared, folder, { recursive: true });
       const group = createGroup(megabytes, scratch);
       try {
-        missed += await checkSize({ folder, group, megabytes, password });
+        missed += await checkSize({ folder, group, megabytes });
       } finally {
         for (const child of children) if (!isOver(child)) await end(child, 'SIGKILL');
         group.remove();
@@ -155,11 +153,12 @@ type Size = {
   readonly folder: string;
   readonly group: Group;
   readonly megabytes: number;
-  readonly password: string;
 };
 
 /** Prints a line for each step, and returns the number of goals that were missed. */
-async function checkSize({ folder, group, megabytes, password }: Size): Promise<number> {
+async function checkSize({ folder, group, megabytes }: Size): Promise<number> {
+  const made = await output(group.program, ['admin', 'create', '--email', email, '--data', folder]);
+  const [, password = ''] = /^password: (\S+)$/m.exec(made) ?? [];
   const port = await freePort();
   const rates = ['default', 'anonymous', 'login-account', 'login-account-total', 'login-address'];
   const flags = [
@@ -299,10 +298,7 @@ async function showConsole(url: string, password: string): Promise<void> {
   const tab = await openTab();
   try {
     await tab.send('Security.setIgnoreCertificateErrors', { ignore: true });
-    await tab.open(`${url}/console`);
-    await tab.until('document.querySelector("#email") !== null');
-    await signIn(tab, password, email);
-    await tab.until(isSignedIn);
+    await new Person(tab, 'mouse').signIn(url, { email, password });
     await tab.open(`${url}/console#/orders`);
     await tab.until('document.querySelectorAll("tbody tr").length > 5');
   } finally {
