@@ -51,6 +51,8 @@ export class CustomerChoice {
   readonly #walkInButton = h('button', { type: 'button' }, walkInName);
   #customer: Customer | undefined;
   #isWalkIn = false;
+  /** Looked for while the items are entered; one that fails is looked for again. */
+  #walkIn: Promise<Customer | undefined> = Promise.resolve(undefined);
   /** The last choice: it holds again as soon as the field has its name, as after a scan into the field. */
   #last: Choice | undefined;
 
@@ -180,6 +182,8 @@ export class CustomerChoice {
   #chooseWalkIn(): void {
     this.#customer = undefined;
     this.#isWalkIn = true;
+    this.#walkIn = this.#findWalkIn();
+    this.#walkIn.catch(() => undefined); // the order says so
     this.#showChoice({ name: walkInName, again: () => this.#chooseWalkIn() }, walkInText);
     this.#order.fields.delivery.walkIn();
   }
@@ -270,12 +274,17 @@ export class CustomerChoice {
    * may rename it, is not taken.
    */
   async #findOrAddWalkIn(): Promise<Customer> {
+    const found = await this.#walkIn.catch(() => this.#findWalkIn());
+    return found ?? (await this.#addCustomer({ name: walkInName }, 'walk-in'));
+  }
+
+  async #findWalkIn(): Promise<Customer | undefined> {
     const userId = this.#userId;
     const paths = walkInNames.map((name) => `/customers?${query({ name, userId, sort: 'name' })}`);
     const found = await Promise.all(paths.map((path) => this.#client.get<List<Customer>>(path)));
     const named = found.flatMap(({ data }) => data).filter(({ name }) => walkInNames.includes(name));
     const known = named.sort((a, b) => a.id - b.id);
-    return known[0] ?? (await this.#addCustomer({ name: walkInName }, 'walk-in'));
+    return known[0];
   }
 
   async #addCustomer(body: object, kind: 'customer' | 'walk-in'): Promise<Customer> {

@@ -6,12 +6,13 @@ import { CustomerChoice } from './customer-choice.ts';
 import { notify } from '../parts/dialogs.ts';
 import type { Draft, Drafts, Entered } from '../parts/drafts.ts';
 import { button, fill, h } from '../parts/elements.ts';
+import { nameOf } from '../parts/formats.ts';
 import { usuallyWalkIn } from './delivery-fields.ts';
-import { discardInput, enteredIn, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
+import { checkRow, discardInput, enteredIn, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
 import { OrderFields } from './order-fields.ts';
 import { takeScans } from './order-scans.ts';
 import { Rejection } from '../parts/request-errors.ts';
-import { goTo, setPageTitle, type Page, skeleton } from '../parts/view.ts';
+import { goTo, isStaff, setPageTitle, type Page, skeleton } from '../parts/view.ts';
 import { rich, t } from '../parts/texts.ts';
 
 export function newOrderView(page: Page): void {
@@ -38,13 +39,18 @@ function showForm(page: Page, draft: Draft): void {
     draft.markSent(true, entered());
     try {
       const customerId = await choice.createOrGetId(fields.delivery.read());
-      const options = { idempotencyKey, body: { customerId, ...content } };
+      const payment = pressed?.dataset['payment'];
+      const paid = { status: isHandedOver.checked ? 'delivered' : 'paid', payment };
+      const end = payment === undefined ? {} : paid;
+      const options = { idempotencyKey, body: { customerId, ...content, ...end } };
       const { value: order } = await client.send<Order>('POST', '/orders', options);
       draft.end();
       const path = `/orders/${order.id}`;
       const link = h('a', { href: `#${path}` }, t('Order {id}', { id: order.id }));
-      notify(rich('{order} is placed.', { order: link }));
-      if (pressed === next) startOver(page.drafts, draft, body);
+      if (payment === undefined) notify(rich('{order} is placed.', { order: link }));
+      else notify(rich('{order} is {status}.', { order: link, status: h('span', {}, nameOf(order.status)) }));
+      if (pressed === next || (payment !== undefined && fields.delivery.isUsuallyWalkIn))
+        startOver(page.drafts, draft, body);
       else goTo(path);
     } catch (error) {
       if (error instanceof Rejection) draft.markSent(false, entered());
@@ -52,10 +58,17 @@ function showForm(page: Page, draft: Draft): void {
     }
   }
   const next = h('button', { type: 'submit' }, t('Place it and enter the next'));
+  const isHandedOver = h('input', {
+    type: 'checkbox',
+    id: 'is-handed-over',
+    checked: fields.delivery.isUsuallyWalkIn,
+    'aria-keyshortcuts': 'F9',
+  });
+  const ends = isStaff(page) ? counterEnds(isHandedOver) : [];
   const body = form([choice.element, fields.cards], {
     submit: t('Place order'),
     lead: fields.total,
-    others: next,
+    others: [ends, next],
     isLong: true,
     run,
   });
@@ -78,7 +91,10 @@ function showForm(page: Page, draft: Draft): void {
   if (draft.entered === undefined)
     void prepare(page, fields, choice).then(() => isFilled && fill(content, body));
   else restore(draft.entered);
-  body.addEventListener(usuallyWalkIn, beginAsWalkIn);
+  body.addEventListener(usuallyWalkIn, () => {
+    isHandedOver.checked = true;
+    beginAsWalkIn();
+  });
   if (fields.delivery.isUsuallyWalkIn) fields.focus();
   else choice.focus();
   takeScans(body, page.scans, { choice, fields });
@@ -90,6 +106,23 @@ function showForm(page: Page, draft: Draft): void {
     fields.lookUpAgain();
     notify(draft.isSent ? maybePlaced : t('What you had entered is still here.'));
   }
+}
+
+const payments = [
+  ['F2', 'card', t('Card')],
+  ['F4', 'cash', t('Cash')],
+  ['F8', 'transfer', t('Transfer')],
+] as const;
+
+/** Buttons that place an order as it is sold over the counter, each with a key of its own. */
+function counterEnds(isHandedOver: HTMLInputElement): readonly HTMLElement[] {
+  const buttons = payments.map(([key, payment, label]) => {
+    const attributes = { type: 'submit', 'data-payment': payment, 'aria-keyshortcuts': key };
+    return h('button', attributes, label, ' ', h('kbd', {}, key));
+  });
+  const box = checkRow(isHandedOver, t('Handed over'));
+  box.append(h('kbd', {}, 'F9'));
+  return [h('span', {}, t('Paid:')), ...buttons, box];
 }
 
 const maybePlaced = t(

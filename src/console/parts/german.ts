@@ -3,6 +3,14 @@
 export const german = {
   // scans
   Card: 'Karte',
+  '{order} is {status}.': '{order} ist {status}.',
+  'In a new order: place it as paid by card, in cash or by transfer':
+    'In einer neuen Bestellung: als mit Karte, bar oder per Überweisung bezahlt aufgeben',
+  'In a new order: handed over or not': 'In einer neuen Bestellung: übergeben oder nicht',
+  'Paid:': 'Bezahlt:',
+  Cash: 'Bar',
+  Transfer: 'Überweisung',
+  'Handed over': 'Übergeben',
   'Nothing has the code “{code}”.': 'Nichts hat den Code „{code}“.',
   '“{code}” was scanned while a question was open: nothing was done with it.':
     '„{code}“ wurde gescannt, während eine Frage offen war: Damit wurde nichts gemacht.',

@@ -125,7 +125,8 @@ export class Scans {
 function isScan({ gaps, before }: Burst, code: string, pause: number): boolean {
   const middle = [...gaps].sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? pause;
   const isFast = middle <= fastMilliseconds;
-  if (before.size > 0) return isFast && code.length >= lettersMin;
+  const isLong = code.length >= lettersMin || cardIdOf(code) !== undefined;
+  if (before.size > 0) return isFast && isLong;
   return code.length >= lettersMin || (isFast && pause <= fastMilliseconds && code !== '');
 }
 

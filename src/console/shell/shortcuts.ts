@@ -17,6 +17,8 @@ const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [[t('Shift+click')], t('Select all orders from the last one to this one')],
   [['Enter'], t('In a search: open the only one that was found')],
   [[t('Ctrl+Enter')], t('In a form: send it')],
+  [['F2', 'F4', 'F8'], t('In a new order: place it as paid by card, in cash or by transfer')],
+  [['F9'], t('In a new order: handed over or not')],
 ];
 
 export function watchShortcuts(app: App, signal: AbortSignal): void {
@@ -25,6 +27,7 @@ export function watchShortcuts(app: App, signal: AbortSignal): void {
 
 function pressed(app: App, event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey } = event;
+  if (/^F\d+$/.test(key)) return pressButton(event);
   const isFind = (ctrlKey || metaKey) && key.toLowerCase() === 'k';
   if (!isFind && !isSingleKey(event)) return;
   if (isFind || key === '/') findAll(app);
@@ -32,6 +35,16 @@ function pressed(app: App, event: KeyboardEvent): void {
   else if (key === '?') void showKeys();
   else return;
   event.preventDefault();
+}
+
+/** Presses the button of the page that has this key, whatever has the focus. */
+function pressButton(event: KeyboardEvent): void {
+  const { key, ctrlKey, metaKey, altKey, shiftKey, repeat } = event;
+  const button = document.querySelector<HTMLElement>(`main [aria-keyshortcuts="${key}"]`);
+  const isAnother = ctrlKey || metaKey || altKey || shiftKey || document.querySelector('dialog') !== null;
+  if (button === null || isAnother) return;
+  event.preventDefault();
+  if (!repeat) button.click();
 }
 
 /** Opens the search over all pages. */
