@@ -16,10 +16,12 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
     currency,
     items: [{ name: 'Tea', quantity: 1, unitPrice }],
   });
-  const place = async (body: object): Promise<number> =>
-    (await service.post('/orders', { token, body })).body.id;
+  const place = async (body: object, by = token): Promise<number> =>
+    (await service.post('/orders', { token: by, body })).body.id;
   const set = (id: number, status: string, reason?: string): Promise<unknown> =>
     service.patch(`/orders/${id}`, { token, body: { status, reason } });
+  /** A token for the time of the clock, which may be earlier: a later one isn't good then. */
+  const tokenOfThen = async (): Promise<string> => (await service.signIn(admin.email, admin.password)).token;
   /** The cells of the first table below the element, row by row. */
   const cells = (element: string): Promise<string[]> =>
     tab.evaluate(`[...${element}.querySelectorAll('tbody tr')].map((row) =>
@@ -27,8 +29,9 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
 
   // placed yesterday, paid today
   service.clock.now = Date.now() - dayMilliseconds;
-  const late = await place(order(10_000));
-  const corrected = await place(order(700));
+  const yesterday = await tokenOfThen();
+  const late = await place(order(10_000), yesterday);
+  const corrected = await place(order(700), yesterday);
   service.clock.now = Date.now();
   await set(late, 'paid');
   await set(corrected, 'paid');
@@ -75,9 +78,9 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
 
   await t.test('have what waits longest first, with its age, and all of it', async () => {
     service.clock.now = Date.now() - 3 * dayMilliseconds;
-    const oldest = await place(order(100));
-    await set(oldest, 'paid');
+    const oldest = await place(order(100), await tokenOfThen());
     service.clock.now = Date.now();
+    await set(oldest, 'paid');
     for (let count = 0; count < 7; count += 1) await place(order(100 + count));
     await person.go('#/orders');
     await person.go('#/today');

@@ -22,6 +22,7 @@ export function openQuickSearch(app: App, others: HTMLElement): void {
     placeholder: t('Number, name, phone, item, SKU …'),
     lookUp: (q, signal) => lookUp(app, q, { open, signal }),
   });
+  control.dataset['scan'] = 'search';
   const dialog = openDialog(t('Search'), [control, list, others], () => {});
   dialog.classList.add('quick-search');
   control.focus();
