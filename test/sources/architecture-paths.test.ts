@@ -49,6 +49,9 @@ function namesIn(titles: readonly string[]): ReadonlySet<string> {
   return new Set([...text.matchAll(/`([\w-]+\.ts)`/g)].map(([, name = '']) => name));
 }
 
+/** The checkout itself may lie in a folder named `src`. */
+const sources = import.meta.resolve('../../src/');
+
 class Inspection {
   readonly #session = new Session();
 
@@ -63,7 +66,8 @@ class Inspection {
     await this.#session.post('Profiler.takePreciseCoverage');
     await send();
     const { result } = await this.#session.post('Profiler.takePreciseCoverage');
-    return result.filter(hasRun).flatMap(({ url }) => /\/src\/(.+\.ts)$/.exec(url)?.[1] ?? []);
+    const urls = result.filter(hasRun).map(({ url }) => url);
+    return urls.filter((url) => url.startsWith(sources)).map((url) => url.slice(sources.length));
   }
 
   [Symbol.dispose](): void {
