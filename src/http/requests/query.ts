@@ -31,6 +31,7 @@ export function readQuery(text: string, schemas: Schemas = {}): ParsedQuery {
     else if (schema.type === 'array') {
       const before = lists.get(name);
       const value = decode(sent.value);
+      query[name] = undefined; // `next` has the parameters in the order in which they were sent
       lists.set(name, before === undefined ? value : `${before},${value}`);
     } else if (Object.hasOwn(query, name)) issues.push(repeatedParameter(name));
     else readValue(name, schema, decode(sent.value));
