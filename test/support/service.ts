@@ -145,7 +145,7 @@ export async function serviceFor(
   };
   t.after(async () => {
     await stop();
-    if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+    if (options.folder === undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   });
   return {
     folder,

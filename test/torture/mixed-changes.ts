@@ -158,6 +158,7 @@ export function newOrder(
       items: items.map((item) => ({ ...item, total: item.quantity * item.unitPrice })),
       total,
       status: 'open',
+      payment: null,
     },
   };
 }

@@ -199,9 +199,9 @@ describe('PATCH of an order', () => {
     service().clock.advance(5000);
     const later = (await patch(order.id, { note: 'later' })).body;
     assert.equal(Date.parse(later.updatedAt), Date.parse(order.createdAt) + 5000);
-    service().clock.advance(-60_000);
+    service().clock.advance(-20_000); // further back tokens would not be good yet
     const back = (await patch(order.id, { note: 'back' })).body;
-    service().clock.advance(55_000);
+    service().clock.advance(15_000);
     assert.deepEqual([back.createdAt, back.updatedAt >= back.createdAt], [order.createdAt, true]);
   });
 
@@ -210,9 +210,9 @@ describe('PATCH of an order', () => {
     const order = await placed();
     const responses = [await service().get(`/orders/${order.id}`, { token: ada.token })];
     for (const note of ['one', 'two', 'three']) responses.push(await patch(order.id, { note }));
-    service().clock.advance(-60_000);
+    service().clock.advance(-20_000);
     responses.push(await patch(order.id, { note: 'four' }));
-    service().clock.advance(60_000);
+    service().clock.advance(20_000);
     const times = responses.map(({ body }) => body.updatedAt);
     assert.deepEqual(times, [...new Set(times)].sort());
     assert.equal(new Set(responses.map(({ headers }) => headers.etag)).size, responses.length);

@@ -212,6 +212,7 @@ describe('cursors', () => {
     ['/orders', 'customerId=1'],
     ['/orders', 'userId=2'],
     ['/orders', 'currency=EUR'],
+    ['/orders', 'payment=card'],
     ['/orders', 'createdFrom=2026-01-01T00:00:00.000Z'],
     ['/orders', 'createdBefore=2027-01-01T00:00:00.000Z'],
     ['/orders', 'updatedFrom=2026-01-01T00:00:00.000Z'],
