@@ -65,6 +65,7 @@ function notServing(config: Config, router: Router): Core {
     problemPage: problemPageOf(chosen, describe),
     metricsText: unused,
     readiness: unused,
+    authorityPem: unused,
     ownerClearers: unused,
     cleanUp: unused,
   };

@@ -81,7 +81,8 @@ function messagesForOthers({ config, service, machine }: ServiceStart): string[]
   if (urls.length === 0) return [];
   return [
     `Other devices use ${urls.join(', ')}, and trust the service once ${file} is installed there as a ` +
-      `certificate authority. Its SHA-256 fingerprint is ${authority.fingerprint256}.`,
+      `certificate authority; ${urls[0]}/certificate has the steps. Its SHA-256 fingerprint is ` +
+      `${authority.fingerprint256}.`,
   ];
 }
 

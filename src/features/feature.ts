@@ -135,6 +135,8 @@ export type Core = {
   readonly problemPage: ((code: ProblemCode | undefined) => Promise<Page>) | undefined;
   readonly metricsText: () => string;
   readonly readiness: () => Readiness;
+  /** Returns the certificate of the service's own authority in PEM; undefined if it has none. */
+  readonly authorityPem: () => string | undefined;
   /** Returns the functions that clear a removed user from the tables of all features. */
   readonly ownerClearers: () => readonly ClearOwner[];
   /** Runs the cleanup now, in the background. */

@@ -19,6 +19,8 @@ const textDescriptions: Readonly<Record<string, string>> = {
   'text/plain': 'Prometheus text format.',
   'text/javascript': 'A module of a page.',
   'text/css': 'The stylesheet of a page.',
+  'application/pem-certificate-chain': 'A certificate in PEM (RFC 8555 section 9.1).',
+  'application/x-x509-ca-cert': 'A certificate in PEM, as devices install it.',
   [csv]: 'The whole list as a table (RFC 4180), with a header line. The API notes list the columns.',
   [ndjson]: 'A JSON object in each line: all elements of a list, or what became of each imported line.',
   [eventStream]:

@@ -13,6 +13,8 @@ import { ensureOwnCertificate } from './own-certificate.ts';
 /** The interval of checks of the service's own certificate: its expiry, and the machine's addresses. */
 const certificateCheckMilliseconds = hourMilliseconds;
 
+const certificateForm = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/g;
+
 type KeeperOptions = {
   readonly config: Config;
   readonly log: Logger;
@@ -39,6 +41,15 @@ export class CertificateKeeper {
   /** The expiry of the certificate in use, in milliseconds since 1970; undefined without TLS. */
   get notAfter(): number | undefined {
     return this.#current && new X509Certificate(this.#current.cert).validToDate.getTime();
+  }
+
+  /**
+   * The certificate of the service's own authority, which ends the chain that the service shows; undefined if the
+   * service doesn't use its own.
+   */
+  get authorityPem(): string | undefined {
+    if (this.#options.config.tls.mode !== 'self-signed') return undefined;
+    return this.#current?.cert.match(certificateForm)?.at(-1);
   }
 
   reload(): void {

@@ -139,6 +139,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     problemPage: problemPageOf(chosen, describe),
     metricsText,
     readiness: () => readinessOf(isStopping(), database),
+    authorityPem: () => certificate.authorityPem,
     ownerClearers: () => parts.flatMap((each) => each.clearOwner ?? []),
     cleanUp: () => cleanup.runInBackground(),
   };

@@ -36,6 +36,10 @@ export function link(target: string, text: Part): Html {
 type Frame = {
   readonly title: string;
   readonly contents: Html;
+  /** Of the page, for search engines and previews. */
+  readonly description?: string;
+  /** Where the name in the header leads. */
+  readonly home?: string;
   /** Shown in the header, beside the name. */
   readonly tools?: Html;
   readonly main: Html;
@@ -46,21 +50,22 @@ type Frame = {
 const openapiLink = html`<a class="aside" href="/openapi.json">OpenAPI</a>`;
 
 export function pageOf({ title, contents, main, ...options }: Frame): Page {
-  const { tools = openapiLink, dialogs = html``, script = '' } = options;
+  const { tools = openapiLink, dialogs = html``, script = '', home = '/docs' } = options;
+  const { description = 'Documentation of the orderly API: users, customers and orders.' } = options;
   const { markup } = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<meta name="description" content="Documentation of the orderly API: users, customers and orders.">
+<meta name="description" content="${description}">
 <link rel="icon" href="${icon}">
 <style>${{ markup: pageStyle }}</style>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header><button type="button" class="menu" popovertarget="contents">Contents</button>
-<a class="brand" href="/docs">orderly</a>
+<a class="brand" href="${home}">orderly</a>
 ${tools}</header>
 <nav id="contents" popover aria-label="Contents">${contents}</nav>
 <main id="main" tabindex="-1">

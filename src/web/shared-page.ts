@@ -7,7 +7,11 @@ import type { Page } from './page-layout.ts';
 /** Documents change only with an update of the service. Clients see the change after five minutes at most. */
 export const cachedBriefly = 'public, max-age=300';
 
-export function sharedPage({ html: text, policy }: Page): Promise<SharedDocument<never>> {
+/** `links` is the value of Link: by default the OpenAPI document, which describes the service. */
+export function sharedPage(
+  { html: text, policy }: Page,
+  links = '</openapi.json>; rel="service-desc"',
+): Promise<SharedDocument<never>> {
   const fields = [
     'Content-Security-Policy',
     policy,
@@ -16,7 +20,7 @@ export function sharedPage({ html: text, policy }: Page): Promise<SharedDocument
     'Cross-Origin-Opener-Policy',
     'same-origin',
     'Link',
-    '</openapi.json>; rel="service-desc"',
+    links,
   ];
   return sharedText(text, { mediaType: htmlInUtf8, fields });
 }

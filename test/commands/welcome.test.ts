@@ -25,6 +25,7 @@ describe('a start reports', { skip }, () => {
     assert.equal(level, 'info');
     assert.match(message, /^Other devices use https:\/\/kasse\.example:8450, https:\/\/till\.local:\d+, /);
     assert.ok(message.includes(`trust the service once ${authority} is installed`));
+    assert.ok(message.includes('; https://kasse.example:8450/certificate has the steps.'));
     assert.ok(welcome(start).includes(message));
   });
 

@@ -48,7 +48,8 @@ function trustNote(trust: DocsContext['trust']): Html {
   if (trust === 'a public certificate') return html``;
   return html`<p>The service made its certificate itself. <code>--cacert</code> lets curl trust it,
 <code>verify</code> Python’s <code>requests</code>, and the environment variable
-<code>NODE_EXTRA_CA_CERTS=data/tls/ca.pem</code> Node. Browsers warn, unless they import it.</p>`;
+<code>NODE_EXTRA_CA_CERTS=data/tls/ca.pem</code> Node. Browsers warn, until they
+${link('/certificate', 'trust it')}.</p>`;
 }
 
 export const signIn = html`<section id="sign-in" tabindex="-1"><h2>Sign in</h2>

@@ -1,4 +1,4 @@
-// Health and problem types as a feature: what a service tells everybody about itself.
+// Health, problem types and the authority to trust as a feature: what a service tells everybody about itself.
 import type { Feature } from '../feature.ts';
 
 export const health: Feature = {
@@ -8,14 +8,16 @@ export const health: Feature = {
   tag: {
     name: 'Service',
     description:
-      'Health, metrics and documentation of the service. A client for users, customers and orders needs ' +
+      'Health, metrics, certificate and documentation of the service. A client for users, customers and orders needs ' +
       'none of these: its generator can leave the tag out.',
   },
   async load() {
     const { healthRoutes } = await import('./health-routes.ts');
     const { problemRoutes } = await import('./problem-routes.ts');
-    return (core) => ({
-      groups: [{ invalidStatus: 400, routes: [...healthRoutes(core.readiness), ...problemRoutes(core)] }],
-    });
+    const { certificateRoutes } = await import('./certificate-routes.ts');
+    return (core) => {
+      const routes = [...healthRoutes(core.readiness), ...problemRoutes(core), ...certificateRoutes(core)];
+      return { groups: [{ invalidStatus: 400, routes }] };
+    };
   },
 };

@@ -74,6 +74,7 @@ export const challenges: Readonly<Record<string, string>> = {
 };
 
 const forAll = '200 200 200 200 200 200 200 200 200';
+const noneForAll = forAll.replaceAll('200', '404');
 
 const user = ({ owner }: Subject): string => `/api/users/${owner.id}`;
 
@@ -330,6 +331,9 @@ export const matrix: Readonly<Record<string, Row>> = {
   'GET /console/{name}': { responses: forAll, path: at('/console/console.css') },
   'GET /problems': { responses: forAll, path: at('/problems') },
   'GET /problems/{name}': { responses: forAll, path: at('/problems/forbidden') },
+  // anyone; but the tests' service has no authority of its own
+  'GET /certificate': { responses: noneForAll, path: at('/certificate') },
+  'GET /certificate/ca.crt': { responses: noneForAll, path: at('/certificate/ca.crt') },
   // from the machine itself
   'GET /metrics': { responses: '200 200 200 200 200 200 200 200 t', path: at('/metrics') },
 };
