@@ -3,8 +3,9 @@
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { CommandError } from '../config/command-error.ts';
-import { markFeedCopied } from '../features/events/feed-store.ts';
+import { feedBounds, markFeedCopied } from '../features/events/feed-store.ts';
 import { maintenance, migrations } from '../service/features.ts';
+import { settleLastEvent } from '../service/last-event-file.ts';
 import { backup, restore } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Command } from './command.ts';
@@ -31,23 +32,28 @@ export const backUp: Command = {
 export const restoreBackup: Command = {
   summary: 'replaces the database with the backup FILE',
   operands: ['FILE'],
-  flags: [{ flag: 'force', help: 'replace an existing database; changes after the backup are lost' }],
+  flags: [{ flag: 'force', help: 'replace an existing database, and keep it beside the restored one' }],
   async run({ config, operands: [file = ''], flags }) {
     const parts = await maintenance();
-    const lines: string[] = [`${config.dataFolder} was restored from ${file}.`];
+    const lines: string[] = [];
+    let latestEvent = 0;
     const options = {
       migrations,
       force: flags['force'] === true,
       prepare(db: Connection) {
+        latestEvent = feedBounds(db).latest;
         for (const { onRestore } of parts) lines.push(...(onRestore?.(db) ?? []));
       },
     };
-    await withProgress('Restoring', (progress) =>
+    const replaced = await withProgress('Restoring', (progress) =>
       untilSignal((checkSignal) =>
         restore(file, config.dataFolder, { ...options, progress: after(checkSignal, progress) }),
       ),
     );
-    return lines.join('\n');
+    settleLastEvent(config.dataFolder, latestEvent);
+    if (replaced.length > 0)
+      lines.unshift(`The replaced database is in ${replaced.join(', ')}, until you delete it.`);
+    return [`${config.dataFolder} was restored from ${file}.`, ...lines].join('\n');
   },
 };
 

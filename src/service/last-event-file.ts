@@ -1,13 +1,14 @@
 // The id of the last event that was shown to a client, in a file beside the database. A database that lacks
 // this event has replaced a newer database. It will reuse ids of events, so positions in the feed are
 // invalid.
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { feedBounds } from '../features/events/feed-store.ts';
 import type { Connection } from '../storage/connection.ts';
 import { isDatabase } from '../storage/applied-migrations.ts';
 import { databaseFile } from '../storage/database-file.ts';
+import { bytesOf, replacePrivate } from '../storage/private-files.ts';
 import { StorageError } from '../storage/storage-error.ts';
 
 /** The text of an id; a truncated file counts as missing. */
@@ -71,6 +72,18 @@ export class LastEventFile {
   }
 }
 
+/**
+ * Writes the file for a database that was restored on purpose: the next start does not report its newer events
+ * as lost. Never fails: without it that start warns.
+ */
+export function settleLastEvent(folder: string, latest: number): void {
+  try {
+    replacePrivate(lastEventFile(folder), `${latest}\n`);
+  } catch {
+    // the next start warns
+  }
+}
+
 function lastEventFile(folder: string): string {
   return join(folder, 'last-event');
 }
@@ -82,9 +95,4 @@ function readLastEvent(file: string): number {
   } catch {
     return 0;
   }
-}
-
-/** Returns 0 for a missing file. */
-function bytesOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -8,6 +8,7 @@ import { isDatabase, schemaState, type FeatureMigration } from './applied-migrat
 import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { createPrivate, rejectForeignFolder, syncFile, syncFolder } from './private-files.ts';
+import { keepReplaced } from './replaced-database.ts';
 import { isFailedRead, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
 import { isDamage, StorageError, toStorageError } from './storage-error.ts';
 
@@ -48,14 +49,20 @@ type RestoreOptions = {
 };
 
 /**
- * Replaces the folder's database by a backup; an existing database only with `force`. Throws StorageError.
+ * Replaces the folder's database by a backup; an existing database only with `force`. Returns the files that
+ * keep what was replaced. Throws StorageError.
  */
-export async function restore(file: string, folder: string, options: RestoreOptions): Promise<void> {
+export async function restore(
+  file: string,
+  folder: string,
+  options: RestoreOptions,
+): Promise<readonly string[]> {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw new StorageError(`${file} does not exist.`);
   if (!found.isFile()) throw new StorageError(`${file} is not a file.`);
   rejectForeignFolder(file);
   const unlock = lockFolder(folder);
+  let replaced: readonly string[] = [];
   try {
     const target = databaseFile(folder);
     if (existsSync(target) && !options.force)
@@ -64,8 +71,12 @@ export async function restore(file: string, folder: string, options: RestoreOpti
       schemaState(file, options.migrations); // rejects a database of a newer version
       const [issue] = integrityIssues(new Connection(source));
       if (issue !== undefined) throw new StorageError(`${file} is damaged: ${issue}`);
-      await copyDatabase(source, target, { ...options, beforeRename: () => removeWal(target) });
+      const beforeRename = (): void => {
+        replaced = keepReplaced(target);
+      };
+      await copyDatabase(source, target, { ...options, beforeRename });
     });
+    return replaced;
   } finally {
     unlock();
   }
@@ -176,19 +187,4 @@ async function fromBackup<T>(file: string, use: (source: DatabaseSync) => Promis
     if (!(error instanceof StorageError && sqliteCode(error.cause) === sqliteCodes.corrupt)) throw error;
     throw new StorageError(`${file} is damaged, and nothing was replaced: restore another backup.`);
   }
-}
-
-/**
- * Removes the old WAL, which SQLite would apply to the new file: by a checkpoint, or by deleting the WAL if
- * the checkpoint fails.
- */
-function removeWal(file: string): void {
-  try {
-    using replaced = openSqlite(file);
-    replaced.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  } catch {
-    /* the damaged file is about to be replaced */
-  }
-  for (const end of ['-wal', '-shm', '-journal']) rmSync(`${file}${end}`, { force: true });
-  syncFolder(dirname(file));
 }

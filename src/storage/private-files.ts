@@ -26,6 +26,11 @@ export function makePrivate(file: string): void {
   else createPrivate(file);
 }
 
+/** Returns the length of a file; 0 if it is missing. */
+export function bytesOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
 /** Makes an existing file of a secret private. Throws if it belongs to another account. */
 export function keepPrivate(file: string): void {
   if (existsSync(file) && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);

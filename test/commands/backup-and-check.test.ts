@@ -1,7 +1,7 @@
 // `backup`, `restore`, `check` and `sample`, from outside.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
@@ -84,6 +84,35 @@ describe('backup and restore', { concurrency: true }, () => {
       (await restored.signIn(restored.admin.email, restored.admin.password)).email,
       restored.admin.email,
     );
+  });
+
+  test('a forced restore names the copy of what it replaced, and the next start warns of nothing', async (t) => {
+    const service = await serviceFor(t);
+    const copy = join(newFolder(t), 'copy.db');
+    await backup(service.folder, copy);
+    const { token } = await service.person();
+    const { id } = await newOrder(service, token);
+    await service.stop();
+    const { status, stdout } = await orderly(['restore', copy, '--force', `--data=${service.folder}`]);
+    assert.equal(status, 0);
+    const [, replaced = ''] =
+      /^The replaced database is in (\S+), until you delete it\.$/m.exec(stdout) ?? [];
+    assert.deepEqual(
+      rowsOf(replaced, 'orders').map((row) => row['id']),
+      [id],
+      stdout,
+    );
+    const started = await serviceFor(t, { folder: service.folder });
+    assert.deepEqual(
+      started.logged.filter((line) => line.includes('"level":"warn"')),
+      [],
+    );
+    await started.stop();
+
+    assert.equal((await orderly(['restore', copy, '--force', `--data=${service.folder}`])).status, 0);
+    rmSync(join(service.folder, 'orderly.db'));
+    const lost = await orderly(['serve', '--port=0', `--data=${service.folder}`]);
+    assert.match(lost.stderr, /is missing or empty, but had events up to 1\./);
   });
 
   test('restore ends all sessions and names the keys that work again', async (t) => {

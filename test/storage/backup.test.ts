@@ -1,6 +1,7 @@
 // A backup of a live database is complete; a restore never replaces anything by mistake.
 import assert from 'node:assert/strict';
 import {
+  chmodSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -108,7 +109,7 @@ test('a backup overwrites nothing and needs a database', async (t) => {
 test('a backup is restored into an empty folder', async (t) => {
   const file = await madeBackup(t, 'kept');
   const folder = join(newFolder(t), 'new');
-  await restore(file, folder, strict);
+  assert.deepEqual(await restore(file, folder, strict), []);
   const database = await openNotes(t, { folder });
   assert.deepEqual(noteTexts(database.read), ['kept']);
   assert.equal(statSync(databaseFile(folder)).mode & 0o777, 0o600);
@@ -130,6 +131,65 @@ test('a database is replaced only by force, with its WAL, and never under a live
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['kept']);
 });
 
+test('a forced restore keeps the replaced database, with its WAL, in a private file', async (t) => {
+  const file = await madeBackup(t, 'kept');
+  const folder = newFolder(t);
+  const database = await openNotes(t, { folder });
+  await database.write(addNote('newer'));
+  const log = `${databaseFile(folder)}-wal`;
+  copyFileSync(log, join(folder, 'log'));
+  copyFileSync(databaseFile(folder), join(folder, 'pages'));
+  await database.close();
+  copyFileSync(join(folder, 'pages'), databaseFile(folder)); // as a crash leaves both
+  copyFileSync(join(folder, 'log'), log);
+  chmodSync(databaseFile(folder), 0o644);
+  const replaced = await restore(file, folder, forced);
+  assert.equal(replaced.length, 1);
+  assert.match(replaced[0] ?? '', /\/orderly-replaced-\d{8}T\d{9}Z\.db$/);
+  assert.deepEqual(replacedIn(folder), replaced);
+  assert.equal(statSync(replaced[0] ?? '').mode & 0o777, 0o600);
+  assert.notEqual(statSync(replaced[0] ?? '').ino, statSync(databaseFile(folder)).ino);
+
+  const again = await restore(replaced[0] ?? '', folder, forced);
+  assert.equal(replacedIn(folder).length, 2, 'a second restore keeps another one');
+  assert.notDeepEqual(again, replaced);
+  assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['newer']);
+});
+
+test('a restore that fails before the replacement keeps nothing, since nothing was replaced', async (t) => {
+  const file = await madeBackup(t, 'kept');
+  const folder = newFolder(t);
+  const database = await openNotes(t, { folder });
+  await database.write(addNote('newer'));
+  await database.close();
+  const trouble = new Error('stopped before the rename');
+  const prepare = (): never => {
+    throw trouble;
+  };
+  await assert.rejects(restore(file, folder, { ...forced, prepare }), trouble);
+  assert.deepEqual(replacedIn(folder), []);
+  assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['newer']);
+});
+
+test('a restore over an empty database keeps the WAL that was left of it', async (t) => {
+  const file = await madeBackup(t, 'kept');
+  const folder = newFolder(t);
+  writeFileSync(databaseFile(folder), '');
+  writeFileSync(`${databaseFile(folder)}-wal`, 'frames');
+  const replaced = await restore(file, folder, forced);
+  assert.deepEqual(replaced, replacedIn(folder));
+  assert.deepEqual(
+    replaced.map((name) => readFileSync(name, 'latin1')),
+    ['frames'],
+  );
+  assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['kept']);
+});
+
+function replacedIn(folder: string): string[] {
+  const names = readdirSync(folder).filter((name) => name.startsWith('orderly-replaced-'));
+  return names.sort().map((name) => join(folder, name));
+}
+
 test('a WAL that a reader has open is not mistaken for that of the restored database', async (t) => {
   const file = await madeBackup(t, 'kept');
   const folder = newFolder(t);
@@ -139,9 +199,11 @@ test('a WAL that a reader has open is not mistaken for that of the restored data
   using reader = new DatabaseSync(databaseFile(folder), { readOnly: true });
   reader.exec('BEGIN; SELECT * FROM notes'); // so that the WAL can't be checkpointed as a whole
   writer.exec("INSERT INTO notes (text) VALUES ('newest')");
-  await restore(file, folder, forced);
+  const [replaced = ''] = await restore(file, folder, forced);
   assert.equal(existsSync(`${databaseFile(folder)}-wal`), false);
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['kept']);
+  using copy = new DatabaseSync(replaced, { returnArrays: true });
+  assert.deepEqual(copy.prepare('SELECT text FROM notes ORDER BY id').all(), [['newer'], ['newest']]);
 });
 
 test('a backup is marked as having no WAL, so that it can be read from anywhere', async (t) => {
@@ -242,8 +304,10 @@ function linkOf(descriptor: string): string | undefined {
 
 test('a damaged database can be replaced by force', async (t) => {
   const folder = newFolder(t);
-  writeFileSync(databaseFile(folder), 'not a database'.repeat(1000));
-  await restore(await madeBackup(t, 'kept'), folder, forced);
+  const damaged = 'not a database'.repeat(1000);
+  writeFileSync(databaseFile(folder), damaged);
+  const [replaced = ''] = await restore(await madeBackup(t, 'kept'), folder, forced);
+  assert.equal(readFileSync(replaced, 'latin1'), damaged);
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['kept']);
 });
 
