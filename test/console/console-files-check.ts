@@ -20,7 +20,7 @@ test('a list as a file', { timeout: 120_000 }, async (t) => {
   ];
   const order = { customerId: 1, currency: 'EUR', items, note: 'Zwei "Dosen"' };
   await service.post('/orders', { token, body: order });
-  await service.patch('/orders/16', { token, body: { status: 'paid' } });
+  await service.patch('/orders/16', { token, body: { status: 'paid', payment: 'cash' } });
   await service.post('/orders', { token, body: order });
   await tab.open(`${service.url}/console`);
   await tab.evaluate("localStorage.setItem('orderly-language', 'en')"); // words in English, numbers as in Germany
@@ -41,24 +41,33 @@ test('a list as a file', { timeout: 120_000 }, async (t) => {
       await person.go('#/orders?q=sencha');
       await person.press('CSV');
       const [heading = '', first = '', second = '', ...others] = await linesOf();
-      assert.match(heading, /^\ufeffNumber;Status;Created \(Europe\/Berlin\);Changed \(Europe\/Berlin\);/);
+      assert.match(
+        heading,
+        /^\ufeffNumber;Status;Payment;Created \(Europe\/Berlin\);Changed \(Europe\/Berlin\);/,
+      );
       assert.match(heading, /;Customer;.*;Total;Line;SKU;Item;Quantity;Price;Sum$/);
       const { body } = await service.get('/orders/17', { token });
       const time = new Date(body.createdAt).toLocaleString('sv-SE', { timeZone: 'Europe/Berlin' });
-      assert.equal(first.slice(0, 30), `17;open;${time};${time}`.slice(0, 30));
+      assert.equal(first.slice(0, 30), `17;open;;${time};${time}`.slice(0, 30));
       assert.match(first, /;Grace Hopper;1;EUR;"Zwei ""Dosen""";.*;31,49;1;;"Sencha; loose";1;7,49;7,49$/);
       assert.match(second, /;;2;;'=Matcha;2;12,00;24,00$/);
       assert.equal(others.length, 3, 'the rows of order 16, and the end');
     },
   );
 
+  await t.test('has a word for how each order was paid', async () => {
+    await person.go('#/orders?payment=cash');
+    await person.press('CSV');
+    assert.match((await linesOf())[1] ?? '', /^16;paid;cash;/);
+  });
+
   await t.test('has the status that is shown, and what programs read', async () => {
     await person.go('#/orders?status=paid&q=sencha');
     await person.press('CSV');
     await person.check('For other programs');
     const [heading = '', first = '', ...others] = await linesOf();
-    assert.match(heading, /^id,status,createdAt,/);
-    assert.match(first, /^16,paid,.*,31\.49,1,,Sencha; loose,1,7\.49,7\.49$/);
+    assert.match(heading, /^id,status,payment,createdAt,/);
+    assert.match(first, /^16,paid,cash,.*,31\.49,1,,Sencha; loose,1,7\.49,7\.49$/);
     assert.equal(others.length, 2);
   });
 

@@ -108,6 +108,39 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     await person.see('Mark as paid');
   });
 
+  await t.test('say how they were paid, by the button that marks them as paid', async () => {
+    const item = { name: 'Tea', quantity: 1, unitPrice: 749 };
+    const body = { customerId: 1, currency: 'EUR', items: [item] };
+    const [first, second] = [
+      await service.post('/orders', { token, body }),
+      await service.post('/orders', { token, body }),
+    ];
+    const order = async ({ body: { id } }: typeof first): Promise<{ status: string; payment: string }> =>
+      (await service.get(`/orders/${id}`, { token })).body;
+    await person.go(`#/orders/${first.body.id}`);
+    await person.press('Paid: Cash');
+    await person.press('Undo');
+    await person.press('Paid: Card');
+    await person.go(`#/orders/${second.body.id}`); // whoever leaves the page wants it at once
+    await person.press('Paid: Transfer');
+    await person.go(`#/orders/${first.body.id}`);
+    await person.see('Payment: Card');
+    await person.see('Payment not said → card');
+    const { status, payment } = await order(first);
+    assert.deepEqual([status, payment], ['paid', 'card']);
+
+    await person.go('#/orders');
+    await person.press('Filter and sort');
+    await tab.evaluate(`{
+      const control = document.querySelector('[data-key="payment"]');
+      control.value = 'transfer';
+      control.dispatchEvent(new Event('change'));
+    }`);
+    await tab.until('document.querySelectorAll("main tbody tr").length === 1');
+    assert.match(await tab.evaluate<string>('location.hash'), /payment=transfer/);
+    await person.see(`#${second.body.id}`);
+  });
+
   const chosen = '[data-pointer="/currency"]';
   const country = '[data-pointer="/shippingAddress/country"]';
 

@@ -36,6 +36,13 @@ for (const [title, type, changes, texts] of [
   ['a step taken back', 'order.corrected', { status: ['paid', 'open'] }, ['Status paid → open']],
   ['a usual step, which its name says', 'order.paid', { status: ['open', 'paid'] }, []],
   [
+    'how an order was paid',
+    'order.paid',
+    { status: ['open', 'paid'], payment: [null, 'cash'] },
+    ['Payment not said → cash'],
+  ],
+  ['a corrected payment', 'order.changed', { payment: ['cash', 'card'] }, ['Payment cash → card']],
+  [
     'items and a total',
     'order.changed',
     {

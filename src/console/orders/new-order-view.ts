@@ -6,7 +6,7 @@ import { CustomerChoice } from './customer-choice.ts';
 import { notify } from '../parts/dialogs.ts';
 import type { Draft, Drafts, Entered } from '../parts/drafts.ts';
 import { button, fill, h } from '../parts/elements.ts';
-import { nameOf } from '../parts/formats.ts';
+import { nameOf, paymentNames } from '../parts/formats.ts';
 import { usuallyWalkIn } from './delivery-fields.ts';
 import { checkRow, discardInput, enteredIn, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
 import { OrderFields } from './order-fields.ts';
@@ -109,16 +109,16 @@ function showForm(page: Page, draft: Draft): void {
 }
 
 const payments = [
-  ['F2', 'card', t('Card')],
-  ['F4', 'cash', t('Cash')],
-  ['F8', 'transfer', t('Transfer')],
+  ['F2', 'card'],
+  ['F4', 'cash'],
+  ['F8', 'transfer'],
 ] as const;
 
 /** Buttons that place an order as it is sold over the counter, each with a key of its own. */
 function counterEnds(isHandedOver: HTMLInputElement): readonly HTMLElement[] {
-  const buttons = payments.map(([key, payment, label]) => {
+  const buttons = payments.map(([key, payment]) => {
     const attributes = { type: 'submit', 'data-payment': payment, 'aria-keyshortcuts': key };
-    return h('button', attributes, label, ' ', h('kbd', {}, key));
+    return h('button', attributes, paymentNames[payment], ' ', h('kbd', {}, key));
   });
   const box = checkRow(isHandedOver, t('Handed over'));
   box.append(h('kbd', {}, 'F9'));

@@ -12,7 +12,7 @@ const pauseMilliseconds = 5_000;
 
 /**
  * Calls `show` now, after changes of statuses, and when the returned function is called, since the filters have
- * changed: without numbers where none are known, as for a search, for one customer, and for users who aren’t staff.
+ * changed: without numbers where none are known, as for a search, for one customer, for one payment, and for users who aren’t staff.
  */
 export function watchCounts(page: Page, show: (counts?: StatusCounts) => void): () => void {
   const { client, live, parameters, signal } = page;
@@ -54,7 +54,8 @@ function isCounted({ type, changes }: ServiceEvent): boolean {
 
 /** Undefined where the numbers would not be those of the list. */
 function filterOf({ parameters, user }: Pick<Page, 'parameters' | 'user'>): string | undefined {
-  if (!isStaff({ user }) || parameters.has('q') || parameters.has('customer')) return undefined;
+  const isNarrowed = ['q', 'customer', 'payment'].some((name) => parameters.has(name));
+  if (isNarrowed || !isStaff({ user })) return undefined;
   const { createdFrom: from, createdBefore } = orderFilter(parameters);
   return query({ from, before: createdBefore ?? addDays(startOfDay(new Date()), 1).toISOString() });
 }

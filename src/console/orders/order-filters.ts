@@ -1,9 +1,9 @@
-// What the list of orders shows: by status, day, customer and currency, and in which order. All of it is in the URL.
+// What the list of orders shows: by status, day, customer, currency and payment, and in which order. All of it is in the URL.
 import type { Customer } from '../parts/api-types.ts';
 import { combobox } from '../parts/combobox.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { fill, h } from '../parts/elements.ts';
-import { addDays, currencies, dayOf } from '../parts/formats.ts';
+import { addDays, currencies, dayOf, paymentNames } from '../parts/formats.ts';
 import { choice } from '../parts/forms.ts';
 import { dayInput } from '../parts/list-tools.ts';
 import type { Page } from '../parts/view.ts';
@@ -26,6 +26,7 @@ export function orderFilter(
     status: parameters.get('status'),
     customerId: parameters.get('customer'),
     currency: parameters.get('currency'),
+    payment: parameters.get('payment'),
     createdFrom: since?.toISOString(),
     createdBefore: until === undefined ? undefined : addDays(until, 1).toISOString(),
   };
@@ -34,7 +35,7 @@ export function orderFilter(
 const foundMax = 6;
 
 /** The filters that the bar shows, beside the status. */
-const names = ['since', 'until', 'customer', 'currency'] as const;
+const names = ['since', 'until', 'customer', 'currency', 'payment'] as const;
 
 /** Returns whether a filter is set, beside the status. */
 export function isFiltered(parameters: URLSearchParams): boolean {
@@ -97,6 +98,7 @@ export function filterBar(page: Page, onChange: () => void): FilterBar {
       day('until', t('To')),
       customerFilter(page, change),
       select('currency', t('Currency'), [['', t('All')], ...all]),
+      select('payment', t('Payment'), [['', t('All')], ...Object.entries(paymentNames)]),
       sort,
       clear,
     ),

@@ -2,7 +2,7 @@
 // can be undone, and then applies to the version of the order that was shown, or to none. Whoever leaves the page
 // wants it at once. Steps of many orders are made one by one: some may fail, and those say why.
 import type { ApiClient } from '../parts/api-client.ts';
-import type { Order, ServiceEvent, Status } from '../parts/api-types.ts';
+import type { Order, Payment, ServiceEvent, Status } from '../parts/api-types.ts';
 import { notify, warn } from '../parts/dialogs.ts';
 import type { Child } from '../parts/elements.ts';
 import { count, money, nameOf } from '../parts/formats.ts';
@@ -18,6 +18,8 @@ const failuresShown = 3;
 /** Steps that were begun together. */
 type Group = {
   readonly to: Status;
+  /** How they were paid, if that was said. */
+  readonly payment: Payment | undefined;
   readonly orders: number;
   /** Those that wait or are being made. */
   left: number;
@@ -84,16 +86,23 @@ export class OrderSteps extends EventTarget {
     return this.#failures.get(id);
   }
 
-  begin(order: Order, to: Status): void {
-    this.beginAll([order], to);
+  begin(order: Order, to: Status, payment?: Payment): void {
+    this.beginAll([order], to, payment);
   }
 
   /** Begins the step of each order for which none has begun. */
-  beginAll(orders: readonly Order[], to: Status): void {
+  beginAll(orders: readonly Order[], to: Status, payment?: Payment): void {
     const begun = orders.filter(({ id }) => !this.#steps.has(id));
     const [first, ...others] = begun;
     if (first === undefined) return;
-    const group: Group = { to, orders: begun.length, left: begun.length, undone: 0, failures: [] };
+    const group: Group = {
+      to,
+      payment,
+      orders: begun.length,
+      left: begun.length,
+      undone: 0,
+      failures: [],
+    };
     for (const order of begun) this.#wait(order, group);
     const step = { to: nameOf(to), seconds: undoMilliseconds / 1_000 };
     const one = { id: first.id, amount: money(first.total, first.currency) };
@@ -164,9 +173,9 @@ export class OrderSteps extends EventTarget {
   }
 
   #end(step: Step): Promise<void> {
-    const { order, to, etag, timer } = step;
+    const { order, to, group, etag, timer } = step;
     clearTimeout(timer);
-    step.sending ??= this.#send(order, { status: to }, etag).then(
+    step.sending ??= this.#send(order, { status: to, payment: group.payment }, etag).then(
       () => this.#succeed(step),
       (error: unknown) => this.#fail(step, error),
     );
@@ -208,14 +217,15 @@ export class OrderSteps extends EventTarget {
 
   async #send(
     shown: Order,
-    body: { readonly status: Status },
+    body: { readonly status: Status; readonly payment?: Payment | undefined },
     read: Promise<string | undefined>,
   ): Promise<void> {
     const { id, updatedAt } = shown;
+    const { status, payment = 'unsaid' } = body;
     const options = {
       body,
       etag: await read,
-      idempotencyKey: `console-${id}-${body.status}-${updatedAt}`,
+      idempotencyKey: `console-${id}-${status}-${payment}-${updatedAt}`,
       outlivesPage: true,
     };
     const sent = this.#client.send<Order>('PATCH', `/orders/${id}`, options);

@@ -4,6 +4,7 @@ import {
   type Customer,
   type Item,
   type Order,
+  type Payment,
   type Status,
   steps as stepsOf,
   stepsBack,
@@ -14,7 +15,7 @@ import { mailLinkOf } from '../parts/contact-links.ts';
 import { ask } from '../parts/dialogs.ts';
 import { Drawing } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { addressLines, count, dateTime, money, nameOf, stepNames } from '../parts/formats.ts';
+import { addressLines, count, dateTime, money, nameOf, paymentNames, stepNames } from '../parts/formats.ts';
 import { action, field, type Field, textOf } from '../parts/forms.ts';
 import { changeNote } from './order-note.ts';
 import { packingSlip } from './packing-slip.ts';
@@ -44,7 +45,7 @@ export function orderView(page: Page): void {
     load,
     draw(shown, again) {
       head.show(orderHeading(page, shown));
-      return orderContent(shown, () => changeNote(page, shown, again));
+      return orderContent(page, shown, () => changeNote(page, shown, again));
     },
     hold: holdSteps,
     concerns: ({ subject }) => subject === `/orders/${id}`,
@@ -156,7 +157,7 @@ function endButton({ steps }: Page, order: Order, { to, disabled }: StepOptions<
   return action(label, question, { disabled, 'data-key': `to-${to}` });
 }
 
-function orderContent(shown: OrderDetails, changeNote: () => Promise<void>): Child {
+function orderContent(page: Page, shown: OrderDetails, changeNote: () => Promise<void>): Child {
   const { order, customer, events } = shown;
   const { customerId, shippingAddress, note, createdAt } = order;
   const name = customer?.name ?? t('Customer {id}', { id: customerId });
@@ -177,6 +178,7 @@ function orderContent(shown: OrderDetails, changeNote: () => Promise<void>): Chi
           t('Status'),
           statusPicture(order.status, events),
           h('p', { class: 'soft' }, t('Placed {time}', { time: dateTime(createdAt) })),
+          paymentLine(page, order),
         ),
         card(
           t('Customer'),
@@ -200,6 +202,21 @@ function orderContent(shown: OrderDetails, changeNote: () => Promise<void>): Chi
     ),
     packingSlip(order, name),
   ];
+}
+
+/** How the order was paid, or the buttons that mark it as paid so. */
+function paymentLine(page: Page, order: Order): Child {
+  const { id, status, payment } = order;
+  const { steps } = page;
+  if (payment !== null) return h('p', {}, t('Payment: {payment}', { payment: paymentNames[payment] }));
+  if (status !== 'open' || !isStaff(page)) return undefined;
+  const disabled = steps.nextStatusOf(id) !== undefined || steps.latest(order).status !== 'open';
+  const buttons = (Object.keys(paymentNames) as Payment[]).map((by) => {
+    const label = t('Paid: {payment}', { payment: paymentNames[by] });
+    const attributes = { disabled, 'aria-label': label, 'data-key': `paid-${by}` };
+    return action(paymentNames[by], async () => steps.begin(order, 'paid', by), attributes);
+  });
+  return h('div', { class: 'next' }, h('span', {}, t('Paid:')), buttons);
 }
 
 function contactLines(customer: Customer | undefined): Child {

@@ -129,8 +129,7 @@ function noOrders(parameters: URLSearchParams): HTMLElement {
       t('Nothing found'),
       t('An order is found by its number, its customer’s name, e-mail or phone, and by its items.'),
     );
-  if (isFiltered(parameters))
-    return emptyState(t('None'), t('No order is of these days, this customer and this currency.'));
+  if (isFiltered(parameters)) return emptyState(t('None'), t('No order has all that the filter asks for.'));
   if (parameters.has('status')) return emptyState(t('None'), t('No order has this status at the moment.'));
   const next = h('a', { class: 'button primary', href: '#/new' }, t('Enter the first order'));
   return emptyState(

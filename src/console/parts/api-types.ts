@@ -1,6 +1,7 @@
 // The members of the API's objects that the console uses. A test compares them with the service's types.
 
 export type Role = 'user' | 'staff' | 'admin';
+export type Payment = 'cash' | 'card' | 'transfer' | 'other';
 export type Status = 'open' | 'paid' | 'shipped' | 'delivered' | 'cancelled' | 'refunded';
 
 export type Address = {
@@ -32,7 +33,7 @@ export type Item = {
 export type Order = {
   readonly id: number;
   readonly status: Status;
-  readonly payment: 'cash' | 'card' | 'transfer' | 'other' | null;
+  readonly payment: Payment | null;
   readonly customerId: number;
   readonly userId: number | null;
   readonly currency: string;

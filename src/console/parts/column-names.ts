@@ -5,6 +5,7 @@ import { t } from './texts.ts';
 const columnNames: Readonly<Record<string, string>> = {
   id: 'Number',
   status: t('Status'),
+  payment: t('Payment'),
   customerId: t('Customer number'),
   'customer.name': t('Customer'),
   userId: t('Account'),

@@ -19,7 +19,7 @@ const eventVerbs: Readonly<Record<string, string>> = {
   'session.reused': t('ended: an old token was used'),
 };
 
-/** What happens to objects, statuses, and roles. */
+/** What happens to objects, statuses, payments, and roles. */
 const words: Readonly<Record<string, string>> = {
   open: t('open'),
   paid: t('paid'),
@@ -27,6 +27,10 @@ const words: Readonly<Record<string, string>> = {
   delivered: t('delivered'),
   cancelled: t('cancelled'),
   refunded: t('refunded'),
+  cash: t('cash'),
+  card: t('card'),
+  transfer: t('transfer'),
+  other: t('other'),
   created: t('created'),
   changed: t('changed'),
   deleted: t('deleted'),
@@ -41,6 +45,7 @@ const words: Readonly<Record<string, string>> = {
 
 const memberNames: Readonly<Record<string, string>> = {
   status: t('status'),
+  payment: t('payment'),
   role: t('role'),
   currency: t('currency'),
   name: t('name'),
@@ -81,6 +86,7 @@ function happeningOf(type: string): string {
 }
 
 function inWords(word: unknown): string {
+  if (word === null) return t('not said');
   return words[String(word)] ?? String(word);
 }
 
@@ -102,14 +108,15 @@ export function changeTexts(
   money: Money,
   currency?: string,
 ): string[] {
-  if (!/\.(changed|corrected)$/.test(type)) return [];
-  const texts = ['status', 'role', 'currency'].flatMap((member) => {
+  const isStep = !/\.(changed|corrected)$/.test(type);
+  const members = isStep ? ['payment'] : ['status', 'payment', 'role', 'currency'];
+  const texts = members.flatMap((member) => {
     const [before, after] = pairOf(changes[member]);
     return after === undefined
       ? []
       : [`${capitalized(memberNames[member] ?? member)} ${inWords(before)} → ${inWords(after)}`];
   });
-  if (currency === undefined) return texts;
+  if (isStep || currency === undefined) return texts;
   const [oldCurrency = currency] = pairOf(changes['currency']) as [string?];
   const [oldItems = [], items = []] = pairOf(changes['items']) as [Priced[]?, Priced[]?];
   const textOf = ({ quantity, name, unitPrice }: Priced, of: string): string =>

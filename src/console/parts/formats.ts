@@ -1,7 +1,7 @@
 // Money and numbers as the browser's region writes them, times in the interface's language with the region's
 // order, and words for the names of the API.
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
-import type { Address, Status } from './api-types.ts';
+import type { Address, Payment, Status } from './api-types.ts';
 import { locale } from './language.ts';
 import { textOfPage, wordsOfPage } from './page-text.ts';
 import { t } from './texts.ts';
@@ -149,6 +149,13 @@ export function addressLines(address: Address, name = ''): string[] {
   const lines = [address.name ?? name, line1, line2, place, countryName(country)];
   return lines.filter((line) => line !== null && line !== undefined && line !== '').map(String);
 }
+
+export const paymentNames: Readonly<Record<Payment, string>> = {
+  card: t('Card'),
+  cash: t('Cash'),
+  transfer: t('Transfer'),
+  other: t('Other'),
+};
 
 export const statusNames: Readonly<Record<Status, string>> = {
   open: t('Open'),

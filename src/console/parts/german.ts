@@ -10,6 +10,15 @@ export const german = {
   'Paid:': 'Bezahlt:',
   Cash: 'Bar',
   Transfer: 'Überweisung',
+  Other: 'Anders',
+  Payment: 'Zahlung',
+  'Payment: {payment}': 'Zahlung: {payment}',
+  'Paid: {payment}': 'Bezahlt: {payment}',
+  'not said': 'nicht angegeben',
+  cash: 'bar',
+  card: 'Karte',
+  transfer: 'Überweisung',
+  other: 'anders',
   'Handed over': 'Übergeben',
   'Nothing has the code “{code}”.': 'Nichts hat den Code „{code}“.',
   '“{code}” was scanned while a question was open: nothing was done with it.':
@@ -354,6 +363,7 @@ export const german = {
   'This order was saved the first time, before you changed it again: cancel to see it as it is now.':
     'Diese Bestellung wurde beim ersten Mal gespeichert, bevor Sie sie noch einmal geändert haben: Brechen Sie ab, um sie zu sehen, wie sie jetzt ist.',
   status: 'Status',
+  payment: 'Zahlung',
   role: 'Rolle',
   currency: 'Währung',
   name: 'Name',
@@ -488,8 +498,7 @@ export const german = {
   'Next page': 'Nächste Seite',
   'An order is found by its number, its customer’s name, e-mail or phone, and by its items.':
     'Eine Bestellung wird an ihrer Nummer, an Name, E-Mail oder Telefon des Kunden und an ihren Artikeln gefunden.',
-  'No order is of these days, this customer and this currency.':
-    'Keine Bestellung ist aus diesen Tagen, von diesem Kunden und in dieser Währung.',
+  'No order has all that the filter asks for.': 'Keine Bestellung hat alles, was der Filter verlangt.',
   'No order has this status at the moment.': 'Keine Bestellung hat im Moment diesen Status.',
   'Enter the first order': 'Erste Bestellung eingeben',
   'No orders yet': 'Noch keine Bestellungen',

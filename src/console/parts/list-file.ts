@@ -1,9 +1,9 @@
 // A list as a file: what the page shows, with its filters and its search, for a spreadsheet or for other programs.
-import { type Status, statuses } from './api-types.ts';
+import { type Payment, type Status, statuses } from './api-types.ts';
 import { columnName } from './column-names.ts';
 import { ask, notify } from './dialogs.ts';
 import { h } from './elements.ts';
-import { dayName, decimalSign, timeOfDay, timeZone } from './formats.ts';
+import { dayName, decimalSign, paymentNames, timeOfDay, timeZone } from './formats.ts';
 import { action } from './forms.ts';
 import { saveFile } from './saved-file.ts';
 import { chunksOf } from './streams.ts';
@@ -79,6 +79,7 @@ async function spreadsheetOf({ body }: Response): Promise<string[]> {
     const name = columns?.[index] ?? '';
     if (isAmount(name)) return cell.replace('.', decimalSign);
     if (name === 'status' && isStatus(cell)) return t(cell);
+    if (name === 'payment' && isPayment(cell)) return t(cell);
     return isTime(name) && cell !== '' ? localTime(cell) : cell;
   };
   if (body !== null)
@@ -93,6 +94,10 @@ function headingOf(name: string): string {
 
 function isStatus(cell: string): cell is Status {
   return statuses.some((each) => each === cell);
+}
+
+function isPayment(cell: string): cell is Payment {
+  return Object.hasOwn(paymentNames, cell);
 }
 
 function isAmount(name: string): boolean {
