@@ -103,7 +103,7 @@ test('accounts in the console', { timeout: 120_000 }, async (t) => {
     await person.see('Also enter the code.');
     await person.enter('One-time code', '123456');
     await person.press('Sign in');
-    await person.see('The code is wrong, or was used already.');
+    await person.see('This code is wrong, or was used already.');
     await person.enter('One-time code', codeOf(secret, service));
     await person.press('Sign in');
     await person.see('8 recovery codes are left.');

@@ -215,7 +215,6 @@ export const german = {
     'Aus Ihrer Authenticator-App, oder ein Wiederherstellungscode.',
   'Wrong e-mail address or password.': 'E-Mail-Adresse oder Passwort ist falsch.',
   'Also enter the code.': 'Geben Sie auch den Code ein.',
-  'The code is wrong, or was used already.': 'Der Code ist falsch oder wurde schon verwendet.',
   'Is it you?': 'Sind Sie es?',
   'This needs your password again, {email}.': 'Dafür wird Ihr Passwort noch einmal gebraucht, {email}.',
   Continue: 'Weiter',

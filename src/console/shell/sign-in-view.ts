@@ -89,7 +89,7 @@ function credentials(
     if (problem.code === 'code-required') {
       const detail = code.row.hidden
         ? t('Also enter the code.')
-        : t('The code is wrong, or was used already.');
+        : t('This code is wrong, or was used already.');
       code.row.hidden = false;
       throw new Rejection({ ...problem, errors: [{ pointer: '#/code', detail }] });
     }
