@@ -9,6 +9,7 @@ for (const [type, subject, text, href] of [
   ['order.corrected', '/orders/7', 'Order 7 taken back by one step', '#/orders/7'],
   ['customer.changed', '/customers/3', 'Customer 3 changed: e-mail and address', '#/customers/3'],
   ['customer.deleted', '/customers/3', 'Customer 3 deleted', undefined],
+  ['customer.erased', '/customers/3', 'Customer 3 erased', '#/customers/3'],
   ['user.created', '/api/users/2', 'Account 2 created', '#/people/2'],
   ['user.deleted', '/api/users/2', 'Account 2 deleted', undefined],
   ['session.reused', '/api/sessions/9', 'Sign-in 9 ended: an old token was used', undefined],

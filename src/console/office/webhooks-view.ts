@@ -19,6 +19,7 @@ const types = [
   ...['customer', 'product'].flatMap((kind) =>
     ['created', 'changed', 'deleted'].map((each) => `${kind}.${each}`),
   ),
+  'customer.erased',
 ];
 
 export function webhooksView(page: Page): void {

@@ -34,6 +34,7 @@ const words: Readonly<Record<string, string>> = {
   created: t('created'),
   changed: t('changed'),
   deleted: t('deleted'),
+  erased: t('erased'),
   removed: t('removed'),
   ended: t('ended'),
   suspended: t('suspended'),

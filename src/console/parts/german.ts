@@ -50,6 +50,7 @@ export const german = {
   created: 'angelegt',
   changed: 'geändert',
   deleted: 'gelöscht',
+  erased: 'anonymisiert',
   began: 'begonnen',
   ended: 'beendet',
   suspended: 'gesperrt',

@@ -1,5 +1,13 @@
 // Customers over HTTP: /customers.
-import { isStaff, rowAccessOf, signedIn, type Caller } from '../../auth/access.ts';
+import {
+  adminOnly,
+  checkStepUp,
+  isStaff,
+  recentSignIn,
+  rowAccessOf,
+  signedIn,
+  type Caller,
+} from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
 import { exportDescription } from '../../http/lists/export.ts';
 import { listParameters, pageOrFileIssues, type Lists } from '../../http/lists/list.ts';
@@ -28,6 +36,7 @@ import {
   mergeCustomer,
   type CustomerRow,
 } from './customer.ts';
+import { eraseCustomer } from './customer-erasure-store.ts';
 import {
   addCustomer,
   customerSelection,
@@ -42,9 +51,11 @@ type CustomerServices = {
   readonly caches: { readonly customers: RepresentationCache<Customer> };
   /** The country whose phone numbers may be sent in national form. */
   readonly defaultCountry: string | undefined;
+  /** Clears the orders of erased customers, in the background. */
+  readonly clearOrders: () => void;
 };
 
-export function customerRoutes({ lists, caches, defaultCountry }: CustomerServices): Route[] {
+export function customerRoutes({ lists, caches, defaultCountry, clearOrders }: CustomerServices): Route[] {
   const customers = customerRepresentations(caches.customers);
   const bodies = customerBodies(defaultCountry);
   return [
@@ -54,6 +65,7 @@ export function customerRoutes({ lists, caches, defaultCountry }: CustomerServic
     putCustomerRoute(bodies),
     patchCustomerRoute(bodies),
     deleteCustomerRoute(),
+    eraseCustomerRoute(clearOrders),
   ];
 }
 
@@ -213,5 +225,31 @@ function deleteCustomerRoute(): Route {
         removeCustomer(permit, customer);
         return empty;
       }),
+  });
+}
+
+function eraseCustomerRoute(clearOrders: () => void): Route {
+  return route({
+    method: 'PUT',
+    path: '/customers/{id}/erasure',
+    tag: 'Customers',
+    summary: 'Erase what is personal of a customer',
+    access: adminOnly,
+    reply: { kind: 'none' },
+    description:
+      'The name becomes `erased`; e-mail address, phone number, address and note, and the addresses and notes ' +
+      'of the customer’s orders, become null. Sums, items and statuses stay. This can’t be taken back. ' +
+      `Needs ${recentSignIn}.`,
+    problems: ['step-up-required'],
+    async handle(call) {
+      checkStepUp(call.caller, call.now, 'Erasing a customer');
+      await call.write((permit) => {
+        const customer = requireOwned(customerSource, permit, call.params.id);
+        call.checkPrecondition(() => representCustomer(customer).etag);
+        eraseCustomer(permit, customer);
+      });
+      clearOrders();
+      return empty;
+    },
   });
 }

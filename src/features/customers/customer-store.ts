@@ -120,11 +120,25 @@ export function addCustomer(permit: Permit, customer: NewCustomerRow, createdAt:
 }
 
 export function replaceCustomer(permit: Permit, current: Owned<CustomerRow>, wanted: ChangedCustomer): void {
+  writeCustomer(permit, current, { type: 'customer.changed', wanted });
+}
+
+type CustomerChange = {
+  readonly type: 'customer.changed' | 'customer.erased';
+  readonly wanted: ChangedCustomer;
+};
+
+/** Replaces the customer, in the table and in the search, and records an event of this type. */
+export function writeCustomer(
+  permit: Permit,
+  current: Owned<CustomerRow>,
+  { type, wanted }: CustomerChange,
+): void {
   const { id } = current;
   replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
   replaceInSearch(permit.writer, current, wanted);
   recordEvent(permit, {
-    type: 'customer.changed',
+    type,
     subjectId: id,
     ownerId: wanted.userId,
     formerOwnerId: current.userId === wanted.userId ? null : current.userId,

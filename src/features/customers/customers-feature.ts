@@ -10,10 +10,16 @@ export const customers: Feature = {
   migrations: customersMigrations,
   async load() {
     const { customerRoutes } = await import('./customer-routes.ts');
+    const { clearErasedOrders } = await import('./customer-erasure-store.ts');
     const { clearCustomerOwner } = await import('./customer-store.ts');
     return (core) => {
-      const routes = customerRoutes({ ...core, defaultCountry: core.config.defaultCountry });
-      return { groups: [{ invalidStatus: 422, routes }], clearOwner: clearCustomerOwner };
+      const { defaultCountry } = core.config;
+      const routes = customerRoutes({ ...core, defaultCountry, clearOrders: core.cleanUp });
+      return {
+        groups: [{ invalidStatus: 422, routes }],
+        cleanup: [clearErasedOrders],
+        clearOwner: clearCustomerOwner,
+      };
     };
   },
   async maintenance() {

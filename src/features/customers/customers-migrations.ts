@@ -38,4 +38,17 @@ INSERT INTO customerSearch (customerSearch, rank) VALUES ('secure-delete', 1);
     name: 'customer-phones',
     sql: 'CREATE INDEX customers_phone_userId ON customers (phone, userId) WHERE phone IS NOT NULL',
   },
+  {
+    // what is still to be erased in the orders of erased customers, and up to where it was
+    name: 'customer-erasures',
+    sql: `
+CREATE TABLE erasures (
+  customerId INTEGER PRIMARY KEY REFERENCES customers ON DELETE CASCADE,
+  lastOrderId INTEGER NOT NULL,
+  status TEXT NOT NULL DEFAULT '',
+  createdAt INTEGER NOT NULL DEFAULT 0,
+  orderId INTEGER NOT NULL DEFAULT 0
+) STRICT;
+`,
+  },
 ];

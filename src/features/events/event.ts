@@ -20,7 +20,7 @@ const kinds = {
     path: '/customers',
     topic: 'customer',
     isForStaff: true,
-    types: ['created', 'changed', 'deleted'],
+    types: ['created', 'changed', 'deleted', 'erased'],
   },
   product: {
     path: '/products',

@@ -30,4 +30,15 @@ CREATE TRIGGER storedResponses_userRemoved AFTER DELETE ON users BEGIN
 END;
 `,
   },
+  {
+    // so do those of an erased customer and of the customer's orders
+    name: 'idempotency 3',
+    sql: `
+CREATE INDEX storedResponses_customer ON storedResponses (objectId)
+  WHERE location GLOB '/customers/*' OR location GLOB '/orders/*';
+CREATE TRIGGER storedResponses_customerErased AFTER INSERT ON erasures BEGIN
+  DELETE FROM storedResponses WHERE objectId = NEW.customerId AND location GLOB '/customers/*';
+END;
+`,
+  },
 ];

@@ -21,4 +21,13 @@ CREATE TABLE importedOrders (
 ) STRICT, WITHOUT ROWID;
 `,
   },
+  {
+    // orders keep their keys: otherwise the same file would create them again
+    name: 'imports 2',
+    sql: `
+CREATE TRIGGER importedCustomers_erased AFTER INSERT ON erasures BEGIN
+  DELETE FROM importedCustomers WHERE customerId = NEW.customerId;
+END;
+`,
+  },
 ];

@@ -20,6 +20,7 @@ import {
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { changesBetween, receivedBy, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
+import { unlessErasedSql } from '../customers/customer-erasure-store.ts';
 import { ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
 import {
   Order,
@@ -46,7 +47,12 @@ const columns = {
   updatedAt: changeTime,
 };
 const orders = table('orders', columns);
-const rows = orders.select({ ...columns, userId: computed(ownerSql('orders'), columns.userId) });
+const rows = orders.select({
+  ...columns,
+  userId: computed(ownerSql('orders'), columns.userId),
+  shippingAddress: computed(unlessErasedSql('shippingAddress'), columns.shippingAddress),
+  note: computed(unlessErasedSql('note'), columns.note),
+});
 const replaceContent = orders.update([
   'status',
   'payment',
@@ -110,8 +116,9 @@ const textColumns =
   `concat('{"id":', orders.id, ',"status":"', status, '","payment":', ` +
   `ifnull('"' || payment || '"', 'null'), ',"customerId":', customerId, ` +
   `',"userId":', ifnull(users.id, 'null'), ',"currency":"', currency, '","items":', items, ` +
-  `',"total":', total, ',"shippingAddress":', ifnull(shippingAddress, 'null'), ',"note":'), ` +
-  'note, orders.createdAt, updatedAt';
+  `',"total":', total, ',"shippingAddress":', ` +
+  `ifnull(${unlessErasedSql('shippingAddress')}, 'null'), ',"note":'), ` +
+  `${unlessErasedSql('note')}, orders.createdAt, updatedAt`;
 /** Joins the owner, since both the text and the column `ownerId` need it. */
 const withOwners = 'LEFT JOIN users ON users.id = orders.userId';
 const textSql = `SELECT ${textColumns} FROM orders ${withOwners} WHERE orders.id = ?`;

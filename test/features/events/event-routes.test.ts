@@ -177,6 +177,13 @@ const rows: Readonly<Record<string, Row>> = {
       call: { token },
     }),
   },
+  'PUT /customers/{id}/erasure': {
+    type: 'customer.erased',
+    prepare: async (service, { token }) => ({
+      path: `/customers/${(await newCustomer(service, token)).id}/erasure`,
+      call: { token },
+    }),
+  },
   'POST /orders': {
     type: 'order.created',
     async prepare(service, { token }) {

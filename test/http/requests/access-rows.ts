@@ -240,6 +240,10 @@ export const matrix: Readonly<Record<string, Row>> = {
     scope: 'customers:write',
     path: ({ newCustomerId }) => `/customers/${newCustomerId}`,
   },
+  'PUT /customers/{id}/erasure': {
+    responses: 'u   f   f   f   204 s   s s   t',
+    path: (subject) => `${customer(subject)}/erasure`,
+  },
   'GET /customers/{id}/orders': {
     responses: 'u   200 f   200 200 200 s 200 t',
     scope: 'orders:read',

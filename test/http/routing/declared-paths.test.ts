@@ -78,6 +78,7 @@ describe('every declared path', () => {
       '/console/{name}',
       '/customers',
       '/customers/{id}',
+      '/customers/{id}/erasure',
       '/customers/{id}/events',
       '/customers/{id}/orders',
       '/products',

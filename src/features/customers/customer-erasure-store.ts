@@ -1,0 +1,69 @@
+// Erases what is personal of a customer, and of the customer's orders. The first write has the whole effect
+// that clients can see: the customer is overwritten, and a row of `erasures` hides the addresses and notes of
+// the orders (`unlessErasedSql`). The cleanup then clears them in slices, even after a restart. What is written
+// to these orders in between is hidden and cleared, too.
+import type { Connection } from '../../storage/connection.ts';
+import { changesNothing, type Owned } from '../../storage/object-access.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { writeCustomer } from './customer-store.ts';
+import type { CustomerContent, CustomerRow } from './customer.ts';
+
+const erased: CustomerContent = { name: 'erased', email: null, phone: null, address: null, note: null };
+
+/**
+ * Erases the customer. If that was done before, clears only what orders were given since; triggers remove
+ * stored responses and keys of imports.
+ */
+export function eraseCustomer(permit: Permit, customer: Owned<CustomerRow>): void {
+  const db = permit.writer;
+  const { id, userId } = customer;
+  const sql =
+    'INSERT OR REPLACE INTO erasures (customerId, lastOrderId) ' +
+    'VALUES (?, ifnull((SELECT max(id) FROM orders), 0))';
+  db.run(sql, id);
+  db.invalidate({ kind: 'everything' });
+  if (changesNothing(customer, erased)) return;
+  writeCustomer(permit, customer, { type: 'customer.erased', wanted: { ...erased, userId } });
+}
+
+/** Returns an expression for a column of `orders`: null once the order's customer is erased. */
+export function unlessErasedSql(column: 'shippingAddress' | 'note'): string {
+  const isErased =
+    'EXISTS (SELECT 1 FROM erasures WHERE erasures.customerId = orders.customerId ' +
+    'AND orders.id <= erasures.lastOrderId)';
+  return `iif(${isErased}, NULL, orders.${column})`;
+}
+
+/** The place of an order in the index of its customer's orders. */
+type Position = readonly [status: string, createdAt: number, orderId: number];
+type Erasure = readonly [customerId: number, lastOrderId: number, ...after: Position];
+
+/**
+ * A step of the cleanup: follows the index of the customer's orders. It may miss an order whose status changes
+ * meanwhile, but this change writes what it saw: neither address nor note.
+ */
+export function clearErasedOrders(db: Connection, rowsMax: number): number {
+  const erasure = db.get<Erasure>(
+    'SELECT customerId, lastOrderId, status, createdAt, orderId FROM erasures LIMIT 1',
+  );
+  if (erasure === undefined) return 0;
+  const [customerId, lastOrderId, ...after] = erasure;
+  const positions = db.all<Position>(nextSql, customerId, ...after, rowsMax);
+  const last = positions.at(-1);
+  if (last === undefined) return db.run('DELETE FROM erasures WHERE customerId = ?', customerId).rowsChanged;
+  for (const [, , id] of positions) {
+    if (id > lastOrderId) continue;
+    db.run(clearSql, id);
+    db.run("DELETE FROM storedResponses WHERE objectId = ? AND location GLOB '/orders/*'", id);
+  }
+  const sql = 'UPDATE erasures SET status = ?, createdAt = ?, orderId = ? WHERE customerId = ?';
+  db.run(sql, ...last, customerId);
+  return positions.length;
+}
+
+const nextSql =
+  'SELECT status, createdAt, id FROM orders WHERE customerId = ? AND (status, createdAt, id) > (?, ?, ?) ' +
+  'ORDER BY status, createdAt, id LIMIT +?';
+const clearSql =
+  'UPDATE orders SET shippingAddress = NULL, note = NULL ' +
+  'WHERE id = ? AND (shippingAddress IS NOT NULL OR note IS NOT NULL)';
