@@ -4,7 +4,7 @@ import type { ApiClient } from '../parts/api-client.ts';
 import type { List, Webhook } from '../parts/api-types.ts';
 import { type Child, h } from '../parts/elements.ts';
 import { age, dateOnly, dateTime, shortTime } from '../parts/formats.ts';
-import { textOfPage } from '../parts/page-text.ts';
+import { hasWebhooks, textOfPage } from '../parts/page-text.ts';
 import { failureWords, hostOf } from './webhook-words.ts';
 import { t } from '../parts/texts.ts';
 
@@ -21,10 +21,9 @@ export async function loadAlerts(client: ApiClient, signal: AbortSignal): Promis
     .request('GET', '/metrics', { accept: 'text/plain', signal })
     .then((response) => response.text())
     .then((text) => serviceAlerts(metricsOf(text)));
-  const webhooks = client
-    .get<List<Webhook>>('/webhooks', signal)
-    .then(({ data }) => data.flatMap(webhookAlerts));
-  const loaded = await Promise.allSettled([metrics, webhooks]);
+  const loads = [metrics];
+  if (hasWebhooks) loads.push(loadWebhookAlerts(client, signal));
+  const loaded = await Promise.allSettled(loads);
   return loaded.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
 }
 
@@ -64,6 +63,11 @@ function backupTexts(seconds: number | undefined): string[] {
 
 function isoOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
+}
+
+async function loadWebhookAlerts(client: ApiClient, signal: AbortSignal): Promise<readonly Alert[]> {
+  const { data } = await client.get<List<Webhook>>('/webhooks', signal);
+  return data.flatMap(webhookAlerts);
 }
 
 function webhookAlerts(webhook: Webhook): Alert[] {

@@ -1,5 +1,5 @@
 // Texts that the service has written into the page: the codes that the API accepts, the shop's name, what new
-// orders begin with, and where the documentation is.
+// orders begin with, where the documentation is, and whether there are webhooks.
 
 export function textOfPage(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
@@ -9,3 +9,6 @@ export function textOfPage(name: string): string {
 export function wordsOfPage(name: string): string[] {
   return textOfPage(name).split(' ');
 }
+
+/** Whether the service delivers events to webhooks. */
+export const hasWebhooks = textOfPage('webhooks') !== '';

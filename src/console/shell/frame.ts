@@ -18,6 +18,7 @@ import { UnsentForms } from './unsent-forms.ts';
 import { type App, failure, isStaff, setPageTitle, skeleton, type View } from '../parts/view.ts';
 import { Drawing, keepFocus } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
+import { hasWebhooks } from '../parts/page-text.ts';
 import { t } from '../parts/texts.ts';
 
 const views: Readonly<Record<string, View>> = {
@@ -35,7 +36,7 @@ const views: Readonly<Record<string, View>> = {
   'products/import': officeView('products/import'),
   people: officeView('people'),
   'people/': officeView('people/'),
-  webhooks: officeView('webhooks'),
+  ...(hasWebhooks && { webhooks: officeView('webhooks') }),
   health: officeView('health'),
   account: officeView('account'),
   more: moreView,

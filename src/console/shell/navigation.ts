@@ -4,6 +4,7 @@ import { type App, setPageTitle } from '../parts/view.ts';
 import { ask, notify } from '../parts/dialogs.ts';
 import { button, fill, h, icon, icons } from '../parts/elements.ts';
 import { documentationLink } from './documentation-link.ts';
+import { hasWebhooks } from '../parts/page-text.ts';
 import { findAll } from './shortcuts.ts';
 import { t } from '../parts/texts.ts';
 
@@ -15,6 +16,12 @@ type NavigationItem = {
 };
 const staff = ['staff', 'admin'] as const;
 const everyone = ['user', 'staff', 'admin'] as const;
+const webhooks: NavigationItem = {
+  title: t('Webhooks'),
+  icon: 'webhooks',
+  roles: ['admin'],
+  isPrimary: false,
+};
 const navigationItems: Readonly<Record<string, NavigationItem>> = {
   today: { title: t('Today'), icon: 'today', roles: staff, isPrimary: true },
   orders: { title: t('Orders'), icon: 'orders', roles: everyone, isPrimary: true },
@@ -22,7 +29,7 @@ const navigationItems: Readonly<Record<string, NavigationItem>> = {
   customers: { title: t('Customers'), icon: 'customers', roles: everyone, isPrimary: true },
   products: { title: t('Products'), icon: 'products', roles: staff, isPrimary: false },
   people: { title: t('People'), icon: 'people', roles: ['admin'], isPrimary: false },
-  webhooks: { title: t('Webhooks'), icon: 'webhooks', roles: ['admin'], isPrimary: false },
+  ...(hasWebhooks && { webhooks }),
   health: { title: t('Health'), icon: 'health', roles: ['admin'], isPrimary: false },
   account: { title: t('My account'), icon: 'account', roles: everyone, isPrimary: false },
 };

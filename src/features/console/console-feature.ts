@@ -8,11 +8,10 @@ import { products } from '../products/products-feature.ts';
 import { sales } from '../sales/sales-feature.ts';
 import { suspension } from '../suspension/suspension-feature.ts';
 import { totp } from '../totp/totp-feature.ts';
-import { webhooks } from '../webhooks/webhooks-feature.ts';
 
 export const console: Feature = {
   name: 'console',
-  needs: [suspension, totp, products, sales, history, feed, webhooks],
+  needs: [suspension, totp, products, sales, history, feed],
   settings: [
     {
       flag: 'default-currency',
@@ -42,6 +41,7 @@ export const console: Feature = {
       const routes = consoleRoutes({
         shop: shopOf(config),
         hasDocs: has('docs'),
+        hasWebhooks: has('webhooks'),
         isReplicated: config.checkpoints === 'litestream',
       });
       return { groups: [{ invalidStatus: 400, routes }] };

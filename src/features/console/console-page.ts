@@ -32,13 +32,15 @@ export type ConsoleSettings = {
   readonly shop: Shop;
   /** Whether there is a documentation page, which the console links. */
   readonly hasDocs: boolean;
+  /** Whether the service delivers events, which the console has a page for. */
+  readonly hasWebhooks: boolean;
   /** Whether another program copies the database as it changes: then no backups are needed. */
   readonly isReplicated: boolean;
 };
 
 const withoutScripts = html`; the <a href="/docs">documentation</a> does not`;
 
-export function consolePage({ shop, hasDocs, isReplicated }: ConsoleSettings): Page {
+export function consolePage({ shop, hasDocs, hasWebhooks, isReplicated }: ConsoleSettings): Page {
   // browsers have other lists
   const digits = [...currencies].map((code) => `${code}:${currencyDigits(code)}`);
   const { markup } = html`<!doctype html>
@@ -56,6 +58,7 @@ export function consolePage({ shop, hasDocs, isReplicated }: ConsoleSettings): P
 <meta name="default-currency" content="${shop.currency}">
 <meta name="default-country" content="${shop.country}">
 <meta name="replica" content="${isReplicated ? 'litestream' : ''}">
+<meta name="webhooks" content="${hasWebhooks ? '/webhooks' : ''}">
 <meta name="documentation" content="${hasDocs ? '/docs' : ''}">
 <title>orderly</title>
 <link rel="icon" href="${icon}">

@@ -5,7 +5,7 @@ import { executable, serviceFor, type TestService } from '../../support/service.
 
 suite('a service without webhooks', { skip: executable !== undefined }, () => {
   test('a service without webhooks has no metrics of them, and nothing in the OpenAPI document', async (t) => {
-    const service = await serviceFor(t, { settings: { without: 'webhooks,console' } });
+    const service = await serviceFor(t, { settings: { without: 'webhooks' } });
     const { body } = await service.get('/openapi.json');
     assert.deepEqual(body.webhooks, {});
     assert.equal(JSON.stringify(body.tags).includes('Webhooks'), false);

@@ -1,0 +1,25 @@
+// The console of a service that has no webhooks, in a real browser.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { admin } from '../support/service.ts';
+import { openShop } from './console-shop.ts';
+
+test('the console of a service without webhooks', { timeout: 60_000 }, async (t) => {
+  const { service, tab, person } = await openShop(t, { settings: { without: 'webhooks' } });
+  await person.signIn(service.url, admin);
+  const asked = `performance.getEntriesByType('resource').filter(({ name }) => name.includes('webhooks')).length`;
+
+  await t.test('has no page for them, and asks for none', async () => {
+    await person.go('#/today');
+    await person.see('Health');
+    await person.see('There is no backup');
+    assert.equal(await tab.evaluate(`document.body.innerText.includes('Webhooks')`), false);
+    await person.go('#/more');
+    assert.equal(await tab.evaluate(`document.querySelector('a[href="#/webhooks"]')`), null);
+    await person.go('#/webhooks');
+    await person.see('There is no such page.');
+    assert.equal(await tab.evaluate(asked), 0);
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
