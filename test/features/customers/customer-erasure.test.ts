@@ -120,8 +120,8 @@ test('no file has what was erased, after the cleanup and a stop', needsInside, a
   t.after(() => db.close());
   const blocks = db.prepare('SELECT block FROM customerSearch_data').all();
   const index = blocks.map(({ block }) => Buffer.from(block as Uint8Array).toString('latin1')).join(' ');
-  assert(index.includes('ERA'));
   for (const trigram of ['QZO', 'WUX']) assert(!index.includes(trigram), trigram);
+  assert(index.includes('ERA'));
 });
 
 test(
