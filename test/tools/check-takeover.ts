@@ -1,0 +1,253 @@
+// Two machines and a witness in namespaces of this one: whatever happens to them, the service goes on where
+// etcd's lease and a mirrored disk allow it, and what it acknowledged is there once: `npm run check:takeover`, as
+// root, with `-- --rounds 100` for more. Debian has the programs: iproute2, iputils-arping, etcd-server,
+// qemu-utils, e2fsprogs.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { Answer, Command, Outcome } from './check-takeover/client.ts';
+import type { Report, Step } from './check-takeover/keeper.ts';
+import { Machine } from './check-takeover/machine.ts';
+import { Network } from './check-takeover/network.ts';
+import { rounds } from './check-takeover/rounds.ts';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: String(Object.keys(rounds).length) },
+    only: { type: 'string', default: '' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+const roundsCount = Number(values.rounds);
+assert(roundsCount >= 1 && roundsCount <= 1_000, '--rounds must be 1 to 1000');
+const names = Object.keys(rounds).filter((name) => name.includes(values.only));
+assert(names.length > 0, `--only must be a part of one of: ${Object.keys(rounds).join(', ')}`);
+
+const diskMegabytes = 1_024;
+const stepMillisecondsMax = 60_000;
+const programs = [
+  'ip',
+  'arping',
+  'etcd',
+  'qemu-storage-daemon',
+  'qemu-img',
+  'mkfs.ext4',
+  'unshare',
+  'sysctl',
+];
+requireMeans();
+
+const folder = mkdtempSync(join(tmpdir(), 'orderly-takeover-'));
+const endings: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+const reports: Report[] = [];
+const listeners = new Set<() => void>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void end().then(() => process.exit(1)));
+try {
+  await check();
+} finally {
+  await end();
+}
+
+function requireMeans(): void {
+  assert.equal(process.getuid?.(), 0, 'this check makes namespaces and mounts disks: run it as root');
+  process.env['PATH'] = `${process.env['PATH']}:/usr/sbin:/sbin`;
+  const missing = programs.filter((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0);
+  assert.equal(missing.join(', '), '', 'programs are missing');
+}
+
+async function end(): Promise<void> {
+  for (const undo of endings.splice(0).reverse()) await undo();
+}
+
+type Machines = { readonly a: Machine; readonly b: Machine; readonly witness: Machine };
+type Totals = {
+  acknowledged: number;
+  faults: number;
+  bothSeconds: number;
+  /** The longest of each round. */
+  readonly secondsByName: Map<string, number[]>;
+};
+
+async function check(): Promise<void> {
+  const network = new Network();
+  endings.push(() => network.remove());
+  network.create();
+  const machines = startMachines(network);
+  const { detail: authority } = await reached(undefined, 'mirrored', 0);
+  const client = startClient(network);
+  const totals: Totals = { acknowledged: 0, faults: 0, bothSeconds: 0, secondsByName: new Map() };
+  for (let index = 0; index < roundsCount; index += 1) {
+    const name = names[index % names.length] ?? '';
+    await ask(client, { do: 'begin', authority });
+    const first = reports.length;
+    await playRound(name, network, machines);
+    const ended = await ask(client, { do: 'end' });
+    assert(ended.of === 'end');
+    await note(name, ended.outcome, { first, machines, totals });
+  }
+  const webhooks = await ask(client, { do: 'compare webhooks' });
+  assert(webhooks.of === 'webhooks');
+  console.log(`webhooks: ${webhooks.missing} events missing, ${webhooks.repeated} delivered again`);
+  printTotals(totals);
+  assert.equal(totals.faults + webhooks.missing, 0);
+}
+
+function startMachines(network: Network): Machines {
+  const disk = join(folder, 'disk');
+  writeFileSync(disk, '');
+  truncateSync(disk, diskMegabytes * 2 ** 20);
+  execFileSync('mkfs.ext4', ['-q', '-F', disk]);
+  const [one = '', other = assert.fail('two loop devices are needed')] = freeLoopDevices();
+  const machine = (name: 'a' | 'b' | 'w', loopDevice = ''): Machine => {
+    const made = new Machine({
+      name,
+      folder: join(folder, name),
+      network,
+      loopDevice,
+      isVerbose: values.verbose,
+      onReport,
+    });
+    endings.push(() => made.powerOff());
+    made.insert(disk);
+    made.powerOn();
+    return made;
+  };
+  return { a: machine('a', one), b: machine('b', other), witness: machine('w') };
+}
+
+/** The last of them, since others take the first. */
+function freeLoopDevices(): string[] {
+  const devices = readdirSync('/dev').filter((name) => /^loop\d+$/.test(name));
+  const free = devices.filter((name) => !existsSync(`/sys/block/${name}/loop/backing_file`));
+  return free.slice(-2).map((name) => `/dev/${name}`);
+}
+
+async function playRound(name: string, network: Network, { a, b, witness }: Machines): Promise<void> {
+  const first = reports.length;
+  const [primary, second] = primaryNow() === 'a' ? [a, b] : [b, a];
+  await pause(1_000 + Math.random() * 1_000);
+  await rounds[name]?.({
+    network,
+    primary,
+    second,
+    witness,
+    reached: (machine, step) => reached(machine, step, first),
+  });
+  await pause(1_000);
+}
+
+type Context = { readonly first: number; readonly machines: Machines; readonly totals: Totals };
+
+async function note(name: string, outcome: Outcome, { first, machines, totals }: Context): Promise<void> {
+  const { acknowledged, missing, doubled, secondsWithoutService, unexpected, eventsMissing } = outcome;
+  const now = machines[primaryNow()];
+  now.check();
+  const { detail: unsound } = await reached(now, 'checked', first);
+  const bothSeconds = bothAcknowledgedSeconds(outcome, first);
+  const odd = Object.entries(unexpected).map(([what, count]) => `, ${count} × ${what}`);
+  const gaps = secondsWithoutService.map((seconds) => seconds.toFixed(1)).join(' + ');
+  const endings = reports.slice(first).flatMap(({ step, detail }) => (step === 'ended' ? [detail] : []));
+  console.log(
+    `${name}: ${acknowledged} acknowledged, ${missing} missing, ${doubled} doubled, without service ` +
+      `${gaps || '0'} s, both acknowledged ${bothSeconds.toFixed(3)} s, ${eventsMissing} events missing in the ` +
+      `stream, the service ended with ${endings.join(', ') || 'nothing'}${odd.join('')}; ${unsound || 'sound'}`,
+  );
+  totals.acknowledged += acknowledged;
+  totals.bothSeconds = Math.max(totals.bothSeconds, bothSeconds);
+  totals.faults += missing + doubled + eventsMissing + odd.length;
+  totals.faults += bothSeconds > 0 || unsound !== '' ? 1 : 0;
+  const longest = Math.max(0, ...secondsWithoutService);
+  totals.secondsByName.set(name, [...(totals.secondsByName.get(name) ?? []), longest]);
+}
+
+/** How long the machine that was primary still acknowledged orders once the next one had begun to. */
+function bothAcknowledgedSeconds({ direct }: Outcome, first: number): number {
+  const terms = reports.slice(first).filter(({ step }) => step === 'primary');
+  let longest = 0;
+  for (const [index, { machine, at }] of terms.entries()) {
+    const other = machine === 'a' ? 'b' : 'a';
+    const next = terms.slice(index + 1).find((later) => later.machine === other);
+    const begun = direct[machine].find((time) => time >= at);
+    const late = direct[other].findLast(
+      (time) => time >= at && time < (next?.at ?? Number.POSITIVE_INFINITY),
+    );
+    if (begun !== undefined && late !== undefined) longest = Math.max(longest, (late - begun) / 1_000);
+  }
+  return longest;
+}
+
+function printTotals({ acknowledged, bothSeconds, secondsByName }: Totals): void {
+  for (const [name, seconds] of secondsByName) console.log(`${name}: ${distributionOf(seconds)}`);
+  console.log(`from election to the first response: ${distributionOf(startSeconds())}`);
+  console.log(`${acknowledged} acknowledged orders, both acknowledged ${bothSeconds.toFixed(3)} s at most`);
+}
+
+function startSeconds(): number[] {
+  return reports.flatMap(({ step, machine, at }, index) => {
+    if (step !== 'primary') return [];
+    const next = reports.slice(index + 1).find((later) => later.machine === machine);
+    return next?.step === 'served' ? [(next.at - at) / 1_000] : [];
+  });
+}
+
+function distributionOf(seconds: readonly number[]): string {
+  const sorted = seconds.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const most = sorted.at(-1) ?? 0;
+  return `${seconds.length} times, ${median.toFixed(1)} s (median), ${most.toFixed(1)} s at most`;
+}
+
+function primaryNow(): 'a' | 'b' {
+  return reports.findLast(({ step }) => step === 'primary')?.machine ?? 'a';
+}
+
+function onReport(report: Report): void {
+  reports.push(report);
+  if (values.verbose) console.error(report.machine, report.step, report.detail);
+  for (const look of listeners) look();
+}
+
+/** The latest report of this step, of those since the first one; waits for one. */
+function reached(machine: Machine | undefined, step: Step, first: number): Promise<Report> {
+  const { promise, resolve, reject } = Promise.withResolvers<Report>();
+  const look = (): void => {
+    const isIt = (report: Report): boolean =>
+      report.step === step && (machine === undefined || report.machine === machine.name);
+    const found = reports.slice(first).findLast(isIt);
+    if (found !== undefined) resolve(found);
+  };
+  const late = setTimeout(() => {
+    const seen = reports.slice(first).map((report) => `${report.machine} ${report.step} ${report.detail}`);
+    reject(new Error(`${machine?.name ?? 'no machine'} is not ${step}: ${seen.join(', ')}`));
+  }, stepMillisecondsMax);
+  listeners.add(look);
+  look();
+  return promise.finally(() => {
+    clearTimeout(late);
+    listeners.delete(look);
+  });
+}
+
+function startClient(network: Network): ChildProcess {
+  const program = join(import.meta.dirname, 'check-takeover/client.ts');
+  const args = ['netns', 'exec', network.namespaceOf('c'), process.execPath, program];
+  const client = spawn('ip', args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  endings.push(() => client.kill('SIGKILL'));
+  return client;
+}
+
+async function ask(client: ChildProcess, command: Command): Promise<Answer> {
+  client.send(command);
+  const over = new AbortController();
+  const [answer] = (await Promise.race([
+    once(client, 'message', over),
+    once(client, 'exit', over).then(() => assert.fail('the client ended')),
+  ]).finally(() => over.abort())) as [Answer]; // the client sends nothing else
+  return answer;
+}

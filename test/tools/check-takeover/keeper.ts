@@ -1,0 +1,243 @@
+// The process that starts the others of its machine: etcd, the mirror, and, where etcd's lease says so, the
+// service with its address. A shop has drbd-reactor or Pacemaker for that. What keeps orders from being lost or
+// doubled is not its timing but the disk:
+//
+// - `primary` is the machine that may serve, as long as its lease lives. `current` names the halves of the disk
+//   that have everything that was acknowledged; only a machine with such a half may become primary, and it
+//   becomes the only one with a current half in the same transaction, before it writes anything.
+// - While both halves are current a write needs both. So before it mounts its own half, a machine ends what offered
+//   that to the other: a primary that slept through the end of its lease can't complete a write.
+// - A primary whose mirror is gone may go on alone only after a transaction in which it is still primary has
+//   made its half the only current one. From then on the other machine can't become primary.
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { admin } from '../../service.ts';
+import { runCommand } from '../../torture/child-service.ts';
+import { grantLease, keepLease, putIf, read, type Condition } from './etcd.ts';
+import { MirroredDisk } from './mirrored-disk.ts';
+import { addresses, movingAddress } from './network.ts';
+
+export const leaseSeconds = 3;
+/** A primary stops this long before its lease may end. */
+const marginSeconds = 0.5;
+const renewMilliseconds = 500;
+const failedProbesMax = 3;
+export const publicUrl = `https://${movingAddress}:8443`;
+
+export type Step = 'primary' | 'served' | 'mirrored' | 'ended' | 'stopped' | 'checked';
+/** Of the keeper to the check. */
+export type Report = {
+  readonly machine: 'a' | 'b';
+  readonly at: number;
+  readonly step: Step;
+  readonly detail: string;
+};
+
+const [, , name = '', folder = '', loopDevice = '', isVerbose = ''] = process.argv;
+const own = name === 'b' ? 'b' : 'a';
+const other = own === 'a' ? 'b' : 'a';
+const disk = new MirroredDisk({ folder, loopDevice, own: addresses[own], other: addresses[other] });
+const data = join(disk.folder, 'data');
+
+/** The right to serve. */
+type Term = { readonly lease: string; readonly id: string; isOver: boolean; renewedAt: number };
+
+let service: ChildProcess | undefined;
+
+process.on('message', () => void check());
+for (;;) {
+  const term = await elected();
+  report('primary', term.id);
+  const renewing = renew(term);
+  try {
+    await serveDuring(term);
+  } catch (error) {
+    report('stopped', String(error));
+  }
+  term.isOver = true;
+  await renewing;
+}
+
+async function elected(): Promise<Term> {
+  let offered = '';
+  for (;;) {
+    await pause(200);
+    try {
+      const primary = await read('primary');
+      if (primary === undefined) {
+        const term = await standForElection();
+        if (term !== undefined) return term;
+      } else if (primary.value === other && primary.createdAt !== offered) {
+        await disk.close();
+        disk.offer(primary.createdAt);
+        offered = primary.createdAt;
+        await putIf([], [{ key: 'offered', value: `${own} ${offered}` }]);
+      }
+    } catch {
+      // without a majority there is neither a primary to follow nor an election
+    }
+  }
+}
+
+async function standForElection(): Promise<Term | undefined> {
+  const current = await read('current');
+  if (current !== undefined && !current.value.includes(own)) return undefined;
+  const renewedAt = performance.now();
+  const lease = await grantLease(leaseSeconds);
+  const unchanged: Condition =
+    current === undefined
+      ? { key: 'current', createdAt: undefined }
+      : { key: 'current', value: current.value };
+  const id = await putIf(
+    [{ key: 'primary', createdAt: undefined }, unchanged],
+    [
+      { key: 'primary', value: own, lease },
+      { key: 'current', value: own },
+    ],
+  );
+  return id === undefined ? undefined : { lease, id, isOver: false, renewedAt };
+}
+
+async function renew(term: Term): Promise<void> {
+  while (!term.isOver) {
+    const at = performance.now();
+    const isAlive = await keepLease(term.lease).catch(() => undefined);
+    if (isAlive === true) term.renewedAt = at;
+    if (isAlive === false || isOverdue(term)) return stop(term);
+    await pause(renewMilliseconds);
+    if (isOverdue(term)) return stop(term);
+  }
+}
+
+function isOverdue(term: Term): boolean {
+  return performance.now() - term.renewedAt > (leaseSeconds - marginSeconds) * 1_000;
+}
+
+/** At once, as the other machine may be about to start. */
+function stop(term: Term): void {
+  term.isOver = true;
+  service?.kill('SIGKILL');
+}
+
+async function serveDuring(term: Term): Promise<void> {
+  await disk.close(); // the other machine can't write this half any more
+  try {
+    for (let isMirrored = false; !term.isOver;) {
+      await disk.mount(isMirrored ? term.id : undefined);
+      await serveOnce(term, isMirrored);
+      const mirroring = !isMirrored && service?.exitCode === 0;
+      if (mirroring) await disk.unmount();
+      else await disk.close();
+      isMirrored = await changeHalves(term, mirroring);
+    }
+  } finally {
+    spawnSync('ip', ['addr', 'del', `${movingAddress}/24`, 'dev', 'eth0'], { stdio: 'ignore' });
+    await disk.close();
+    report('stopped', '');
+  }
+}
+
+/** Returns whether both halves are current, so that the next writes need both. */
+async function changeHalves(term: Term, mirroring: boolean): Promise<boolean> {
+  const isPrimary: Condition = { key: 'primary', createdAt: term.id };
+  if (mirroring && (await disk.copyTo(term.id))) {
+    const isChanged = await putIf([isPrimary], [{ key: 'current', value: 'a b' }]).catch(() => undefined);
+    if (isChanged !== undefined) return true;
+  }
+  while (!term.isOver) {
+    // also after a transaction whose result is unknown: this one comes after it
+    const isChanged = await putIf([isPrimary], [{ key: 'current', value: own }]).catch(() => null);
+    if (isChanged === undefined) stop(term);
+    if (isChanged !== null) break;
+  }
+  return false;
+}
+
+/** Until the service ends, however it ends: it is stopped once the other half can be had. */
+async function serveOnce(term: Term, isMirrored: boolean): Promise<void> {
+  const child = startService();
+  service = child;
+  const ended = once(child, 'exit');
+  let failedProbes = 0;
+  let wasReady = false;
+  while (child.exitCode === null && child.signalCode === null) {
+    if (term.isOver) child.kill('SIGKILL');
+    if (await isReady()) {
+      failedProbes = 0;
+      if (!wasReady) takeAddress();
+      if (!wasReady) report(isMirrored ? 'mirrored' : 'served', authority());
+      wasReady = true;
+    } else if (wasReady && (failedProbes += 1) >= failedProbesMax) child.kill('SIGKILL');
+    if (!isMirrored && wasReady && (await isOffered(term))) child.kill('SIGTERM');
+    await Promise.race([ended, pause(wasReady ? 200 : 20)]);
+  }
+  report('ended', String(child.signalCode ?? child.exitCode));
+}
+
+async function isOffered(term: Term): Promise<boolean> {
+  const offer = await read('offered').catch(() => undefined);
+  return offer?.value === `${other} ${term.id}` && (await disk.otherListens());
+}
+
+function startService(): ChildProcess {
+  const program = join(import.meta.dirname, '../../../src/start.js');
+  const flags = {
+    host: '0.0.0.0',
+    data,
+    'public-url': publicUrl,
+    log: 'warn',
+    'webhook-allow': addresses.c,
+    'rate-default': 'off',
+    'rate-anonymous': 'off',
+    'rate-login-account': 'off',
+    'rate-login-address': 'off',
+  };
+  const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
+  return spawn(process.execPath, ['--max-semi-space-size=8', program, 'serve', ...args], {
+    stdio: isVerbose === '' ? 'ignore' : ['ignore', 'inherit', 'inherit'],
+    env: {
+      ...process.env,
+      ORDERLY_ADMIN_EMAIL: admin.email,
+      ORDERLY_ADMIN_PASSWORD: admin.password,
+      MALLOC_ARENA_MAX: '1',
+    },
+  });
+}
+
+function isReady(): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const options = { rejectUnauthorized: false, timeout: 1_000, headers: { host: `${movingAddress}:8443` } };
+  const asked = request('https://127.0.0.1:8443/health/ready', options, (response) => {
+    response.resume();
+    resolve(response.statusCode === 200);
+  });
+  asked.on('error', () => resolve(false)).on('timeout', () => asked.destroy(new Error('late')));
+  asked.end();
+  return promise;
+}
+
+/** Clients trust it, whichever machine shows it. */
+function authority(): string {
+  return readFileSync(join(data, 'tls', 'ca.pem'), 'utf8');
+}
+
+/** Clients and the switch learn where it is now. */
+function takeAddress(): void {
+  spawnSync('ip', ['addr', 'add', `${movingAddress}/24`, 'dev', 'eth0'], { stdio: 'ignore' });
+  const args = ['-U', '-c', '3', '-I', 'eth0', '-s', movingAddress, movingAddress];
+  spawn('arping', args, { stdio: 'ignore' });
+}
+
+async function check(): Promise<void> {
+  const { code, output } = await runCommand(data, ['check']);
+  report('checked', code === 0 ? '' : output);
+}
+
+function report(step: Step, detail: string): void {
+  const sent: Report = { machine: own, at: Date.now(), step, detail };
+  process.send?.(sent);
+}

@@ -1,0 +1,120 @@
+// A machine of the check: its processes end, stop and go on together, as if it had power of its own.
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Report } from './keeper.ts';
+import { addresses, type Host, type Network } from './network.ts';
+
+export type MachineOptions = {
+  readonly name: 'a' | 'b' | 'w';
+  readonly folder: string;
+  readonly network: Network;
+  /** For its disk; the witness has none. */
+  readonly loopDevice: string;
+  readonly isVerbose: boolean;
+  readonly onReport: (report: Report) => void;
+};
+
+export class Machine {
+  readonly name: 'a' | 'b' | 'w';
+  readonly #options: MachineOptions;
+  #process: ChildProcess | undefined;
+
+  constructor(options: MachineOptions) {
+    this.name = options.name;
+    this.#options = options;
+    mkdirSync(join(options.folder, 'mounted'), { recursive: true });
+  }
+
+  /** Gives it its half of the disk. */
+  insert(disk: string): void {
+    spawnSync('cp', ['--sparse=always', disk, join(this.#options.folder, 'half')]);
+  }
+
+  powerOn(): void {
+    const { network, folder, loopDevice, isVerbose, onReport } = this.#options;
+    network.dropMovingAddress(this.name);
+    network.setCable(this.name, 'up');
+    const program = join(import.meta.dirname, 'keeper.ts');
+    const words = [process.execPath, program, this.name, folder, loopDevice, isVerbose ? 'verbose' : ''];
+    const keeper = `exec ${words.map((word) => `'${word}'`).join(' ')}`;
+    const script = this.name === 'w' ? `exec ${this.#etcd()}` : `${this.#etcd()} & ${keeper}`;
+    const alone = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', script];
+    const args = ['netns', 'exec', network.namespaceOf(this.name), ...alone];
+    const child = spawn('ip', args, {
+      stdio: ['ignore', 'inherit', isVerbose ? 'inherit' : 'ignore', 'ipc'],
+    });
+    child.on('message', (report) => onReport(report as Report)); // a keeper sends nothing else
+    this.#process = child;
+  }
+
+  /** As if somebody had pulled its plug. */
+  async powerOff(): Promise<void> {
+    const pids = this.#pids();
+    this.#options.network.setCable(this.name, 'down');
+    this.#process?.kill('SIGKILL');
+    this.#process = undefined;
+    while (pids.some((pid) => existsSync(`/proc/${pid}`))) await pause(10);
+  }
+
+  /** All its processes, or those whose command line has this text. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT', text = ''): void {
+    for (const pid of this.#pids()) if (commandOf(pid).includes(text)) process.kill(pid, signal);
+  }
+
+  /** Reports whether the database is sound. */
+  check(): void {
+    this.#process?.send('check');
+  }
+
+  #etcd(): string {
+    const own = addresses[this.name];
+    const members = (['a', 'b', 'w'] satisfies Host[]).map(
+      (name) => `${name}=http://${addresses[name]}:2380`,
+    );
+    const flags = {
+      name: this.name,
+      'data-dir': `'${join(this.#options.folder, 'etcd')}'`,
+      'listen-peer-urls': `http://${own}:2380`,
+      'initial-advertise-peer-urls': `http://${own}:2380`,
+      'listen-client-urls': 'http://127.0.0.1:2379',
+      'advertise-client-urls': 'http://127.0.0.1:2379',
+      'initial-cluster': members.join(','),
+      'pre-vote': 'true',
+      logger: 'zap',
+      'log-level': 'fatal',
+    };
+    const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
+    return `etcd ${args.join(' ')}`;
+  }
+
+  /** Without the process outside of the machine that holds it. */
+  #pids(): number[] {
+    const found: number[] = [];
+    const open = childrenOf(this.#process?.pid);
+    for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
+      found.push(pid);
+      open.push(...childrenOf(pid));
+    }
+    return found;
+  }
+}
+
+function childrenOf(pid: number | undefined): number[] {
+  if (pid === undefined) return [];
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    return text === '' ? [] : text.split(' ').map(Number);
+  } catch {
+    return []; // it has ended
+  }
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,99 @@
+// Namespaces of this machine as machines of their own, joined by a bridge as by a switch.
+import { execFileSync, spawnSync } from 'node:child_process';
+
+export type Host = 'a' | 'b' | 'w' | 'c';
+export const hosts: readonly Host[] = ['a', 'b', 'w', 'c'];
+export const addresses: Readonly<Record<Host, string>> = {
+  a: '10.79.0.1',
+  b: '10.79.0.2',
+  w: '10.79.0.3',
+  c: '10.79.0.4',
+};
+/** It is where the service is. */
+export const movingAddress = '10.79.0.9';
+/** Nobody's, so a frame to it arrives nowhere, as on a broken line. */
+const deadHardwareAddress = '02:00:00:00:00:99';
+
+export class Network {
+  readonly #prefix = `orderly${process.pid}`;
+
+  /** `remove` undoes it, also if it fails in between. */
+  create(): void {
+    const bridge = this.namespaceOf('s');
+    ip('netns', 'add', bridge);
+    ip('-n', bridge, 'link', 'add', 'bridge', 'type', 'bridge');
+    ip('-n', bridge, 'link', 'set', 'bridge', 'up');
+    for (const host of hosts) this.#join(host, bridge);
+  }
+
+  namespaceOf(host: Host | 's'): string {
+    return `${this.#prefix}${host}`;
+  }
+
+  /** Nothing arrives from one at the other, and neither is told. */
+  cut(one: Host, other: Host): void {
+    for (const [from, to] of [
+      [one, other],
+      [other, one],
+    ] as const)
+      for (const address of addressesOf(to)) this.#neighbour(from, 'replace', address);
+  }
+
+  mend(one: Host, other: Host): void {
+    for (const [from, to] of [
+      [one, other],
+      [other, one],
+    ] as const)
+      for (const address of addressesOf(to)) this.#neighbour(from, 'del', address);
+  }
+
+  /** The port of the switch. */
+  setCable(host: Host, state: 'up' | 'down'): void {
+    ip('-n', this.namespaceOf('s'), 'link', 'set', portOf(host), state);
+  }
+
+  /** A machine that starts again has its own address only. */
+  dropMovingAddress(host: Host): void {
+    const options = { stdio: 'ignore' } as const;
+    const args = ['-n', this.namespaceOf(host), 'addr', 'del', `${movingAddress}/24`, 'dev', 'eth0'];
+    spawnSync('ip', args, options); // it may not have it
+  }
+
+  remove(): void {
+    for (const host of [...hosts, 's'] as const)
+      spawnSync('ip', ['netns', 'del', this.namespaceOf(host)], { stdio: 'ignore' });
+  }
+
+  #join(host: Host, bridge: string): void {
+    const namespace = this.namespaceOf(host);
+    const port = portOf(host);
+    ip('netns', 'add', namespace);
+    ip('-n', namespace, 'link', 'set', 'lo', 'up');
+    ip('-n', bridge, 'link', 'add', port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace);
+    ip('-n', bridge, 'link', 'set', port, 'master', 'bridge');
+    ip('-n', bridge, 'link', 'set', port, 'up');
+    ip('-n', namespace, 'addr', 'add', `${addresses[host]}/24`, 'dev', 'eth0');
+    ip('-n', namespace, 'link', 'set', 'eth0', 'up');
+    // a connection that is cut off ends after 3 seconds, where DRBD has its own timeouts
+    const settings = ['net.ipv4.tcp_retries2=3', 'net.ipv4.tcp_syn_retries=2'];
+    ip('netns', 'exec', namespace, 'sysctl', '-q', '-w', ...settings);
+  }
+
+  #neighbour(host: Host, command: 'replace' | 'del', address: string): void {
+    const entry = command === 'replace' ? ['lladdr', deadHardwareAddress, 'nud', 'permanent'] : [];
+    ip('-n', this.namespaceOf(host), 'neigh', command, address, ...entry, 'dev', 'eth0');
+  }
+}
+
+function portOf(host: Host): string {
+  return `to-${host}`;
+}
+
+/** A machine may have the moving address; the witness and the client never do. */
+function addressesOf(host: Host): string[] {
+  return host === 'a' || host === 'b' ? [addresses[host], movingAddress] : [addresses[host]];
+}
+
+function ip(...args: readonly string[]): void {
+  execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+}
