@@ -13,11 +13,13 @@ const receiverPort = 9_000;
 
 export type Command =
   | { readonly do: 'begin'; readonly authority: string }
-  | { readonly do: 'end' }
+  | { readonly do: 'end'; readonly mayLose: boolean }
   | { readonly do: 'compare webhooks' };
 export type Outcome = {
   readonly acknowledged: number;
   readonly missing: number;
+  /** From the first to the last acknowledgement of one that is missing. */
+  readonly secondsLost: number;
   readonly doubled: number;
   /** Of at least half a second. */
   readonly secondsWithoutService: readonly number[];
@@ -45,7 +47,10 @@ type Round = {
   readonly cursor: string;
   readonly events: number[];
   readonly loops: Promise<void>[];
+  /** No more orders are placed. */
   isOver: boolean;
+  /** The stream is not read any more. */
+  isRead: boolean;
 };
 
 const delivered: number[] = [];
@@ -73,7 +78,7 @@ async function obey(command: Command): Promise<void> {
     return answer({ of: 'begin' });
   }
   if (command.do === 'end' && round !== undefined) {
-    return answer({ of: 'end', outcome: await outcomeOf(round) });
+    return answer({ of: 'end', outcome: await outcomeOf(round, command.mayLose) });
   }
   answer(await comparedWebhooks());
 }
@@ -108,6 +113,7 @@ async function beginRound(ca: string): Promise<Round> {
     events: [],
     loops: [],
     isOver: false,
+    isRead: false,
   };
   for (let index = 0; index < writers; index += 1) begun.loops.push(write(begun, index));
   for (const machine of ['a', 'b'] as const) begun.loops.push(writeTo(begun, machine));
@@ -161,7 +167,7 @@ function order({ customerId }: Round, note: string, host: string): Promise<Reply
 /** From where it was, each time it ends. */
 async function readStream(current: Round): Promise<void> {
   let lastId = current.cursor;
-  while (!current.isOver) {
+  while (!current.isRead) {
     await new Promise<void>((resolve) => {
       const headers = {
         accept: 'text/event-stream',
@@ -203,33 +209,42 @@ async function silentTooLong(
   while (!asked.destroyed) {
     const before = current.events.length;
     await pause(2_000);
-    if (current.events.length === before || current.isOver) asked.destroy();
+    if (current.events.length === before || current.isRead) asked.destroy();
   }
 }
 
-async function outcomeOf(current: Round): Promise<Outcome> {
-  const { acknowledged, customerId, unexpected, direct, events, cursor } = current;
+async function outcomeOf(current: Round, mayLose: boolean): Promise<Outcome> {
+  const { acknowledged, customerId, unexpected, direct } = current;
   current.isOver = true;
   await Promise.all(current.loops);
   const notes = new Map<string, number[]>();
   for (const { id, note } of await listed(`/customers/${customerId}/orders?limit=100`))
     notes.set(String(note), [...(notes.get(String(note)) ?? []), Number(id)]);
-  const seen = new Set(events);
-  const eventIds = (await listed(`/events?cursor=${encodeURIComponent(cursor)}&limit=100`)).map(({ id }) =>
-    Number(id),
-  );
-  const last = events.at(-1) ?? 0;
-  const wrongOrder = events.filter((id, index) => index > 0 && id <= (events[index - 1] ?? 0)).length;
+  const missing = acknowledged.filter(({ id, note }) => !notes.get(note)?.includes(id));
+  const lostAt = missing.map(({ at }) => at);
+  const eventsMissing = mayLose ? 0 : await eventsMissingIn(current);
+  current.isRead = true;
   for (const agent of Object.values(agents)) agent.destroy();
   return {
     acknowledged: acknowledged.length,
-    missing: acknowledged.filter(({ id, note }) => !notes.get(note)?.includes(id)).length,
+    missing: missing.length,
+    secondsLost: missing.length === 0 ? 0 : (Math.max(...lostAt) - Math.min(...lostAt)) / 1_000,
     doubled: [...notes.values()].filter((ids) => ids.length > 1).length,
     secondsWithoutService: gapsOf(acknowledged.filter(({ note }) => !/[ab]/.test(note)).map(({ at }) => at)),
     unexpected,
-    eventsMissing: wrongOrder + eventIds.filter((id) => id <= last && !seen.has(id)).length,
+    eventsMissing,
     direct,
   };
+}
+
+/** All events since the round began have to be in the stream, each once, in order. */
+async function eventsMissingIn({ cursor, events }: Round): Promise<number> {
+  const feed = await listed(`/events?cursor=${encodeURIComponent(cursor)}&limit=100`);
+  const expected = feed.map(({ id }) => Number(id));
+  for (let waits = 0; waits < 100 && events.at(-1) !== expected.at(-1); waits += 1) await pause(100);
+  const seen = new Set(events);
+  const wrongOrder = events.filter((id, index) => index > 0 && id <= (events[index - 1] ?? 0));
+  return wrongOrder.length + expected.filter((id) => !seen.has(id)).length;
 }
 
 function gapsOf(times: readonly number[]): number[] {

@@ -2,21 +2,23 @@
 const base = 'http://127.0.0.1:2379/v3';
 const answerMillisecondsMax = 1_000;
 
-export type Entry = { readonly value: string; readonly createdAt: string };
-/** What a transaction requires: a key has this value, was created at this revision, or (undefined) is absent. */
+export type Entry = { readonly value: string; readonly createdAt: string; readonly changedAt: string };
+/** What a transaction requires of a key; undefined: it is absent. Times are revisions. */
 export type Condition =
-  | { readonly key: string; readonly value: string }
+  | { readonly key: string; readonly changedAt: string | undefined }
   | { readonly key: string; readonly createdAt: string | undefined };
 export type Put = { readonly key: string; readonly value: string; readonly lease?: string };
 
+type Stored = { readonly value: string; readonly create_revision: string; readonly mod_revision: string };
+
 /** Undefined if the key is absent. Throws if there is no majority of members. */
 export async function read(key: string): Promise<Entry | undefined> {
-  const { kvs } = await ask<{ kvs?: [{ value: string; create_revision: string }] }>('kv/range', {
+  const { kvs } = await ask<{ kvs?: readonly [Stored] }>('kv/range', {
     key: encoded(key),
   });
   if (kvs === undefined) return undefined;
-  const [{ value, create_revision: createdAt }] = kvs;
-  return { value: Buffer.from(value, 'base64').toString(), createdAt };
+  const [{ value, create_revision: createdAt, mod_revision: changedAt }] = kvs;
+  return { value: Buffer.from(value, 'base64').toString(), createdAt, changedAt };
 }
 
 /** Returns the revision, or undefined if a condition doesn't hold. */
@@ -45,7 +47,8 @@ export async function keepLease(id: string): Promise<boolean> {
 
 function comparisonOf(condition: Condition): object {
   const key = encoded(condition.key);
-  if ('value' in condition) return { key, target: 'VALUE', result: 'EQUAL', value: encoded(condition.value) };
+  if ('changedAt' in condition)
+    return { key, target: 'MOD', result: 'EQUAL', modRevision: condition.changedAt ?? '0' };
   return { key, target: 'CREATE', result: 'EQUAL', createRevision: condition.createdAt ?? '0' };
 }
 

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { admin } from '../../service.ts';
 import { runCommand } from '../../torture/child-service.ts';
+import { CopiedData } from './copied-data.ts';
 import { grantLease, keepLease, putIf, read, type Condition } from './etcd.ts';
 import { MirroredDisk } from './mirrored-disk.ts';
 import { addresses, movingAddress } from './network.ts';
@@ -37,24 +38,45 @@ export type Report = {
   readonly detail: string;
 };
 
-const [, , name = '', folder = '', loopDevice = '', isVerbose = ''] = process.argv;
-const own = name === 'b' ? 'b' : 'a';
+export type KeeperOptions = {
+  readonly name: 'a' | 'b';
+  readonly folder: string;
+  readonly loopDevice: string;
+  readonly isVerbose: boolean;
+  /** The program, where it copies the data in place of a mirror. */
+  readonly litestream: string | undefined;
+};
+
+const [, , optionsText = ''] = process.argv;
+const { name: own, folder, ...options } = JSON.parse(optionsText) as KeeperOptions; // of the check
 const other = own === 'a' ? 'b' : 'a';
-const disk = new MirroredDisk({ folder, loopDevice, own: addresses[own], other: addresses[other] });
-const data = join(disk.folder, 'data');
+const mirror = { folder, loopDevice: options.loopDevice, own: addresses[own], other: addresses[other] };
+const disk = new MirroredDisk(mirror);
+const copied = options.litestream === undefined ? undefined : copiedData(options.litestream);
+const data = copied?.folder ?? join(disk.folder, 'data');
 
 /** The right to serve. */
-type Term = { readonly lease: string; readonly id: string; isOver: boolean; renewedAt: number };
+type Term = {
+  readonly lease: string;
+  readonly id: string;
+  /** The other machine was primary before. */
+  readonly followsOther: boolean;
+  isOver: boolean;
+  renewedAt: number;
+};
 
+const bothCurrent = [{ key: 'current', value: 'a b' }];
 let service: ChildProcess | undefined;
 
 process.on('message', () => void check());
+process.on('disconnect', () => process.exit()); // the check was killed
+process.on('disconnect', () => process.exit()); // the check was killed
 for (;;) {
   const term = await elected();
   report('primary', term.id);
   const renewing = renew(term);
   try {
-    await serveDuring(term);
+    await (copied === undefined ? serveDuring(term) : serveCopyDuring(term, copied));
   } catch (error) {
     report('stopped', String(error));
   }
@@ -71,7 +93,7 @@ async function elected(): Promise<Term> {
       if (primary === undefined) {
         const term = await standForElection();
         if (term !== undefined) return term;
-      } else if (primary.value === other && primary.createdAt !== offered) {
+      } else if (copied === undefined && primary.value === other && primary.createdAt !== offered) {
         await disk.close();
         disk.offer(primary.createdAt);
         offered = primary.createdAt;
@@ -85,21 +107,21 @@ async function elected(): Promise<Term> {
 
 async function standForElection(): Promise<Term | undefined> {
   const current = await read('current');
-  if (current !== undefined && !current.value.includes(own)) return undefined;
+  const isCurrent = current === undefined || current.value.includes(own);
+  if (!isCurrent && copied === undefined) return undefined;
   const renewedAt = performance.now();
   const lease = await grantLease(leaseSeconds);
-  const unchanged: Condition =
-    current === undefined
-      ? { key: 'current', createdAt: undefined }
-      : { key: 'current', value: current.value };
   const id = await putIf(
-    [{ key: 'primary', createdAt: undefined }, unchanged],
+    [
+      { key: 'primary', createdAt: undefined },
+      { key: 'current', changedAt: current?.changedAt },
+    ],
     [
       { key: 'primary', value: own, lease },
       { key: 'current', value: own },
     ],
   );
-  return id === undefined ? undefined : { lease, id, isOver: false, renewedAt };
+  return id === undefined ? undefined : { lease, id, followsOther: !isCurrent, isOver: false, renewedAt };
 }
 
 async function renew(term: Term): Promise<void> {
@@ -135,7 +157,7 @@ async function serveDuring(term: Term): Promise<void> {
       isMirrored = await changeHalves(term, mirroring);
     }
   } finally {
-    spawnSync('ip', ['addr', 'del', `${movingAddress}/24`, 'dev', 'eth0'], { stdio: 'ignore' });
+    dropAddress();
     await disk.close();
     report('stopped', '');
   }
@@ -145,16 +167,34 @@ async function serveDuring(term: Term): Promise<void> {
 async function changeHalves(term: Term, mirroring: boolean): Promise<boolean> {
   const isPrimary: Condition = { key: 'primary', createdAt: term.id };
   if (mirroring && (await disk.copyTo(term.id))) {
-    const isChanged = await putIf([isPrimary], [{ key: 'current', value: 'a b' }]).catch(() => undefined);
+    const isChanged = await read('current')
+      .then((before) => putIf([isPrimary, { key: 'current', changedAt: before?.changedAt }], bothCurrent))
+      .catch(() => undefined);
     if (isChanged !== undefined) return true;
   }
   while (!term.isOver) {
-    // also after a transaction whose result is unknown: this one comes after it
+    // even if the result of the one above is unknown: it fails if it comes after this one
     const isChanged = await putIf([isPrimary], [{ key: 'current', value: own }]).catch(() => null);
     if (isChanged === undefined) stop(term);
     if (isChanged !== null) break;
   }
   return false;
+}
+
+/** With Litestream nothing but time keeps two machines from acknowledging orders. */
+async function serveCopyDuring(term: Term, copy: CopiedData): Promise<void> {
+  try {
+    if (term.followsOther) await copy.takeOver();
+    while (!term.isOver) await serveOnce(term, false);
+  } finally {
+    dropAddress();
+    await copy.stop();
+    report('stopped', '');
+  }
+}
+
+function copiedData(program: string): CopiedData {
+  return new CopiedData({ program, folder, otherFolder: join(folder, '..', other) });
 }
 
 /** Until the service ends, however it ends: it is stopped once the other half can be had. */
@@ -168,11 +208,17 @@ async function serveOnce(term: Term, isMirrored: boolean): Promise<void> {
     if (term.isOver) child.kill('SIGKILL');
     if (await isReady()) {
       failedProbes = 0;
-      if (!wasReady) takeAddress();
-      if (!wasReady) report(isMirrored ? 'mirrored' : 'served', authority());
+      if (!wasReady) {
+        takeAddress();
+        report(isMirrored ? 'mirrored' : 'served', authority());
+        void copied
+          ?.stop()
+          .then(() => copied.start())
+          .then(() => report('mirrored', authority()));
+      }
       wasReady = true;
     } else if (wasReady && (failedProbes += 1) >= failedProbesMax) child.kill('SIGKILL');
-    if (!isMirrored && wasReady && (await isOffered(term))) child.kill('SIGTERM');
+    if (copied === undefined && !isMirrored && wasReady && (await isOffered(term))) child.kill('SIGTERM');
     await Promise.race([ended, pause(wasReady ? 200 : 20)]);
   }
   report('ended', String(child.signalCode ?? child.exitCode));
@@ -190,6 +236,7 @@ function startService(): ChildProcess {
     data,
     'public-url': publicUrl,
     log: 'warn',
+    checkpoints: copied === undefined ? 'own' : 'litestream',
     'webhook-allow': addresses.c,
     'rate-default': 'off',
     'rate-anonymous': 'off',
@@ -198,7 +245,7 @@ function startService(): ChildProcess {
   };
   const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
   return spawn(process.execPath, ['--max-semi-space-size=8', program, 'serve', ...args], {
-    stdio: isVerbose === '' ? 'ignore' : ['ignore', 'inherit', 'inherit'],
+    stdio: options.isVerbose ? ['ignore', 'inherit', 'inherit'] : 'ignore',
     env: {
       ...process.env,
       ORDERLY_ADMIN_EMAIL: admin.email,
@@ -230,6 +277,10 @@ function takeAddress(): void {
   spawnSync('ip', ['addr', 'add', `${movingAddress}/24`, 'dev', 'eth0'], { stdio: 'ignore' });
   const args = ['-U', '-c', '3', '-I', 'eth0', '-s', movingAddress, movingAddress];
   spawn('arping', args, { stdio: 'ignore' });
+}
+
+function dropAddress(): void {
+  spawnSync('ip', ['addr', 'del', `${movingAddress}/24`, 'dev', 'eth0'], { stdio: 'ignore' });
 }
 
 async function check(): Promise<void> {

@@ -13,6 +13,7 @@ export type MachineOptions = {
   /** For its disk; the witness has none. */
   readonly loopDevice: string;
   readonly isVerbose: boolean;
+  readonly litestream: string | undefined;
   readonly onReport: (report: Report) => void;
 };
 
@@ -33,11 +34,10 @@ export class Machine {
   }
 
   powerOn(): void {
-    const { network, folder, loopDevice, isVerbose, onReport } = this.#options;
+    const { network, isVerbose, onReport } = this.#options;
     network.dropMovingAddress(this.name);
     network.setCable(this.name, 'up');
-    const program = join(import.meta.dirname, 'keeper.ts');
-    const words = [process.execPath, program, this.name, folder, loopDevice, isVerbose ? 'verbose' : ''];
+    const words = [process.execPath, join(import.meta.dirname, 'keeper.ts'), this.#keeperOptions()];
     const keeper = `exec ${words.map((word) => `'${word}'`).join(' ')}`;
     const script = this.name === 'w' ? `exec ${this.#etcd()}` : `${this.#etcd()} & ${keeper}`;
     const alone = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', script];
@@ -66,6 +66,11 @@ export class Machine {
   /** Reports whether the database is sound. */
   check(): void {
     this.#process?.send('check');
+  }
+
+  #keeperOptions(): string {
+    const { name, folder, loopDevice, isVerbose, litestream } = this.#options;
+    return JSON.stringify({ name, folder, loopDevice, isVerbose, litestream });
   }
 
   #etcd(): string {

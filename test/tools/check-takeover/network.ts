@@ -15,19 +15,21 @@ export const movingAddress = '10.79.0.9';
 const deadHardwareAddress = '02:00:00:00:00:99';
 
 export class Network {
-  readonly #prefix = `orderly${process.pid}`;
+  /** Throws if another check has it, or has left it. */
+  claim(): void {
+    ip('netns', 'add', this.namespaceOf('s'));
+  }
 
-  /** `remove` undoes it, also if it fails in between. */
+  /** Once it is claimed. `remove` undoes both, also if this fails in between. */
   create(): void {
     const bridge = this.namespaceOf('s');
-    ip('netns', 'add', bridge);
     ip('-n', bridge, 'link', 'add', 'bridge', 'type', 'bridge');
     ip('-n', bridge, 'link', 'set', 'bridge', 'up');
     for (const host of hosts) this.#join(host, bridge);
   }
 
   namespaceOf(host: Host | 's'): string {
-    return `${this.#prefix}${host}`;
+    return `orderly-takeover-${host}`;
   }
 
   /** Nothing arrives from one at the other, and neither is told. */
