@@ -52,7 +52,6 @@ requireMeans();
 const folder = mkdtempSync(join(tmpdir(), 'orderly-takeover-'));
 const endings: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
 let ending: Promise<void> | undefined;
-let ending: Promise<void> | undefined;
 const reports: Report[] = [];
 const listeners = new Set<() => void>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)

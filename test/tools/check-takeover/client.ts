@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
-import { admin } from '../../service.ts';
+import { admin } from '../../support/service.ts';
 import { addresses, movingAddress } from './network.ts';
 
 const writers = 6;

@@ -15,7 +15,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { admin } from '../../service.ts';
+import { admin } from '../../support/service.ts';
 import { runCommand } from '../../torture/child-service.ts';
 import { CopiedData } from './copied-data.ts';
 import { grantLease, keepLease, putIf, read, type Condition } from './etcd.ts';
