@@ -1,6 +1,7 @@
 // What people type in the console, in a real browser: long words, names from right to left, wrong quantities.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { admin } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
 
@@ -132,6 +133,7 @@ test('what was entered in the console', { timeout: 120_000 }, async (t) => {
     await person.see('Now items: 3 × Coffee, €10.00');
     await person.see('Now note: Back door.');
     assert.equal(await value('/items/0/quantity'), '5');
+    await wait(1_500); // it has to be read
     await person.press('Save');
     await tab.until('location.hash === "#/orders/1"');
     const { body } = await service.get('/orders/1', { token });
@@ -146,6 +148,7 @@ test('what was entered in the console', { timeout: 120_000 }, async (t) => {
     await service.patch('/customers/2', { token, body: { phone: '+494419999' } });
     await person.press('Save');
     await person.see('Now phone: +494419999');
+    await wait(1_500); // it has to be read
     await person.press('Save');
     await person.see('Saved.');
     const { body } = await service.get('/customers/2', { token });
