@@ -159,7 +159,7 @@ test('finding in the console', { timeout: 120_000 }, async (t) => {
     await tab.until(`${ids}.join() === '#${old}'`);
     await tab.until('document.querySelector("[data-key=customer]").value === "Anna Weber"');
     await person.press('Cancelled');
-    await person.see('No order is of these days');
+    await person.see('No order has all that the filter asks for.');
     await person.press('Clear');
     await person.settle();
     await person.press('Filter and sort');
