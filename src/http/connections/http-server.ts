@@ -10,8 +10,13 @@ import { createHttpServer, nodeHttps } from './node-http.ts';
 import { allowHalfOpen, currentResponse, interceptConnections, watchReads } from './node-internals.ts';
 import { ReadingPause } from './reading-pause.ts';
 import { tlsSettings } from './tls-settings.ts';
-import { requestMillisecondsMax } from './request-fields.ts';
-import { headerBytesMax, headerFieldsMax, headersMillisecondsMax, urlBytesMax } from './request-fields.ts';
+import {
+  headerBytesMax,
+  headerFieldsMax,
+  headersMillisecondsMax,
+  requestMillisecondsMax,
+  urlBytesMax,
+} from './request-fields.ts';
 import { rejectConnection, listenForUnparsed, type ConnectionHandler } from './unparsed-requests.ts';
 
 /**
