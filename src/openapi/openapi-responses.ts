@@ -62,7 +62,7 @@ function successResponse(reply: Reply, components: Components): Json {
   };
 }
 
-/** Names a page of named elements, such as `OrderPage`, or `EventFeed` if no page is the last. */
+/** Names a page of named elements, such as `OrderPage`, or `EventFeed` where no page of the feed is the last. */
 function pageSchema(element: Json, components: Components, { isFeed = false }: Reply): Json {
   const name = /\w+$/.exec(String(element['$ref'] ?? ''))?.[0];
   const page = isFeed ? feedPageOf(element) : listPageOf(element);
@@ -70,8 +70,9 @@ function pageSchema(element: Json, components: Components, { isFeed = false }: R
 }
 
 function feedPageOf(element: Json): Json {
-  const description = 'Path and query of the next page, to be read now or later; never null.';
-  return pageOf(element, { next: { ...nextPage, description } });
+  const description =
+    'Path and query of the next page, to be read now or later; null only at the end of a list with `sort`.';
+  return pageOf(element, { next: { ...nextPage, type: ['string', 'null'], description } });
 }
 
 function listPageOf(element: Json): Json {

@@ -253,6 +253,10 @@ export function equals(column: string, value: SqlValue): Condition {
   return { sql: `${column} = ?`, params: [value] };
 }
 
+export function isOneOf(column: string, values: readonly string[]): Condition {
+  return { sql: `${column} IN (${values.map(() => '?').join(', ')})`, params: values };
+}
+
 export function atLeast(column: string, value: SqlValue): Condition {
   return { sql: `${column} >= ?`, params: [value] };
 }

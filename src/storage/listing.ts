@@ -5,6 +5,7 @@ import {
   and,
   andOrNone,
   equals,
+  isOneOf,
   matchAll,
   withoutIndex,
   type Condition,
@@ -131,10 +132,6 @@ export function searchScopeOf<Q extends SortedQuery>(
 }
 
 export type SearchScope = Pick<SearchSelection, 'owners'> & { readonly condition: Condition };
-
-function isOneOf(column: string, values: readonly string[]): Condition {
-  return { sql: `${column} IN (${values.map(() => '?').join(', ')})`, params: values };
-}
 
 /**
  * Returns positions in the order of search results: first the row with this id, then by key, then the newest.

@@ -181,7 +181,7 @@ export const Event = named(
       }),
       actorName: optional(nullable(text(200, 'The name of the account.', 'Till')), {
         description:
-          'Only in histories, with `include=actorName`: the name that the account has now; null without an ' +
+          'Only in pages, with `include=actorName`: the name that the account has now; null without an ' +
           'actor, if the account was deleted, and for other accounts unless the caller is staff.',
       }),
     },

@@ -1,5 +1,6 @@
 // The feed: all events in order, who may see them, and the epoch that cursors belong to.
-import type { Connection, Row, SqlValue } from '../../storage/connection.ts';
+import type { Connection, Row } from '../../storage/connection.ts';
+import { and, isOneOf, type Condition } from '../../storage/keyset.ts';
 import type { Event, EventType, FeedBounds, Topic } from './event.ts';
 import { eventOf, eventRows } from './event-store.ts';
 
@@ -17,11 +18,8 @@ export type FeedAccess =
       readonly types: readonly EventType[];
     };
 
-export type FeedRequest = {
-  /** The id of the event before the page. */
-  readonly after: number;
-  /** The id of the newest event, or of the last event to read. */
-  readonly latest: number;
+/** Which events a page may show, and how many. */
+type FeedPage = {
   readonly access: FeedAccess;
   /** Undefined for events of all types. */
   readonly types: readonly EventType[] | undefined;
@@ -30,26 +28,59 @@ export type FeedRequest = {
   readonly charsMax?: number;
 };
 
+export type FeedRequest = FeedPage & {
+  /** The id of the event before the page. */
+  readonly after: number;
+  /** The id of the newest event, or of the last event to read. */
+  readonly latest: number;
+};
+
 /**
  * Reads the next events in the order of their ids, which is the order of their commits. Examines at most
  * `feedRowsExaminedMax` events; `end` is the id of the last one examined, and the next page begins after it.
  */
 export function readFeed(db: Connection, request: FeedRequest): { events: Event[]; end: number } {
-  const { after, latest, access, types, rows, charsMax = Infinity } = request;
+  const { after, latest } = request;
   const end = Math.min(after + feedRowsExaminedMax, Math.max(after, latest));
-  const conditions = ['id > ?', 'id <= ?'];
-  const params: SqlValue[] = [after, end];
-  if (access !== 'all') {
-    const { userId, topics, types: always } = access;
-    const isShown = `topic IN (${placesFor(topics)}) OR type IN (${placesFor(always)})`;
-    conditions.push(`(ownerId = ? OR formerOwnerId = ? OR ${isShown})`);
-    params.push(userId, userId, ...topics, ...always);
-  }
-  if (types !== undefined) {
-    conditions.push(`type IN (${placesFor(types)})`);
-    params.push(...types);
-  }
-  const sql = `SELECT ${eventRows.columns} FROM events WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT +?`;
+  const { events, isWhole } = readRange(db, request, { after, end, direction: 'ASC' });
+  return { events, end: isWhole ? end : (events.at(-1)?.id ?? end) };
+}
+
+type NewestRequest = FeedPage & {
+  /** The id of the event after the page, which is older. */
+  readonly before: number;
+  readonly removedUpTo: number;
+};
+
+/**
+ * Reads the events before this one, the newest first. Examines at most `feedRowsExaminedMax` events; `end` is the
+ * id of the last one examined, and the next page has the events before it; undefined if there are none.
+ */
+export function readNewest(
+  db: Connection,
+  request: NewestRequest,
+): { events: Event[]; end: number | undefined } {
+  const { before, removedUpTo } = request;
+  const after = Math.max(before - 1 - feedRowsExaminedMax, removedUpTo);
+  const { events, isWhole } = readRange(db, request, { after, end: before - 1, direction: 'DESC' });
+  const end = isWhole ? after + 1 : (events.at(-1)?.id ?? after + 1);
+  return { events, end: end > removedUpTo + 1 ? end : undefined };
+}
+
+type IdRange = { readonly after: number; readonly end: number; readonly direction: 'ASC' | 'DESC' };
+
+/** Reads the shown events of the range; `isWhole` says whether the page has room for all of them. */
+function readRange(
+  db: Connection,
+  { access, types, rows, charsMax = Infinity }: FeedPage,
+  { after, end, direction }: IdRange,
+): { events: Event[]; isWhole: boolean } {
+  const { sql: condition, params } = and([
+    { sql: 'id > ? AND id <= ?', params: [after, end] },
+    ...shownEvents(access),
+    ...(types === undefined ? [] : [isOneOf('type', types)]),
+  ]);
+  const sql = `SELECT ${eventRows.columns} FROM events WHERE ${condition} ORDER BY id ${direction} LIMIT +?`;
   let chars = 0;
   let isFull = false;
   // no more rows than needed, since the texts of a hundred rows may be a megabyte
@@ -59,9 +90,21 @@ export function readFeed(db: Connection, request: FeedRequest): { events: Event[
     return !isFull;
   });
   const events = found.map((row) => eventOf(eventRows.objectOf(row)));
-  const last = events.at(-1);
-  const isAll = !isFull && events.length < rows;
-  return { events, end: isAll || last === undefined ? end : last.id };
+  return { events, isWhole: !isFull && events.length < rows };
+}
+
+/** The condition of the events that may be seen; none if all may. */
+function shownEvents(access: FeedAccess): Condition[] {
+  if (access === 'all') return [];
+  const { userId, topics, types } = access;
+  const ofTopics = isOneOf('topic', topics);
+  const ofTypes = isOneOf('type', types);
+  return [
+    {
+      sql: `(ownerId = ? OR formerOwnerId = ? OR ${ofTopics.sql} OR ${ofTypes.sql})`,
+      params: [userId, userId, ...ofTopics.params, ...ofTypes.params],
+    },
+  ];
 }
 
 /** Returns the number of characters of an event's texts; the other members have fewer than 200. */
@@ -69,10 +112,6 @@ function rowCharsOf(row: Row): number {
   let chars = 200;
   for (const value of row) if (typeof value === 'string') chars += value.length;
   return chars;
-}
-
-function placesFor(values: readonly unknown[]): string {
-  return values.map(() => '?').join(', ');
 }
 
 export function feedBounds(db: Connection): FeedBounds {

@@ -1,4 +1,4 @@
-// The feed of all events over HTTP: GET /events, oldest first, in pages or as a stream.
+// The feed of all events over HTTP: GET /events, oldest first, in pages or as a stream; or a list, newest first.
 import { signedIn, type Caller } from '../../auth/access.ts';
 import { withCursor, type Cursors } from '../../http/lists/cursor.ts';
 import { exportDescription, exportIssues, isExport, type HandlerExports } from '../../http/lists/export.ts';
@@ -15,13 +15,13 @@ import { csv, json, ndjson } from '../../http/responses/media-types.ts';
 import type { ResponseStream } from '../../http/responses/response-stream.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { eventStream } from '../../http/responses/server-sent-events.ts';
-import { array, oneOf, optional, type ObjectOf } from '../../schema/schema.ts';
+import { array, oneOf, optional, type Issue, type ObjectOf } from '../../schema/schema.ts';
 import { eventTable } from './event-csv.ts';
 import { Event, EventTypeName, eventTypes } from '../events/event.ts';
-import { readFeed } from '../events/feed-store.ts';
+import { readFeed, readNewest } from '../events/feed-store.ts';
 import { feedAccessOf } from './feed-access.ts';
 import { cursorAfter, feedPath, feedState, requireEventId, type FeedState } from './feed-cursor.ts';
-import { representEvent } from '../events/event-representation.ts';
+import { actorNamerFor, eventIncludes, representEvent } from '../events/event-representation.ts';
 import { feedElements } from './feed-export.ts';
 import type { Streams } from './live-feed.ts';
 
@@ -32,6 +32,11 @@ const feedParameters = {
         'Where to begin without a `cursor`: at the oldest event (the default), or after the latest.',
     }),
   ),
+  sort: optional(
+    oneOf(['-id'], {
+      description: '`-id` lists the latest events, newest first. By default the feed begins at the oldest.',
+    }),
+  ),
   type: optional(
     array(EventTypeName, {
       minItems: 1,
@@ -40,9 +45,11 @@ const feedParameters = {
       examples: [['order.created', 'order.paid']],
     }),
   ),
+  ...eventIncludes,
   limit: listParameters.limit,
   cursor: cursorParameter(
-    'Where to begin, taken from `next` or from the id of a server-sent event; any types may follow.',
+    'Where to begin, taken from `next` or from the id of a server-sent event; any types may follow, ' +
+      'but for a list with `sort`, whose cursors are bound to it.',
   ),
 };
 type FeedQuery = ObjectOf<typeof feedParameters>;
@@ -67,6 +74,7 @@ function followEventsRoute(services: FeedServices): Route {
       'All events that the caller may see, oldest first: those of their own objects, for staff those of ' +
       'all orders, customers and products and of deleted users, for administrators all. `next` is never null: a ' +
       'reader who stores it and asks again later misses nothing. A page may be empty and still move on.\n\n' +
+      'With `sort=-id` the latest events come first, as a list of which `next` is null at the end.\n\n' +
       'With `Accept: text/event-stream` the same events arrive as they happen (server-sent events): after ' +
       '`Last-Event-ID`, else where `cursor` or `from` says, else after the latest. `limit` has no effect. ' +
       'On a terminal `curl -N -H "Accept: text/event-stream"` shows them.\n\n' +
@@ -75,11 +83,13 @@ function followEventsRoute(services: FeedServices): Route {
     queryIssues(query, { mediaType }) {
       const issues = exportIssues(query, { mediaType, acceptsCursor: true });
       if (query.cursor !== undefined && query.from !== undefined) issues.push(cursorAndFrom);
-      return issues;
+      if (query.sort !== undefined && query.from !== undefined) issues.push(sortAndFrom);
+      return mediaType === json ? issues : [...issues, ...pagesOnlyIssues(query)];
     },
     handle(call) {
       if (call.mediaType === eventStream) return liveEvents(call, services);
-      return isExport(call) ? eventFile(call, services) : feedPage(call, services);
+      if (isExport(call)) return eventFile(call, services);
+      return call.query.sort === undefined ? feedPage(call, services) : newestPage(call, services);
     },
   });
 }
@@ -87,19 +97,38 @@ function followEventsRoute(services: FeedServices): Route {
 type FeedCall = Call<object, FeedQuery, undefined, Caller>;
 
 function feedPage(call: FeedCall, { cursors }: FeedServices): ListPage<Event> {
-  const { read, query, caller } = call;
+  const { read, query } = call;
   const state = feedState(read);
-  const { removedUpTo, latest } = state;
-  const after = findStart(state, query, cursors) ?? removedUpTo;
-  const { type: types, limit: rows = pageRowsDefault } = query;
-  const access = feedAccessOf(caller);
-  const page = readFeed(read, { after, latest, access, types, rows, charsMax: pageBytesMax });
-  const elements = fittingPage(page.events.map(representEvent));
-  const last = elements.at(-1);
-  const isTruncated = elements.length < page.events.length && last !== undefined;
-  const cursor = cursorAfter(state.epoch, isTruncated ? last.id : page.end, cursors);
+  const after = findStart(state, query, cursors) ?? state.removedUpTo;
+  const page = readFeed(read, { ...pageOf(call), after, latest: state.latest });
+  const { elements, cutAt = page.end } = shownPage(call, page.events);
   const { from: _from, ...kept } = query;
-  return toListPage(elements, withCursor(feedPath, kept, cursor));
+  return toListPage(elements, withCursor(feedPath, kept, cursorAfter(state.epoch, cutAt, cursors)));
+}
+
+/** The latest events, newest first. A cursor has the id of the event before which the next page begins. */
+function newestPage(call: FeedCall, { cursors }: FeedServices): ListPage<Event> {
+  const { read, query } = call;
+  const { removedUpTo, latest } = feedState(read);
+  const list = { path: feedPath, query, order: '-id' };
+  const [, before] = cursors.decode(list) ?? [latest, latest + 1];
+  const page = readNewest(read, { ...pageOf(call), before, removedUpTo });
+  const { elements, cutAt: end = page.end } = shownPage(call, page.events);
+  return toListPage(elements, end === undefined ? null : cursors.next(list, [end, end]));
+}
+
+function pageOf({ query, caller }: FeedCall) {
+  const { type: types, limit: rows = pageRowsDefault } = query;
+  return { access: feedAccessOf(caller), types, rows, charsMax: pageBytesMax };
+}
+
+/** The events that fit into a page; `cutAt` is the id of the last one if others don't. */
+function shownPage({ query, caller, read: db }: FeedCall, events: readonly Event[]) {
+  const nameActor = actorNamerFor(query, { caller, db, ids: events.map(({ id }) => id) });
+  const represented = events.map(representEvent);
+  const elements = fittingPage(nameActor === undefined ? represented : represented.map(nameActor));
+  const cutAt = elements.length < events.length ? elements.at(-1)?.id : undefined;
+  return { elements, cutAt };
 }
 
 function liveEvents(call: FeedCall, { cursors, live }: FeedServices): Streamed {
@@ -146,3 +175,19 @@ const cursorAndFrom = {
   code: 'conflict',
   detail: 'Send cursor to continue or from to start, not both.',
 };
+
+const sortAndFrom = {
+  parameter: 'sort',
+  code: 'conflict',
+  detail: 'A list with sort begins at the latest event: send sort or from, not both.',
+};
+
+/** Streams and files have the order of the feed, and no names. */
+function pagesOnlyIssues(query: FeedQuery): Issue[] {
+  const sent = ['sort', 'include'].filter((name) => Object.hasOwn(query, name));
+  return sent.map((parameter) => ({
+    parameter,
+    code: 'conflict',
+    detail: `Only pages have it: leave out ${parameter}, or accept application/json.`,
+  }));
+}

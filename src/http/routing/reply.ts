@@ -35,7 +35,7 @@ type ReplyHead = {
    * stored.
    */
   readonly cacheControl?: string;
-  /** Whether the list has no last page: its `next` is never null. */
+  /** Whether the list is followed: its `next` is not null, but for the last page of a sorted one. */
   readonly isFeed?: boolean;
 };
 

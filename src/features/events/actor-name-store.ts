@@ -1,4 +1,4 @@
-// The names of the accounts behind events, for histories that show them.
+// The names of the accounts behind events, for pages that show them.
 import { allows, type RowAccess } from '../../auth/access.ts';
 import type { Connection } from '../../storage/connection.ts';
 
