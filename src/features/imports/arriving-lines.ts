@@ -1,9 +1,10 @@
 // The lines of an import, while its body arrives: lines of JSON, or rows of a table.
 import { counted } from '../../base/counted.ts';
-import { withoutFormulaGuard, type CsvConversion } from '../../base/csv.ts';
+import { withoutFormulaGuard } from '../../base/csv.ts';
 import { CsvRows, type CsvRow } from './csv-rows.ts';
 import { invalidAt, Problem } from '../../problem.ts';
 import { parseJson } from '../../http/requests/strict-json.ts';
+import type { LineConversion } from './import-line.ts';
 
 export const importLineBytesMax = 64 * 1024;
 
@@ -72,7 +73,7 @@ function parsed(bytes: Buffer): LineContent {
 }
 
 /** Reads an object from each row. If a table can't be read any further, the last line says why. */
-export function csvReader(conversion: CsvConversion, country: string | undefined): LineReader {
+export function csvReader(conversion: LineConversion, country: string | undefined): LineReader {
   const rows = new CsvRows(importLineBytesMax);
   const decoder = new TextDecoder('utf-8', { fatal: true }); // removes a byte-order mark
   let heading: readonly string[] | undefined;
@@ -134,7 +135,7 @@ function headingProblem(cells: readonly string[], columns: readonly string[]): P
 function lineOf(
   { number, cells }: CsvRow,
   heading: readonly string[],
-  { conversion, country }: { readonly conversion: CsvConversion; readonly country: string | undefined },
+  { conversion, country }: { readonly conversion: LineConversion; readonly country: string | undefined },
 ): ArrivingLine {
   if (cells.length !== heading.length) {
     const detail = `The row has ${counted(cells.length, 'cell')}, its heading ${heading.length}.`;
@@ -144,7 +145,8 @@ function lineOf(
   for (const [index, name] of heading.entries()) {
     const cell = withoutFormulaGuard(cells[index] ?? '');
     if (cell === '') continue;
-    if (roundedNumber.test(cell)) return { number, problem: roundedProblem(name, cell) };
+    if (roundedNumber.test(cell))
+      return { number, problem: roundedProblem(conversion.pointerTo(name), cell) };
     filled.set(name, cell);
   }
   return { number, value: conversion.objectOf(filled, country) };
@@ -153,7 +155,8 @@ function lineOf(
 /** What a spreadsheet makes of a long number, such as a barcode or a phone number, when it saves a file. */
 const roundedNumber = /^\d(?:[.,]\d+)?E\+\d+$/i;
 
-function roundedProblem(name: string, cell: string): Problem {
+function roundedProblem(pointer: string, cell: string): Problem {
+  const name = pointer.slice(pointer.lastIndexOf('/') + 1);
   const detail = `${name} is ${cell}: a spreadsheet has rounded it. Format the column as text, and enter it again.`;
-  return invalidAt('', 'rounded', detail);
+  return invalidAt(pointer, 'rounded', detail);
 }

@@ -133,10 +133,14 @@ function digestOf(value: unknown): Buffer {
   return hash('sha256', JSON.stringify(value), 'buffer');
 }
 
+/** Converts rows to lines. Issues of a cell point to the member of the line that it stands for. */
+export type LineConversion = CsvConversion & { readonly pointerTo: (column: string) => string };
+
 /** Returns the conversion of rows to lines that create objects of one kind. */
-export function linesFrom(kind: ImportKind, { columns, objectOf }: CsvConversion): CsvConversion {
+export function linesFrom(kind: ImportKind, { columns, objectOf }: CsvConversion): LineConversion {
   return {
     columns: ['key', ...columns],
+    pointerTo: (column) => (column === 'key' ? '/key' : `/${kind}/${column.replaceAll('.', '/')}`),
     objectOf: (cells, country) => lineFrom(kind, objectOf(cells, country), cells.get('key')),
   };
 }

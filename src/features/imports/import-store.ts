@@ -44,6 +44,8 @@ type ImportKeys = {
   find(db: Connection, kind: ImportKind, key: string): Imported | undefined;
   /** Creates the object by calling `create`, stores its key, and returns its id. */
   add(permit: Permit, object: KeyedObject, create: () => number): number | null;
+  /** Stores with the key of a customer what was imported last. */
+  replaceFingerprint(permit: Permit, customer: Omit<KeyedObject, 'kind'>): void;
 };
 
 type KeyTable = { readonly find: string; readonly add: string | null };
@@ -73,6 +75,9 @@ export const storedKeys: ImportKeys = {
     if (add !== null) writer.run(add, key, id, fingerprint);
     return id;
   },
+  replaceFingerprint({ writer }, { key, fingerprint }) {
+    writer.run('UPDATE importedCustomers SET fingerprint = ? WHERE key = ?', fingerprint, key);
+  },
 };
 
 /** The keys of a dry run. It creates nothing, but remembers what earlier lines would have created. */
@@ -90,6 +95,7 @@ export function dryRunKeys(): ImportKeys {
       fingerprints.set(`${kind} ${key}`, Buffer.from(fingerprint).toString('base64'));
       return null;
     },
+    replaceFingerprint() {},
   };
 }
 
@@ -113,7 +119,8 @@ export function importLine(permit: Permit<Caller>, parsed: ParsedLine, importer:
   const { key, customer, order, product } = parsed.line;
   if (product !== undefined) return importProduct(permit, product, importer);
   if (customer !== undefined) {
-    const changed = changeKnownCustomer(permit, customer, { ...importer, hasOwnKey: hasOwnKey(key) });
+    const { fingerprint } = parsed;
+    const changed = changeKnownCustomer(permit, customer, { ...importer, key, fingerprint });
     if (changed !== undefined) return changed;
   }
   assert(key !== undefined, 'a line that fits has a key, a product, or the id of a customer');
@@ -126,31 +133,58 @@ export function importLine(permit: Permit<Caller>, parsed: ParsedLine, importer:
   throw new TypeError('a line that fits has a customer or an order');
 }
 
-function outcomeOfRepeat({ id, fingerprint }: Imported, sent: Uint8Array): ImportOutcome {
-  if (Buffer.compare(fingerprint, sent) === 0) return { status: 200, id, result: 'unchanged' };
+function isSame({ fingerprint }: Imported, sent: Uint8Array): boolean {
+  return Buffer.compare(fingerprint, sent) === 0;
+}
+
+function outcomeOfRepeat(known: Imported, sent: Uint8Array): ImportOutcome {
+  const { id } = known;
+  if (isSame(known, sent)) return { status: 200, id, result: 'unchanged' };
   const place = id === null ? 'in an earlier line' : `as ${id}`;
   const detail = `This key was imported with another content, ${place}; use a new key.`;
   return { status: 422, issues: [{ pointer: '/key', code: 'idempotency-key-reused', detail }] };
 }
 
-type KnownImport = Importer & { readonly hasOwnKey: boolean };
+type KnownImport = Importer & Pick<KeyedObject, 'fingerprint'> & { readonly key: string | undefined };
 
 /**
- * Changes the customer that the line names by its id, or who alone has its e-mail address or phone number.
- * Members that the line leaves out stay as they are. Returns undefined if there is no such customer.
+ * Changes the customer that the line names by its id or by a key of its own, or who alone has its e-mail
+ * address or phone number. Members that the line leaves out stay as they are. Returns undefined if there is no
+ * such customer, or if the key was last imported with the same content: what was changed since then stays.
  */
 function changeKnownCustomer(
   permit: Permit<Caller>,
-  { id: sentId, createdAt: _created, updatedAt: _updated, ...sent }: ImportedCustomer,
-  { keys, bodies, ownerId, hasOwnKey }: KnownImport,
+  customer: ImportedCustomer,
+  imported: KnownImport,
 ): ImportOutcome | undefined {
+  const { id } = customer;
+  const { key, fingerprint, keys } = imported;
+  if (id !== undefined) {
+    if (!customerExists(permit.writer, 'all', id)) return unknownCustomer(id);
+    return changeCustomer(permit, { ...imported, customer, id });
+  }
+  if (key === undefined || !hasOwnKey(key)) {
+    const [same, ...others] = sameCustomers(permit.writer, customer, imported);
+    if (same === undefined || others.length > 0) return undefined;
+    return changeCustomer(permit, { ...imported, customer, id: same });
+  }
+  const known = keys.find(permit.writer, 'customer', key);
+  if (known === undefined || isSame(known, fingerprint)) return undefined;
+  // an earlier line of the dry run would create it
+  if (known.id === null) return { status: 200, id: null, result: 'changed' };
+  const outcome = changeCustomer(permit, { ...imported, customer, id: known.id });
+  if (outcome.status === 200) keys.replaceFingerprint(permit, { key, fingerprint });
+  return outcome;
+}
+
+type CustomerChange = Importer & { readonly customer: ImportedCustomer; readonly id: number };
+
+function changeCustomer(
+  permit: Permit<Caller>,
+  { customer, id, keys, bodies }: CustomerChange,
+): ImportOutcome {
+  const { id: _id, createdAt: _created, updatedAt: _updated, ...sent } = customer;
   const { writer } = permit;
-  if (sentId !== undefined && !customerExists(writer, 'all', sentId)) return unknownCustomer(sentId);
-  if (sentId === undefined && hasOwnKey) return undefined;
-  const content = customerContentOf(bodies, sent);
-  const same = sentId === undefined ? findSameCustomers(writer, content, sent.userId ?? ownerId) : [sentId];
-  const [id] = same;
-  if (id === undefined || same.length > 1) return undefined;
   const current = requireOwned(customerSource, permit, id);
   const merged = customerContentOf(bodies, { ...current, ...sent });
   const userId = sent.userId ?? current.userId;
@@ -162,6 +196,14 @@ function changeKnownCustomer(
   if (changesNothing(current, wanted)) return { status: 200, id, result: 'unchanged' };
   if (!keys.isDryRun) replaceCustomer(permit, current, wanted);
   return { status: 200, id, result: 'changed' };
+}
+
+function sameCustomers(
+  db: Connection,
+  customer: ImportedCustomer,
+  { bodies, ownerId }: Pick<Importer, 'bodies' | 'ownerId'>,
+): readonly number[] {
+  return findSameCustomers(db, customerContentOf(bodies, customer), customer.userId ?? ownerId);
 }
 
 function unknownCustomer(id: number): ImportOutcome {

@@ -101,7 +101,7 @@ describe('a row of a table', () => {
     ]);
   });
 
-  test('a line with a key of its own is known by it alone', async (t) => {
+  test('a line with a new key creates a customer, and says who has the same e-mail address', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const { id } = await newCustomer(service, token, { email: 'g@example.com' });
@@ -109,14 +109,39 @@ describe('a row of a table', () => {
     assert.deepEqual(line && result(line), [id + 1, 'created', id]);
   });
 
+  test('a line with a known key changes its customer, and keeps what was changed since the same line', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const wrong = customerLine('a', { phone: '+4944112345678' });
+    const right = customerLine('a', { phone: '+4944112345679' });
+    await importLines(service, token, [wrong]);
+    const path = '/customers/1';
+    const phone = async (): Promise<string> => (await service.get(path, { token })).body.phone;
+    for (const [line, outcome] of [
+      [right, 'changed'],
+      [right, 'unchanged'],
+      [wrong, 'changed'],
+    ] as const) {
+      const body = `${JSON.stringify(line)}\n`;
+      const headers = { 'content-type': 'application/x-ndjson' };
+      const dry = await service.post('/imports?dryRun=true', { token, body, headers });
+      assert.deepEqual(resultsOf(dry.text).map(result), [[1, outcome]]);
+      assert.deepEqual((await importLines(service, token, [line])).map(result), [[1, outcome]]);
+    }
+    assert.equal(await phone(), '+4944112345678');
+    await service.patch(path, { token, body: { phone: '+4944112345670' } });
+    assert.deepEqual((await importLines(service, token, [wrong])).map(result), [[1, 'unchanged']]);
+    assert.equal(await phone(), '+4944112345670');
+  });
+
   test('a row whose number a spreadsheet has rounded is rejected', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const customers = await importTable(service, { token, text: 'name;phone\nAda;4,94E+12\n' });
-    assert.deepEqual(customers.map(summaryOf), ['2 422 # rounded']);
+    assert.deepEqual(customers.map(summaryOf), ['2 422 #/customer/phone rounded']);
     const text = 'sku,name,unitPrice,currency,barcode\nT,Tea,7.49,EUR,4.00638E+12\n';
     const products = await importTable(service, { token, text, query: '?of=products' });
-    assert.deepEqual(products.map(summaryOf), ['2 422 # rounded']);
+    assert.deepEqual(products.map(summaryOf), ['2 422 #/product/barcode rounded']);
   });
 
   test('a row with only a town keeps it in the note, and one without a country has that of the import', async (t) => {
