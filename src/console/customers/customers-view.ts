@@ -18,6 +18,7 @@ import { customerCard } from './customer-card.ts';
 import { CustomerFields } from './customer-fields.ts';
 import { isOfPhone } from './customer-words.ts';
 import { boughtFacts, readBought } from './customer-orders.ts';
+import { privacyCard } from './customer-privacy.ts';
 import { ask, askToDelete, notify } from '../parts/dialogs.ts';
 import { Drawing } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
@@ -160,14 +161,14 @@ type CustomerDetails = {
 };
 
 export function customerView(page: Page): void {
-  const { main, id, parameters } = page;
+  const { main, id } = page;
   const head = new Drawing(h('div', {}, setPageTitle(t('Customer {id}', { id }))));
   const content = h('div', {}, skeleton(8));
   reloadable(page, content, {
     load: loadCustomer,
     draw(shown, reload) {
       head.show(customerHeading(page, shown, reload));
-      return customerContent(shown, parameters);
+      return customerContent(page, shown, reload);
     },
     // an order may be one of theirs
     concerns: ({ subject }) => subject === `/customers/${id}` || subject.startsWith('/orders/'),
@@ -243,9 +244,11 @@ function inWords({ name, email, phone, address, note }: Customer): [string, stri
 }
 
 function customerContent(
+  page: Page,
   { customer, orders, bought, events }: CustomerDetails,
-  parameters: URLSearchParams,
+  reload: Reload,
 ): Child {
+  const { parameters } = page;
   const { id, name, email, phone, address, note, createdAt } = customer;
   const facts: readonly (readonly [string, Child])[] = [
     [t('E-mail'), email === null ? '—' : h('a', { href: mailLinkOf(email) }, email)],
@@ -295,6 +298,7 @@ function customerContent(
           ? h('p', { class: 'soft' }, t('None is known.'))
           : addressBlock(addressLines(address, name)),
       ),
+      privacyCard(page, customer, { hasOrders: orders.data.length > 0, reload }),
     ),
   );
   return [content, customerCard(customer)];

@@ -4,8 +4,16 @@ import { query } from '../parts/api-client.ts';
 import type { Key, List, Role, ServiceEvent, Session, Totp, User } from '../parts/api-types.ts';
 import { card, factList, secret } from '../parts/cards.ts';
 import { undefinedIfMissing } from '../parts/request-errors.ts';
-import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
-import { ask, notify, show } from '../parts/dialogs.ts';
+import {
+  reloadable,
+  emptyState,
+  goTo,
+  setPageTitle,
+  type Page,
+  type Reload,
+  skeleton,
+} from '../parts/view.ts';
+import { ask, askToDelete, notify, show } from '../parts/dialogs.ts';
 import { Drawing } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { dateOnly, dateTime } from '../parts/formats.ts';
@@ -240,7 +248,19 @@ function personActions(page: Page, { user, suspendedAt, totp, sessions }: Person
     suspendedAt === undefined
       ? action(t('Suspend …'), () => suspend(page, user, reload), { class: 'danger' })
       : action(t('Lift the suspension'), lift),
+    action(t('Delete …'), () => deletePerson(page, user), { class: 'danger' }),
   );
+}
+
+async function deletePerson({ client }: Page, { id, name }: User): Promise<void> {
+  const run = async (): Promise<void> => {
+    await client.send('DELETE', `/api/users/${id}`);
+    notify(t('{name} was deleted.', { name }));
+    goTo('/people');
+  };
+  const gone = t('The account, its sessions and its API keys go for good.');
+  const kept = t('Orders and customers stay, without an owner. Suspend the account instead to keep it.');
+  await askToDelete(t('Delete {name}?', { name }), `${gone} ${kept}`, run);
 }
 
 async function resetPassword({ client }: Page, { id, name }: User, reload: Reload): Promise<void> {

@@ -316,6 +316,10 @@ export const german = {
   'Sessions and keys end, and signing in is rejected until you lift the suspension.':
     'Sitzungen und Schlüssel enden, und Anmeldungen werden abgelehnt, bis Sie die Sperre aufheben.',
   'Suspend {name}?': '{name} sperren?',
+  'The account, its sessions and its API keys go for good.':
+    'Das Konto, seine Sitzungen und API-Schlüssel verschwinden endgültig.',
+  'Orders and customers stay, without an owner. Suspend the account instead to keep it.':
+    'Bestellungen und Kunden bleiben, ohne Besitzer. Soll das Konto bleiben, sperren Sie es stattdessen.',
   Suspend: 'Sperren',
 
   // histories
@@ -556,6 +560,24 @@ export const german = {
   'None is known.': 'Keine bekannt.',
   'Sum of the newest {count}': 'Betrag der neuesten {count}',
   '{total}, {count} of them cancelled or refunded': '{total}, davon {count} storniert oder erstattet',
+  'Personal data': 'Persönliche Daten',
+  'A customer with orders can’t be deleted: the orders stay for the books.':
+    'Ein Kunde mit Bestellungen kann nicht gelöscht werden: Die Bestellungen bleiben für die Buchführung.',
+  'An administrator can erase what is personal.': 'Ein Administrator kann anonymisieren, was persönlich ist.',
+  'Save all as a file': 'Alles als Datei speichern',
+  'Erase personal data …': 'Anonymisieren …',
+  'Erase the personal data of customer {id}?': 'Kunde {id} anonymisieren?',
+  'Goes:': 'Wird entfernt:',
+  'Name, e-mail address, phone number, address and note; and of all their orders the addresses and notes.':
+    'Name, E-Mail-Adresse, Telefonnummer, Adresse und Notiz; dazu Adressen und Notizen aller Bestellungen.',
+  'Stays:': 'Bleibt:',
+  'The orders with their items, sums and statuses, and the history.':
+    'Die Bestellungen mit Artikeln, Summen und Status, und der Verlauf.',
+  'In backups and saved files it stays until you delete them.':
+    'In Sicherungen und gespeicherten Dateien bleibt es, bis Sie diese löschen.',
+  'This can’t be taken back.': 'Das kann nicht rückgängig gemacht werden.',
+  Erase: 'Anonymisieren',
+  'Customer {id} has no personal data any more.': 'Kunde {id} hat keine persönlichen Daten mehr.',
 
   // products
   'Add a product': 'Produkt hinzufügen',

@@ -1,0 +1,76 @@
+// What an administrator does in the console now and then, in a real browser: a privacy request, accounts.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { admin, password } from '../support/service.ts';
+import { openShop } from './console-shop.ts';
+
+const elevenMinutes = 660_000;
+/** `saved` becomes the file that is saved next. */
+const keepSaved = `{
+  const create = URL.createObjectURL;
+  URL.createObjectURL = (file) => create.call(URL, (window.saved = file));
+}`;
+
+test('the back room in the console', { timeout: 120_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  const staff = await service.person('staff');
+  await person.signIn(service.url, admin);
+
+  await t.test('all of one customer is saved as a file', async () => {
+    await person.go('#/customers/1');
+    await tab.evaluate(keepSaved);
+    await person.press('Save all as a file');
+    await person.see('customer-1.json was saved.');
+    const { customer, orders } = JSON.parse(await tab.evaluate<string>('saved.text()'));
+    assert.deepEqual(customer, (await service.get('/customers/1', { token })).body);
+    const { data } = (await service.get('/orders?customerId=1&sort=id', { token })).body;
+    assert.deepEqual(orders, data);
+  });
+
+  await t.test(
+    'a customer with orders is erased, after a dialog that says what goes and what stays',
+    async () => {
+      service.clock.now += elevenMinutes;
+      await person.go('#/customers/2');
+      await person.see('A customer with orders can’t be deleted: the orders stay for the books.');
+      assert.equal(await tab.evaluate('document.querySelector("[data-key=delete]")'), null);
+      await person.press('Erase personal data …');
+      await person.see('Goes:');
+      await person.see('Stays:');
+      await person.see('In backups and saved files it stays until you delete them.');
+      await person.press('Erase');
+      await person.see('Is it you?');
+      await person.enter('Password', admin.password);
+      await person.press('Continue');
+      await person.see('Customer 2 has no personal data any more.');
+      await person.see('Customer 2 erased');
+      const { body } = await service.get('/customers/2', { token });
+      assert.equal(body.name, 'erased');
+    },
+  );
+
+  await t.test('staff read who can erase a customer', async () => {
+    await person.press('Sign out');
+    await tab.until('document.querySelector(".sign-in")');
+    await person.signIn(service.url, { email: staff.email, password });
+    await person.go('#/customers/1');
+    await person.see('An administrator can erase what is personal.');
+    assert.ok(!(await tab.evaluate<string>('document.body.innerText')).includes('Erase personal data'));
+    await person.press('Sign out');
+    await tab.until('document.querySelector(".sign-in")');
+  });
+
+  await t.test('an account is deleted, after a dialog that says what goes and what stays', async () => {
+    const { token: fresh } = await service.signIn(admin.email, admin.password);
+    const left = await service.person('user', 'Lise');
+    await person.signIn(service.url, admin);
+    await person.go(`#/people/${left.id}`);
+    await person.press('Delete …');
+    await person.see('Orders and customers stay');
+    await person.press('Delete');
+    await person.see('Lise was deleted.');
+    assert.equal((await service.get(`/api/users/${left.id}`, { token: fresh })).status, 404);
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
