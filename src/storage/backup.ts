@@ -185,6 +185,8 @@ async function fromBackup<T>(file: string, use: (source: DatabaseSync) => Promis
     return await fromDatabase(file, use);
   } catch (error) {
     if (!(error instanceof StorageError && sqliteCode(error.cause) === sqliteCodes.corrupt)) throw error;
-    throw new StorageError(`${file} is damaged, and nothing was replaced: restore another backup.`);
+    throw new StorageError(
+      `${file} is damaged, or its disk can't be read. Nothing was replaced: restore another backup.`,
+    );
   }
 }

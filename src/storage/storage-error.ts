@@ -50,7 +50,8 @@ const sentences: Readonly<Record<number, string>> = {
   [sqliteCodes.busy]: 'is locked by another process',
   [sqliteCodes.readOnly]: 'is read-only, but the service must write to it',
   [sqliteCodes.ioError]: "can't be read or written: the disk reports an I/O error",
-  [sqliteCodes.corrupt]: 'is damaged: restore a backup',
+  // SQLite reports a read that failed as damage, too
+  [sqliteCodes.corrupt]: "is damaged, or its disk can't be read: check the disk, then restore a backup",
   [sqliteCodes.full]: "can't grow: the disk is full",
   [sqliteCodes.cantOpen]: "can't be opened: check the folder's permissions, and that its disk can be written",
   [sqliteCodes.notADatabase]: 'is not a database',

@@ -143,12 +143,12 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       const spoilt: readonly (readonly [name: string, says: RegExp, spoil: (file: string) => void])[] = [
         [
           'cut short',
-          /orderly\.db is (?:cut short|damaged): restore a backup/,
+          /orderly\.db is (?:cut short: restore a backup|damaged, or its disk)/,
           (file) => truncateSync(file, statSync(file).size - 3 * 4096),
         ],
         [
           'overwritten in the middle',
-          /orderly\.db is damaged: restore a backup/,
+          /orderly\.db is damaged, or its disk can't be read/,
           (file) =>
             writeFileSync(
               file,
@@ -194,6 +194,18 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       }
     },
   );
+
+  test('what the disk can’t read is not called damage alone', { skip: noCompiler() }, async (t) => {
+    const folder = newFolder(t);
+    const preloaded = `LD_PRELOAD=${buildLibrary('native/fail-read.c', folder)}`;
+    cpSync(made, join(folder, 'data'), { recursive: true });
+    const runs = ['env', preloaded, 'FAIL_READ_OF=/orderly.db', ...program];
+    const args = ['check', `--data=${join(folder, 'data')}`];
+    const { status, stdout, stderr } = await orderly(args, { runs });
+    assert.equal(status, 1);
+    assert.match(stdout + stderr, /or its disk can't be read: check the disk, then restore a backup/);
+    assert.equal((await orderly(args)).status, 0);
+  });
 
   suite('a database that another process holds', { concurrency: 4 }, () => {
     test('a database that another process holds makes changes wait, at last for a 503, while reads work', async (t) => {
