@@ -167,9 +167,7 @@ type Context = { readonly first: number; readonly machines: Machines; readonly t
 
 async function note(name: string, outcome: Outcome, { first, machines, totals }: Context): Promise<void> {
   const { acknowledged, missing, doubled, secondsWithoutService, unexpected, eventsMissing } = outcome;
-  const now = machines[primaryNow()];
-  now.check();
-  const { detail: unsound } = await reached(now, 'checked', first);
+  const unsound = await issuesFound(machines);
   const bothSeconds = bothAcknowledgedSeconds(outcome, first);
   const odd = Object.entries(unexpected).map(([what, count]) => `, ${count} × ${what}`);
   const gaps = secondsWithoutService.map((seconds) => seconds.toFixed(1)).join(' + ');
@@ -186,6 +184,23 @@ async function note(name: string, outcome: Outcome, { first, machines, totals }:
   totals.faults += bothSeconds > 0 || unsound !== '' ? 1 : 0;
   const longest = Math.max(0, ...secondsWithoutService);
   totals.secondsByName.set(name, [...(totals.secondsByName.get(name) ?? []), longest]);
+}
+
+/**
+ * What `orderly check` reports. What is read while the disk is taken away looks damaged, so it is asked again if
+ * anything moved meanwhile.
+ */
+async function issuesFound(machines: Machines): Promise<string> {
+  for (;;) {
+    await settled();
+    const first = reports.length;
+    const now = machines[primaryNow()];
+    now.check();
+    const { detail } = await reached(now, 'checked', first);
+    const hasMoved = reports.slice(first).some(({ step }) => step !== 'checked');
+    if (detail === '' || !hasMoved) return detail;
+    console.log(`checked again, as the disk moved meanwhile: ${detail}`);
+  }
 }
 
 /** How long the machine that was primary still acknowledged orders once the next one had begun to. */

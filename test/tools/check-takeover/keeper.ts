@@ -70,7 +70,6 @@ let service: ChildProcess | undefined;
 
 process.on('message', () => void check());
 process.on('disconnect', () => process.exit()); // the check was killed
-process.on('disconnect', () => process.exit()); // the check was killed
 for (;;) {
   const term = await elected();
   report('primary', term.id);
