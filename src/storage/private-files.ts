@@ -4,14 +4,16 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { StorageError } from './storage-error.ts';
 
 /** Node's permission model rejects fsync. It doesn't control SQLite, which then syncs each commit itself. */
@@ -78,16 +80,33 @@ function ownerOf(folder: string): { readonly uid: number; readonly gid: number }
 }
 
 /**
- * Throws if root would use a file in a folder where another account could put another file, or a link, in its
- * place.
+ * Throws if root would use a file that another account could replace, by another file or a link, or put a journal
+ * beside, with which SQLite would change the file: in its folder, or by renaming a folder above. The folders
+ * count both as they are named and as links resolve.
  */
 export function rejectForeignFolder(file: string): void {
   if (process.getuid?.() !== 0) return;
-  const folder = dirname(resolve(file));
-  const { uid, mode } = statSync(folder);
-  const isOpen = (mode & 0o002) !== 0 && (mode & 0o1000) === 0; // others may write, and it isn't sticky
-  if (uid === 0 && !isOpen) return;
-  throw new StorageError(`Another account may change files of ${folder}: root uses a folder of its own.`);
+  const named = resolve(file);
+  const real = existsSync(named) ? realpathSync(named) : join(realpathSync(dirname(named)), basename(named));
+  for (const path of [named, real]) rejectForeignPath(dirname(path));
+}
+
+function rejectForeignPath(folder: string): void {
+  for (let path = folder, isAbove = false; ; path = dirname(path), isAbove = true) {
+    if (mayOthersChange(path, isAbove)) {
+      throw new StorageError(`Another account may change files of ${path}: root uses a folder of its own.`);
+    }
+    if (path === dirname(path)) return;
+  }
+}
+
+function mayOthersChange(path: string, isAbove: boolean): boolean {
+  const stats = lstatSync(path);
+  if (stats.uid !== 0) return true;
+  if (stats.isSymbolicLink()) return false; // its mode says nothing
+  const isOpen = (stats.mode & 0o002) !== 0 || ((stats.mode & 0o020) !== 0 && stats.gid !== 0);
+  const isSticky = (stats.mode & 0o1000) !== 0; // others can't rename root's folders in it, but add files
+  return isOpen && !(isAbove && isSticky);
 }
 
 /**

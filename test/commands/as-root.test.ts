@@ -106,6 +106,42 @@ describe('of another account’s folder', { skip }, () => {
     assert.deepEqual(readdirSync(foreign), ['backup.db']);
   });
 
+  const shared: readonly (readonly [name: string, (folder: string) => string])[] = [
+    ['a folder of all accounts, where any can put a journal beside it', (folder) => open(folder, 0o1777)],
+    ['a folder that a group may write', (folder) => open(folder, 0o775, account)],
+    ['a folder in a folder of another account', (folder) => inside(given(folder))],
+    ['a folder in a folder that all accounts may write', (folder) => inside(open(folder, 0o777))],
+    ['a folder that another account’s link leads to', (folder) => linkedFrom(open(folder, 0o1777))],
+  ];
+  for (const [name, made] of shared)
+    test(`root neither writes a backup into ${name}, nor restores one from there`, async (t) => {
+      const folder = await dataFolder(t);
+      const backup = join(newFolder(t), 'backup.db');
+      assert.equal((await orderly(['backup', backup, `--data=${folder}`])).status, 0);
+      const place = made(newFolder(t));
+      cpSync(backup, join(place, 'backup.db'));
+      for (const args of [
+        ['backup', join(place, 'another.db')],
+        ['restore', join(place, 'backup.db'), '--force'],
+      ]) {
+        const { status, stderr } = await run(folder, args);
+        assert.equal(status, 1, args.join(' '));
+        assert.match(stderr, /Another account may change files of /);
+      }
+      assert.deepEqual(readdirSync(place), ['backup.db']);
+    });
+
+  test('root restores what its own link leads to only from a folder of its own', async (t) => {
+    const folder = await dataFolder(t);
+    const backup = join(open(newFolder(t), 0o1777), 'backup.db');
+    cpSync(join(folder, 'orderly.db'), backup);
+    const link = join(newFolder(t), 'link.db');
+    symlinkSync(backup, link);
+    const { status, stderr } = await run(folder, ['restore', link, '--force']);
+    assert.equal(status, 1);
+    assert.match(stderr, /Another account may change files of /);
+  });
+
   test('commands that root runs in another account’s folder leave all files to the account', async (t) => {
     const folder = await foreignFolder(t);
     const exchange = newFolder(t);
@@ -201,4 +237,30 @@ function readableProgram(t: Pick<TestContext, 'after'>): readonly string[] {
   const caches = join(folder, 'node_modules/.cache/orderly');
   for (const name of readdirSync(caches)) chmodSync(join(caches, name), 0o777);
   return [command, ...args];
+}
+
+function open(folder: string, mode: number, group = 0): string {
+  chownSync(folder, 0, group);
+  chmodSync(folder, mode);
+  return folder;
+}
+
+function given(folder: string): string {
+  chownSync(folder, account, account);
+  return folder;
+}
+
+function inside(folder: string): string {
+  const own = join(folder, 'own');
+  mkdirSync(own, { mode: 0o700 });
+  return own;
+}
+
+/** Root's own folder, under the name of another account's link. */
+function linkedFrom(folder: string): string {
+  const link = join(folder, 'link');
+  mkdirSync(join(folder, 'own'), { mode: 0o700 });
+  symlinkSync(join(folder, 'own'), link);
+  lchownSync(link, account, account);
+  return link;
 }
