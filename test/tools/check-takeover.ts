@@ -6,9 +6,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Answer, Command, Outcome } from './check-takeover/client.ts';
@@ -37,6 +45,7 @@ assert(names.length > 0, `--only must be a part of one of: ${Object.keys(rounds)
 
 const diskMegabytes = 1_024;
 const stepMillisecondsMax = 60_000;
+const detachMillisecondsMax = 10_000;
 const programs = [
   'ip',
   'arping',
@@ -45,6 +54,8 @@ const programs = [
   'qemu-img',
   'mkfs.ext4',
   'unshare',
+  'setpriv',
+  'losetup',
   'sysctl',
 ];
 requireMeans();
@@ -54,7 +65,7 @@ const endings: (() => unknown)[] = [() => rmSync(folder, { recursive: true, forc
 let ending: Promise<void> | undefined;
 const reports: Report[] = [];
 const listeners = new Set<() => void>();
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => void end().then(() => process.exit(1)));
 try {
   await check();
@@ -75,8 +86,15 @@ function end(): Promise<void> {
   return ending;
 }
 
+/** One that fails keeps none of the others from being undone. */
 async function undoAll(): Promise<void> {
-  for (const undo of endings.splice(0).reverse()) await undo();
+  for (const undo of endings.splice(0).reverse())
+    try {
+      await undo();
+    } catch (error) {
+      console.error('left behind:', error);
+      process.exitCode = 1;
+    }
 }
 
 type Machines = { readonly a: Machine; readonly b: Machine; readonly witness: Machine };
@@ -122,6 +140,7 @@ function startMachines(network: Network): Machines {
   const [one = '', other = assert.fail('two loop devices are needed')] = freeLoopDevices();
   const program = '/node_modules/@flydotio/litestream-linux-x64/litestream';
   const litestream = mayLose ? `${folderWith('litestream', folder)}${program}` : undefined;
+  endings.push(() => [one, other].forEach(detach));
   const machine = (name: 'a' | 'b' | 'w', loopDevice = ''): Machine => {
     const made = new Machine({
       name,
@@ -145,6 +164,13 @@ function freeLoopDevices(): string[] {
   const devices = readdirSync('/dev').filter((name) => /^loop\d+$/.test(name));
   const free = devices.filter((name) => !existsSync(`/sys/block/${name}/loop/backing_file`));
   return free.slice(-2).map((name) => `/dev/${name}`);
+}
+
+/** A keeper that was killed before its mount had the device, left it. */
+function detach(loopDevice: string): void {
+  const backingFile = `/sys/block/${basename(loopDevice)}/loop/backing_file`;
+  if (!existsSync(backingFile) || !readFileSync(backingFile, 'utf8').startsWith(folder)) return;
+  execFileSync('losetup', ['-d', loopDevice], { timeout: detachMillisecondsMax });
 }
 
 async function playRound(name: string, network: Network, { a, b, witness }: Machines): Promise<void> {

@@ -1,10 +1,14 @@
 // A machine of the check: its processes end, stop and go on together, as if it had power of its own.
+import assert from 'node:assert/strict';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Report } from './keeper.ts';
 import { addresses, type Host, type Network } from './network.ts';
+
+/** What waits for a disk that is gone can't be killed. */
+const endMillisecondsMax = 30_000;
 
 export type MachineOptions = {
   readonly name: 'a' | 'b' | 'w';
@@ -41,7 +45,9 @@ export class Machine {
     const keeper = `exec ${words.map((word) => `'${word}'`).join(' ')}`;
     const script = this.name === 'w' ? `exec ${this.#etcd()}` : `${this.#etcd()} & ${keeper}`;
     const alone = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', script];
-    const args = ['netns', 'exec', network.namespaceOf(this.name), ...alone];
+    // it ends with the check, even if that is killed
+    const bound = ['setpriv', '--pdeathsig', 'KILL', ...alone];
+    const args = ['netns', 'exec', network.namespaceOf(this.name), ...bound];
     const child = spawn('ip', args, {
       stdio: ['ignore', 'inherit', isVerbose ? 'inherit' : 'ignore', 'ipc'],
     });
@@ -55,7 +61,14 @@ export class Machine {
     this.#options.network.setCable(this.name, 'down');
     this.#process?.kill('SIGKILL');
     this.#process = undefined;
-    while (pids.some((pid) => existsSync(`/proc/${pid}`))) await pause(10);
+    const end = performance.now() + endMillisecondsMax;
+    for (;;) {
+      const running = pids.filter((pid) => existsSync(`/proc/${pid}`));
+      if (running.length === 0) return;
+      const names = running.map((pid) => `${pid} ${commandOf(pid)}`);
+      assert(performance.now() < end, `killed, but still there: ${names.join(', ')}`);
+      await pause(10);
+    }
   }
 
   /** All its processes, or those whose command line has this text. */

@@ -17,7 +17,15 @@ const deadHardwareAddress = '02:00:00:00:00:99';
 export class Network {
   /** Throws if another check has it, or has left it. */
   claim(): void {
-    ip('netns', 'add', this.namespaceOf('s'));
+    const name = this.namespaceOf('s');
+    try {
+      ip('netns', 'add', name);
+    } catch (error) {
+      const left = `for name in ${[...hosts, 's'].join(' ')}; do ip netns del orderly-takeover-$name; done`;
+      throw new Error(`Another check runs; if one was killed, this removes what it left: ${left}`, {
+        cause: error,
+      });
+    }
   }
 
   /** Once it is claimed. `remove` undoes both, also if this fails in between. */
