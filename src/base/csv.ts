@@ -53,21 +53,24 @@ function cellText(cell: CsvCell): string {
  * control characters. If the list separator is a semicolon or a tab, spreadsheets split cells at it, and end
  * the row at a line break even within quotes. So the text after a separator or a line break is treated like
  * the beginning of a cell, also if quotes follow: written twice, they are an empty quoted text there, which
- * spreadsheets drop. Text with apostrophes before such a sign gets another apostrophe: removing one returns the
- * original text.
+ * spreadsheets drop. A table that was saved anew with semicolons is split at commas in other regions; a minus
+ * after a comma counts if a call, a sheet or a program follows, since prices end like that ("20,-").
+ * Text with apostrophes before such a sign gets another apostrophe: removing one returns the original text.
  */
 function withFormulaGuard(cell: string): string {
   const guarded = cell.replace(laterFormulaStart, "$&'");
   return formulaStart.test(cell) ? `'${guarded}` : guarded;
 }
 
+const beforeSign = `(?=["']*[=+\\-@＝＋－＠])`;
+const beforeFormula = `(?=["']*(?:[=+@＝＋＠]|[-－][^,]*[(|!]))`;
 const formulaStart = /^'*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠]/;
-const laterFormulaStart = /[;\t\r\n](?=["']*[=+\-@＝＋－＠])/g;
+const laterFormulaStart = new RegExp(`[;\t\r\n]${beforeSign}|,${beforeFormula}`, 'g');
 
 /** Removes the apostrophes that `withFormulaGuard` has added to a cell. */
 export function withoutFormulaGuard(cell: string): string {
-  return cell.replace(guardedFormulaStart, '');
+  return cell.replace(guardedStart, '').replace(guardedLaterStart, '');
 }
 
-const guardedFormulaStart =
-  /^'(?='*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠])|(?<=[;\t\r\n])'(?=["']*[=+\-@＝＋－＠])/gu;
+const guardedStart = /^'(?='*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠])/;
+const guardedLaterStart = new RegExp(`(?<=[;\t\r\n])'${beforeSign}|(?<=,)'${beforeFormula}`, 'g');

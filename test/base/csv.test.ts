@@ -24,9 +24,16 @@ for (const [cell, guarded] of [
   ['a\n"\'=1', "a\n'\"'=1"],
   ['a;\'"=1', "a;''\"=1"],
   ['a; -10 %', 'a; -10 %'],
+  ['a,=1', "a,'=1"],
+  ['a,"@x,+1', "a,'\"@x,'+1"],
+  ["a,'＝1", "a,''＝1"],
+  ["a,-cmd|' /C calc'!A0", "a,'-cmd|' /C calc'!A0"],
+  ['a,-SUM(1)', "a,'-SUM(1)"],
+  ['voucher 20,-', 'voucher 20,-'],
+  ['20,- EUR, paid (cash)', '20,- EUR, paid (cash)'],
   ['ada-lovelace@example.com', 'ada-lovelace@example.com'],
 ] as const)
-  test(`${JSON.stringify(cell)} is no formula where semicolons, tabs or line breaks end a cell`, () => {
+  test(`${JSON.stringify(cell)} is no formula where commas, semicolons, tabs or line breaks end a cell`, () => {
     assert.equal(
       csvLine([cell])
         .replace(/^"|"?\r\n$/g, '')
