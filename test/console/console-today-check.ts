@@ -18,8 +18,8 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
   });
   const place = async (body: object, by = token): Promise<number> =>
     (await service.post('/orders', { token: by, body })).body.id;
-  const set = (id: number, status: string, reason?: string): Promise<unknown> =>
-    service.patch(`/orders/${id}`, { token, body: { status, reason } });
+  const set = (id: number, status: string, how: object = {}): Promise<unknown> =>
+    service.patch(`/orders/${id}`, { token, body: { status, ...how } });
   /** A token for the time of the clock, which may be earlier: a later one isn't good then. */
   const tokenOfThen = async (): Promise<string> => (await service.signIn(admin.email, admin.password)).token;
   /** The cells of the first table below the element, row by row. */
@@ -33,9 +33,13 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
   const late = await place(order(10_000), yesterday);
   const corrected = await place(order(700), yesterday);
   service.clock.now = Date.now();
-  await set(late, 'paid');
-  await set(corrected, 'paid');
-  await set(corrected, 'open', 'The wrong row.');
+  await set(late, 'paid', { payment: 'cash' });
+  await set(corrected, 'paid', { payment: 'card' });
+  await set(corrected, 'open', { reason: 'The wrong row.' });
+  const returned = await place(order(2_000));
+  await set(returned, 'paid', { payment: 'card' });
+  await set(returned, 'refunded');
+  await set(await place(order(3_000)), 'paid', { payment: 'card' });
   const yen = await place(order(500, 'JPY'));
   await set(yen, 'paid');
   await person.signIn(service.url, admin);
@@ -45,27 +49,44 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
     await person.see('Money today');
     const card = `[...document.querySelectorAll('.card')].find((each) => each.innerText.startsWith('Money today'))`;
     const shown = await cells(card);
-    assert.match(shown[0] ?? '', /^EUR \| €\S+ \| €\S+ \| -€114\.96 \| €\S+$/);
     const euro = shown[0]?.split(' | ') ?? [];
+    assert.deepEqual(euro.slice(2, 4), ['-€127.96', '-€7.00'], 'refunded, and marked by mistake');
     await person.go('#/day');
     await person.see('Marked as paid by mistake');
     const day = await cells(`document.querySelector('.day table')`);
     assert.ok(day.includes('Marked as paid by mistake | 1 | -€7.00'), day.join('\n'));
+    assert.ok(day.includes('Refunded | 3 | -€127.96'), day.join('\n'));
     assert.ok(day.includes(`Received |  | ${euro[4]}`), day.join('\n'));
-    assert.ok(
-      day.some((each) => each.startsWith(`Sold | `) && each.endsWith(` | ${euro[1]}`)),
-      day.join('\n'),
-    );
     assert.deepEqual(
       await tab.evaluate(`[...document.querySelectorAll('.day caption')].map((each) => each.innerText)`),
       ['EUR', 'USD', 'JPY'],
     );
     await person.go(`#/day?date=${new Date(Date.now() - dayMilliseconds).toLocaleDateString('sv')}`);
-    await person.see('€107.00');
+    await person.see('€7.00');
     const before = await cells(`document.querySelector('.day table')`);
-    assert.ok(before.includes('Received |  | €0.00'), before.join('\n'));
+    for (const line of [
+      'Received |  | €0.00',
+      'Sold and paid | 1 | €100.00',
+      'Sold, not yet paid | 1 | €7.00',
+    ])
+      assert.ok(before.includes(line), before.join('\n'));
     await person.go('#/day?date=2026-13-77x');
     await person.see('Marked as paid by mistake');
+  });
+
+  await t.test('compare by payment with drawer, terminal and bank, and unpaid orders apart', async () => {
+    await person.go('#/day');
+    const day = await cells(`document.querySelector('.day table')`);
+    const start = day.indexOf('Received, by payment');
+    assert.deepEqual(day.slice(start, start + 4), [
+      'Received, by payment',
+      'Cash |  | €100.00',
+      'Card |  | €30.00',
+      'Not said |  | €269.90',
+    ]);
+    assert.ok(day.includes('Received |  | €399.90'), day.join('\n'));
+    assert.ok(day.includes('Sold and paid | 6 | €299.90'), day.join('\n'));
+    assert.ok(day.includes('Sold, not yet paid | 5 | €1,234,568,953.42'), day.join('\n'));
   });
 
   await t.test('count a payment at once', async () => {

@@ -1,6 +1,6 @@
 // The service's sales figures by currency: orders that were placed in a time, and money that was received in it.
 import { query } from '../parts/api-client.ts';
-import type { Figures, Sales } from '../parts/api-types.ts';
+import type { Figures, Sales, Status } from '../parts/api-types.ts';
 import type { Page } from '../parts/view.ts';
 import { dateTime, defaultCurrency, timeZone } from '../parts/formats.ts';
 import { t } from '../parts/texts.ts';
@@ -47,25 +47,32 @@ export function currenciesOf(figures: readonly Figures[]): string[] {
 
 /** Returns what was sold, of orders by when they were placed. */
 export function sumOf(figures: readonly Figures[], currency: string): number {
-  return totalOf(figures.filter(isSale), currency);
+  return totalOf(figures.filter((each) => each.currency === currency && isSale(each)));
 }
 
-function totalOf(figures: readonly Figures[], currency: string): number {
-  return figures
-    .filter((each) => each.currency === currency)
-    .reduce((sum, { total }) => sum + (total ?? 0), 0);
+/** The figures are of one currency. */
+export function totalOf(figures: readonly Pick<Figures, 'total'>[]): number {
+  return figures.reduce((sum, { total }) => sum + (total ?? 0), 0);
 }
 
-/** Money of one currency, in minor units; what was given back is negative. */
-export type Received = { readonly paid: number; readonly givenBack: number; readonly received: number };
+/** Money of one currency, in minor units; what was refunded or corrected is negative. */
+export type Received = {
+  readonly paid: number;
+  readonly refunded: number;
+  /** Marked as paid by mistake. */
+  readonly corrected: number;
+  readonly received: number;
+};
 
 export function receivedOf(figures: readonly Figures[], currency: string): Received {
-  const received = totalOf(figures, currency);
-  const paid = totalOf(
-    figures.filter(({ status }) => status === 'paid'),
-    currency,
-  );
-  return { paid, givenBack: received - paid, received };
+  const own = figures.filter((each) => each.currency === currency);
+  const ofStatus = (wanted: Status): number => totalOf(own.filter(({ status }) => status === wanted));
+  return {
+    paid: ofStatus('paid'),
+    refunded: ofStatus('refunded'),
+    corrected: ofStatus('open'),
+    received: totalOf(own),
+  };
 }
 
 /** Says from when the payments are known; undefined if all of the time are. */

@@ -206,7 +206,7 @@ function todayContent(page: Page, shown: TodayData, { span, reload }: Drawing): 
     h(
       'div',
       { class: 'columns today' },
-      h('div', {}, toDoCard(page, lists, notice), moneyCard(today, payments), salesCard(sales, span)),
+      h('div', {}, toDoCard(page, lists, notice), moneyCard(payments), salesCard(sales, span)),
       alertList(alerts),
       card(t('Just now'), events === undefined ? skeleton(4) : latestEvents(events)),
     ),
@@ -231,7 +231,7 @@ function tiles({ placed, payments }: TodayFigures, lists: readonly Waiting[]): H
     tile({
       label: t('Received today'),
       figure: receivedText(payments),
-      note: t('Paid today, less what was given back'),
+      note: t('Less refunds and corrections'),
     }),
     tile({
       label: t('Orders today'),
@@ -280,31 +280,31 @@ function ageOf(createdAt: string): HTMLElement {
   return h('time', { datetime: createdAt, title: dateTime(createdAt), class: !isOfToday && 'late' }, text);
 }
 
-/** Money of today beside what was placed today, a row for each currency. */
-function moneyCard(placed: readonly Figures[], payments: readonly Figures[]): Child {
-  const currencies = currenciesOf([...payments, ...placed]);
+/** Money of today, a row for each currency. */
+function moneyCard(payments: readonly Figures[]): Child {
+  const currencies = currenciesOf(payments);
   if (currencies.length === 0) return undefined;
   const rows = currencies.map((currency) => {
-    const { paid, givenBack, received } = receivedOf(payments, currency);
-    const sold = sumOf(placed, currency);
-    const below = t('Sold {sold}, paid {paid}, given back {back}', {
-      sold: money(sold, currency),
+    const { paid, refunded, corrected, received } = receivedOf(payments, currency);
+    const below = t('Paid {paid}, refunded {refunded}, marked as paid by mistake {corrected}', {
       paid: money(paid, currency),
-      back: money(givenBack, currency),
+      refunded: money(refunded, currency),
+      corrected: money(corrected, currency),
     });
+    const sums = [paid, refunded, corrected];
     return h(
       'tr',
       {},
       h('th', { scope: 'row' }, currency, h('span', { class: 'phone soft' }, below)),
-      [sold, paid, givenBack].map((sum) => h('td', { class: 'number wide' }, wrappingMoney(sum, currency))),
+      sums.map((sum) => h('td', { class: 'number wide' }, wrappingMoney(sum, currency))),
       h('td', { class: 'number' }, h('strong', {}, wrappingMoney(received, currency))),
     );
   });
   const head = tableHead([
     [''],
-    [t('Sold'), 'number wide'],
     [t('Paid'), 'number wide'],
-    [t('Given back'), 'number wide'],
+    [t('Refunded'), 'number wide'],
+    [t('Paid by mistake'), 'number wide'],
     [t('Received'), 'number'],
   ]);
   return headedCard(

@@ -22,8 +22,9 @@ export function moneyText(
 /** Formats 749 with two digits as `7.49`. */
 export function decimalText(minorUnits: number, fraction: number): string {
   if (fraction === 0) return String(minorUnits);
-  const padded = String(minorUnits).padStart(fraction + 1, '0');
-  return `${padded.slice(0, -fraction)}.${padded.slice(-fraction)}`;
+  const sign = minorUnits < 0 ? '-' : '';
+  const padded = String(Math.abs(minorUnits)).padStart(fraction + 1, '0');
+  return `${sign}${padded.slice(0, -fraction)}.${padded.slice(-fraction)}`;
 }
 
 /** `1.234,50`, `1.234.567`: one sign groups thousands, the other one begins the decimals. */

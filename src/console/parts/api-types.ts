@@ -113,6 +113,12 @@ export type Figures = {
   readonly status: Status;
   readonly orders: number;
   readonly total: number | null;
+  /** Only of money received. */
+  readonly byPayment?: readonly {
+    readonly payment: Payment | null;
+    readonly orders: number;
+    readonly total: number | null;
+  }[];
 };
 export type Sales = {
   /** Of money `received`: what was before it is not complete; null if all is known. */

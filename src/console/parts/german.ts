@@ -612,15 +612,15 @@ export const german = {
   'Just now': 'Gerade eben',
   'Nothing yet.': 'Noch nichts.',
   'Received today': 'Heute eingenommen',
-  'Paid today, less what was given back': 'Heute bezahlt, abzüglich Rückgaben',
+  'Less refunds and corrections': 'Abzüglich Erstattungen und Korrekturen',
   'Orders today': 'Bestellungen heute',
   'All that were placed': 'Alle, die eingegangen sind',
   'Orders that wait': 'Wartende Bestellungen',
   'To do': 'Zu erledigen',
   Waits: 'Wartet',
-  'Sold {sold}, paid {paid}, given back {back}': 'Verkauft {sold}, bezahlt {paid}, zurückgegeben {back}',
-  Sold: 'Verkauft',
-  'Given back': 'Zurückgegeben',
+  'Paid {paid}, refunded {refunded}, marked as paid by mistake {corrected}':
+    'Bezahlt {paid}, erstattet {refunded}, versehentlich als bezahlt markiert {corrected}',
+  'Paid by mistake': 'Versehentlich bezahlt',
   Received: 'Eingenommen',
   'Money today': 'Geld heute',
   Sales: 'Verkäufe',
@@ -648,14 +648,21 @@ export const german = {
   'Nothing happened': 'Nichts geschehen',
   'No order was placed, paid or refunded on {day}.':
     '{day}: Keine Bestellung ist eingegangen, bezahlt oder erstattet worden.',
-  'Received is what was marked as paid on this day, less what was given back on it, whenever the orders were placed:':
-    'Eingenommen ist, was an diesem Tag als bezahlt markiert wurde, abzüglich der Rückgaben an diesem Tag, wann immer die Bestellungen eingegangen sind:',
+  'Received is what was marked as paid on this day, less refunds and corrections on it, whenever the orders were placed:':
+    'Eingenommen ist, was an diesem Tag als bezahlt markiert wurde, abzüglich der Erstattungen und Korrekturen dieses Tages, wann immer die Bestellungen eingegangen sind:',
   'it should match the drawer and the card terminal.': 'Es sollte zu Kasse und Kartenterminal passen.',
+  'Cancelled and refunded orders don’t count as sold.':
+    'Stornierte und erstattete Bestellungen zählen nicht als verkauft.',
   'A summary for the shop, not a fiscal report.':
     'Eine Übersicht für das Geschäft, kein Bericht für das Finanzamt.',
   Amount: 'Betrag',
   'Marked as paid by mistake': 'Versehentlich als bezahlt markiert',
   Money: 'Geld',
+  'Received, by payment': 'Eingenommen, nach Zahlungsart',
+  'Not said': 'Ohne Angabe',
+  'Sold and paid': 'Verkauft und bezahlt',
+  'Sold, not yet paid': 'Verkauft, noch nicht bezahlt',
+  Group: 'Gruppe',
   'Orders placed, by their status now': 'Eingegangene Bestellungen, nach heutigem Status',
   '1 order': '1 Bestellung',
   '{count} orders': '{count} Bestellungen',

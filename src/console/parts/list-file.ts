@@ -17,7 +17,7 @@ export function csvButton(page: Page, list: () => string, name: string): HTMLEle
 }
 
 /** Excel splits cells where the region's list separator is. */
-const separator: Separator = decimalSign === ',' ? ';' : ',';
+export const separator: Separator = decimalSign === ',' ? ';' : ',';
 
 async function saveList({ client, signal }: Page, list: string, name: string): Promise<void> {
   const forSpreadsheet = h('input', { type: 'radio', name: 'kind', id: 'for-spreadsheet', checked: true });
