@@ -2,7 +2,7 @@
 // etcd's lease and a mirrored disk allow it, and what it acknowledged is there once: `npm run check:takeover`, as
 // root, with `-- --rounds 100` for more. With `--way litestream` there is no mirror, and what Litestream hasn't
 // copied yet is lost; npx fetches it. Debian has the programs: iproute2, iputils-arping, etcd-server,
-// qemu-utils, e2fsprogs.
+// etcd-client, qemu-utils, qemu-system-common, e2fsprogs.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -50,6 +50,7 @@ const programs = [
   'ip',
   'arping',
   'etcd',
+  'etcdctl',
   'qemu-storage-daemon',
   'qemu-img',
   'mkfs.ext4',
@@ -66,7 +67,10 @@ let ending: Promise<void> | undefined;
 const reports: Report[] = [];
 const listeners = new Set<() => void>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.once(signal, () => void end().then(() => process.exit(1)));
+  process.once(signal, () => {
+    console.error(`ended by ${signal}`);
+    void end().then(() => process.exit(1));
+  });
 try {
   await check();
 } finally {

@@ -71,6 +71,7 @@ createServer((incoming, response) => {
 }).listen(receiverPort, addresses.c);
 
 process.on('message', (command: Command) => void obey(command));
+process.on('disconnect', () => process.exit()); // the check has ended, perhaps while this began
 
 async function obey(command: Command): Promise<void> {
   if (command.do === 'begin') {

@@ -76,6 +76,13 @@ export class Machine {
     for (const pid of this.#pids()) if (commandOf(pid).includes(text)) process.kill(pid, signal);
   }
 
+  /** Its member of etcd becomes the leader. Only the leader hands that over, so each is asked to. */
+  leadEtcd(): void {
+    const members = this.#etcdctl(this.name, 'member', 'list').split('\n'); // `id, started, name, …`
+    const [id = ''] = members.find((member) => member.includes(`, ${this.name}, `))?.split(',') ?? [];
+    for (const name of ['a', 'b', 'w'] as const) this.#etcdctl(name, 'move-leader', id);
+  }
+
   /** Reports whether the database is sound. */
   check(): void {
     this.#process?.send('check');
@@ -105,6 +112,11 @@ export class Machine {
     };
     const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
     return `etcd ${args.join(' ')}`;
+  }
+
+  #etcdctl(host: Host, ...args: readonly string[]): string {
+    const namespace = this.#options.network.namespaceOf(host);
+    return spawnSync('ip', ['netns', 'exec', namespace, 'etcdctl', ...args], { encoding: 'utf8' }).stdout;
   }
 
   /** Without the process outside of the machine that holds it. */

@@ -65,6 +65,12 @@ export const rounds: Readonly<Record<string, (site: Site) => Promise<unknown>>> 
     await pause(longMilliseconds);
     network.mend(primary.name, witness.name);
   },
+  'it is cut off from the witness, which leads etcd': async ({ primary, witness, network }) => {
+    witness.leadEtcd();
+    network.cut(primary.name, witness.name);
+    await pause(longMilliseconds);
+    network.mend(primary.name, witness.name);
+  },
   'it is cut off from the client': async ({ primary, network }) => {
     network.cut(primary.name, 'c');
     await pause(longMilliseconds);
