@@ -1,7 +1,8 @@
 // Tables as spreadsheets save them, read by the console while their text arrives.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rowText, TableReader } from '../../src/console/parts/table-text.ts';
+import { withoutFormulaGuard } from '../../src/base/csv.ts';
+import { rowText, TableReader, withoutFormulas } from '../../src/console/parts/table-text.ts';
 
 for (const [what, text, rows] of [
   [
@@ -91,3 +92,22 @@ test('a row that was written is read as it was', () => {
     assert.equal(reader.separator, separator);
   }
 });
+
+for (const cell of [
+  '=1+1',
+  '+49 441 1',
+  '-5',
+  '@x',
+  'a,=1',
+  'a;"-1',
+  'a\n＝1',
+  "'=1",
+  "a;'=1",
+  'a,-5',
+  'Tea',
+])
+  test(`${JSON.stringify(cell)} of an imported file is no formula when it is saved, and imported alike`, () => {
+    const saved = withoutFormulas(cell);
+    assert.doesNotMatch(saved, /^[=+\-@＝]|[;\n]"*[=+\-@＝]|,"*[=+@]/);
+    assert.equal(withoutFormulaGuard(saved), withoutFormulaGuard(cell));
+  });

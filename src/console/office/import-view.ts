@@ -12,7 +12,7 @@ import { type Fault, type ImportPlan, type Outcome, runImport } from './import-r
 import { currencyChoice } from '../orders/order-fields.ts';
 import { saveFile } from '../parts/saved-file.ts';
 import { tableHead } from '../parts/tables.ts';
-import { byteOrderMark, rowText, type Separator } from '../parts/table-text.ts';
+import { byteOrderMark, rowText, type Separator, withoutFormulas } from '../parts/table-text.ts';
 import { numbered, t } from '../parts/texts.ts';
 
 const bytesMax = 32 * 1024 * 1024;
@@ -346,14 +346,18 @@ function showEnd({ content, opened, kind, page }: Planned, { created, known, fau
   );
 }
 
-/** The faulty rows can be saved as they were, with their faults, to be corrected there. */
+/** The faulty rows can be saved with their faults, to be corrected in a spreadsheet. */
 function faultCard({ file, heading, separator }: OpenFile, faults: readonly Fault[]): Child {
   if (faults.length === 0) return undefined;
   const save = (): void => {
     const rows = faults.map(({ cells, problem }) =>
-      rowText([...heading.map((_, index) => cells[index] ?? ''), problem], separator),
+      rowText([...heading.map((_, index) => withoutFormulas(cells[index] ?? '')), problem], separator),
     );
-    saveFile(`faulty-${file.name}`, [byteOrderMark, rowText([...heading, t('Fault')], separator), ...rows]);
+    saveFile(`faulty-${file.name}`, [
+      byteOrderMark,
+      rowText([...heading.map(withoutFormulas), t('Fault')], separator),
+      ...rows,
+    ]);
   };
   const row = ({ number, cells, problem }: Fault): HTMLElement =>
     h(

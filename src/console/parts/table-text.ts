@@ -105,3 +105,11 @@ export function rowText(cells: readonly string[], separator: Separator): string 
   const quoted = cells.map((cell) => (needsQuotes(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
   return `${quoted.join(separator)}\r\n`;
 }
+
+/**
+ * The cell of a file from elsewhere, with an apostrophe where a spreadsheet would evaluate a formula. The service
+ * reads both alike: its exports have the apostrophe, too.
+ */
+export function withoutFormulas(cell: string): string {
+  return cell.replace(/^(?=[=+\-@＝＋－＠])|[;\t\r\n](?="*[=+\-@＝＋－＠])|,(?="*[=+@＝＋＠])/g, "$&'");
+}
