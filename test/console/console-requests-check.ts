@@ -36,33 +36,43 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
         'a payment',
         () => change(8, { status: 'paid', note: 'Hurry!' }),
         'Order 8 paid',
-        ['/orders open', '/orders paid', '/sales received'],
+        ['/events', '/orders open', '/orders paid', '/sales received'],
       ],
       [
         'a new customer',
         () => service.post('/customers', { token, body: { name: 'Lise' } }),
         'Customer 4 created',
-        [],
+        ['/events'],
       ],
-      ['an order that is on its way', () => change(3, { note: 'Ring.' }), 'Order 3 changed: note', []],
+      [
+        'an order that is on its way',
+        () => change(3, { note: 'Ring.' }),
+        'Order 3 changed: note',
+        ['/events'],
+      ],
       [
         'a new order',
         () => service.post('/orders', { token, body: order }),
         'Order 16 created',
-        ['/orders open', '/sales placed'],
+        ['/events', '/orders open', '/sales placed'],
       ],
-      ['a delivery', () => change(3, { status: 'delivered' }), 'Order 3 delivered', ['/orders shipped']],
+      [
+        'a delivery',
+        () => change(3, { status: 'delivered' }),
+        'Order 3 delivered',
+        ['/events', '/orders shipped'],
+      ],
       [
         'a cancellation',
         () => change(16, { status: 'cancelled' }),
         'Order 16 cancelled',
-        ['/orders open', '/sales placed'],
+        ['/events', '/orders open', '/sales placed'],
       ],
       [
         'a customer’s name',
         () => service.patch('/customers/2', { token, body: { name: 'Ada King' } }),
         'Ada King',
-        ['/orders open', '/orders paid'],
+        ['/events', '/orders open', '/orders paid'],
       ],
     ] as const)
       assert.deepEqual(await requestsOf(work, shown), expected, what);
@@ -72,6 +82,7 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
     await person.go('#/orders');
     const requests = await requestsOf(() => person.go('#/today'), 'Just now');
     assert.deepEqual(requests, [
+      '/events',
       '/metrics',
       '/orders open',
       '/orders paid',

@@ -26,7 +26,7 @@ import { addressLines, dateOnly } from '../parts/formats.ts';
 import { action, form } from '../parts/forms.ts';
 import { orderColumns } from '../orders/order-columns.ts';
 import { eventList } from '../parts/event-list.ts';
-import type { NamedEvent } from '../parts/histories.ts';
+import { type NamedEvent, readHistory } from '../parts/named-events.ts';
 import { csvButton } from '../parts/list-file.ts';
 import { type FoundRows, searchField, tabLinks } from '../parts/list-tools.ts';
 import { type Column, inPlace, pager, rowLink, table } from '../parts/tables.ts';
@@ -176,14 +176,15 @@ export function customerView(page: Page): void {
   fill(main, head.element, content);
 }
 
-async function loadCustomer({ client, histories, id, parameters, signal }: Page): Promise<CustomerDetails> {
+async function loadCustomer(view: Page): Promise<CustomerDetails> {
+  const { client, id, parameters, signal } = view;
   const path = `/customers/${id}`;
   const cursor = parameters.get('cursor');
   const page = query({ limit: 20, cursor });
   const [{ value: customer, etag }, orders, events] = await Promise.all([
     client.read<Customer>(path, signal),
     client.get<List<Order>>(`${path}/orders?${page}`, signal),
-    histories.of(path, signal),
+    readHistory(view, path),
   ]);
   const first = cursor === null ? orders : undefined;
   const bought = boughtFacts(await readBought(client, path, { first, signal }));

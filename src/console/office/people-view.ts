@@ -19,7 +19,7 @@ import { type Child, fill, h } from '../parts/elements.ts';
 import { dateOnly, dateTime } from '../parts/formats.ts';
 import { action, choice, field, form, textOf } from '../parts/forms.ts';
 import { eventList } from '../parts/event-list.ts';
-import type { NamedEvent } from '../parts/histories.ts';
+import { type NamedEvent, readHistory } from '../parts/named-events.ts';
 import { searchField } from '../parts/list-tools.ts';
 import { type Column, pager, rowLink, table } from '../parts/tables.ts';
 import { rich, t } from '../parts/texts.ts';
@@ -147,12 +147,13 @@ function isAbout({ subject, actor }: ServiceEvent, id: number): boolean {
   return subject === `/api/users/${id}` || actor?.userId === id;
 }
 
-async function load({ client, histories, signal, id }: Page): Promise<Person> {
+async function load(page: Page): Promise<Person> {
+  const { client, signal, id } = page;
   const [user, sessions, keys, events, suspension, totp] = await Promise.all([
     client.get<User>(`/api/users/${id}`, signal),
     client.get<List<Session>>(`/api/sessions?userId=${id}`, signal),
     client.get<List<Key>>(`/api/keys?userId=${id}`, signal),
-    histories.of(`/api/users/${id}`, signal),
+    readHistory(page, `/api/users/${id}`),
     client.get<{ createdAt: string }>(`/api/users/${id}/suspension`, signal).catch(undefinedIfMissing),
     client.get<Totp>(`/api/users/${id}/totp`, signal).catch(undefinedIfMissing),
   ]);

@@ -20,7 +20,7 @@ import { action, field, type Field, textOf } from '../parts/forms.ts';
 import { changeNote } from './order-note.ts';
 import { packingSlip } from './packing-slip.ts';
 import { eventList } from '../parts/event-list.ts';
-import type { NamedEvent } from '../parts/histories.ts';
+import { type NamedEvent, readHistory } from '../parts/named-events.ts';
 import { pill, statusPicture } from './order-status.ts';
 import { tableHead, wrappingMoney } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
@@ -60,8 +60,7 @@ function holdSteps(shown: OrderDetails, loaded: OrderDetails): OrderDetails {
 }
 
 async function load(page: Page): Promise<OrderDetails> {
-  const { histories, id, signal } = page;
-  const [loaded, events] = await Promise.all([readOrder(page), histories.of(`/orders/${id}`, signal)]);
+  const [loaded, events] = await Promise.all([readOrder(page), readHistory(page, `/orders/${page.id}`)]);
   return { ...loaded, events };
 }
 

@@ -26,7 +26,7 @@ import {
 import { holdOrders, orderColumns, stepColumn } from './order-columns.ts';
 import type { LatestOrder } from './order-steps.ts';
 import { eventList } from '../parts/event-list.ts';
-import { isNews, type NamedEvent } from '../parts/histories.ts';
+import { isNews, type NamedEvent, readLatest } from '../parts/named-events.ts';
 import { tabLinks } from '../parts/list-tools.ts';
 import { LiveValue } from '../parts/live-value.ts';
 import { pill } from './order-status.ts';
@@ -67,7 +67,7 @@ type TodayData = {
   readonly received: Sales;
   readonly alerts: readonly Alert[];
   readonly waiting: readonly Waiting[];
-  /** Undefined until they have been loaded, which takes two more round trips. */
+  /** Undefined until they have been loaded, after what stands above them. */
   readonly events: readonly NamedEvent[] | undefined;
   /** The number of orders that come into the list once nobody is about to press a button in it. */
   readonly newer?: number;
@@ -80,6 +80,7 @@ export function todayView(page: Page): void {
   const sales = liveSales(page, span);
   const received = liveReceived(page);
   const alerts = liveAlerts(page);
+  const latest = liveLatest(page);
   const lists = waiting.map((kind) => liveList(page, kind));
   const end = h('a', { class: 'button', href: daysEnd() }, t('Day’s end'));
   steps.addEventListener('stale', () => lists.forEach((list) => list.outdate()), { signal });
@@ -94,8 +95,7 @@ export function todayView(page: Page): void {
       const first = { sales: current, received: money, waiting: waits };
       if (isFirst) show({ ...first, alerts: [], events: undefined }); // browsers have six connections
       isFirst = false;
-      const { histories, signal: loadingSignal } = loading;
-      const [toLookAfter, events] = await Promise.all([alerts.get(loading), histories.latest(loadingSignal)]);
+      const [toLookAfter, events] = await Promise.all([alerts.get(loading), latest.get(loading)]);
       return { ...first, alerts: toLookAfter, events };
     },
     draw: (shown, reload) => todayContent(page, shown, { span, reload }),
@@ -164,6 +164,10 @@ function liveAlerts({ live, signal }: Page): LiveValue<readonly Alert[], Page> {
       user.role === 'admin' ? loadAlerts(client, loading) : [],
     concerns: ({ type }) => type.startsWith('webhook.'),
   });
+}
+
+function liveLatest({ live, signal }: Page): LiveValue<readonly NamedEvent[], Page> {
+  return new LiveValue(live, signal, { load: readLatest, concerns: isNews });
 }
 
 /** The list is stale once an order enters or leaves the status, and once one that is shown is changed. */

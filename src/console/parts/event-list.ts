@@ -3,7 +3,7 @@ import { h } from './elements.ts';
 import { t } from './texts.ts';
 import { changeTexts, eventText, hrefOf } from './event-words.ts';
 import { dateTime, money, shortTime } from './formats.ts';
-import type { NamedEvent } from './histories.ts';
+import type { NamedEvent } from './named-events.ts';
 
 /** Shows a line for each event, the newest first; those of an order with the amounts in its currency. */
 export function eventList(events: readonly NamedEvent[], currency?: string): HTMLElement {

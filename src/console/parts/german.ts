@@ -324,7 +324,6 @@ export const german = {
 
   // histories
   you: 'Ihnen',
-  'account {id}': 'Konto {id}',
   'somebody else': 'jemand anderem',
   'a deleted account': 'einem gelöschten Konto',
   'by {name}, ': 'von {name}, ',

@@ -7,7 +7,6 @@ import type { Drafts } from './drafts.ts';
 import { Drawing } from './drawing.ts';
 import { type Attributes, button, type Child, h, icon, icons } from './elements.ts';
 import { messageOf } from './forms.ts';
-import type { Histories } from './histories.ts';
 import type { LiveEvents } from './live-events.ts';
 import type { Scans } from './scans.ts';
 import type { OrderSteps } from '../orders/order-steps.ts';
@@ -18,7 +17,6 @@ export type App = {
   readonly client: ApiClient;
   readonly session: BrowserSession;
   readonly live: LiveEvents;
-  readonly histories: Histories;
   readonly steps: OrderSteps;
   readonly drafts: Drafts;
   readonly scans: Scans;

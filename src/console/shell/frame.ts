@@ -4,7 +4,6 @@ import type { officeViews } from './office-views.ts';
 import { customersView, customerView, newCustomerView } from '../customers/customers-view.ts';
 import { dayView } from '../orders/day-view.ts';
 import { Drafts } from '../parts/drafts.ts';
-import { Histories } from '../parts/histories.ts';
 import { isAllowed, moreView, navigation } from './navigation.ts';
 import { newOrderView } from '../orders/new-order-view.ts';
 import { OrderSteps } from '../orders/order-steps.ts';
@@ -65,11 +64,10 @@ type Reader = Pick<App, 'client' | 'live' | 'session' | 'user'>;
 
 /** Replaces the page, until the signal is aborted. */
 export function showFrame(reader: Reader, container: HTMLElement, signal: AbortSignal): void {
-  const histories = new Histories(reader, signal);
   const steps = new OrderSteps(reader.client, reader.live, signal);
   const drafts = new Drafts(reader.user.id, signal);
   const scans = watchScans(reader.client, signal);
-  const app: App = { ...reader, histories, steps, drafts, scans };
+  const app: App = { ...reader, steps, drafts, scans };
   const main = h('main', { id: 'main' });
   const banner = h('div', { id: 'banner', role: 'status' });
   const bar = new Drawing(h('nav', { class: 'side', 'aria-label': t('Console') }));
