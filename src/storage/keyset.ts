@@ -229,11 +229,17 @@ function directionOf({ isDescending }: IndexedSelection): string {
 
 /** Counts all rows of a list, in the read worker. */
 export async function countRows(database: DatabaseReads, selection: IndexedSelection): Promise<number> {
+  const counts = await countRanges(database, selection);
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Counts the rows of each range of a list, in the read worker. */
+export async function countRanges(database: DatabaseReads, selection: IndexedSelection): Promise<number[]> {
   const parts = selection.ranges.map((range) => withResidual(selection, range));
   const counts = parts.map(({ sql }) => `(SELECT count(*) FROM ${selection.table} WHERE ${sql})`);
   const params = parts.flatMap((part) => part.params);
-  const [row] = await database.readInWorker<Row>(`SELECT ${counts.join(' + ')}`, params);
-  return Number(row?.[0]);
+  const [row = []] = await database.readInWorker<Row>(`SELECT ${counts.join(', ')}`, params);
+  return row.map(Number);
 }
 
 /** Joins conditions with AND; undefined if there are none. */

@@ -1,14 +1,16 @@
 // The lists of orders over HTTP: all orders that the caller may see, the orders of a customer, and the orders
 // of a user.
+import { isDeepStrictEqual } from 'node:util';
 import { hasScope, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { exportDescription } from '../../http/lists/export.ts';
 import { listParameters, pageOrFileIssues, type List, type Lists } from '../../http/lists/list.ts';
-import { exportable } from '../../http/routing/reply.ts';
+import { exportable, revalidated } from '../../http/routing/reply.ts';
 import type { Representation } from '../../http/responses/representation.ts';
 import type { Lookup } from '../../http/responses/representation-cache.ts';
-import { route, type Route } from '../../http/routing/route.ts';
+import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { notFound } from '../../problem.ts';
 import type { ObjectOf } from '../../schema/schema.ts';
+import type { DatabaseReads } from '../../storage/database.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import type { Customer } from '../customers/customer.ts';
 import { requireVisible, type ObjectSource } from '../../storage/object-access.ts';
@@ -16,9 +18,9 @@ import { userExists } from '../users/user-store.ts';
 import { customerEmbedderFor } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { orderTable } from './order-csv.ts';
-import { orderSearch, orderSelection } from './order-list-store.ts';
+import { countOrders, orderSearch, orderSelection } from './order-list-store.ts';
 import { orderLookup } from './order-representation.ts';
-import { Order, orderListParameters, orderQuery } from './order.ts';
+import { Order, OrderCounts, orderFilters, orderListParameters, orderQuery } from './order.ts';
 
 const orderFile = { name: 'orders', table: orderTable, elements: orderLookup };
 
@@ -55,6 +57,34 @@ export function listOrdersRoute(lists: Lists, orders: Lookup<Order>): Route {
       return lists.pageOrFile(call, { ...orderList(orders, query, selectionFor), file: orderFile });
     },
   });
+}
+
+export function countOrdersRoute(): Route {
+  return route({
+    method: 'GET',
+    path: '/orders/counts',
+    operationId: 'getOrderCounts',
+    tag: 'Orders',
+    summary: 'Count orders by status',
+    access: signedIn,
+    scope: 'orders:read',
+    query: orderFilters,
+    reply: { kind: 'document', schema: OrderCounts, cacheControl: revalidated },
+    description: 'Counts one’s own, and for staff all, of those that a list with these filters would have.',
+    problems: ['unavailable'],
+    handle: async (call) => ({ kind: 'document', content: await countsFor(call, call.caller) }),
+  });
+}
+
+type CountsCall = DatabaseReads &
+  Pick<Call<object, ObjectOf<typeof orderFilters>, unknown, Caller>, 'query' | 'recheckCaller'>;
+
+/** The caller's rights after the wait count. */
+async function countsFor(call: CountsCall, caller: Caller): Promise<OrderCounts> {
+  const access = rowAccessOf(caller);
+  const counts = await countOrders(call, access, call.query);
+  const reader = call.recheckCaller();
+  return isDeepStrictEqual(rowAccessOf(reader), access) ? counts : countsFor(call, reader);
 }
 
 export function listOrdersOfCustomerRoute(

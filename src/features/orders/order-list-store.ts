@@ -1,8 +1,16 @@
 // Lists of orders: which rows they have, and the indexes that find them.
 import type { RowAccess } from '../../auth/access.ts';
+import type { DatabaseReads } from '../../storage/database.ts';
 import { timeAtOrAfter } from '../../schema/rfc3339.ts';
 import { parseSearch } from '../../schema/search-text.ts';
-import { atLeast, below, equals, type IndexedSelection, type SearchSelection } from '../../storage/keyset.ts';
+import {
+  atLeast,
+  below,
+  countRanges,
+  equals,
+  type IndexedSelection,
+  type SearchSelection,
+} from '../../storage/keyset.ts';
 import {
   ascending,
   descending,
@@ -13,7 +21,7 @@ import {
 } from '../../storage/listing.ts';
 import { customerSearchScope } from '../customers/customer-store.ts';
 import { ownedBy } from '../users/user-store.ts';
-import { statuses, type OrderListQuery } from './order.ts';
+import { statuses, type OrderCounts, type OrderListQuery } from './order.ts';
 import { matchingOrders } from './order-search-store.ts';
 
 /** A user or a customer has few orders: an index sorts them by `createdAt`; other sorts are in memory. */
@@ -63,6 +71,17 @@ export function orderSelection(
   pathValues: { readonly customerId?: number } = {},
 ): IndexedSelection {
   return selectionOf(orderListing, { access, query, pathValues });
+}
+
+/** Counts the orders that pass the filters, by status. */
+export async function countOrders(
+  database: DatabaseReads,
+  access: RowAccess,
+  filters: OrderListQuery,
+): Promise<OrderCounts> {
+  // each status is a range, in this order
+  const counts = await countRanges(database, orderSelection(access, { ...filters, status: statuses }));
+  return Object.fromEntries(statuses.map((status, index) => [status, counts[index]])) as OrderCounts;
 }
 
 type SearchOptions = { readonly query: OrderListQuery; readonly q: string; readonly hasCustomers: boolean };

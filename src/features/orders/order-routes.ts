@@ -13,7 +13,12 @@ import { changesNothing, readBack, requireOwned, requireVisible } from '../../st
 import { userIssues } from '../users/user-store.ts';
 import { withIncludedCustomer } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
-import { listOrdersRoute, listOrdersOfCustomerRoute, listOrdersOfUserRoute } from './order-list-routes.ts';
+import {
+  countOrdersRoute,
+  listOrdersRoute,
+  listOrdersOfCustomerRoute,
+  listOrdersOfUserRoute,
+} from './order-list-routes.ts';
 import { orderRepresentations, representOrder } from './order-representation.ts';
 import {
   NewOrder,
@@ -42,6 +47,7 @@ export function orderRoutes({ lists, caches }: OrderServices): Route[] {
   const customers = customerRepresentations(caches.customers);
   return [
     listOrdersRoute(lists, orders),
+    countOrdersRoute(),
     placeOrderRoute(orders),
     readOrderRoute(orders),
     patchOrderRoute(orders),

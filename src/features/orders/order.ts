@@ -19,6 +19,7 @@ import {
   type Infer,
   type Issue,
   type ObjectOf,
+  type Schema,
 } from '../../schema/schema.ts';
 import { reason } from '../events/event.ts';
 import { searchParameter } from '../../schema/searching.ts';
@@ -215,6 +216,17 @@ export const orderSorts = [
   'total',
   '-total',
 ] as const;
+/** The filters of a list of orders, beside their status. */
+export const orderFilters = {
+  customerId: optional(id),
+  userId: optional(id),
+  payment: optional(oneOf(payments), { description: 'Only orders that were paid so.' }),
+  currency: optional(currency, { description: 'Only orders in this currency (ISO 4217).' }),
+  createdFrom: optional(sentTimestamp, { description: 'Only orders created at this time or later.' }),
+  createdBefore: optional(sentTimestamp, { description: 'Only orders created before this time.' }),
+  updatedFrom: optional(sentTimestamp, { description: 'Only orders changed at this time or later.' }),
+  updatedBefore: optional(sentTimestamp, { description: 'Only orders last changed before this time.' }),
+};
 /** The parameters of a list of orders. */
 export const orderListParameters = {
   status: optional(
@@ -225,14 +237,7 @@ export const orderListParameters = {
       examples: [['open', 'paid']],
     }),
   ),
-  customerId: optional(id),
-  userId: optional(id),
-  payment: optional(oneOf(payments), { description: 'Only orders that were paid so.' }),
-  currency: optional(currency, { description: 'Only orders in this currency (ISO 4217).' }),
-  createdFrom: optional(sentTimestamp, { description: 'Only orders created at this time or later.' }),
-  createdBefore: optional(sentTimestamp, { description: 'Only orders created before this time.' }),
-  updatedFrom: optional(sentTimestamp, { description: 'Only orders changed at this time or later.' }),
-  updatedBefore: optional(sentTimestamp, { description: 'Only orders last changed before this time.' }),
+  ...orderFilters,
   sort: optional(
     named(
       'OrderSort',
@@ -255,6 +260,21 @@ export const orderQuery = {
 export type OrderListQuery = Omit<ObjectOf<typeof orderQuery>, 'status'> & {
   readonly status?: readonly OrderStatus[];
 };
+
+const inStatus = integer({ minimum: 0, description: 'How many have this status now.', examples: [3] });
+
+export const OrderCounts = named(
+  'OrderCounts',
+  object({
+    open: inStatus,
+    paid: inStatus,
+    shipped: inStatus,
+    delivered: inStatus,
+    cancelled: inStatus,
+    refunded: inStatus,
+  } satisfies Record<OrderStatus, Schema<number>>),
+);
+export type OrderCounts = Infer<typeof OrderCounts>;
 
 /** The members that requests set, and the sums. */
 export type OrderContent = Pick<

@@ -289,6 +289,11 @@ export const matrix: Readonly<Record<string, Row>> = {
     path: at('/sales/items'),
   },
   'GET /orders': { responses: 'u   200 200 200 200 200 s 200 t', scope: 'orders:read', path: at('/orders') },
+  'GET /orders/counts': {
+    responses: 'u   200 200 200 200 200 s 200 t',
+    scope: 'orders:read',
+    path: at('/orders/counts'),
+  },
   'POST /orders': {
     responses: 'u   201 v   201 201 201 s 201 t',
     scope: 'orders:write',
