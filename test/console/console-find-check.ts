@@ -148,7 +148,7 @@ test('finding in the console', { timeout: 120_000 }, async (t) => {
     await tab.until(`document.querySelector('main [role="option"]')?.innerText.includes('+493011111111')`);
     await tab.press('Enter');
     await tab.until(`${ids}.join() === '#${recent},#${old}'`);
-    await tab.until(`${tabTexts}[0] === 'All'`);
+    await tab.until(`${tabTexts}[0] === 'All 2'`);
     await choose('sort', 'createdAt');
     await tab.until(`${ids}.join() === '#${old},#${recent}'`);
     const day = new Date(Date.now() - 3 * dayMilliseconds).toLocaleDateString('sv');

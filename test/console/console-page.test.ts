@@ -8,7 +8,7 @@ import type * as api from '../../src/console/parts/api-types.ts';
 import type { Customer } from '../../src/features/customers/customer.ts';
 import type { Event } from '../../src/features/events/event.ts';
 import type { Key } from '../../src/features/keys/key.ts';
-import { isCorrection, transitions, type Order } from '../../src/features/orders/order.ts';
+import { isCorrection, transitions, type Order, type OrderCounts } from '../../src/features/orders/order.ts';
 import type { Product } from '../../src/features/products/product.ts';
 import type { Sales } from '../../src/features/sales/sales.ts';
 import type { Session, Tokens } from '../../src/features/sessions/session.ts';
@@ -239,11 +239,12 @@ suite('what the console knows of the API', () => {
       fit<api.Key>()<Key>,
       fit<api.Webhook>()<Webhook>,
       fit<api.ServiceEvent>()<Event>,
+      fit<api.StatusCounts>()<OrderCounts>,
       fit<api.Sales>()<Sales>,
       fit<api.Totp>()<Totp>,
       fit<api.Product>()<Product>,
     ];
-    assert.equal(checked.length, 11);
+    assert.equal(checked.length, 12);
   });
 
   test('the console has the same steps of an order’s status', () => assert.deepEqual(steps, transitions));

@@ -108,6 +108,8 @@ export type ServiceEvent = {
   readonly reason: string | null;
   readonly changes: Readonly<Record<string, unknown>>;
 };
+/** The number of orders in each status. */
+export type StatusCounts = Readonly<Record<Status, number>>;
 export type Figures = {
   readonly currency: string;
   readonly status: Status;

@@ -1,5 +1,5 @@
 // The tools above a list: its search, days, and tabs.
-import { type Status, statuses } from './api-types.ts';
+import { type Status, type StatusCounts, statuses } from './api-types.ts';
 import { typingMilliseconds } from './combobox.ts';
 import { type Child, h, icon, icons } from './elements.ts';
 import { count, statusNames } from './formats.ts';
@@ -87,9 +87,6 @@ export function tabLinks(
   return h('nav', { class: 'tabs', 'aria-label': label }, links);
 }
 
-/** The number of orders in each status. */
-export type StatusCounts = ReadonlyMap<Status, number>;
-
 /** Links to the list with each status, in which the search and the filters go on. */
 export function statusTabs(parameters: URLSearchParams, counts?: StatusCounts): Child {
   const current = parameters.get('status') ?? '';
@@ -102,7 +99,9 @@ export function statusTabs(parameters: URLSearchParams, counts?: StatusCounts): 
     const attributes = { href: `#/orders?${target}`, 'aria-current': status === current && 'page' };
     return h('a', attributes, label, shown !== false && ' ', shown);
   };
-  const all = counts === undefined ? undefined : [...counts.values()].reduce((sum, each) => sum + each, 0);
-  const number = (status: Status): number | undefined => counts && (counts.get(status) ?? 0);
-  return [tab('', t('All'), all), statuses.map((status) => tab(status, statusNames[status], number(status)))];
+  const all = counts && Object.values(counts).reduce((sum, each) => sum + each, 0);
+  return [
+    tab('', t('All'), all),
+    statuses.map((status) => tab(status, statusNames[status], counts?.[status])),
+  ];
 }
