@@ -1,6 +1,6 @@
 // Tables as text (RFC 4180), for spreadsheets: a header line, then rows; every line ends with CR LF.
 
-export type CsvCell = string | number | null;
+type CsvCell = string | number | null;
 
 /** Converts objects to rows. An object may have several rows. */
 export type CsvTable<T> = {
@@ -17,6 +17,62 @@ export type CsvConversion = {
   /** Receives the non-empty cells by the names of their columns, and the file's country, if it has one. */
   readonly objectOf: (cells: ReadonlyMap<string, string>, country: string | undefined) => object;
 };
+
+/** How a member of an object is written to the cells of a row, and read from one. */
+export type CsvMember = {
+  /** What follows the member's name in the headings of its columns; by default it has one column. */
+  readonly parts?: readonly string[];
+  /** Returns a cell for each column. Never called for null. */
+  readonly write: (value: never, object: never) => readonly CsvCell[];
+  /** Receives all cells of the row, too. Without it, an import doesn't read the member. */
+  readonly read?: (cell: string, cells: ReadonlyMap<string, string>) => unknown;
+};
+
+/** For members that the service sets. */
+export const writtenCell: CsvMember = { write: (value: string | number) => [value] };
+export const timeCell: CsvMember = { write: (timestamp: string) => [csvTime(timestamp)] };
+export const textCell: CsvMember = { ...writtenCell, read: (cell) => cell };
+/** A cell that isn't an id stays text, which the schema rejects. */
+export const idCell: CsvMember = {
+  ...writtenCell,
+  read: (cell) => (/^[1-9]\d{0,15}$/.test(cell) ? Number(cell) : cell),
+};
+
+const flags: Readonly<Record<string, boolean>> = { true: true, false: false, '1': true, '0': false };
+export const flagCell: CsvMember = {
+  write: (flag: boolean) => [String(flag)],
+  read: (cell) => flags[cell.toLowerCase()] ?? cell,
+};
+
+type CsvColumns = {
+  readonly columns: readonly string[];
+  /** Returns the cells of an object's row; empty ones for a member that it leaves out. */
+  readonly cellsOf: (object: Readonly<Record<string, unknown>>) => readonly CsvCell[];
+  /** Returns the members of a row. Empty cells are absent, and so are their members. */
+  readonly objectOf: (cells: ReadonlyMap<string, string>) => Record<string, unknown>;
+};
+
+/** Returns the columns of these members, in this order. */
+export function csvColumns(cells: Readonly<Record<string, CsvMember>>): CsvColumns {
+  const all = Object.entries(cells).map(([name, cell]) => ({ name, parts: [''], ...cell }));
+  return {
+    columns: all.flatMap(({ name, parts }) => parts.map((part) => name + part)),
+    cellsOf(object) {
+      return all.flatMap(({ name, parts, write }) => {
+        const value = object[name] ?? null;
+        return value === null ? parts.map(() => null) : write(value as never, object as never); // its own member
+      });
+    },
+    objectOf(cells) {
+      const object: Record<string, unknown> = {};
+      for (const { name, read } of all) {
+        const cell = cells.get(name);
+        if (cell !== undefined && read !== undefined) object[name] = read(cell, cells);
+      }
+      return object;
+    },
+  };
+}
 
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;

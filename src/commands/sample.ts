@@ -8,9 +8,10 @@ import { wholeNumber } from '../config/settings.ts';
 import { counted } from '../base/counted.ts';
 import { addCustomer, hasCustomers } from '../features/customers/customer-store.ts';
 import type { Address } from '../features/customers/address.ts';
-import type { CustomerContent } from '../features/customers/customer.ts';
+import type { CustomerContent } from '../features/customers/customer-members.ts';
 import type { NewItem } from '../features/orders/order-items.ts';
-import { orderContentOf, type OrderStatus, type Payment } from '../features/orders/order.ts';
+import { orderContentOf } from '../features/orders/order-members.ts';
+import { type OrderStatus, type Payment } from '../features/orders/order-status.ts';
 import { addOrder, type OrderStep } from '../features/orders/order-store.ts';
 import type { Sample } from '../features/feature.ts';
 import { maintenance } from '../service/features.ts';
@@ -208,6 +209,7 @@ function addOrders(
     const note = picker.float() < 0.08 ? picker.pick(sampleNotes) : null;
     const isPaid = status !== 'open' && status !== 'cancelled';
     const content = orderContentOf({
+      customerId: id,
       status,
       payment: isPaid ? (samplePayments[index % samplePayments.length] ?? null) : null,
       currency: country.currency,
@@ -215,7 +217,7 @@ function addOrders(
       shippingAddress: address,
       note,
     });
-    const order = { ...content, customerId: id, userId };
+    const order = { ...content, userId };
     addOrder(commandPermit(writer), order, { createdAt, updatedAt, steps });
   });
 }

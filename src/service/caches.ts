@@ -5,8 +5,8 @@ import {
   type RepresentationCache,
 } from '../http/responses/representation-cache.ts';
 import type { Invalidation } from '../storage/invalidation.ts';
-import type { Customer } from '../features/customers/customer.ts';
-import type { Order } from '../features/orders/order.ts';
+import type { Customer } from '../features/customers/customer-members.ts';
+import type { Order } from '../features/orders/order-members.ts';
 
 /** The shares of the bytes. */
 const shares = { orders: 0.95, customers: 0.05 };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { inWords } from '../../src/console/parts/issue-words.ts';
 import { postalCodeIssue } from '../../src/features/customers/address.ts';
-import { NewOrder } from '../../src/features/orders/order.ts';
+import { NewOrder } from '../../src/features/orders/order-members.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 
 suite('an issue of the service is worded for its field', () => {

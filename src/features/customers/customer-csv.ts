@@ -1,30 +1,22 @@
 // Customers as CSV, one row for each: how exports write them, and how imports read them.
-import { csvTime, type CsvConversion, type CsvTable } from '../../base/csv.ts';
-import { addressCells, addressColumns } from './address-csv.ts';
-import type { Customer } from './customer.ts';
+import { csvColumns, type CsvConversion, type CsvTable } from '../../base/csv.ts';
+import { cellsIn } from '../../storage/resource.ts';
+import { customerMembers, type Customer } from './customer-members.ts';
 
-const addressMembers = addressColumns('address');
+const { columns, cellsOf, objectOf } = csvColumns(cellsIn(customerMembers));
+const addressColumns = columns.filter((name) => name.startsWith('address.'));
 
-export const customerTable: CsvTable<Customer> = {
-  columns: ['id', 'userId', 'name', 'email', 'phone', ...addressMembers, 'note', 'createdAt', 'updatedAt'],
-  rowsOf({ id, userId, name, email, phone, address, note, createdAt, updatedAt }) {
-    const times = [csvTime(createdAt), csvTime(updatedAt)];
-    return [[id, userId, name, email, phone, ...addressCells(address), note ?? null, ...times]];
-  },
-};
+export const customerTable: CsvTable<Customer> = { columns, rowsOf: (customer) => [cellsOf(customer)] };
 
 /** Reads the rows of an export. An address without a street goes to the note, so that its row isn't lost. */
 export const customerRows: CsvConversion = {
-  columns: customerTable.columns,
+  columns,
   objectOf(cells, country) {
-    const customer: Record<string, unknown> = {};
+    const customer = objectOf(cells);
     const address: Record<string, string> = {};
-    for (const name of ['id', 'userId', 'name', 'email', 'phone', ...addressMembers, 'note']) {
+    for (const name of addressColumns) {
       const cell = cells.get(name);
-      if (cell === undefined) continue;
-      if (name === 'id' || name === 'userId') customer[name] = idOf(cell);
-      else if (addressMembers.includes(name)) address[name.slice('address.'.length)] = cell;
-      else customer[name] = cell;
+      if (cell !== undefined) address[name.slice('address.'.length)] = cell;
     }
     const parts = Object.values(address);
     if (parts.length === 0) return customer;
@@ -35,8 +27,3 @@ export const customerRows: CsvConversion = {
     return { ...customer, address: country === undefined ? address : { country, ...address } };
   },
 };
-
-/** A cell that isn't an id stays text, which the schema rejects. */
-function idOf(cell: string): number | string {
-  return /^[1-9]\d{0,15}$/.test(cell) ? Number(cell) : cell;
-}

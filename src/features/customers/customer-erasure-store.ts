@@ -6,7 +6,7 @@ import type { Connection } from '../../storage/connection.ts';
 import { changesNothing, type Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { writeCustomer } from './customer-store.ts';
-import type { CustomerContent, CustomerRow } from './customer.ts';
+import type { CustomerContent, CustomerRow } from './customer-members.ts';
 
 const erased: CustomerContent = { name: 'erased', email: null, phone: null, address: null, note: null };
 

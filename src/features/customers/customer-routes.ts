@@ -27,15 +27,9 @@ import type { Permit } from '../../storage/permit.ts';
 import { changesNothing, readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerTable } from './customer-csv.ts';
-import { customerBodies, type CustomerBodies, type CustomerPatch } from './customer-bodies.ts';
-import {
-  checkMayGive,
-  Customer,
-  customerContentOf,
-  customerQuery,
-  mergeCustomer,
-  type CustomerRow,
-} from './customer.ts';
+import { customerBodies, type CustomerBodies, type CustomerPatch } from './customer-members.ts';
+import { Customer, type CustomerRow } from './customer-members.ts';
+import { checkMayGive, customerQuery, mergeCustomer } from './customer.ts';
 import { eraseCustomer } from './customer-erasure-store.ts';
 import {
   addCustomer,
@@ -123,7 +117,7 @@ function createCustomerRoute({ find }: Representations<Customer>, bodies: Custom
     problems: ['forbidden'],
     handle(call) {
       const { body } = call;
-      const content = customerContentOf(bodies, body);
+      const content = bodies.contentOf(body);
       return call.write((permit) => {
         const { caller, origin } = permit;
         const userId = body.userId ?? caller.userId;

@@ -4,7 +4,7 @@ import { inSnapshot, rowsByKey } from '../../storage/audit.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
 import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
 import { rankPositions, type SearchScope } from '../../storage/listing.ts';
-import type { CustomerContent } from './customer.ts';
+import type { CustomerContent } from './customer-members.ts';
 
 /** The index has at most this many characters of a customer's search text: three times the usual length. */
 const indexedCharsMax = 200;

@@ -9,19 +9,8 @@ import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { beginsWith, equals, type IndexedSelection, type SearchSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
-import {
-  assigned,
-  changeTime,
-  computed,
-  derived,
-  flag,
-  integer,
-  json,
-  nullable,
-  table,
-  text,
-  time,
-} from '../../storage/table.ts';
+import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
+import { computed, derived, flag, nullable, table } from '../../storage/table.ts';
 import {
   ascending,
   descending,
@@ -34,14 +23,15 @@ import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownedBy, ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
-import { customerBodies } from './customer-bodies.ts';
 import {
   Customer,
+  customerBodies,
+  customerMembers,
   type ChangedCustomer,
   type CustomerContent,
-  type CustomerListQuery,
   type CustomerRow,
-} from './customer.ts';
+} from './customer-members.ts';
+import type { CustomerListQuery } from './customer.ts';
 import {
   addToSearch,
   removeFromSearch,
@@ -49,17 +39,7 @@ import {
   matchingCustomers,
 } from './customer-search-store.ts';
 
-const shown = {
-  id: assigned,
-  userId: nullable(integer),
-  name: text(),
-  email: nullable(text()),
-  phone: nullable(text()),
-  address: nullable(json<NonNullable<Customer['address']>>()),
-  note: nullable(text()),
-  createdAt: time,
-  updatedAt: changeTime,
-};
+const shown = columnsOf(customerMembers);
 const columns = {
   ...shown,
   nameKey: derived('name', nameKey),
@@ -67,7 +47,7 @@ const columns = {
 };
 const customers = table('customers', columns);
 const rows = customers.select({ ...shown, userId: computed(ownerSql('customers'), shown.userId) });
-const replaceContent = customers.update(['userId', 'name', 'email', 'phone', 'address', 'note', 'updatedAt']);
+const replaceContent = customers.update([...contentNames(customerMembers), 'updatedAt']);
 
 export function findCustomer(db: Connection, id: number): CustomerRow | undefined {
   return rows.find(db, id);
@@ -142,7 +122,7 @@ export function writeCustomer(
     subjectId: id,
     ownerId: wanted.userId,
     formerOwnerId: current.userId === wanted.userId ? null : current.userId,
-    changes: changesBetween(current, wanted),
+    changes: changesBetween(current, wanted, namesInEvents(customerMembers)),
   });
   permit.writer.invalidate({ kind: 'customer', id });
 }

@@ -1,48 +1,19 @@
-// A customer: the schemas of responses and queries, and the rules of changes.
+// A customer: the schemas of queries, and the rules of changes.
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { forbidden, requireValid } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
-import { email, id, readOnlyIssues, singleLine, timestamp } from '../../schema/members.ts';
+import { email, id, readOnlyIssues, singleLine } from '../../schema/members.ts';
 import { searchParameter } from '../../schema/searching.ts';
-import { phone, toE164 } from '../../schema/phone.ts';
 import { parse } from '../../schema/schema-check.ts';
+import { named, oneOf, optional, type Issue, type ObjectOf } from '../../schema/schema.ts';
+import { contentIn, readOnlyNames } from '../../storage/resource.ts';
 import {
-  named,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  type Infer,
-  type Issue,
-  type ObjectOf,
-} from '../../schema/schema.ts';
-import { Address, normalizeAddress } from './address.ts';
-import {
-  customerName,
-  customerNote,
-  customerOwner,
+  customerMembers,
+  type ChangedCustomer,
   type CustomerBodies,
   type CustomerPatch,
-  type CustomerReplacement,
-} from './customer-bodies.ts';
-
-export const Customer = named(
-  'Customer',
-  object({
-    id,
-    userId: customerOwner,
-    name: customerName,
-    email: nullable(email),
-    phone: nullable(phone),
-    address: nullable(Address),
-    note: optional(customerNote),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-  }),
-);
-export type Customer = Infer<typeof Customer>;
-/** Responses leave a note out that is null. */
-export type CustomerRow = Omit<Customer, 'note'> & { readonly note: string | null };
+  type CustomerRow,
+} from './customer-members.ts';
 
 export const customerSorts = ['id', '-id', 'name', '-name', 'createdAt', '-createdAt'] as const;
 /** The parameters of a list of customers. */
@@ -69,27 +40,6 @@ export const customerQuery = {
 
 export type CustomerListQuery = ObjectOf<typeof customerQuery>;
 
-/** The members that the service doesn't set. */
-export type CustomerContent = Pick<CustomerRow, 'name' | 'email' | 'phone' | 'address' | 'note'>;
-
-/** Sets absent members to null, and brings phone number and postal code into their normal forms. */
-export function customerContentOf(
-  { defaultCountry }: CustomerBodies,
-  body: Pick<CustomerReplacement, keyof CustomerContent>,
-): CustomerContent {
-  const { phone: sentPhone = null } = body;
-  return {
-    name: body.name,
-    email: body.email ?? null,
-    phone: sentPhone === null ? null : toE164(sentPhone, defaultCountry),
-    address: normalizeAddress(body.address ?? null),
-    note: body.note ?? null,
-  };
-}
-
-/** The members that a change may set. */
-export type ChangedCustomer = CustomerContent & Pick<Customer, 'userId'>;
-
 type Merging = {
   readonly bodies: CustomerBodies;
   readonly method: 'PUT' | 'PATCH';
@@ -103,12 +53,11 @@ export function mergeCustomer(
   body: CustomerPatch,
   { bodies, method, ownerIssues }: Merging,
 ): ChangedCustomer {
-  const { name, email, phone, address, note } = current;
-  const replacement = method === 'PUT' ? body : mergePatch({ name, email, phone, address, note }, body);
-  const issues = readOnlyIssues(current, body, ['id', 'createdAt', 'updatedAt']);
+  const replacement = method === 'PUT' ? body : mergePatch(contentIn(customerMembers, current), body);
+  const issues = readOnlyIssues(current, body, readOnlyNames(customerMembers));
   issues.push(...ownerIssues);
   const merged = requireValid(parse(bodies.CustomerReplacement, replacement, issues));
-  return { ...customerContentOf(bodies, merged), userId: merged.userId ?? current.userId };
+  return { ...bodies.contentOf(merged), userId: merged.userId ?? current.userId };
 }
 
 /** Throws if the caller may not give the customer to that owner. */

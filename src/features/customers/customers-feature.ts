@@ -1,4 +1,5 @@
 // Customers as a feature.
+import { namesInEvents } from '../../storage/resource.ts';
 import type { Feature } from '../feature.ts';
 import { customersMigrations } from './customers-migrations.ts';
 
@@ -25,10 +26,11 @@ export const customers: Feature = {
   async maintenance() {
     const { auditCustomerSearch } = await import('./customer-search-store.ts');
     const { customerAudit } = await import('./customer-store.ts');
+    const { customerMembers } = await import('./customer-members.ts');
     return {
       audits: [customerAudit],
       checks: [{ title: 'Search of customers', run: auditCustomerSearch }],
-      histories: [{ topic: 'customer', table: 'customers', members: [] }],
+      histories: [{ topic: 'customer', table: 'customers', members: namesInEvents(customerMembers) }],
     };
   },
 };

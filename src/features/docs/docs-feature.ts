@@ -7,7 +7,7 @@ export const docs: Feature = {
   needs: [openapi],
   async load() {
     const { docsRoutes } = await import('./docs-routes.ts');
-    const { transitions } = await import('../orders/order.ts');
+    const { transitions } = await import('../orders/order-status.ts');
     return ({ config, publicUrl, describe, turns }) => {
       const isSelfSigned = config.tls.mode === 'self-signed';
       const routes = docsRoutes({

@@ -81,19 +81,6 @@ function kindOf(type: EventType): Kind {
 export type Changes = Readonly<Record<string, readonly [before: unknown, after: unknown] | null>>;
 
 /**
- * The members whose values an event shows. Of other members, which may be personal data, it shows only the
- * names.
- */
-const shownMembers: ReadonlySet<string> = new Set([
-  'status',
-  'payment',
-  'currency',
-  'items',
-  'total',
-  'role',
-]);
-
-/**
  * Returns by how much an order's step to this status changes the money received: a payment adds the order's
  * total, a refund or the correction of a payment subtracts it. Returns null for other events.
  */
@@ -106,16 +93,20 @@ export function receivedBy(type: EventType, status: unknown, total: number): num
 /** Longer JSON isn't stored with an event, so that changes of an order can't fill the disk. */
 const valuesCharsMax = 4_096;
 
-/** The members of `after` that differ from those of `before`. */
+/**
+ * The members of `after` that differ from those of `before`. An event shows the values of those in
+ * `shownValues`. Of others, which may be personal data, it shows only the names.
+ */
 export function changesBetween(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
+  shownValues: readonly string[],
 ): Changes {
   const changes: Record<string, Changes[string]> = {};
   for (const [name, value] of Object.entries(after)) {
     const was = before[name] ?? null;
     const isSame = Object.is(was, value) || isDeepStrictEqual(was, value); // most are identical
-    if (!isSame) changes[name] = shownMembers.has(name) ? boundedPair(was, value) : null;
+    if (!isSame) changes[name] = shownValues.includes(name) ? boundedPair(was, value) : null;
   }
   return changes;
 }

@@ -8,7 +8,7 @@ import { feedBounds } from './feed-store.ts';
 export type AuditedHistory = {
   readonly topic: Topic;
   readonly table: string;
-  readonly members: readonly ('status' | 'payment' | 'currency' | 'items' | 'total' | 'role')[];
+  readonly members: readonly string[];
 };
 
 /** The id of an object and the values of its members. */

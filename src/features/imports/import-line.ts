@@ -6,8 +6,8 @@ import { id, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import { fits, parse } from '../../schema/schema-check.ts';
 import { named, nullable, object, optional, ruleFor, type Infer, type Issue } from '../../schema/schema.ts';
-import type { CustomerBodies } from '../customers/customer-bodies.ts';
-import { NewOrder, importedStatus, paymentRule } from '../orders/order.ts';
+import type { CustomerBodies } from '../customers/customer-members.ts';
+import { NewOrder, importedStatus, paymentRule } from '../orders/order-members.ts';
 import { totalRule } from '../orders/order-items.ts';
 import { NewProduct } from '../products/product.ts';
 

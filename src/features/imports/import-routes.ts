@@ -14,7 +14,7 @@ import { isObject } from '../../schema/json-objects.ts';
 import { country } from '../../schema/members.ts';
 import { boolean, optional, oneOf, type Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { customerBodies } from '../customers/customer-bodies.ts';
+import { customerBodies } from '../customers/customer-members.ts';
 import { customerRows } from '../customers/customer-csv.ts';
 import { productRows } from '../products/product-csv.ts';
 import { importLineSchema, lineFrom, linesFrom, parseImportLine, type ParsedLine } from './import-line.ts';

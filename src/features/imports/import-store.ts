@@ -7,8 +7,7 @@ import { nameKey } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
-import type { CustomerBodies } from '../customers/customer-bodies.ts';
-import { customerContentOf } from '../customers/customer.ts';
+import type { CustomerBodies } from '../customers/customer-members.ts';
 import {
   addCustomer,
   customerExists,
@@ -17,7 +16,7 @@ import {
   replaceCustomer,
 } from '../customers/customer-store.ts';
 import { changesNothing, requireOwned } from '../../storage/object-access.ts';
-import { orderContentOf } from '../orders/order.ts';
+import { orderContentOf } from '../orders/order-members.ts';
 import { addOrder } from '../orders/order-store.ts';
 import { productContentOf, type NewProduct } from '../products/product.ts';
 import { addProduct, productSource, replaceProduct, takenIssues } from '../products/product-store.ts';
@@ -186,7 +185,7 @@ function changeCustomer(
   const { id: _id, createdAt: _created, updatedAt: _updated, ...sent } = customer;
   const { writer } = permit;
   const current = requireOwned(customerSource, permit, id);
-  const merged = customerContentOf(bodies, { ...current, ...sent });
+  const merged = bodies.contentOf({ ...current, ...sent });
   const userId = sent.userId ?? current.userId;
   if (userId !== null && userId !== current.userId) {
     const owner = parseOwner(writer, '/customer', userId);
@@ -203,7 +202,7 @@ function sameCustomers(
   customer: ImportedCustomer,
   { bodies, ownerId }: Pick<Importer, 'bodies' | 'ownerId'>,
 ): readonly number[] {
-  return findSameCustomers(db, customerContentOf(bodies, customer), customer.userId ?? ownerId);
+  return findSameCustomers(db, bodies.contentOf(customer), customer.userId ?? ownerId);
 }
 
 function unknownCustomer(id: number): ImportOutcome {
@@ -217,7 +216,7 @@ function importCustomer(permit: Permit, imported: CustomerImport): ImportOutcome
   const { keys, bodies, customer, object, now } = imported;
   const owner = parseOwner(permit.writer, '/customer', customer.userId ?? imported.ownerId);
   if (!owner.ok) return { status: 422, issues: owner.issues };
-  const content = customerContentOf(bodies, customer);
+  const content = bodies.contentOf(customer);
   const [sameAs] = findSameCustomers(permit.writer, content, owner.value);
   const create = (): number => addCustomer(permit, { ...content, userId: owner.value }, now);
   const created = { status: 201, id: keys.add(permit, object, create), result: 'created' } as const;
@@ -235,7 +234,7 @@ function importOrder(permit: Permit, imported: OrderImport): ImportOutcome {
   const create = (): number => {
     const customerId = customer.value;
     assert(customerId !== null, 'only a dry run knows customers without an id, and it creates nothing');
-    const row = { ...orderContentOf(order), customerId, userId: owner.value };
+    const row = { ...orderContentOf({ ...order, customerId }), userId: owner.value };
     return addOrder(permit, row, { createdAt, updatedAt: now, recordedAt: now }).id;
   };
   return { status: 201, id: keys.add(permit, object, create), result: 'created' };

@@ -3,7 +3,7 @@ import { checkScope, rowAccessOf, type Caller } from '../../auth/access.ts';
 import { withMember, type Representation } from '../../http/responses/representation.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { findCustomersOf } from './included-customer-store.ts';
-import type { Order } from './order.ts';
+import type { Order } from './order-members.ts';
 
 type IncludeQuery = { readonly include?: readonly 'customer'[] };
 type ReadingCall = { readonly query: IncludeQuery; readonly caller: Caller; readonly read: Connection };

@@ -1,9 +1,9 @@
 // The customer's id and name, which `include=customer` adds to orders.
-import { customerName } from '../customers/customer-bodies.ts';
+import { Customer } from '../customers/customer-members.ts';
 import { id } from '../../schema/members.ts';
 import { array, named, object, oneOf, optional, type Infer } from '../../schema/schema.ts';
 
-export const IncludedCustomer = named('IncludedCustomer', object({ id, name: customerName }));
+export const IncludedCustomer = named('IncludedCustomer', object({ id, name: Customer.properties.name }));
 export type IncludedCustomer = Infer<typeof IncludedCustomer>;
 
 /** The parameter of all routes that return orders. */

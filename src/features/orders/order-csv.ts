@@ -1,23 +1,29 @@
 // Orders as CSV: a row for each item, with the members of its order.
-import { csvTime, type CsvCell, type CsvTable } from '../../base/csv.ts';
+import { csvColumns, timeCell, writtenCell, type CsvMember, type CsvTable } from '../../base/csv.ts';
 import { decimalAmount } from '../../schema/decimal.ts';
-import { addressCells, addressColumns } from '../customers/address-csv.ts';
-import type { Order } from './order.ts';
+import { addressCells } from '../customers/address-csv.ts';
+import type { Order } from './order-members.ts';
+
+/** The cells that all rows of an order have, in the order of the file. */
+const sharedCells = {
+  id: writtenCell,
+  status: writtenCell,
+  payment: writtenCell,
+  createdAt: timeCell,
+  updatedAt: timeCell,
+  customerId: writtenCell,
+  customer: { parts: ['.name'], write: ({ name }: NonNullable<Order['customer']>) => [name] },
+  userId: writtenCell,
+  currency: writtenCell,
+  note: writtenCell,
+  shippingAddress: addressCells,
+} satisfies Record<Exclude<keyof Order, 'items' | 'total'>, CsvMember>;
+const { columns, cellsOf } = csvColumns(sharedCells);
 
 /** Only the row of an order's first item has the total, so that a sum over all rows counts it once. */
 export const orderTable: CsvTable<Order> = {
   columns: [
-    'id',
-    'status',
-    'payment',
-    'createdAt',
-    'updatedAt',
-    'customerId',
-    'customer.name',
-    'userId',
-    'currency',
-    'note',
-    ...addressColumns('shippingAddress'),
+    ...columns,
     'total',
     'items.number',
     'items.sku',
@@ -26,7 +32,7 @@ export const orderTable: CsvTable<Order> = {
     'items.unitPrice',
     'items.total',
   ],
-  sharedCellsOf: cellsOfOrder,
+  sharedCellsOf: cellsOf,
   rowsOf({ currency, total: orderTotal, items }) {
     return items.map(({ sku, name, quantity, unitPrice, total }, index) => [
       index === 0 ? decimalAmount(orderTotal, currency) : null,
@@ -39,20 +45,3 @@ export const orderTable: CsvTable<Order> = {
     ]);
   },
 };
-
-function cellsOfOrder(order: Order): CsvCell[] {
-  const { id, status, payment, createdAt, updatedAt, customerId, customer, userId, currency, note } = order;
-  return [
-    id,
-    status,
-    payment,
-    csvTime(createdAt),
-    csvTime(updatedAt),
-    customerId,
-    customer?.name ?? null,
-    userId,
-    currency,
-    note,
-    ...addressCells(order.shippingAddress),
-  ];
-}

@@ -12,7 +12,7 @@ import { notFound } from '../../problem.ts';
 import type { ObjectOf } from '../../schema/schema.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
 import type { Selection } from '../../storage/keyset.ts';
-import type { Customer } from '../customers/customer.ts';
+import type { Customer } from '../customers/customer-members.ts';
 import { requireVisible, type ObjectSource } from '../../storage/object-access.ts';
 import { userExists } from '../users/user-store.ts';
 import { customerEmbedderFor } from './included-customer-representation.ts';
@@ -20,7 +20,8 @@ import { orderIncludes } from './included-customer.ts';
 import { orderTable } from './order-csv.ts';
 import { countOrders, orderSearch, orderSelection } from './order-list-store.ts';
 import { orderLookup } from './order-representation.ts';
-import { Order, OrderCounts, orderFilters, orderListParameters, orderQuery } from './order.ts';
+import { Order } from './order-members.ts';
+import { OrderCounts, orderFilters, orderListParameters, orderQuery } from './order.ts';
 
 const orderFile = { name: 'orders', table: orderTable, elements: orderLookup };
 

@@ -21,7 +21,8 @@ import {
 } from '../../storage/listing.ts';
 import { customerSearchScope } from '../customers/customer-store.ts';
 import { ownedBy } from '../users/user-store.ts';
-import { statuses, type OrderCounts, type OrderListQuery } from './order.ts';
+import { statuses } from './order-status.ts';
+import type { OrderCounts, OrderListQuery } from './order.ts';
 import { matchingOrders } from './order-search-store.ts';
 
 /** A user or a customer has few orders: an index sorts them by `createdAt`; other sorts are in memory. */

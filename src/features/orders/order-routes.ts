@@ -6,7 +6,7 @@ import type { RepresentationCache, Representations } from '../../http/responses/
 import { route, type Route } from '../../http/routing/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
-import type { Customer } from '../customers/customer.ts';
+import type { Customer } from '../customers/customer-members.ts';
 import { customerRepresentations } from '../customers/customer-routes.ts';
 import { customerExists } from '../customers/customer-store.ts';
 import { changesNothing, readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
@@ -20,17 +20,9 @@ import {
   listOrdersOfUserRoute,
 } from './order-list-routes.ts';
 import { orderRepresentations, representOrder } from './order-representation.ts';
-import {
-  NewOrder,
-  Order,
-  OrderPatch,
-  checkMayPay,
-  checkOpen,
-  checkTransition,
-  orderContentOf,
-  mergeOrder,
-  stepsTo,
-} from './order.ts';
+import { NewOrder, Order, OrderPatch, orderContentOf } from './order-members.ts';
+import { checkTransition, stepsTo } from './order-status.ts';
+import { checkMayPay, checkOpen, mergeOrder } from './order.ts';
 import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
 type OrderServices = {

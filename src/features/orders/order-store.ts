@@ -5,47 +5,17 @@ import { fits, schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
-import {
-  assigned,
-  changeTime,
-  computed,
-  flag,
-  integer,
-  json,
-  nullable,
-  table,
-  text,
-  time,
-} from '../../storage/table.ts';
+import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
+import { computed, flag, table } from '../../storage/table.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { changesBetween, receivedBy, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { unlessErasedSql } from '../customers/customer-erasure-store.ts';
 import { ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
-import {
-  Order,
-  PatchedOrder,
-  isCorrection,
-  type ChangedOrder,
-  type OrderContent,
-  type OrderStatus,
-  type Payment,
-} from './order.ts';
+import { Order, PatchedOrder, orderMembers, type ChangedOrder } from './order-members.ts';
+import { isCorrection, type OrderStatus } from './order-status.ts';
 
-const columns = {
-  id: assigned,
-  status: text<OrderStatus>(),
-  payment: nullable(text<Payment>()),
-  customerId: integer,
-  userId: nullable(integer),
-  currency: text(),
-  items: json<Order['items']>(),
-  total: integer,
-  shippingAddress: nullable(json<NonNullable<Order['shippingAddress']>>()),
-  note: nullable(text()),
-  createdAt: time,
-  updatedAt: changeTime,
-};
+const columns = columnsOf(orderMembers);
 const orders = table('orders', columns);
 const rows = orders.select({
   ...columns,
@@ -53,21 +23,14 @@ const rows = orders.select({
   shippingAddress: computed(unlessErasedSql('shippingAddress'), columns.shippingAddress),
   note: computed(unlessErasedSql('note'), columns.note),
 });
-const replaceContent = orders.update([
-  'status',
-  'payment',
-  'currency',
-  'items',
-  'total',
-  'shippingAddress',
-  'note',
-  'updatedAt',
-]);
+const contentColumns = contentNames(orderMembers).filter((name) => name !== 'customerId');
+const replaceContent = orders.update([...contentColumns, 'updatedAt']);
 /**
  * A separate statement, since changing the customer is rare, and would write the customer's index with every
  * change.
  */
 const replaceCustomer = orders.update(['customerId']);
+const valueNames = namesInEvents(orderMembers);
 
 export function findOrder(db: Connection, id: number): Order | undefined {
   return rows.find(db, id);
@@ -111,13 +74,25 @@ type TextRow = readonly [
   createdAt: number,
   updatedAt: number,
 ];
+/** Members that SQLite can't write as `JSON.stringify` does; `textOf` does so. */
+type LaterMember = 'note' | 'createdAt' | 'updatedAt';
+/** The JSON of each other member, as SQL. */
+const memberTexts = {
+  id: 'orders.id',
+  status: `'"' || status || '"'`,
+  payment: `ifnull('"' || payment || '"', 'null')`,
+  customerId: 'customerId',
+  userId: "ifnull(users.id, 'null')",
+  currency: `'"' || currency || '"'`,
+  items: 'items',
+  total: 'total',
+  shippingAddress: `ifnull(${unlessErasedSql('shippingAddress')}, 'null')`,
+} satisfies Record<Exclude<keyof typeof columns, LaterMember>, string>;
+const beginning = Object.entries(memberTexts).map(([name, sql], index) => {
+  return `'${index === 0 ? '{' : ','}"${name}":', ${sql}`;
+});
 const textColumns =
-  'orders.id, users.id, ' +
-  `concat('{"id":', orders.id, ',"status":"', status, '","payment":', ` +
-  `ifnull('"' || payment || '"', 'null'), ',"customerId":', customerId, ` +
-  `',"userId":', ifnull(users.id, 'null'), ',"currency":"', currency, '","items":', items, ` +
-  `',"total":', total, ',"shippingAddress":', ` +
-  `ifnull(${unlessErasedSql('shippingAddress')}, 'null'), ',"note":'), ` +
+  `orders.id, users.id, concat(${beginning.join(', ')}), ` +
   `${unlessErasedSql('note')}, orders.createdAt, updatedAt`;
 /** Joins the owner, since both the text and the column `ownerId` need it. */
 const withOwners = 'LEFT JOIN users ON users.id = orders.userId';
@@ -130,11 +105,11 @@ function textOf([id, ownerId, beginning, note, createdAt, updatedAt]: TextRow): 
   const created = timestampOf(createdAt);
   const updated = updatedAt === createdAt ? created : timestampOf(updatedAt);
   const noteText = note === null ? 'null' : JSON.stringify(note);
-  const json = `${beginning}${noteText},"createdAt":"${created}","updatedAt":"${updated}"}`;
+  const json = `${beginning},"note":${noteText},"createdAt":"${created}","updatedAt":"${updated}"}`;
   return { id, json, ownerId, updatedAt };
 }
 
-type NewOrderRow = OrderContent & { readonly customerId: number; readonly userId: number };
+type NewOrderRow = ChangedOrder & { readonly userId: number };
 /** Times are milliseconds since 1970. */
 type OrderHistory = {
   readonly createdAt: number;
@@ -198,7 +173,8 @@ type OrderReplacement = ChangedOrder & { readonly reason?: string | undefined };
  * ETags depend on it.
  */
 export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: OrderReplacement): void {
-  const { customerId, reason, ...content } = wanted;
+  const { reason, ...content } = wanted;
+  const { customerId } = content;
   const { id } = current;
   const type = changeTypeOf(current.status, content.status);
   replaceContent(permit.writer, { ...content, updatedAt: permit.origin.now }, id);
@@ -207,7 +183,7 @@ export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: Orde
     type,
     subjectId: id,
     ownerId: current.userId,
-    changes: changesBetween(current, { ...content, customerId }),
+    changes: changesBetween(current, content, valueNames),
     reason,
     money: moneyOf(type, content),
   });

@@ -1,4 +1,5 @@
 // Orders as a feature.
+import { namesInEvents } from '../../storage/resource.ts';
 import type { Feature } from '../feature.ts';
 import { ordersMigrations } from './orders-migrations.ts';
 
@@ -21,11 +22,10 @@ export const orders: Feature = {
   },
   async maintenance() {
     const { orderAudit } = await import('./order-store.ts');
+    const { orderMembers } = await import('./order-members.ts');
     return {
       audits: [orderAudit],
-      histories: [
-        { topic: 'order', table: 'orders', members: ['status', 'payment', 'currency', 'items', 'total'] },
-      ],
+      histories: [{ topic: 'order', table: 'orders', members: namesInEvents(orderMembers) }],
     };
   },
 };

@@ -1,7 +1,25 @@
 // The tables of orders.
 import type { Migration } from '../../storage/applied-migrations.ts';
+import type { OrderStatus, Payment } from './order-status.ts';
 
-const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'];
+/**
+ * The words that the CHECKs of the table accept. SQLite can't change a CHECK: a status or a payment more needs a
+ * migration that makes the table anew.
+ */
+const statuses = Object.keys({
+  open: true,
+  paid: true,
+  shipped: true,
+  delivered: true,
+  cancelled: true,
+  refunded: true,
+} satisfies Record<OrderStatus, true>);
+const payments = Object.keys({
+  cash: true,
+  card: true,
+  transfer: true,
+  other: true,
+} satisfies Record<Payment, true>);
 
 export const ordersMigrations: readonly Migration[] = [
   {
@@ -44,7 +62,7 @@ CREATE INDEX orders_currency_status_createdAt_id ON orders
     name: 'order-payments',
     sql: `
 ALTER TABLE orders ADD COLUMN payment TEXT
-  CHECK (payment = 'cash' OR payment = 'card' OR payment = 'transfer' OR payment = 'other');
+  CHECK (${payments.map((payment) => `payment = '${payment}'`).join(' OR ')});
 `,
   },
 ];

@@ -12,17 +12,8 @@ import {
   type SearchSelection,
 } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
-import {
-  assigned,
-  changeTime,
-  derived,
-  flag,
-  integer,
-  nullable,
-  table,
-  text,
-  time,
-} from '../../storage/table.ts';
+import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
+import { derived, table } from '../../storage/table.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import {
@@ -34,31 +25,14 @@ import {
   type ListDefinition,
 } from '../../storage/listing.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
-import { Product, type ProductContent, type ProductListQuery } from './product.ts';
+import { Product, productMembers, type ProductContent, type ProductListQuery } from './product.ts';
 
-const shown = {
-  id: assigned,
-  sku: text(),
-  name: text(),
-  unitPrice: integer,
-  currency: text(),
-  barcode: nullable(text()),
-  active: flag,
-  createdAt: time,
-  updatedAt: changeTime,
-};
+const shown = columnsOf(productMembers);
 const columns = { ...shown, skuKey: derived('sku', nameKey), nameKey: derived('name', nameKey) };
 const products = table('products', columns);
 const rows = products.select(shown);
-const replaceContent = products.update([
-  'sku',
-  'name',
-  'unitPrice',
-  'currency',
-  'barcode',
-  'active',
-  'updatedAt',
-]);
+const replaceContent = products.update([...contentNames(productMembers), 'updatedAt']);
+const shownValues = namesInEvents(productMembers);
 
 /** Products belong to the shop: everybody who is signed in sees all of them. */
 export const productSource: ObjectSource<Product> = {
@@ -86,7 +60,7 @@ export function takenIssues(db: Connection, { sku, barcode }: ProductContent, ex
 
 export function addProduct(permit: Permit, product: ProductContent, createdAt: number): number {
   const id = products.insert(permit.writer, { ...product, createdAt, updatedAt: createdAt });
-  const changes = changesBetween({}, { currency: product.currency });
+  const changes = changesBetween({}, { currency: product.currency }, shownValues);
   recordEvent(permit, { type: 'product.created', subjectId: id, ownerId: null, changes, createdAt });
   return id;
 }
@@ -94,7 +68,7 @@ export function addProduct(permit: Permit, product: ProductContent, createdAt: n
 export function replaceProduct(permit: Permit, current: Owned<Product>, wanted: ProductContent): void {
   const { id } = current;
   replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
-  const changes = changesBetween(current, wanted);
+  const changes = changesBetween(current, wanted, shownValues);
   recordEvent(permit, { type: 'product.changed', subjectId: id, ownerId: null, changes });
 }
 

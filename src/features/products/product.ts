@@ -1,5 +1,7 @@
 // A product of the shop: the schemas of requests and responses, and how a change is merged.
+import { flagCell, textCell, timeCell, writtenCell, type CsvMember } from '../../base/csv.ts';
 import { requireValid } from '../../problem.ts';
+import { decimalAmount, minorUnitsOf } from '../../schema/decimal.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import {
   currency,
@@ -24,6 +26,16 @@ import {
   type ObjectOf,
 } from '../../schema/schema.ts';
 import { searchParameter } from '../../schema/searching.ts';
+import {
+  contentIn,
+  contentReader,
+  postedIn,
+  readOnlyNames,
+  sentIn,
+  shownIn,
+  type ContentOf,
+} from '../../storage/resource.ts';
+import * as column from '../../storage/table.ts';
 
 const barcode = string({
   minLength: 1,
@@ -33,47 +45,72 @@ const barcode = string({
   description: 'What a scanner reads, such as an EAN; unique.',
   examples: ['4006381333931'],
 });
-const content = {
-  sku: singleLine(64, 'The shop’s article number; unique without regard to case.', 'TEA-250'),
-  name: singleLine(200, 'The article’s name.', 'Green tea, 250 g'),
-  unitPrice,
-  currency,
-  barcode: nullable(barcode),
-  active: boolean({ description: 'Whether the shop sells it at present.' }),
+const active = boolean({ description: 'Whether the shop sells it at present.' });
+const sku = singleLine(64, 'The shop’s article number; unique without regard to case.', 'TEA-250');
+const name = singleLine(200, 'The article’s name.', 'Green tea, 250 g');
+/** An amount in the main unit of the product's currency, such as 7.49. */
+const priceCell: CsvMember = {
+  write: (price: number, { currency }: Product) => [decimalAmount(price, currency)],
+  read: (cell, cells) => minorUnitsOf(cell, cells.get('currency') ?? '') ?? cell,
 };
 
-export const Product = named(
-  'Product',
-  object({ id, ...content, createdAt: timestamp, updatedAt: timestamp }),
-);
+/** The members of a product, each declared once (`storage/resource.ts`). */
+export const productMembers = {
+  id: { shown: id, readOnly: optional(id), column: column.assigned, cell: writtenCell },
+  sku: { shown: sku, sent: sku, column: column.text(), cell: textCell },
+  name: { shown: name, sent: name, column: column.text(), cell: textCell },
+  unitPrice: {
+    shown: unitPrice,
+    sent: unitPrice,
+    normal: Math.abs, // JSON has -0
+    column: column.integer,
+    cell: priceCell,
+  },
+  currency: {
+    shown: currency,
+    sent: currency,
+    column: column.text(),
+    cell: textCell,
+    hasValuesInEvents: true,
+  },
+  barcode: {
+    shown: nullable(barcode),
+    sent: optional(nullable(barcode)),
+    column: column.nullable(column.text()),
+    cell: textCell,
+  },
+  active: {
+    shown: active,
+    sent: optional(active, { description: 'Whether the shop sells it at present; true by default.' }),
+    absent: true,
+    column: column.flag,
+    cell: flagCell,
+  },
+  createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time, cell: timeCell },
+  updatedAt: {
+    shown: timestamp,
+    readOnly: optional(sentTimestamp),
+    column: column.changeTime,
+    cell: timeCell,
+  },
+};
+
+export const Product = named('Product', object(shownIn(productMembers)));
 export type Product = Infer<typeof Product>;
 
-const sent = {
-  ...content,
-  barcode: optional(content.barcode),
-  active: optional(content.active, { description: 'Whether the shop sells it at present; true by default.' }),
-};
 const example = { sku: 'TEA-250', name: 'Green tea, 250 g', unitPrice: 749, currency: 'EUR' };
 
-export const NewProduct = named('NewProduct', object(sent, { examples: [example] }));
+export const NewProduct = named('NewProduct', object(postedIn(productMembers), { examples: [example] }));
 export type NewProduct = Infer<typeof NewProduct>;
 
 export const ProductReplacement = named(
   'ProductReplacement',
-  object(
-    {
-      ...sent,
-      id: optional(id),
-      createdAt: optional(sentTimestamp),
-      updatedAt: optional(sentTimestamp),
-    },
-    {
-      description:
-        'The whole product: omitted members get their defaults. ' +
-        'Read-only members may be sent with their current values.',
-      examples: [example],
-    },
-  ),
+  object(sentIn(productMembers), {
+    description:
+      'The whole product: omitted members get their defaults. ' +
+      'Read-only members may be sent with their current values.',
+    examples: [example],
+  }),
 );
 export const ProductPatch = named(
   'ProductPatch',
@@ -102,17 +139,14 @@ export const productQuery = {
 export type ProductListQuery = ObjectOf<typeof productQuery>;
 
 /** The members that the service doesn't set. */
-export type ProductContent = Pick<Product, keyof typeof content>;
+export type ProductContent = ContentOf<typeof productMembers>;
 
 /** Sets absent members to their defaults. */
-export function productContentOf(product: NewProduct): ProductContent {
-  const { sku, name, unitPrice, currency, barcode = null, active = true } = product;
-  return { sku, name, unitPrice: Math.abs(unitPrice), currency, barcode, active }; // JSON has -0
-}
+export const productContentOf = contentReader(productMembers);
 
 /** Merges a body into the current product. Throws all issues of the result. */
 export function mergeProduct(current: Product, body: ProductPatch, method: 'PUT' | 'PATCH'): ProductContent {
-  const replacement = method === 'PUT' ? body : mergePatch(productContentOf(current), body);
-  const issues = readOnlyIssues(current, body, ['id', 'createdAt', 'updatedAt']);
+  const replacement = method === 'PUT' ? body : mergePatch(contentIn(productMembers, current), body);
+  const issues = readOnlyIssues(current, body, readOnlyNames(productMembers));
   return productContentOf(requireValid(parse(ProductReplacement, replacement, issues)));
 }

@@ -1,5 +1,6 @@
 // Products as a feature. Orders copy what they need of a product, so they work without this feature.
 import { counted } from '../../base/counted.ts';
+import { namesInEvents } from '../../storage/resource.ts';
 import type { Feature } from '../feature.ts';
 import { productsMigrations } from './products-migrations.ts';
 
@@ -13,10 +14,11 @@ export const products: Feature = {
     return ({ lists }) => ({ groups: [{ invalidStatus: 422, routes: productRoutes(lists) }] });
   },
   async maintenance() {
+    const { productMembers } = await import('./product.ts');
     const { addProduct, hasProducts, productAudit } = await import('./product-store.ts');
     return {
       audits: [productAudit],
-      histories: [{ topic: 'product', table: 'products', members: ['currency'] }],
+      histories: [{ topic: 'product', table: 'products', members: namesInEvents(productMembers) }],
       sample: {
         hasRows: hasProducts,
         add(permit, { articles, now }) {

@@ -2,7 +2,7 @@
 import type { DatabaseReads } from '../../storage/database.ts';
 import { feedCompleteFrom } from '../events/feed-store.ts';
 import type { EventType } from '../events/event.ts';
-import { payments, statuses, type OrderStatus, type Payment } from '../orders/order.ts';
+import { payments, statuses, type OrderStatus, type Payment } from '../orders/order-status.ts';
 import {
   totalLowBits,
   type FiguresFound,

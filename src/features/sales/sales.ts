@@ -20,7 +20,7 @@ import {
   type Issue,
   type ObjectOf,
 } from '../../schema/schema.ts';
-import { payments, statuses, type OrderStatus, type Payment } from '../orders/order.ts';
+import { payments, statuses, type OrderStatus, type Payment } from '../orders/order-status.ts';
 import { spans, type TimeZones, salesBucketsMax } from './sales-buckets.ts';
 
 export const salesFiguresMax = 20_000;

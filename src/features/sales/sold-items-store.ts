@@ -1,6 +1,6 @@
 // The items of orders, added up by article in the read worker.
 import type { DatabaseReads } from '../../storage/database.ts';
-import { statuses, type OrderStatus } from '../orders/order.ts';
+import { statuses, type OrderStatus } from '../orders/order-status.ts';
 import { totalLowBits } from './sales.ts';
 import {
   soldItemsMax,

@@ -32,6 +32,8 @@ const columns = {
 };
 const users = table('users', columns);
 const rows = users.select({ ...shown, version: counter });
+/** The members whose values events show. */
+export const shownValues = ['role'];
 const replaceContent = users.update(['name', 'email', 'role', 'version']);
 
 /**
@@ -98,7 +100,7 @@ export function addUser(permit: Permit, user: NewUserRow, createdAt: number): nu
   const db = permit.writer;
   checkEmailFree(db, user.email, 0);
   const id = users.insert(db, { ...user, createdAt });
-  const changes = changesBetween({}, { role: user.role });
+  const changes = changesBetween({}, { role: user.role }, shownValues);
   recordEvent(permit, {
     type: 'user.created',
     subjectId: id,
@@ -128,7 +130,7 @@ export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: 
   checkEmailFree(db, email, id);
   replaceContent(db, { name, email, role }, id);
   if (newPassword !== undefined) replacePassword(db, id, newPassword);
-  const changes = changesBetween(current, { name, email, role });
+  const changes = changesBetween(current, { name, email, role }, shownValues);
   const withPassword = newPassword === undefined ? changes : { ...changes, password: null };
   recordEvent(permit, { type: 'user.changed', subjectId: id, ownerId: id, changes: withPassword });
   db.invalidate({ kind: 'user', id });

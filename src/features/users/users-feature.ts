@@ -46,7 +46,7 @@ export const users: Feature = {
   async maintenance() {
     const { suspensionAudit } = await import('./suspension-store.ts');
     const { totpAudit } = await import('./totp-store.ts');
-    const { hasAdmins, hasUsers, userAudit } = await import('./user-store.ts');
+    const { hasAdmins, hasUsers, shownValues, userAudit } = await import('./user-store.ts');
     return {
       audits: [userAudit, suspensionAudit, totpAudit],
       checks: [
@@ -59,7 +59,7 @@ export const users: Feature = {
           },
         },
       ],
-      histories: [{ topic: 'user', table: 'users', members: ['role'] }],
+      histories: [{ topic: 'user', table: 'users', members: shownValues }],
     };
   },
 };

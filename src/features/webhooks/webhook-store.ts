@@ -132,6 +132,9 @@ function checkCount(db: Connection): void {
   throw invalidAt('', 'max-webhooks', detail);
 }
 
+/** The members whose values events show. */
+export const shownValues = ['status'];
+
 /** Replaces the settings. Any change ends the wait for a retry, and resets the count of failures. */
 export function replaceWebhook(
   permit: Permit,
@@ -139,7 +142,7 @@ export function replaceWebhook(
   wanted: Pick<Webhook, 'url' | 'types' | 'status' | 'position'>,
 ): void {
   replaceContent(permit.writer, { ...wanted, failures: 0, retryAt: null }, current.id);
-  recordChange(permit, current.id, changesBetween(current, wanted));
+  recordChange(permit, current.id, changesBetween(current, wanted, shownValues));
 }
 
 /** Replaces the secret. For a day the previous secret also signs; older secrets no longer sign. */

@@ -41,10 +41,10 @@ export const webhooks: Feature = {
     };
   },
   async maintenance() {
-    const { describeEnabledWebhooks, webhookAudit } = await import('./webhook-store.ts');
+    const { describeEnabledWebhooks, shownValues, webhookAudit } = await import('./webhook-store.ts');
     return {
       audits: [webhookAudit],
-      histories: [{ topic: 'webhook', table: 'webhooks', members: ['status'] }],
+      histories: [{ topic: 'webhook', table: 'webhooks', members: shownValues }],
       onRestore(db) {
         const webhooks = describeEnabledWebhooks(db);
         if (webhooks.length === 0) return [];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { problemCodes } from '../../../src/problem.ts';
-import { transitions } from '../../../src/features/orders/order.ts';
+import { transitions } from '../../../src/features/orders/order-status.ts';
 import { Turns } from '../../../src/base/turns.ts';
 import { docsPage } from '../../../src/features/docs/docs-page.ts';
 import { serviceFor, type TestService } from '../../support/service.ts';

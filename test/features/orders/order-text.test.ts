@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { migrations } from '../../../src/service/features.ts';
 import { addCustomer } from '../../../src/features/customers/customer-store.ts';
-import { orderContentOf, type NewOrder } from '../../../src/features/orders/order.ts';
+import { orderContentOf, type NewOrder } from '../../../src/features/orders/order-members.ts';
 import {
   addOrder,
   findOrder,
@@ -52,21 +52,21 @@ const orders: Readonly<Record<string, Omit<NewOrder, 'customerId' | 'currency'>>
 
 for (const [name, order] of Object.entries(orders)) {
   test(`the text of an order ${name} is the same, spliced or made from its members`, () => {
-    const content = orderContentOf({ currency: 'EUR', ...order });
-    const added = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 2 });
+    const content = orderContentOf({ customerId, currency: 'EUR', ...order });
+    const added = addOrder(permit, { ...content, userId }, { createdAt: 1, updatedAt: 2 });
     assert.deepEqual(findOrder(db, added.id), added);
     const text = { id: added.id, json: JSON.stringify(added), ownerId: userId, updatedAt: 2 };
     assert.deepEqual(findOrderText(db, added.id), text);
     assert.deepEqual(findOrderTexts(db, [999, added.id]), [text]);
     const stored = requireOwned(orderSource, permit, added.id);
-    replaceOrder(permit, stored, { ...content, customerId, status: 'paid', note: null });
+    replaceOrder(permit, stored, { ...content, status: 'paid', note: null });
     assert.equal(findOrderText(db, added.id)?.json, JSON.stringify(findOrder(db, added.id)));
   });
 }
 
 test('check reports JSON in a row that is not as the service writes it', () => {
-  const content = orderContentOf({ currency: 'EUR', items: [tea] });
-  const { id } = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 1 });
+  const content = orderContentOf({ customerId, currency: 'EUR', items: [tea] });
+  const { id } = addOrder(permit, { ...content, userId }, { createdAt: 1, updatedAt: 1 });
   const check = (): string[] => {
     const reported: string[] = [];
     auditRows(db, orderAudit, { report: (issue) => reported.push(issue), progress() {} });
@@ -79,9 +79,9 @@ test('check reports JSON in a row that is not as the service writes it', () => {
 });
 
 test('the text of an order of a removed user is the same, spliced or made from its members', () => {
-  const content = orderContentOf({ currency: 'EUR', items: [tea] });
+  const content = orderContentOf({ customerId, currency: 'EUR', items: [tea] });
   const removed = addUser(permit, { name: 'Bob', email: 'bob@example.com', role, passwordHash: '' }, 0);
-  const order = { ...content, customerId, userId: removed };
+  const order = { ...content, userId: removed };
   const { id } = addOrder(permit, order, { createdAt: 1, updatedAt: 1 });
   sqlite.exec(`DELETE FROM users WHERE id = ${removed}`);
   assert.equal(findOrder(db, id)?.userId, null);

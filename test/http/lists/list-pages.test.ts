@@ -9,12 +9,9 @@ import type { ListPage } from '../../../src/http/routing/reply.ts';
 import { represent, type Representation } from '../../../src/http/responses/representation.ts';
 import { lookupOf } from '../../../src/http/responses/representation-cache.ts';
 import { migrations } from '../../../src/service/features.ts';
-import {
-  orderSorts,
-  statuses,
-  type Order as PlacedOrder,
-  type OrderListQuery,
-} from '../../../src/features/orders/order.ts';
+import { statuses } from '../../../src/features/orders/order-status.ts';
+import type { Order as PlacedOrder } from '../../../src/features/orders/order-members.ts';
+import { orderSorts, type OrderListQuery } from '../../../src/features/orders/order.ts';
 import { orderSelection } from '../../../src/features/orders/order-list-store.ts';
 import { findOrder } from '../../../src/features/orders/order-store.ts';
 import type { Database } from '../../../src/storage/database.ts';

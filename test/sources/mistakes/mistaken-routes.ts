@@ -3,7 +3,7 @@ import { anyone, adminOnly, self, signedIn, type Access, type Caller } from '../
 import { represent, type Representation } from '../../../src/http/responses/representation.ts';
 import { empty } from '../../../src/http/routing/reply.ts';
 import { route } from '../../../src/http/routing/route.ts';
-import { NewOrder, Order } from '../../../src/features/orders/order.ts';
+import { NewOrder, Order } from '../../../src/features/orders/order-members.ts';
 import { User } from '../../../src/features/users/user.ts';
 import { integer, optional } from '../../../src/schema/schema.ts';
 

@@ -2,7 +2,7 @@
 import type { Caller, RowAccess, Role } from '../../../src/auth/access.ts';
 import { Problem } from '../../../src/problem.ts';
 import { problemTypes } from '../../../src/http/responses/problem-types.ts';
-import { transitions } from '../../../src/features/orders/order.ts';
+import { stages } from '../../../src/features/orders/order-status.ts';
 import type { UserPatch } from '../../../src/features/users/user.ts';
 import {
   integer,
@@ -15,13 +15,13 @@ import {
 } from '../../../src/schema/schema.ts';
 
 export function mistakesOfTables(): unknown[] {
-  const { open: _open, ...fewerSteps } = transitions;
+  const { open: _open, ...fewerSteps } = stages;
   const { forbidden: _forbidden, ...fewerProblems } = problemTypes;
   const reach: RowAccess = 'all';
   return [
     reach,
     // @ts-expect-error TS2741
-    fewerSteps satisfies typeof transitions,
+    fewerSteps satisfies typeof stages,
     // @ts-expect-error TS2741
     fewerProblems satisfies typeof problemTypes,
     // @ts-expect-error TS2345

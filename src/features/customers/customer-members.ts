@@ -1,0 +1,105 @@
+// The members of a customer, each declared once (`storage/resource.ts`), and the schemas made of them.
+import { idCell, textCell, timeCell } from '../../base/csv.ts';
+import { email, id, sentTimestamp, singleLine, text, timestamp } from '../../schema/members.ts';
+import { phone, sentPhone, toE164 } from '../../schema/phone.ts';
+import { named, nullable, object, optional, partial, type Infer } from '../../schema/schema.ts';
+import { contentReader, postedIn, sentIn, shownIn, type ContentOf } from '../../storage/resource.ts';
+import * as column from '../../storage/table.ts';
+import { addressCells } from './address-csv.ts';
+import { Address, NewAddress, normalizeAddress } from './address.ts';
+
+const name = singleLine(200, 'The customer’s name.', 'Grace Hopper');
+const note = text(2000, 'What the shop should know about the customer.', 'Rings twice.');
+const owner = nullable(id, {
+  description: 'The user who owns the customer; null once that user is deleted.',
+});
+const newOwner = optional(id, { description: 'The owner, if that is another user; only staff may set it.' });
+
+/** Phone numbers are sent in E.164, or in the national form of a default country (ISO 3166-1). */
+function membersFor(defaultCountry: string | undefined) {
+  const optionalText = column.nullable(column.text());
+  return {
+    id: { shown: id, readOnly: optional(id), column: column.assigned, cell: idCell },
+    userId: {
+      shown: owner,
+      posted: newOwner,
+      sent: optional(owner),
+      column: column.nullable(column.integer),
+      cell: idCell,
+    },
+    name: { shown: name, sent: name, column: column.text(), cell: textCell },
+    email: { shown: nullable(email), sent: optional(nullable(email)), column: optionalText, cell: textCell },
+    phone: {
+      shown: nullable(phone),
+      sent: optional(nullable(sentPhone(defaultCountry))),
+      normal: (sent: string) => toE164(sent, defaultCountry),
+      column: optionalText,
+      cell: textCell,
+    },
+    address: {
+      shown: nullable(Address),
+      sent: optional(nullable(NewAddress)),
+      normal: normalizeAddress,
+      column: column.nullable(column.json<Address>()),
+      cell: addressCells,
+    },
+    note: { shown: optional(note), sent: optional(nullable(note)), column: optionalText, cell: textCell },
+    createdAt: {
+      shown: timestamp,
+      readOnly: optional(sentTimestamp),
+      column: column.time,
+      cell: timeCell,
+    },
+    updatedAt: {
+      shown: timestamp,
+      readOnly: optional(sentTimestamp),
+      column: column.changeTime,
+      cell: timeCell,
+    },
+  };
+}
+
+export const customerMembers = membersFor(undefined);
+
+export const Customer = named('Customer', object(shownIn(customerMembers)));
+export type Customer = Infer<typeof Customer>;
+/** Responses leave a note out that is null. */
+export type CustomerRow = Omit<Customer, 'note'> & { readonly note: string | null };
+
+/** The members that a change may set. */
+export type ChangedCustomer = ContentOf<typeof customerMembers>;
+/** The members that the service doesn't set, but for the owner. */
+export type CustomerContent = Omit<ChangedCustomer, 'userId'>;
+
+const example = {
+  name: 'Grace Hopper',
+  email: 'grace@example.com',
+  phone: '+4944112345678',
+  address: { line1: 'Ammerländer Heerstraße 114', city: 'Oldenburg', postalCode: '26133', country: 'DE' },
+};
+
+export type CustomerBodies = ReturnType<typeof customerBodies>;
+export type CustomerPatch = Infer<CustomerBodies['CustomerPatch']>;
+
+/** Returns the schemas of bodies for a service with this default country. */
+export function customerBodies(defaultCountry: string | undefined) {
+  const members = membersFor(defaultCountry);
+  const NewCustomer = named('NewCustomer', object(postedIn(members), { examples: [example] }));
+  const CustomerReplacement = named(
+    'CustomerReplacement',
+    object(sentIn(members), {
+      description:
+        'The whole customer: omitted members become null, but the owner stays. ' +
+        'Read-only members may be sent with their current values.',
+      examples: [example],
+    }),
+  );
+  const CustomerPatch = named(
+    'CustomerPatch',
+    partial(CustomerReplacement, {
+      description: 'A JSON Merge Patch (RFC 7396).',
+      examples: [{ phone: '+4944112345678' }],
+    }),
+  );
+  return { contentOf: contentReader(members), NewCustomer, CustomerReplacement, CustomerPatch };
+}

@@ -1,0 +1,188 @@
+// The members of an order, each declared once (`storage/resource.ts`), and the schemas made of them.
+import { currency, id, sentTimestamp, text, timestamp } from '../../schema/members.ts';
+import {
+  array,
+  integer,
+  named,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  partial,
+  ruleFor,
+  type Infer,
+  type Issue,
+} from '../../schema/schema.ts';
+import { contentReader, postedIn, sentIn, shownIn, type ContentOf } from '../../storage/resource.ts';
+import * as column from '../../storage/table.ts';
+import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
+import { reason } from '../events/event.ts';
+import { IncludedCustomer } from './included-customer.ts';
+import { OrderItem, amount, newItems, priceItems, sentTotal, totalRule } from './order-items.ts';
+import { payments, stages, statuses, statusesThat, type OrderStatus, type Payment } from './order-status.ts';
+
+const steps = statusesThat(({ next }) => next.length > 0).map((from) => {
+  return `${from} → ${stages[from].next.join(' | ')}`;
+});
+export const status = named(
+  'OrderStatus',
+  oneOf(statuses, {
+    description:
+      `${steps.join(', ')}. Staff may take ${inCode(
+        statusesThat(({ before }) => before !== null),
+        'and',
+      )} ` + 'back by one step, with a `reason`.',
+  }),
+);
+const payment = nullable(named('Payment', oneOf(payments)), {
+  description:
+    'How it was paid; null if nobody said, and always before `paid`. Set by staff, with the step to `paid` or ' +
+    `while the order is ${inCode(
+      statusesThat(({ isPaid }) => isPaid),
+      'or',
+    )}; a correction back to \`open\` ` +
+    'empties it.',
+});
+const customerId = integer({ description: 'The customer who orders.', examples: [7] });
+const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });
+const note = nullable(text(2000, 'A note for the shop.', 'Please ring twice.'));
+const placedStatus = oneOf(
+  statusesThat(({ placedBy }) => placedBy !== null),
+  {
+    description:
+      '`open` by default. Staff may place an order as `paid` or `delivered`: it passes the steps between, ' +
+      'with an event for each.',
+  },
+);
+
+export const orderMembers = {
+  id: { shown: id, readOnly: optional(id), column: column.assigned },
+  status: {
+    shown: status,
+    posted: optional(placedStatus),
+    sent: optional(status),
+    absent: 'open',
+    column: column.text<OrderStatus>(),
+    hasValuesInEvents: true,
+  },
+  payment: {
+    shown: payment,
+    sent: optional(payment),
+    column: column.nullable(column.text<Payment>()),
+    hasValuesInEvents: true,
+  },
+  customerId: { shown: customerId, sent: customerId, column: column.integer },
+  userId: {
+    shown: owner,
+    posted: optional(id, { description: 'The owner, if that is another user; only staff may set it.' }),
+    readOnly: optional(owner),
+    column: column.nullable(column.integer),
+  },
+  currency: { shown: currency, sent: currency, column: column.text(), hasValuesInEvents: true },
+  items: {
+    shown: array(OrderItem, { minItems: 1, maxItems: 100 }),
+    sent: newItems,
+    column: column.json<Infer<typeof OrderItem>[]>(),
+    hasValuesInEvents: true,
+  },
+  total: {
+    shown: amount('The sum of the items’ totals, in the currency’s minor unit.', 1498),
+    sent: sentTotal,
+    column: column.integer,
+    hasValuesInEvents: true,
+  },
+  shippingAddress: {
+    shown: nullable(Address),
+    sent: optional(nullable(NewAddress)),
+    normal: normalizeAddress,
+    column: column.nullable(column.json<Address>()),
+  },
+  note: { shown: note, sent: optional(note), column: column.nullable(column.text()) },
+  createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time },
+  updatedAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.changeTime },
+};
+
+export const Order = named(
+  'Order',
+  object({
+    ...shownIn(orderMembers),
+    customer: optional(nullable(IncludedCustomer), {
+      description: 'Only with `include=customer`; null if it belongs to somebody else.',
+    }),
+  }),
+);
+export type Order = Infer<typeof Order>;
+
+/** A payment needs a status of an order that was paid. */
+export const paymentRule = ruleFor(
+  { status: optional(oneOf(statuses)), payment: optional(payment) },
+  ({ status: sent = 'open', payment: by = null }) => {
+    const isPaid = stages[sent].isPaid || sent === 'refunded';
+    return by === null || isPaid ? [] : [earlyPayment];
+  },
+);
+const earlyPayment: Issue = {
+  pointer: '/payment',
+  code: 'conflict',
+  detail: 'payment must be null: the order is not paid.',
+};
+
+export const NewOrder = named(
+  'NewOrder',
+  object(
+    postedIn(orderMembers),
+    {
+      examples: [
+        {
+          customerId: 1,
+          currency: 'EUR',
+          items: [{ sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 }],
+          note: 'Please ring twice.',
+        },
+      ],
+    },
+    [totalRule, paymentRule],
+  ),
+);
+export type NewOrder = Infer<typeof NewOrder>;
+/** The status of an imported order, which was created in another system. */
+export const importedStatus = oneOf(statuses, { description: 'Any; `open` by default.' });
+
+/** The schema of an order after a PATCH was merged. Read-only members may be sent unchanged. */
+export const PatchedOrder = object(
+  {
+    ...sentIn(orderMembers),
+    reason: optional(reason, {
+      description: 'Why: stored with the event alone. Required to take the status back by one step.',
+    }),
+  },
+  {},
+  [totalRule, paymentRule],
+);
+export const OrderPatch = named(
+  'OrderPatch',
+  partial(PatchedOrder, {
+    description:
+      'A JSON Merge Patch (RFC 7396). Items are replaced as a whole. They, the customer, the currency and the ' +
+      'address change only while the order is open.',
+    examples: [{ status: 'paid' }],
+  }),
+);
+export type OrderPatch = Infer<typeof OrderPatch>;
+
+/** The members that a PATCH may change, and the sums. */
+export type ChangedOrder = ContentOf<typeof orderMembers>;
+
+type SentOrder = Omit<NewOrder, 'status' | 'userId'> & { readonly status?: OrderStatus };
+
+const readContent = contentReader(orderMembers);
+
+/** Returns the content of an order as requests send it, with its sums. */
+export function orderContentOf(order: SentOrder): ChangedOrder {
+  return { ...readContent(order), ...priceItems(order.items) };
+}
+
+function inCode(words: readonly string[], conjunction: 'and' | 'or'): string {
+  const type = conjunction === 'and' ? 'conjunction' : 'disjunction';
+  return new Intl.ListFormat('en-GB', { type }).format(words.map((word) => `\`${word}\``));
+}

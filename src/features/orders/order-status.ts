@@ -1,0 +1,78 @@
+// The statuses of an order: their steps, and how an order was paid.
+import { isStaff, type Caller } from '../../auth/access.ts';
+import { Problem, forbidden } from '../../problem.ts';
+
+export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;
+export type OrderStatus = (typeof statuses)[number];
+
+/** How an order was paid: a note, since orderly is no till. */
+export const payments = ['cash', 'card', 'transfer', 'other'] as const;
+export type Payment = (typeof payments)[number];
+
+type Stage = {
+  /** The statuses that may follow; a status without followers is final. */
+  readonly next: readonly OrderStatus[];
+  /** The status before, to which staff may take the order back if the present one was set by mistake. */
+  readonly before: OrderStatus | null;
+  /** Whether staff may say, or correct, how the order was paid. */
+  readonly isPaid: boolean;
+  /** What an order passes that is placed with this status, for what is sold over the counter. */
+  readonly placedBy: readonly OrderStatus[] | null;
+};
+
+/** What each status means for an order. */
+export const stages: Readonly<Record<OrderStatus, Stage>> = {
+  open: { next: ['paid', 'cancelled'], before: null, isPaid: false, placedBy: [] },
+  paid: { next: ['shipped', 'refunded'], before: 'open', isPaid: true, placedBy: ['paid'] },
+  shipped: { next: ['delivered', 'refunded'], before: 'paid', isPaid: true, placedBy: null },
+  delivered: {
+    next: ['refunded'],
+    before: 'shipped',
+    isPaid: true,
+    placedBy: ['paid', 'shipped', 'delivered'],
+  },
+  cancelled: { next: [], before: null, isPaid: false, placedBy: null },
+  refunded: { next: [], before: null, isPaid: false, placedBy: null },
+};
+
+/** The statuses that may follow each status. */
+export const transitions = Object.fromEntries(
+  statuses.map((status) => [status, stages[status].next]),
+) as Readonly<Record<OrderStatus, readonly OrderStatus[]>>; // each status is in the table
+
+/** The statuses for which this holds, in their order. */
+export function statusesThat(holds: (stage: Stage) => boolean): OrderStatus[] {
+  return statuses.filter((status) => holds(stages[status]));
+}
+
+export function stepsTo(status: OrderStatus): readonly OrderStatus[] {
+  return stages[status].placedBy ?? [];
+}
+
+export function isCorrection(from: OrderStatus, to: OrderStatus | undefined): boolean {
+  return stages[from].before === to;
+}
+
+/** Throws unless the caller may change the status of this order to another. */
+export function checkTransition(
+  order: { readonly id: number; readonly status: OrderStatus },
+  to: OrderStatus,
+  caller: Caller,
+): void {
+  const { id, status: from } = order;
+  if (from === to) return;
+  if (!stages[from].next.includes(to) && !isCorrection(from, to)) {
+    const allowed = stepsFrom(from, caller);
+    const possible = allowed.length === 0 ? 'that status is final' : `it can become ${allowed.join(' or ')}`;
+    const detail = `Order ${id} is ${from} and can’t become ${to}; ${possible}.`;
+    throw new Problem('invalid-transition', detail, { transition: { from, to, allowed } });
+  }
+  if (!isStaff(caller) && to !== 'cancelled')
+    throw forbidden(`Only staff may set an order to ${to}; its owner may cancel it while it is open.`);
+}
+
+/** Returns the statuses that may follow; for staff also the status before. */
+function stepsFrom(from: OrderStatus, caller: Caller): readonly OrderStatus[] {
+  const { next, before } = stages[from];
+  return isStaff(caller) && before !== null ? [...next, before] : next;
+}
