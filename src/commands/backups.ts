@@ -6,20 +6,24 @@ import { CommandError } from '../config/command-error.ts';
 import { feedBounds, markFeedCopied } from '../features/events/feed-store.ts';
 import { maintenance, migrations } from '../service/features.ts';
 import { settleLastEvent } from '../service/last-event-file.ts';
-import { backup, restore } from '../storage/backup.ts';
+import { backup, restore, type BackupOptions } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
+import { keepBackup, keptBackupsMax } from '../storage/kept-backups.ts';
 import type { Command } from './command.ts';
 import { withProgress } from './terminal.ts';
 
 export const backUp: Command = {
-  summary: 'copies the database to FILE, even while the service runs',
-  operands: ['FILE'],
+  summary:
+    'copies the database, even while the service runs: to FILE, or to backups/ of the data folder, which keeps ' +
+    `the newest ${keptBackupsMax}`,
+  operands: ['[FILE]'],
   flags: [],
-  async run({ config, operands: [file = ''] }) {
-    await withProgress('Backing up', (progress) =>
-      untilSignal((checkSignal) =>
-        backup(config.dataFolder, file, { progress: after(checkSignal, progress), prepare: markFeedCopied }),
-      ),
+  async run({ config, operands: [given = ''] }) {
+    const file = await withProgress('Backing up', (progress) =>
+      untilSignal((checkSignal) => {
+        const options = { progress: after(checkSignal, progress), prepare: markFeedCopied };
+        return backUpTo(given, config.dataFolder, options);
+      }),
     );
     const megabytes = (statSync(file).size / 1e6).toFixed(1);
     return (
@@ -28,6 +32,12 @@ export const backUp: Command = {
     );
   },
 };
+
+async function backUpTo(given: string, folder: string, options: BackupOptions): Promise<string> {
+  if (given === '') return keepBackup(folder, Date.now(), options);
+  await backup(folder, given, options);
+  return given;
+}
 
 export const restoreBackup: Command = {
   summary: 'replaces the database with the backup FILE',

@@ -6,7 +6,7 @@ import { ConfigError } from '../config/command-error.ts';
 import { adminVariables, variableOf, type CommandFlag } from '../config/settings.ts';
 import { settings } from './features.ts';
 
-/** The arguments of a command in addition to the settings. All operands are required. */
+/** The arguments of a command in addition to the settings. An operand in brackets, `[FILE]`, is optional. */
 export type Syntax = {
   readonly flags: readonly CommandFlag[];
   readonly operands: readonly string[];
@@ -154,8 +154,11 @@ function unknownVariables(environment: Environment): string[] {
 
 function misuseOf(syntax: Syntax, given: Arguments): string[] {
   const misuse: string[] = [];
-  for (const [index, name] of syntax.operands.entries())
-    if ((given.operands[index] ?? '') === '') misuse.push(`${name} is missing`);
+  for (const [index, operand] of syntax.operands.entries()) {
+    const name = operand.replace(/^\[|\]$/g, '');
+    const word = given.operands[index] ?? (name === operand ? '' : undefined);
+    if (word === '') misuse.push(`${name} is missing`);
+  }
   for (const text of given.operands.slice(syntax.operands.length))
     misuse.push(`unexpected argument ${JSON.stringify(text)}`);
   for (const { flag, value = '', isRequired } of syntax.flags)

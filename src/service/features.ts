@@ -1,4 +1,5 @@
 // The features of the service, in the order of its documents, and which of them a service has.
+import { backups } from '../features/backups/backups-feature.ts';
 import { console } from '../features/console/console-feature.ts';
 import { customers } from '../features/customers/customers-feature.ts';
 import { docs } from '../features/docs/docs-feature.ts';
@@ -41,6 +42,7 @@ export const features: readonly Feature[] = [
   imports,
   webhooks,
   health,
+  backups,
   metrics,
   openapi,
   docs,

@@ -7,7 +7,7 @@ import { Connection } from './connection.ts';
 import { isDatabase, schemaState, type FeatureMigration } from './applied-migrations.ts';
 import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
-import { createPrivate, rejectForeignFolder, syncFile, syncFolder } from './private-files.ts';
+import { createPrivate, rejectForeignFolder, syncFileAside, syncFolder } from './private-files.ts';
 import { keepReplaced } from './replaced-database.ts';
 import { isFailedRead, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
 import { isDamage, StorageError, toStorageError } from './storage-error.ts';
@@ -20,11 +20,7 @@ type Progress = (share: number) => void;
  * Copies the database, as it is at the call, to one file. The service may continue to write. Throws
  * StorageError.
  */
-export async function backup(
-  folder: string,
-  file: string,
-  options: Pick<CopyOptions, 'progress' | 'prepare'> = {},
-): Promise<void> {
+export async function backup(folder: string, file: string, options: BackupOptions = {}): Promise<void> {
   if (existsSync(file)) throw new StorageError(`${file} exists; a backup does not overwrite files.`);
   if (!existsSync(dirname(file))) throw new StorageError(`The folder ${dirname(file)} does not exist.`);
   rejectForeignFolder(file);
@@ -38,6 +34,8 @@ type CopyOptions = {
   readonly prepare?: (db: Connection) => void;
   readonly beforeRename?: () => void;
 };
+
+export type BackupOptions = Pick<CopyOptions, 'progress' | 'prepare'>;
 
 type RestoreOptions = {
   /** The migrations of this version of the service. */
@@ -116,7 +114,7 @@ export async function copyDatabase(
   source.exec('BEGIN; SELECT 1 FROM sqlite_schema');
   try {
     await copyAllPages(source, partial, progress);
-    makeOneFile(partial, prepare);
+    await makeOneFile(partial, prepare);
     beforeRename();
     renameSync(partial, file);
     syncFolder(dirname(file));
@@ -149,18 +147,18 @@ function removePartial(file: string): void {
 
 /**
  * Changes a copy from WAL mode, which it has from its source, to DELETE mode: a single file, readable
- * anywhere.
+ * anywhere. It is synced once, at the end and off the event loop, which the service shares.
  */
-function makeOneFile(file: string, prepare: (db: Connection) => void): void {
+async function makeOneFile(file: string, prepare: (db: Connection) => void): Promise<void> {
   const sqlite = openSqlite(file);
   try {
-    sqlite.exec('PRAGMA journal_mode = DELETE; BEGIN');
+    sqlite.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = DELETE; BEGIN');
     prepare(new Connection(sqlite));
     sqlite.exec('COMMIT');
   } finally {
     sqlite.close();
   }
-  syncFile(file);
+  await syncFileAside(file);
 }
 
 /** Opens a database of this service, of any version, for the time of a call. */

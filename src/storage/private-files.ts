@@ -13,6 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { StorageError } from './storage-error.ts';
 
@@ -131,6 +132,13 @@ export function replacePrivate(file: string, text: string): void {
 /** Makes a file's bytes survive a power cut. Windows syncs only files that are open for writing. */
 export function syncFile(file: string): void {
   if (maySync) syncDescriptor(openSync(file, 'r+'));
+}
+
+/** Like `syncFile`, off the event loop. */
+export async function syncFileAside(file: string): Promise<void> {
+  if (!maySync) return;
+  await using handle = await open(file, 'r+');
+  await handle.sync();
 }
 
 /** Makes new, renamed and removed names in a folder survive a power cut, which Windows can't do. */

@@ -17,7 +17,7 @@ describe('settings', () => {
     line: string,
     complaints: readonly RegExp[],
   ])[] = [
-    ['an operand that is missing', 'backup', '', [/^FILE is missing$/]],
+    ['an operand that is missing', 'restore', '', [/^FILE is missing$/]],
     ['operands beyond', 'restore', 'a b c', [/^unexpected argument "b"$/, /^unexpected argument "c"$/]],
     ['a required flag that is missing', 'admin create', '', [/^--email EMAIL is missing$/]],
     [

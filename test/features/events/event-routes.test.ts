@@ -23,6 +23,10 @@ type Row = {
 };
 
 const rows: Readonly<Record<string, Row>> = {
+  'POST /backups': {
+    type: null,
+    prepare: async (_service, { token }) => ({ path: '/backups', call: { token } }),
+  },
   'POST /imports': {
     type: 'customer.created',
     prepare: async (_service, { token }) => {

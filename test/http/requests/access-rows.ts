@@ -314,6 +314,8 @@ export const matrix: Readonly<Record<string, Row>> = {
     body: () => Buffer.from('\n'),
     contentType: 'application/x-ndjson',
   },
+  'GET /backups': { responses: 'u   f   f   f   200 s   s s   t', path: at('/backups') },
+  'POST /backups': { responses: 'u   f   f   f   200 s   s s   t', path: at('/backups') },
   'GET /webhooks': { responses: 'u   f   f   f   200 s   s s   t', path: at('/webhooks') },
   'POST /webhooks': {
     responses: 'u   f   f   f   201 s   s s   t',

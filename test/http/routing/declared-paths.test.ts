@@ -42,7 +42,7 @@ async function declaredPaths(service: TestService, root: Person): Promise<Path[]
   });
 }
 
-const ofAnyResource = /^.(api|orders|customers|products|imports|webhooks)\b/;
+const ofAnyResource = /^.(api|backups|orders|customers|products|imports|webhooks)\b/;
 
 describe('every declared path', () => {
   let root: Person;
@@ -74,6 +74,7 @@ describe('every declared path', () => {
       '/api/users/{id}/orders/{order_id}',
       '/api/users/{id}/suspension',
       '/api/users/{id}/totp',
+      '/backups',
       '/console',
       '/console/{name}',
       '/customers',

@@ -1,0 +1,109 @@
+// Backups over HTTP: those that are kept in the data folder, and a new one.
+import { adminOnly, type Caller } from '../../auth/access.ts';
+import type { Logger } from '../../base/logger.ts';
+import { timestampOf } from '../../base/timestamp.ts';
+import { route, type Call, type Route } from '../../http/routing/route.ts';
+import { unavailable } from '../../problem.ts';
+import { timestamp } from '../../schema/members.ts';
+import { array, integer, named, object, string, type Infer } from '../../schema/schema.ts';
+import { keepBackup, keptBackups, keptBackupsMax, NoRoomError } from '../../storage/kept-backups.ts';
+import { markFeedCopied } from '../events/feed-store.ts';
+
+const KeptBackup = named(
+  'KeptBackup',
+  object({
+    name: string({ maxLength: 255, examples: ['20260301T090000000Z.db'] }),
+    createdAt: timestamp,
+    bytes: integer({ minimum: 0, examples: [1_200_000] }),
+  }),
+);
+const KeptBackups = named(
+  'KeptBackups',
+  object({
+    command: string({ maxLength: 10_000, examples: ['npm start -- backup'] }),
+    data: array(KeptBackup, { maxItems: 1_000 }),
+  }),
+);
+
+type BackupServices = {
+  readonly dataFolder: string;
+  /** The command that makes a backup, as it is typed where this service was installed. */
+  readonly command: string;
+  readonly stopping: AbortSignal;
+  readonly log: Logger;
+};
+
+/** Makes one backup at a time: who asks for another one meanwhile gets the same. */
+export class Backups {
+  readonly #services: BackupServices;
+  #running: Promise<unknown> | undefined;
+
+  constructor(services: BackupServices) {
+    this.#services = services;
+  }
+
+  list(): Infer<typeof KeptBackups> {
+    const { command, dataFolder } = this.#services;
+    const data = keptBackups(dataFolder).map((each) => ({ ...each, createdAt: timestampOf(each.createdAt) }));
+    return { command, data };
+  }
+
+  async make(now: number): Promise<void> {
+    this.#running ??= this.#make(now).finally(() => {
+      this.#running = undefined;
+    });
+    await this.#running;
+  }
+
+  /** Resolves when no backup is being made. */
+  async ended(): Promise<void> {
+    await Promise.allSettled([this.#running]);
+  }
+
+  async #make(now: number): Promise<void> {
+    const { dataFolder, stopping, log } = this.#services;
+    const progress = (): void => stopping.throwIfAborted();
+    const file = await keepBackup(dataFolder, now, { progress, prepare: markFeedCopied });
+    log.write('info', `Made the backup ${file}.`);
+  }
+}
+
+const base = { path: '/backups', tag: 'Service', access: adminOnly } as const;
+
+export function readBackupsRoute(backups: Backups): Route {
+  return route({
+    ...base,
+    method: 'GET',
+    summary: 'The backups that are kept',
+    description:
+      'The backups in `backups/` of the data folder, newest first, and the command that makes one where the ' +
+      'service runs.',
+    reply: { kind: 'document', schema: KeptBackups },
+    handle: () => ({ kind: 'document', content: backups.list() }),
+  });
+}
+
+export function createBackupRoute(backups: Backups): Route {
+  return route({
+    ...base,
+    method: 'POST',
+    summary: 'Make a backup',
+    description:
+      'Copies the database to `backups/` of the data folder, as `orderly backup` does, and keeps the newest ' +
+      `${keptBackupsMax} there. The response, with all that are kept, comes when the copy is on disk. While one is ` +
+      'made, others who ask for one get the same. It is on the same disk as the database: copy it to another.',
+    reply: { kind: 'document', schema: KeptBackups },
+    problems: ['unavailable'],
+    handle: (call) => makeBackup(call, backups),
+  });
+}
+
+async function makeBackup(call: Call<object, object, undefined, Caller>, backups: Backups) {
+  try {
+    await backups.make(call.now);
+  } catch (error) {
+    if (error instanceof NoRoomError) throw unavailable(error.message);
+    throw error;
+  }
+  return { kind: 'document', content: backups.list() } as const;
+}

@@ -1,0 +1,64 @@
+// The backups that an installation keeps beside its database: the newest seven, in `backups/` of the data
+// folder. They help after a mistake or a damaged file, not after the loss of the disk.
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { freeDiskBytes } from '../base/capacity.ts';
+import { backup, type BackupOptions } from './backup.ts';
+import { databaseFile } from './database-file.ts';
+import { bytesOf, createFolder } from './private-files.ts';
+import { StorageError } from './storage-error.ts';
+
+export const keptBackupsMax = 7;
+
+type KeptBackup = { readonly name: string; readonly createdAt: number; readonly bytes: number };
+
+/** Thrown before a backup that would not leave the service enough of its disk. */
+export class NoRoomError extends StorageError {}
+
+/** The free space that a backup leaves, so that the service can go on writing. */
+const roomLeftBytes = 16 * 1024 ** 2;
+
+/** Makes a backup, and removes the oldest ones. Returns its file. Throws StorageError. */
+export async function keepBackup(folder: string, now: number, options: BackupOptions = {}): Promise<string> {
+  const kept = backupsFolder(folder);
+  createFolder(kept);
+  rejectLackOfRoom(folder, kept);
+  const name = nameAt(now);
+  await backup(folder, join(kept, name), options);
+  const others = keptBackups(folder).filter((each) => each.name !== name);
+  for (const oldest of others.slice(keptBackupsMax - 1)) rmSync(join(kept, oldest.name));
+  return join(kept, name);
+}
+
+/** Returns the backups that are kept, newest first. */
+export function keptBackups(folder: string): KeptBackup[] {
+  const kept = backupsFolder(folder);
+  if (statSync(kept, { throwIfNoEntry: false }) === undefined) return [];
+  const names = readdirSync(kept).filter((name) => namePattern.test(name));
+  return names
+    .sort()
+    .reverse()
+    .map((name) => ({ name, createdAt: timeIn(name), bytes: bytesOf(join(kept, name)) }));
+}
+
+function backupsFolder(folder: string): string {
+  return join(folder, 'backups');
+}
+
+const namePattern = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.db$/;
+
+function nameAt(now: number): string {
+  return `${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}.db`;
+}
+
+function timeIn(name: string): number {
+  return Date.parse(name.replace(namePattern, '$1-$2-$3T$4:$5:$6.$7Z'));
+}
+
+function rejectLackOfRoom(folder: string, kept: string): void {
+  const file = databaseFile(folder);
+  const neededBytes = bytesOf(file) + bytesOf(`${file}-wal`) + roomLeftBytes;
+  if (freeDiskBytes(kept) >= neededBytes) return;
+  const megabytes = Math.ceil(neededBytes / 1e6);
+  throw new NoRoomError(`A backup in ${kept} needs ${megabytes} MB of free disk space.`);
+}

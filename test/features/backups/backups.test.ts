@@ -1,0 +1,108 @@
+// Backups that an administrator makes over HTTP, and those that `orderly backup` keeps in the data folder.
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { backupCommand } from '../../../src/features/backups/backup-command.ts';
+import { dataFolder, newFolder, orderly } from '../../support/command-support.ts';
+import { assertProblem } from '../../support/http-support.ts';
+import { newOrder } from '../../support/resource-support.ts';
+import { admin, serviceFor } from '../../support/service.ts';
+import { withSmallDisk } from '../../support/small-disk.ts';
+
+test('an administrator makes a backup that restores every order, and the metrics know its time', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.signIn(admin.email, admin.password);
+  const { id } = await newOrder(service, token);
+  const { status, body } = await service.post('/backups', { token });
+  assert.deepEqual([status, body.data.length], [200, 1]);
+  const [{ name, createdAt, bytes }] = body.data;
+  assert.deepEqual([name, createdAt], ['20260301T093000000Z.db', '2026-03-01T09:30:00.000Z']);
+  assert.ok(bytes > 50_000, String(bytes));
+  assert.deepEqual((await service.get('/backups', { token })).body, body);
+  assert.match((await service.get('/metrics', { token })).text, /\norderly_last_backup_timestamp_seconds \d/);
+
+  const folder = join(newFolder(t), 'data');
+  const file = join(service.folder, 'backups', name);
+  assert.equal((await orderly(['restore', file, `--data=${folder}`])).status, 0);
+  const restored = await serviceFor(t, { folder });
+  const again = await restored.signIn(admin.email, admin.password);
+  assert.equal((await restored.get(`/orders/${id}`, { token: again.token })).status, 200);
+});
+
+test('the newest seven backups are kept, and no other file is touched', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.signIn(admin.email, admin.password);
+  const folder = join(service.folder, 'backups');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'before-the-move.db'), '');
+  for (let backup = 1; backup <= 9; backup += 1) {
+    service.clock.now += 1_000;
+    assert.equal((await service.post('/backups', { token })).status, 200);
+  }
+  const kept = [3, 4, 5, 6, 7, 8, 9].map((second) => `20260301T09300${second}000Z.db`);
+  assert.deepEqual(readdirSync(folder).sort(), [...kept, 'before-the-move.db']);
+});
+
+test('a backup made while the clock is behind is kept', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.signIn(admin.email, admin.password);
+  const folder = join(service.folder, 'backups');
+  mkdirSync(folder);
+  for (let day = 1; day <= 7; day += 1) writeFileSync(join(folder, `2031010${day}T000000000Z.db`), '');
+  const { body } = await service.post('/backups', { token });
+  assert.deepEqual(
+    [body.data.length, body.data.at(-1).name, body.data.at(-2).name],
+    [7, '20260301T093000000Z.db', '20310102T000000000Z.db'],
+  );
+});
+
+test('two who ask for a backup at the same time get the same one', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.signIn(admin.email, admin.password);
+  const [first, second] = await Promise.all([
+    service.post('/backups', { token }),
+    service.post('/backups', { token }),
+  ]);
+  assert.deepEqual([first.status, second.status, second.body], [200, 200, first.body]);
+});
+
+test('a backup that would leave the service no room is 503, and nothing is written', (t) =>
+  withSmallDisk(t, 8, async ({ folder, after }) => {
+    const service = await serviceFor({ after }, { folder: join(folder, 'data') });
+    const { token } = await service.signIn(admin.email, admin.password);
+    const response = await service.post('/backups', { token });
+    assertProblem(response, 'unavailable');
+    assert.match(response.body.detail, /^A backup in \S+ needs \d+ MB of free disk space\.$/);
+    assert.deepEqual((await service.get('/backups', { token })).body.data, []);
+  }));
+
+test('`orderly backup` without a file keeps the newest seven, too', async (t) => {
+  const data = await dataFolder(t);
+  const { status, stdout } = await orderly(['backup', `--data=${data}`]);
+  const [name = ''] = readdirSync(join(data, 'backups'));
+  assert.equal(status, 0);
+  assert.ok(stdout.startsWith(`The database is in ${join(data, 'backups', name)}, `), stdout);
+});
+
+const start = { npmScript: undefined, isExecutable: false, program: '/opt/orderly/src/start.js' };
+for (const [installation, how, folder, command] of [
+  ['npm', { npmScript: 'start' }, 'data', 'npm start -- backup'],
+  ['npm on Windows', { npmScript: 'start:windows' }, 'data', 'npm run start:windows -- backup'],
+  ['npm with another folder', { npmScript: 'start' }, 'my shop', 'npm start -- backup --data "my shop"'],
+  [
+    'an executable',
+    { isExecutable: true, program: '/usr/local/bin/orderly' },
+    '/var/lib/orderly',
+    '/usr/local/bin/orderly backup --data /var/lib/orderly',
+  ],
+  [
+    'a container',
+    { container: ['podman', 'orderly'] },
+    '/data',
+    'podman exec orderly node /opt/orderly/src/start.js backup --data /data',
+  ],
+] as const)
+  test(`the command of ${installation} is the one to type there`, () => {
+    assert.equal(backupCommand({ ...start, container: undefined, ...how }, folder), command);
+  });
