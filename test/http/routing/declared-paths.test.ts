@@ -94,6 +94,7 @@ describe('every declared path', () => {
       '/metrics',
       '/openapi.json',
       '/orders',
+      '/orders/counts',
       '/orders/{id}',
       '/orders/{id}/events',
       '/problems',
