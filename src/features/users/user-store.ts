@@ -1,6 +1,6 @@
 // The rows of users.
 import assert from 'node:assert';
-import { accountAccessOf, type RowAccess, type Role } from '../../auth/access.ts';
+import { accountAccessOf, type RowAccess } from '../../auth/access.ts';
 import { dayMilliseconds } from '../../base/durations.ts';
 import { clockFloor, isSane } from '../../base/sane-clock.ts';
 import { Problem } from '../../problem.ts';
@@ -13,15 +13,16 @@ import { issueUnless } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { beginsWith, equals, type Condition, type IndexedSelection } from '../../storage/keyset.ts';
 import type { Step } from '../../storage/slices.ts';
-import { assigned, counter, derived, integer, nullable, table, text, time } from '../../storage/table.ts';
+import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
+import { counter, derived, integer, nullable, table, text } from '../../storage/table.ts';
 import { ascending, descending, selectionOf, type ListDefinition } from '../../storage/listing.ts';
 import type { SignInAccount } from './password-checks.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { User, type UserListQuery } from './user.ts';
+import { User, userMembers, type ChangedUser, type UserListQuery } from './user.ts';
 
-const shown = { id: assigned, name: text(), email: text(), role: text<Role>(), createdAt: time };
+const shown = columnsOf(userMembers);
 const columns = {
   ...shown,
   nameKey: derived('name', nameKey),
@@ -32,9 +33,8 @@ const columns = {
 };
 const users = table('users', columns);
 const rows = users.select({ ...shown, version: counter });
-/** The members whose values events show. */
-export const shownValues = ['role'];
-const replaceContent = users.update(['name', 'email', 'role', 'version']);
+const shownValues = namesInEvents(userMembers);
+const replaceContent = users.update([...contentNames(userMembers), 'version']);
 
 /**
  * `version` rises with every change of the user, even of a column that no response shows, but not with a new
@@ -120,17 +120,18 @@ function signUpActor({ origin }: Permit, id: number): { readonly actorId?: numbe
 type NewPassword = { readonly hash: string; readonly expiresAt: number | null };
 
 /** The members of a changed user. Without `newPassword` the password stays. */
-type WantedUser = Pick<User, 'name' | 'email' | 'role'> & { readonly newPassword?: NewPassword | undefined };
+type WantedUser = ChangedUser & { readonly newPassword?: NewPassword | undefined };
 
 export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: WantedUser): void {
   const db = permit.writer;
   const { id } = current;
-  const { name, email, role, newPassword } = wanted;
+  const { newPassword, ...content } = wanted;
+  const { email, role } = content;
   if (role !== 'admin') checkNotLastAdmin(permit, id);
   checkEmailFree(db, email, id);
-  replaceContent(db, { name, email, role }, id);
+  replaceContent(db, content, id);
   if (newPassword !== undefined) replacePassword(db, id, newPassword);
-  const changes = changesBetween(current, { name, email, role }, shownValues);
+  const changes = changesBetween(current, content, shownValues);
   const withPassword = newPassword === undefined ? changes : { ...changes, password: null };
   recordEvent(permit, { type: 'user.changed', subjectId: id, ownerId: id, changes: withPassword });
   db.invalidate({ kind: 'user', id });

@@ -1,5 +1,5 @@
 // A user: the schemas of requests and responses, and the rules of changes.
-import { checkStepUp, isAdmin, roles, type Caller } from '../../auth/access.ts';
+import { checkStepUp, isAdmin, roles, type Caller, type Role } from '../../auth/access.ts';
 import { passwordIssue } from '../../auth/password.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
 import { email, id, singleLine, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
@@ -16,6 +16,15 @@ import {
   type Issue,
   type ObjectOf,
 } from '../../schema/schema.ts';
+import {
+  contentReader,
+  postedIn,
+  readOnlyNames,
+  sentIn,
+  shownIn,
+  type ContentOf,
+} from '../../storage/resource.ts';
+import * as column from '../../storage/table.ts';
 
 const name = singleLine(200, 'The person’s name.', 'Ada Lovelace');
 const role = named(
@@ -46,18 +55,23 @@ const currentPassword = string({
   description: 'The current password, required with a new one of one’s own. Checking it counts as a sign-in.',
 });
 
-export const User = named('User', object({ id, name, email, role, createdAt: timestamp }));
+/** The members of a user that responses show, each declared once (`storage/resource.ts`). */
+export const userMembers = {
+  id: { shown: id, readOnly: optional(id), column: column.assigned },
+  name: { shown: name, sent: name, column: column.text() },
+  email: { shown: email, sent: email, column: column.text() },
+  role: { shown: role, sent: optional(role), column: column.text<Role>(), hasValuesInEvents: true },
+  createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time },
+};
+
+export const User = named('User', object(shownIn(userMembers)));
 export type User = Infer<typeof User>;
 
-const newUserMembers = { name, email, password, role: optional(role) };
+const newUserMembers = { ...postedIn(userMembers), password };
 const replacementMembers = {
-  name,
-  email,
+  ...sentIn(userMembers),
   password: optional(password),
   currentPassword: optional(currentPassword),
-  role: optional(role),
-  id: optional(id),
-  createdAt: optional(sentTimestamp),
 };
 
 export type UserBodies = ReturnType<typeof userBodies>;
@@ -128,7 +142,9 @@ export const userListParameters = {
 export type UserListQuery = ObjectOf<typeof userListParameters>;
 
 /** The members that a change may set, without the password. */
-export type ChangedUser = Pick<User, 'name' | 'email' | 'role'>;
+export type ChangedUser = ContentOf<typeof userMembers>;
+
+const contentOf = contentReader(userMembers);
 
 /**
  * Merges a body into the current user. Absent members stay as they are; a PUT always has a name and an e-mail
@@ -139,14 +155,13 @@ export function mergeUser(
   body: UserPatch,
   { caller, passwordMin }: { readonly caller: Caller; readonly passwordMin: number },
 ): ChangedUser {
-  const issues = readOnlyIssues(current, body, ['id', 'createdAt']);
+  const issues = readOnlyIssues(current, body, readOnlyNames(userMembers));
   issues.push(...sentPasswordIssues(body, current, passwordMin));
   const isSentByKey = caller.keyId !== null; // a key that sends a new password is rejected for its scope
   if (!isSentByKey || body.password === undefined)
     issues.push(...currentPasswordIssues(body, caller.userId === current.id));
   throwIfInvalid(issues);
-  const { name = current.name, email = current.email, role = current.role } = body;
-  return { name, email, role };
+  return contentOf({ ...current, ...body });
 }
 
 type UserChange = {

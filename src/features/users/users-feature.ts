@@ -1,4 +1,5 @@
 // Users as a feature, with what every sign-in needs: one-time codes, and whether a user is suspended.
+import { namesInEvents } from '../../storage/resource.ts';
 import type { Feature } from '../feature.ts';
 import { usersMigrations } from './users-migrations.ts';
 
@@ -46,7 +47,8 @@ export const users: Feature = {
   async maintenance() {
     const { suspensionAudit } = await import('./suspension-store.ts');
     const { totpAudit } = await import('./totp-store.ts');
-    const { hasAdmins, hasUsers, shownValues, userAudit } = await import('./user-store.ts');
+    const { userMembers } = await import('./user.ts');
+    const { hasAdmins, hasUsers, userAudit } = await import('./user-store.ts');
     return {
       audits: [userAudit, suspensionAudit, totpAudit],
       checks: [
@@ -59,7 +61,7 @@ export const users: Feature = {
           },
         },
       ],
-      histories: [{ topic: 'user', table: 'users', members: shownValues }],
+      histories: [{ topic: 'user', table: 'users', members: namesInEvents(userMembers) }],
     };
   },
 };
