@@ -97,7 +97,16 @@ const resources: Readonly<Record<string, Resource>> = {
       position: [1, 2],
     },
     posted: ['url', 'types'],
-    others: ['id', 'lastStatus', 'lastAt', 'failingSince', 'lastError', 'retryAt', 'createdAt'],
+    others: [
+      'id',
+      'lastStatus',
+      'lastAt',
+      'failingSince',
+      'lastError',
+      'lastErrorCode',
+      'retryAt',
+      'createdAt',
+    ],
   },
 };
 

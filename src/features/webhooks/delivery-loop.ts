@@ -18,6 +18,7 @@ import type { Timers } from '../../base/timers.ts';
 import { version } from '../../base/version.ts';
 import type { OutgoingPosts } from './outgoing-posts.ts';
 import type { PostResult } from './post-thread.ts';
+import type { WebhookErrorCode } from './webhook.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { signedFields } from './signature.ts';
 
@@ -176,7 +177,7 @@ export class DeliveryLoop {
   #send(event: Event): void {
     if (this.#isOutdated) return; // the webhook changed a moment ago, and will be reloaded in this turn
     const secrets = this.#openSecrets();
-    if (secrets === undefined) return this.#disable(secretLost(this.#webhook.id));
+    if (secrets === undefined) return this.#waitForSecret();
     const { read, posts, now, timers } = this.#services;
     const sending = new AbortController();
     this.#sending = sending;
@@ -222,7 +223,13 @@ export class DeliveryLoop {
     this.#services.count(isDelivered ? 'delivered' : outcomeOf(result, isTimeout));
     this.#update({ lastStatus, lastAt: sentAt });
     if (!isDelivered) return this.#fail(event, result, { sentAt, isTimeout });
-    this.#update({ position: event.id, failures: 0, failingSince: null, lastError: null });
+    this.#update({
+      position: event.id,
+      failures: 0,
+      failingSince: null,
+      lastError: null,
+      lastErrorCode: null,
+    });
     this.wake();
   }
 
@@ -236,15 +243,29 @@ export class DeliveryLoop {
     const retryAfter = result.kind === 'response' ? result.retryAfter : undefined;
     const isGone = result.kind === 'response' && result.status === 410;
     const delay = isGone ? undefined : retryDelay(failures, retryAfter, now());
-    const cause = failureCause(result, isTimeout);
+    const { code, cause } = failureOf(result, isTimeout);
     const retryAt = delay === undefined ? null : now() + delay;
     const failingSince = this.#progress.failingSince ?? sentAt;
-    this.#update({ failures, retryAt, failingSince, lastError: cause.slice(0, 300) });
+    this.#update({ failures, retryAt, failingSince, lastError: cause.slice(0, 300), lastErrorCode: code });
     const { id: webhook } = this.#webhook;
     log.write('warn', 'a webhook delivery failed', { webhook, event: event.id, cause, failures });
     if (delay !== undefined) this.#waitForRetry();
     else if (isGone) this.#disable('The receiver responded 410 Gone.');
     else this.#disable(`Event ${event.id} could not be delivered in ${failures} attempts: ${cause}.`);
+  }
+
+  /**
+   * Called if no secret can sign: that is no fault of the receiver, so that it neither counts as a failure nor
+   * disables the webhook. A new secret, or a start with the service's old one, continues.
+   */
+  #waitForSecret(): void {
+    if (this.#progress.lastErrorCode === 'no-secret') return;
+    const { now, log } = this.#services;
+    const { id: webhook } = this.#webhook;
+    const cause = secretLost(webhook);
+    log.write('error', 'a webhook has no secret to sign with', { webhook, cause });
+    const failingSince = this.#progress.failingSince ?? now();
+    this.#update({ failingSince, lastError: cause, lastErrorCode: 'no-secret' });
   }
 
   #waitForRetry(): void {
@@ -280,9 +301,12 @@ function outcomeOf({ kind }: PostResult, isTimeout: boolean): Outcome {
   return isTimeout ? 'timeout' : kind;
 }
 
-function failureCause(result: PostResult, isTimeout: boolean): string {
-  if (result.kind === 'response') return `status ${result.status}`;
-  return isTimeout ? `no response in ${deliveryMillisecondsMax / 1000} seconds` : result.cause;
+type Failure = { readonly code: WebhookErrorCode; readonly cause: string };
+
+function failureOf(result: PostResult, isTimeout: boolean): Failure {
+  if (result.kind === 'response') return { code: 'status', cause: `status ${result.status}` };
+  if (!isTimeout) return result;
+  return { code: 'timeout', cause: `no response in ${deliveryMillisecondsMax / 1000} seconds` };
 }
 
 function eventsRemoved(position: number): string {

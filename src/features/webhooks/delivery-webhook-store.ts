@@ -6,7 +6,7 @@ import { integer, nullable, type ObjectOf } from '../../storage/table.ts';
 import type { EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { webhookAdditionalData, webhookColumns, webhookTable } from './webhook-store.ts';
-import type { WebhookStatus } from './webhook.ts';
+import type { WebhookErrorCode, WebhookStatus } from './webhook.ts';
 
 /** The progress of deliveries. Times are milliseconds since 1970. */
 export type DeliveryProgress = {
@@ -20,6 +20,7 @@ export type DeliveryProgress = {
   readonly failingSince: number | null;
   /** Why the last attempt failed; null after a success. */
   readonly lastError: string | null;
+  readonly lastErrorCode: WebhookErrorCode | null;
 };
 
 export type DeliveryWebhook = DeliveryProgress & {
@@ -38,7 +39,7 @@ const instant = nullable(integer);
 const columns = { ...webhookColumns, lastAt: instant, failingSince: instant, retryAt: instant };
 const rows = webhookTable.select(columns);
 const setProgress = webhookTable.update(
-  ['position', 'failures', 'retryAt', 'lastStatus', 'lastAt', 'failingSince', 'lastError'],
+  ['position', 'failures', 'retryAt', 'lastStatus', 'lastAt', 'failingSince', 'lastError', 'lastErrorCode'],
   'id = ? AND version = ?',
 );
 const disable = webhookTable.update(

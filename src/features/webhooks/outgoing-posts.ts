@@ -65,7 +65,8 @@ export class OutgoingPosts {
     try {
       return await this.#thread.call({ url: url.href, headers, body }, { signal });
     } catch (error) {
-      return { kind: 'failed', cause: error instanceof ThreadError ? error.message : String(error) };
+      const cause = error instanceof ThreadError ? error.message : String(error);
+      return { kind: 'failed', code: 'other', cause };
     } finally {
       signal.removeEventListener('abort', limitAbort);
       cancelTimer();

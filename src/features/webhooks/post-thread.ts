@@ -6,20 +6,24 @@
 import type { LookupAddress } from 'node:dns';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { headerBytesMax } from '../../http/connections/request-fields.ts';
 import type { Handler } from '../../base/thread.ts';
 import { tlsSettings } from '../../http/connections/tls-settings.ts';
 import { permits, type TargetBlocks } from './webhook-targets.ts';
-import { webhooksMax } from './webhook.ts';
+import { webhooksMax, type WebhookErrorCode } from './webhook.ts';
 
 /** A longer response to a delivery closes its connection. */
 const outgoingResponseBytesMax = 16 * 1024;
 /** Shorter than the time for which receivers keep connections open. */
 const outgoingIdleMillisecondsMax = 2_000;
 
-/** `cause` is a code or a sentence, for the log. */
-type PostFailure = { readonly kind: 'blocked' | 'failed'; readonly cause: string };
+/** `cause` is a code of the system or a sentence, for the log. */
+type PostFailure = {
+  readonly kind: 'blocked' | 'failed';
+  readonly code: WebhookErrorCode;
+  readonly cause: string;
+};
 export type PostResult =
   | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | undefined }
   | PostFailure;
@@ -38,6 +42,18 @@ type AddressLookup = (
   options: { readonly all: true },
   done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
 ) => void;
+
+/** What an error of the system says of the receiver. */
+const codesOfErrors: Readonly<Record<string, WebhookErrorCode>> = {
+  ENOTFOUND: 'name-not-found',
+  EAI_AGAIN: 'name-not-found',
+  ECONNREFUSED: 'unreachable',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  ETIMEDOUT: 'timeout',
+  ECONNRESET: 'connection-closed',
+  EPIPE: 'connection-closed',
+};
 
 /** The number of 1xx responses that are accepted before the final one. */
 const interimResponsesMax = 10;
@@ -63,13 +79,14 @@ export function postSettings({ targets, authorities }: PostOptions) {
     headerBytesMax,
     responseBytesMax: outgoingResponseBytesMax,
     interimResponsesMax,
+    codesOfErrors,
     targets,
   };
 }
 
 /** Names the URL's host, not its addresses: administrators see the cause, who need not know the network. */
 export function blocked(host: string): PostFailure {
-  return { kind: 'blocked', cause: `${host} may not be connected to` };
+  return { kind: 'blocked', code: 'address-not-allowed', cause: `${host} may not be connected to` };
 }
 
 /** The program of the thread. */
@@ -103,7 +120,7 @@ export function sendPosts(
         if (result.kind !== 'stale') return result;
       }
     } catch (error) {
-      return { kind: 'failed', cause: String(error) }; // thrown before anything was sent
+      return { kind: 'failed', code: 'other', cause: String(error) }; // thrown before anything was sent
     }
   };
 
@@ -130,7 +147,7 @@ export function sendPosts(
       const isValid = status >= 100 && status <= 599; // RFC 9110 section 15
       const result: PostResult = isValid
         ? { kind: 'response', status, retryAfter }
-        : { kind: 'failed', cause: `the status ${status} is invalid` };
+        : { kind: 'failed', code: 'other', cause: `the status ${status} is invalid` };
       ignoreBody(response, () => resolve(result));
     });
     let interim = 0;
@@ -140,11 +157,11 @@ export function sendPosts(
     });
     request.on('error', (error) => {
       const isStale = request.reusedSocket && isReset(error);
-      fail(isStale ? { kind: 'stale' } : failure(error));
+      fail(isStale ? { kind: 'stale' } : failure(error, request));
     });
     request.on('close', () => {
       signal.removeEventListener('abort', abort);
-      fail({ kind: 'failed', cause: 'the connection was closed' });
+      fail({ kind: 'failed', code: 'connection-closed', cause: 'the connection was closed' });
     });
     request.end(body);
     return promise;
@@ -167,12 +184,16 @@ export function sendPosts(
       lookUp(host, { all: true }, (error, addresses) => {
         const [first] = addresses ?? []; // with an error the system's look-up returns none
         if (error !== null) return done(error, []);
-        if (first === undefined) return done(new Error(`${host} has no address.`), []);
+        if (first === undefined) return done(noAddress(), []);
         if (addresses.some(({ address }) => !isPermitted(settings.targets, address, protocol)))
           done(new BlockedError(host), []);
         else if (all === true) done(null, [...addresses]);
         else done(null, first.address, first.family);
       });
+  }
+
+  function noAddress(): Error {
+    return Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' });
   }
 
   /** Reads a body to its end, so that its connection can be reused, unless the body is too long. */
@@ -190,8 +211,13 @@ export function sendPosts(
     return code === 'ECONNRESET' || code === 'EPIPE';
   }
 
-  function failure(error: NodeJS.ErrnoException): PostFailure {
+  function failure(error: NodeJS.ErrnoException, { socket }: ClientRequest): PostFailure {
     if (error instanceof BlockedError) return failureOf(error.host);
-    return { kind: 'failed', cause: error.code ?? error.message };
+    return { kind: 'failed', code: codeOf(error, socket), cause: error.code ?? error.message };
+  }
+
+  function codeOf(error: NodeJS.ErrnoException, socket: Socket | null): WebhookErrorCode {
+    if (socket !== null && 'authorizationError' in socket && socket.authorizationError) return 'certificate';
+    return settings.codesOfErrors[error.code ?? ''] ?? 'other';
   }
 }

@@ -18,6 +18,7 @@ import {
   Webhook,
   normalizedUrl,
   type NewWebhook,
+  type WebhookErrorCode,
   type WebhookSecret,
   type WebhookStatus,
   webhooksMax,
@@ -37,6 +38,7 @@ const shown = {
   lastAt: nullable(time),
   failingSince: nullable(time),
   lastError: nullable(text()),
+  lastErrorCode: nullable(text<WebhookErrorCode>()),
   retryAt: nullable(time),
   createdAt: time,
 };

@@ -50,12 +50,33 @@ const lastStatus = nullable(integer({ minimum: 100, maximum: 599 }), {
 });
 const lastAt = nullable(timestamp, { description: 'When an event was last sent.' });
 const failingSince = nullable(timestamp, {
-  description: 'When the first of the deliveries that failed since the last success was sent.',
+  description:
+    'When the first of the deliveries that failed since the last success was sent, or could not be.',
   examples: [null],
 });
 const lastError = nullable(string({ maxLength: 300 }), {
   description: 'Why the last delivery failed; null after a success.',
   examples: ['no response in 15 seconds'],
+});
+const webhookErrorCodes = [
+  'status',
+  'name-not-found',
+  'unreachable',
+  'timeout',
+  'connection-closed',
+  'certificate',
+  'address-not-allowed',
+  'no-secret',
+  'other',
+] as const;
+export type WebhookErrorCode = (typeof webhookErrorCodes)[number];
+
+const lastErrorCode = nullable(named('WebhookErrorCode', oneOf(webhookErrorCodes)), {
+  description:
+    'The kind of `lastError`; null after a success. `status`: the response was no 2xx, `lastStatus` says which. ' +
+    '`no-secret`: nothing is sent, since the service has lost the secret that signs; the webhook continues ' +
+    'with a new one. All others are about the receiver and the way to it.',
+  examples: ['timeout'],
 });
 const retryAt = nullable(timestamp, {
   description: 'When a delivery that failed is tried again; null if none waits for that.',
@@ -71,7 +92,7 @@ const shownUrl = string({
 
 const members = {
   ...{ id, url: shownUrl, types, status, position },
-  ...{ lastStatus, lastAt, failingSince, lastError, retryAt },
+  ...{ lastStatus, lastAt, failingSince, lastError, lastErrorCode, retryAt },
 };
 
 export const Webhook = named('Webhook', object({ ...members, createdAt: timestamp }));
@@ -133,6 +154,7 @@ export function webhookBodies(targets: WebhookTargets) {
         lastAt: optional(nullable(sentTimestamp)),
         failingSince: optional(nullable(sentTimestamp)),
         lastError: optional(lastError),
+        lastErrorCode: optional(lastErrorCode),
         retryAt: optional(nullable(sentTimestamp)),
         createdAt: optional(sentTimestamp),
       },
@@ -153,7 +175,16 @@ export function normalizedUrl(url: string): string {
 
 type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'status' | 'position'>;
 
-const readOnly = ['id', 'lastStatus', 'lastAt', 'failingSince', 'lastError', 'retryAt', 'createdAt'];
+const readOnly = [
+  'id',
+  'lastStatus',
+  'lastAt',
+  'failingSince',
+  'lastError',
+  'lastErrorCode',
+  'retryAt',
+  'createdAt',
+];
 
 /** Merges a PATCH into the settings of the current webhook. Only a URL that was sent is checked. */
 export function mergeWebhook(current: Webhook, patch: WebhookPatch, bounds: FeedBounds): WebhookSettings {

@@ -28,4 +28,12 @@ CREATE TABLE webhooks (
 ) STRICT;
 `,
   },
+  {
+    name: 'webhook-error-codes',
+    sql: `
+ALTER TABLE webhooks ADD COLUMN lastErrorCode TEXT;
+UPDATE webhooks SET lastErrorCode = CASE WHEN lastError LIKE 'status %' THEN 'status' ELSE 'other' END
+  WHERE lastError IS NOT NULL;
+`,
+  },
 ];

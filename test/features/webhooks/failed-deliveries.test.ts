@@ -95,12 +95,12 @@ describe('a delivery that fails', needsInside, () => {
     (await hook.receiver.next()).answer(500);
     const wait = await hook.retryDelay();
     const failing = await hook.until(({ lastError }) => lastError !== null);
-    assert.equal(failing.lastError, 'status 500');
+    assert.deepEqual([failing.lastErrorCode, failing.lastError], ['status', 'status 500']);
     assert.equal(Date.parse(failing.retryAt), Date.parse(failing.lastAt) + wait);
     clock.advance(wait);
     (await hook.receiver.next()).answer(204);
     const shown = await hook.until(({ failingSince }) => failingSince === null);
-    assert.deepEqual([shown.lastError, shown.retryAt], [null, null]);
+    assert.deepEqual([shown.lastErrorCode, shown.lastError, shown.retryAt], [null, null, null]);
   });
 
   for (const status of [301, 302, 307, 308])
@@ -159,7 +159,9 @@ describe('a delivery that fails', needsInside, () => {
     assert.ok(!received.response.destroyed);
     hook.service.clock.advance(1);
     await closed;
-    hook.service.clock.advance(await hook.retryDelay());
+    const wait = await hook.retryDelay();
+    assert.equal((await hook.until(({ lastError }) => lastError !== null)).lastErrorCode, 'timeout');
+    hook.service.clock.advance(wait);
     (await hook.receiver.next()).answer(204);
     assert.match(hook.service.logged.join('\n'), /no response in 15 seconds/);
   });
@@ -221,22 +223,28 @@ describe('a receiver', needsInside, () => {
     assert.match(hook.service.logged.join('\n'), /too many interim responses/);
   });
 
-  const garbage: readonly (readonly [what: string, text: string])[] = [
+  const garbage: readonly (readonly [what: string, text: string, code?: string])[] = [
+    ['nothing', '', 'connection-closed'],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
     ['a head of 100 KB', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
-    ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
+    [
+      'another protocol',
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+      'connection-closed',
+    ],
     ['interim responses alone', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)],
     ['the status 999', 'HTTP/1.1 999 Beyond\r\nContent-Length: 0\r\n\r\n'],
     ['the status 099', 'HTTP/1.1 099 Below\r\nContent-Length: 0\r\n\r\n'],
     ['a NUL in a field', 'HTTP/1.1 200 OK\r\nX: \0\r\n\r\n'],
   ];
-  for (const [what, text] of garbage)
+  for (const [what, text, code = 'other'] of garbage)
     test(`a receiver that sends ${what} has not accepted the event`, async (t) => {
       const url = await answering(t, (socket) => socket.end(text));
       const hook = await Hooked.start(t, {}, { url });
       await hook.placeOrders(1);
       await hook.retryDelay();
-      assert.equal((await hook.until(({ failingSince }) => failingSince !== null)).lastStatus, null);
+      const failing = await hook.until(({ failingSince }) => failingSince !== null);
+      assert.deepEqual([failing.lastStatus, failing.lastErrorCode], [null, code]);
     });
 });
 

@@ -67,7 +67,11 @@ describe('nothing is sent', () => {
       const receiver = await accepting(t);
       const post = posting(t, { lookup: addressesInTurn(addresses) });
       const result = await post(`https://hooks.example:${receiver.port}/`);
-      assert.deepEqual(result, { kind: 'blocked', cause: 'hooks.example may not be connected to' });
+      assert.deepEqual(result, {
+        kind: 'blocked',
+        code: 'address-not-allowed',
+        cause: 'hooks.example may not be connected to',
+      });
       assert.equal(receiver.connections, 0);
     });
 
@@ -85,11 +89,19 @@ describe('nothing is sent', () => {
 
   test('nothing is sent to a name without an address', async (t) => {
     const post = posting(t, { lookup: addressesInTurn([]) });
-    assert.deepEqual(await post('https://hooks.example/'), {
-      kind: 'failed',
-      cause: 'hooks.example has no address.',
-    });
+    const failure = { kind: 'failed', code: 'name-not-found', cause: 'ENOTFOUND' };
+    assert.deepEqual(await post('https://hooks.example/'), failure);
     assert.equal((await posting(t, {})('https://hooks.example/')).kind, 'failed');
+  });
+
+  test('nothing is sent to a port where nobody listens', async (t) => {
+    const unused = createServer().listen(0, '127.0.0.1');
+    await once(unused, 'listening');
+    const { port } = unused.address() as AddressInfo; // it listens on TCP
+    unused.close();
+    await once(unused, 'close');
+    const result = await posting(t, { allowed: ['127.0.0.1'] })(`http://127.0.0.1:${port}/`);
+    assert.deepEqual(result, { kind: 'failed', code: 'unreachable', cause: 'ECONNREFUSED' });
   });
 });
 
@@ -144,6 +156,7 @@ describe('over TLS', () => {
     for (const host of ['other.example', '127.0.0.1'])
       assert.deepEqual(await posting(t, { allowed, lookup, authorities })(receiver.url(host)), {
         kind: 'failed',
+        code: 'certificate',
         cause: 'ERR_TLS_CERT_ALTNAME_INVALID',
       });
     assert.equal(receiver.count, 0);
@@ -153,7 +166,7 @@ describe('over TLS', () => {
     setEnvironment(t, { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
     const receiver = await accepting(t, { tls: { cert, key } });
     const result = await posting(t, { allowed, lookup })(receiver.url('hooks.example'));
-    assert.equal(result.kind, 'failed');
+    assert.equal(result.kind === 'failed' && result.code, 'certificate');
     assert.equal(receiver.count, 0);
   });
 

@@ -111,7 +111,7 @@ describe('the thread of deliveries', () => {
     const later = posting.to('http://hooks.example/');
     assert.equal((await posting.threads()).length, 1);
     posting.clock.advance(1);
-    const failed = { kind: 'failed', cause: 'the thread did not respond' };
+    const failed = { kind: 'failed', code: 'other', cause: 'the thread did not respond' };
     assert.deepEqual(await Promise.all([...sent, later]), [failed, failed, failed]);
     void posting.to('http://hooks.example/');
     assert.equal((await posting.threads()).length, 2);
@@ -145,7 +145,7 @@ describe('the thread of deliveries', () => {
     const { response } = await receiver.next();
     const closed = once(response, 'close');
     posting.close();
-    assert.deepEqual(await sent, { kind: 'failed', cause: 'the service is stopping' });
+    assert.deepEqual(await sent, { kind: 'failed', code: 'other', cause: 'the service is stopping' });
     await closed;
   });
 });

@@ -1,7 +1,7 @@
 // Secrets of webhooks, which are stored encrypted with the service's own secrets.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Hooked, disabledReason, needsInside } from './delivery-support.ts';
+import { Hooked, hour, needsInside } from './delivery-support.ts';
 
 describe('secrets of the service', needsInside, () => {
   const older = 'an older secret of thirty-two bytes or more';
@@ -22,18 +22,39 @@ describe('secrets of the service', needsInside, () => {
     assert.deepEqual([await received(`${newer},${older}`), await received(newer)], [true, true]);
   });
 
-  test('lost secrets of the service disable webhooks until these have new secrets', async (t) => {
+  test('lost secrets of the service stop webhooks until these have new secrets, and disable none', async (t) => {
     const hook = await Hooked.start(t, { settings: { 'jwt-secrets': older } });
     await hook.service.stop();
     const { folder } = hook.service;
     const next = await Hooked.again(t, hook, { folder, settings: { 'jwt-secrets': newer } });
     await next.placeOrders(1);
-    assert.match(await disabledReason(next), /^The secret can no longer be read\. Create a new one \(POST/);
+    const waiting = await next.until(({ lastErrorCode }) => lastErrorCode === 'no-secret');
+    assert.match(waiting.lastError, /^The secret can no longer be read\. Create a new one \(POST/);
+    assert.deepEqual([waiting.status, waiting.lastAt, waiting.retryAt], ['enabled', null, null]);
+    assert.notEqual(waiting.failingSince, null);
+    await next.placeOrders(1);
+    next.service.clock.advance(100 * 24 * hour);
+    assert.equal((await next.call('GET', next.path)).body.status, 'enabled');
     assert.equal(hook.receiver.count, 0);
     const { body } = await next.call('POST', `${next.path}/secrets`);
     assert.equal(body.previousEndsAt, null);
-    await next.patch({ status: 'enabled' });
     const received = await hook.receiver.next();
     assert.equal(String(received.headers['webhook-signature']).split(' ').length, 1);
+    received.answer(204);
+    (await hook.receiver.next()).answer(204);
+    const { failingSince, lastErrorCode } = await next.settled();
+    assert.deepEqual([failingSince, lastErrorCode], [null, null]);
+  });
+
+  test('a webhook continues once lost secrets of the service are back', async (t) => {
+    const hook = await Hooked.start(t, { settings: { 'jwt-secrets': older } });
+    await hook.service.stop();
+    const { folder } = hook.service;
+    const without = await Hooked.again(t, hook, { folder, settings: { 'jwt-secrets': newer } });
+    await without.placeOrders(1);
+    await without.until(({ lastErrorCode }) => lastErrorCode === 'no-secret');
+    await without.service.stop();
+    await Hooked.again(t, hook, { folder, settings: { 'jwt-secrets': older } });
+    assert.ok(hook.isSigned(await hook.receiver.next()));
   });
 });

@@ -46,6 +46,7 @@ describe('a webhook', () => {
       lastAt: null,
       failingSince: null,
       lastError: null,
+      lastErrorCode: null,
       retryAt: null,
       createdAt: '2026-03-01T09:30:00.000Z',
     });
