@@ -71,10 +71,10 @@ async function loadWebhookAlerts(client: ApiClient, signal: AbortSignal): Promis
 }
 
 function webhookAlerts(webhook: Webhook): Alert[] {
-  const { url, status, failingSince, lastError, retryAt } = webhook;
+  const { url, status, failingSince } = webhook;
   const href = '#/webhooks';
   const host = hostOf(url);
-  const cause = failureWords(lastError);
+  const cause = failureWords(webhook);
   if (status === 'disabled')
     return [
       {
@@ -83,8 +83,7 @@ function webhookAlerts(webhook: Webhook): Alert[] {
       },
     ];
   if (status === 'paused' || failingSince === null) return [];
-  const next =
-    retryAt === null ? t('It is tried again now.') : t('Next attempt: {time}.', { time: shortTime(retryAt) });
+  const next = nextAttempt(webhook);
   const text = t('{host} has received no events since {time}: {cause}. {next}', {
     host,
     time: shortTime(failingSince),
@@ -92,6 +91,13 @@ function webhookAlerts(webhook: Webhook): Alert[] {
     next,
   });
   return [{ text, href }];
+}
+
+function nextAttempt({ lastErrorCode, retryAt }: Webhook): string {
+  if (lastErrorCode === 'no-secret') return t('Nothing is lost.');
+  return retryAt === null
+    ? t('It is tried again now.')
+    : t('Next attempt: {time}.', { time: shortTime(retryAt) });
 }
 
 export function alertList(alerts: readonly Alert[]): Child {

@@ -1,21 +1,27 @@
-// The cause of a webhook's failure in words: the API has the codes of the network and of TLS.
+// The cause of a webhook's failure in words.
+import type { Webhook, WebhookErrorCode } from '../parts/api-types.ts';
 import { t } from '../parts/texts.ts';
 
-const words: readonly (readonly [pattern: RegExp, words: string])[] = [
-  [/^status (\d+)$/, t('it answers with status {status}', { status: '$1' })],
-  [/^(ENOTFOUND|EAI_AGAIN)$/, t('its name can’t be found')],
-  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH)$/, t('nothing can be reached at its address')],
-  [/^(ETIMEDOUT|no response in .*)$/, t('it doesn’t answer in time')],
-  [/^(ECONNRESET|EPIPE|the connection was closed)$/, t('it breaks the connection')],
-  [/^.*(CERT|SELF_SIGNED|VERIFY).*$/, t('its certificate is not valid')],
-  [/^\S+ may not be connected to$/, t('its address is not a public one')],
-];
+const words: Readonly<Record<Exclude<WebhookErrorCode, 'status' | 'other'>, string>> = {
+  'name-not-found': t('its name can’t be found'),
+  unreachable: t('nothing can be reached at its address'),
+  timeout: t('it doesn’t answer in time'),
+  'connection-closed': t('it breaks the connection'),
+  certificate: t('its certificate is not valid'),
+  'address-not-allowed': t('its address is not a public one'),
+  'no-secret': t('the secret that signs them is lost; make a new one'),
+};
 
-/** Returns the end of a sentence about the receiver. */
-export function failureWords(lastError: string | null): string {
-  if (lastError === null) return t('it doesn’t accept them');
-  const known = words.find(([pattern]) => pattern.test(lastError));
-  return known === undefined ? lastError : lastError.replace(...known);
+/** Returns the end of a sentence about the receiver, or about the lost secret. */
+export function failureWords({
+  lastErrorCode,
+  lastError,
+  lastStatus,
+}: Pick<Webhook, 'lastErrorCode' | 'lastError' | 'lastStatus'>): string {
+  if (lastErrorCode === null) return t('it doesn’t accept them');
+  if (lastErrorCode === 'status') return t('it answers with status {status}', { status: String(lastStatus) });
+  if (lastErrorCode === 'other') return lastError ?? t('it doesn’t accept them');
+  return words[lastErrorCode];
 }
 
 export function hostOf(url: string): string {

@@ -75,13 +75,14 @@ function webhookFacts(webhook: Webhook): readonly (readonly [string, Child])[] {
   ];
 }
 
-function causeText({ lastError }: Webhook): string {
-  const words = failureWords(lastError);
+function causeText(webhook: Webhook): string {
+  const words = failureWords(webhook);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function nextText({ status, retryAt }: Webhook): string {
+function nextText({ status, lastErrorCode, retryAt }: Webhook): string {
   if (status !== 'enabled') return t('none, as it is {status}', { status: t(status) });
+  if (lastErrorCode === 'no-secret') return t('with a new secret');
   return retryAt === null ? t('now') : dateTime(retryAt);
 }
 
@@ -91,13 +92,14 @@ function responseText({ lastStatus, lastAt }: Webhook): string {
 }
 
 function webhookButtons(page: Page, webhook: Webhook, reload: Reload): HTMLElement {
-  const { status, failingSince } = webhook;
+  const { status, failingSince, lastErrorCode } = webhook;
   const isEnabled = status === 'enabled';
+  const mayTryAgain = isEnabled && failingSince !== null && lastErrorCode !== 'no-secret';
   const set = (to: Webhook['status']) => () => setStatus(page, webhook, { to, reload });
   return h(
     'div',
     { class: 'buttons' },
-    isEnabled && failingSince !== null && action(t('Try again now'), () => tryAgain(page, webhook, reload)),
+    mayTryAgain && action(t('Try again now'), () => tryAgain(page, webhook, reload)),
     isEnabled ? action(t('Pause'), set('paused')) : action(t('Resume'), set('enabled')),
     action(t('New secret'), () => rotateSecret(page, webhook)),
     action(t('Delete …'), () => deleteWebhook(page, webhook, reload)),

@@ -85,6 +85,16 @@ export type Key = {
   readonly lastUsedAt: string | null;
   readonly prefix: string;
 };
+export type WebhookErrorCode =
+  | 'status'
+  | 'name-not-found'
+  | 'unreachable'
+  | 'timeout'
+  | 'connection-closed'
+  | 'certificate'
+  | 'address-not-allowed'
+  | 'no-secret'
+  | 'other';
 export type Webhook = {
   readonly id: number;
   readonly url: string;
@@ -94,8 +104,9 @@ export type Webhook = {
   readonly lastStatus: number | null;
   readonly lastAt: string | null;
   readonly failingSince: string | null;
-  /** Why the last delivery failed: `status 500`, a code such as `ENOTFOUND`, or words. */
+  /** Why the last delivery failed, in English. */
   readonly lastError: string | null;
+  readonly lastErrorCode: WebhookErrorCode | null;
   readonly retryAt: string | null;
 };
 export type ServiceEvent = {

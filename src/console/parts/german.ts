@@ -755,6 +755,9 @@ export const german = {
   'it breaks the connection': 'es bricht die Verbindung ab',
   'its certificate is not valid': 'das Zertifikat ist ungültig',
   'its address is not a public one': 'die Adresse ist keine öffentliche',
+  'the secret that signs them is lost; make a new one':
+    'das Geheimnis, das sie unterschreibt, ist verloren; erzeugen Sie ein neues',
+  'Nothing is lost.': 'Es geht nichts verloren.',
   'it doesn’t accept them': 'es nimmt sie nicht an',
 
   // webhooks
@@ -769,6 +772,7 @@ export const german = {
   'Failing since': 'Fehler seit',
   Cause: 'Ursache',
   'Next attempt': 'Nächster Versuch',
+  'with a new secret': 'mit einem neuen Geheimnis',
   'Last response': 'Letzte Antwort',
   'Last sent': 'Zuletzt gesendet',
   'Delivered up to': 'Zugestellt bis',
