@@ -48,7 +48,7 @@ export function clearErasedOrders(db: Connection, rowsMax: number): number {
   );
   if (erasure === undefined) return 0;
   const [customerId, lastOrderId, ...after] = erasure;
-  const positions = db.all<Position>(nextSql, customerId, ...after, rowsMax);
+  const positions = nextOrders(db, { customerId, after, rowsMax });
   const last = positions.at(-1);
   if (last === undefined) return db.run('DELETE FROM erasures WHERE customerId = ?', customerId).rowsChanged;
   for (const [, , id] of positions) {
@@ -61,9 +61,26 @@ export function clearErasedOrders(db: Connection, rowsMax: number): number {
   return positions.length;
 }
 
-const nextSql =
-  'SELECT status, createdAt, id FROM orders WHERE customerId = ? AND (status, createdAt, id) > (?, ?, ?) ' +
-  'ORDER BY status, createdAt, id LIMIT +?';
+type NextOrders = { readonly customerId: number; readonly after: Position; readonly rowsMax: number };
+
+/**
+ * Returns the next positions; none at the end. For `(status, createdAt, id) > (?, ?, ?)` SQLite would use the
+ * index up to `createdAt` alone, and walk all orders of that time again for each step.
+ */
+function nextOrders(db: Connection, { customerId, after, rowsMax }: NextOrders): Position[] {
+  const [status, createdAt, orderId] = after;
+  const ofThisTime = db.all<Position>(ofThisTimeSql, customerId, status, createdAt, orderId, rowsMax);
+  if (ofThisTime.length > 0) return ofThisTime;
+  const ofThisStatus = db.all<Position>(ofThisStatusSql, customerId, status, createdAt, rowsMax);
+  if (ofThisStatus.length > 0) return ofThisStatus;
+  return db.all<Position>(ofLaterStatusSql, customerId, status, rowsMax);
+}
+
+const selectSql = 'SELECT status, createdAt, id FROM orders WHERE customerId = ? AND';
+const inOrderSql = 'ORDER BY status, createdAt, id LIMIT +?';
+const ofThisTimeSql = `${selectSql} status = ? AND createdAt = ? AND id > ? ${inOrderSql}`;
+const ofThisStatusSql = `${selectSql} status = ? AND createdAt > ? ${inOrderSql}`;
+const ofLaterStatusSql = `${selectSql} status > ? ${inOrderSql}`;
 const clearSql =
   'UPDATE orders SET shippingAddress = NULL, note = NULL ' +
   'WHERE id = ? AND (shippingAddress IS NOT NULL OR note IS NOT NULL)';

@@ -11,6 +11,7 @@ import { assertProblem } from '../../support/http-support.ts';
 import { items, newCustomer, newOrder } from '../../support/resource-support.ts';
 import { executable, serviceFor } from '../../support/service.ts';
 import { until } from '../../support/storage-support.ts';
+import { assertShort, TurnWatch } from '../../support/turn-watch.ts';
 
 const needsInside = executable === undefined ? {} : { skip: 'needs the database' };
 const address = { line1: 'Zyxwallee 7', city: 'Oldenburg', postalCode: '26133', country: 'DE' };
@@ -22,7 +23,24 @@ const personal = {
   note: 'Wuxlem rings twice.',
 };
 const ofOrder = { shippingAddress: address, note: 'To Qzorvath’s back door.' };
-const rows = 8_000;
+const rows = 100_000;
+
+/** Copies the order, with its event, as often as `copies` says: all are of the same time. */
+function copyOrder(db: Pick<Connection, 'run'>, id: number, copies: number): void {
+  const columns =
+    'status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt';
+  const counted = 'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT ?)';
+  db.run(
+    `${counted} INSERT INTO orders (${columns}) SELECT ${columns} FROM orders, n WHERE id = ?`,
+    copies,
+    id,
+  );
+  const created = 'INSERT INTO events (createdAt, type, topic, topicId, subjectId, ownerId) ';
+  db.run(
+    `${created} SELECT createdAt, 'order.created', 'order', id, id, userId FROM orders WHERE id > ?`,
+    id,
+  );
+}
 
 function isCleared(db: Connection | undefined): boolean {
   return db?.get<[number]>('SELECT count(*) FROM erasures')?.[0] === 0;
@@ -132,17 +150,7 @@ test(
     const root = await service.person('admin');
     const { id: customerId } = await newCustomer(service, root.token, personal);
     const { id } = await newOrder(service, root.token, { customerId, ...ofOrder });
-    const columns =
-      'status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt';
-    await service.inside?.database.write((db) => {
-      const copies = 'WITH RECURSIVE n (i) AS (VALUES (2) UNION ALL SELECT i + 1 FROM n LIMIT ?)';
-      db.run(`${copies} INSERT INTO orders (${columns}) SELECT ${columns} FROM orders, n`, rows);
-      const created = 'INSERT INTO events (createdAt, type, topic, topicId, subjectId, ownerId) ';
-      db.run(
-        `${created} SELECT createdAt, 'order.created', 'order', id, id, userId FROM orders WHERE id > ?`,
-        id,
-      );
-    });
+    await service.inside?.database.write((db) => copyOrder(db, id, rows));
     assert.equal((await service.put(`/customers/${customerId}/erasure`, { token: root.token })).status, 204);
     await service.restart();
     const { token } = await service.signIn(root.email, root.password);
@@ -158,7 +166,9 @@ test(
     assert.deepEqual([paid.status, paid.body.note], [200, null]);
     const checked = await orderly(['check', `--data=${service.folder}`]);
     assert.deepEqual([checked.status, checked.stderr], [0, '']);
+    const turns = new TurnWatch();
     await service.inside?.app.cleanup.run();
+    assertShort(turns);
     assert(isCleared(service.inside?.database.read));
     assert.equal(leftNow(), 1, 'the order that was placed afterwards');
     assert.deepEqual((await service.get(`/orders/${added.id}`, { token })).body, added);
