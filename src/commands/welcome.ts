@@ -9,7 +9,13 @@ import type { Logger } from '../base/logger.ts';
 import { listInitialPasswords } from '../features/users/user-store.ts';
 import { version } from '../base/version.ts';
 import { permits } from '../auth/certificate.ts';
-import { authorityFile, isLoopback, namesForOthers, type Machine } from '../service/own-certificate.ts';
+import {
+  authorityFile,
+  authorityWarnings,
+  isLoopback,
+  namesForOthers,
+  type Machine,
+} from '../service/own-certificate.ts';
 import { certificateWarnings } from '../service/configured-certificate.ts';
 import type { Service } from '../service/running-service.ts';
 
@@ -87,7 +93,7 @@ function messagesForOthers({ config, service, machine }: ServiceStart): string[]
 }
 
 function startWarnings({ config, service, now }: ServiceStart): string[] {
-  const warnings = certificateWarnings(config, now);
+  const warnings = [...certificateWarnings(config, now), ...authorityWarnings(config, now)];
   if (!isSane(now))
     warnings.push(`The clock shows ${new Date(now).toISOString()}, which can't be right: set it.`);
   if (config.tls.mode === 'off') warnings.push(...proxyWarnings(config, service));

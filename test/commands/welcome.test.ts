@@ -69,6 +69,19 @@ describe('a start reports', { skip }, () => {
       assert.ok(logOf(await started(t, settings)).every(([each]) => each === 'info'));
   });
 
+  test('a start reports that its authority begins later, which a clock that was ahead had made', async (t) => {
+    const start = await started(t, { tls: 'self-signed' });
+    assert.deepEqual(warningsOf(start), []);
+    const authority = join(start.config.dataFolder, 'tls', 'ca.pem');
+    const { certPem } = newCertificate({ now: Date.parse('2029-01-01T00:00:00Z') }); // it begins 400 days before
+    writeFileSync(authority, certPem);
+    assert.deepEqual(warningsOf(start), [
+      `The authority in ${authority} is valid from 2027-11-28: until then devices reject it. If the clock is ` +
+        `right, delete ${join(start.config.dataFolder, 'tls')} and start again; each device then has to trust ` +
+        'the new authority.',
+    ]);
+  });
+
   test('a start reports that the certificate of --tls files has expired, or is for other names', async (t) => {
     const folder = newFolder(t);
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
