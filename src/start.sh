@@ -3,6 +3,8 @@
 isSmall='Math.min(process.constrainedMemory?.() || Infinity, os.totalmem()) < 2 ** 28'
 bundled=node_modules/.bin/node
 own=${npm_node_execpath:-node}
+# the memory of a thread goes back to the system when the thread ends; V8 before 14 doesn't know the option
+releaseOfThreads=--no-memory-pool-share-memory-on-teardown
 export MALLOC_ARENA_MAX=1
 
 fail() {
@@ -24,7 +26,7 @@ begin() {
 
 if [ -e "$bundled" ]; then
   if answer=$("$bundled" -p "$isSmall" 2>&1); then
-    begin "$answer" "$bundled" --disable-sigusr1 src/start.js "$@"
+    begin "$answer" "$bundled" --disable-sigusr1 $releaseOfThreads src/start.js "$@"
   fi
   case $answer in
     *libatomic*) fail 'Node needs libatomic.so.1: install libatomic1 (Debian, Ubuntu) or libatomic (Fedora).' ;;

@@ -1,6 +1,5 @@
 // Checks new passwords, and hashes passwords with scrypt, as PHC strings.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { capacity } from '../base/capacity.ts';
 import type { Place } from '../base/slots.ts';
 import { isCommon, isMadeOf } from './common-passwords.ts';
 import { createScryptPool, type Cost, type PoolOptions } from './password-worker.ts';
@@ -13,8 +12,8 @@ const saltBytes = 16;
 const keyBytes = 32;
 const serviceName = 'orderly';
 const memoryBytesMax = 256 * 2 ** 20;
-/** Equal in work, by OWASP's cheat sheet on storing passwords: 32 MiB, or 16 MiB where memory is little. */
-const defaultCost: Cost = capacity.hashMemory === 'full' ? { ln: 15, r: 8, p: 3 } : { ln: 14, r: 8, p: 5 };
+/** By OWASP's cheat sheet on storing passwords; takes 32 MiB. */
+const defaultCost: Cost = { ln: 15, r: 8, p: 3 };
 type HasherOptions = PoolOptions & { readonly cost?: Cost };
 
 /**

@@ -1,9 +1,9 @@
 // What the service may use of its machine: read once at the start, and all bounds that depend on it are here.
 //
-// | memory   | cache  | SQLite's cache | passwords hashed at once           | unread responses, unfinished bodies |
-// |----------|--------|----------------|------------------------------------|-------------------------------------|
-// | M        | M / 16 | M / 32         | below 256 MiB 1 with 16 MiB        | M / 8                               |
-// | at most  | 16 MiB | 8 MiB          | 2 with 32 MiB                      | 64 MiB                              |
+// | memory   | cache  | SQLite's cache | passwords hashed at once | unread responses, unfinished bodies |
+// |----------|--------|----------------|--------------------------|-------------------------------------|
+// | M        | M / 16 | M / 32         | below 256 MiB 1          | M / 8                               |
+// | at most  | 16 MiB | 8 MiB          | 2                        | 64 MiB                              |
 //
 // The WAL may take a third of the room that it and the free space of its disk have together.
 import { readFileSync, statfsSync } from 'node:fs';
@@ -20,7 +20,6 @@ export function capacityOf(memoryBytes: number) {
     /** Kibibytes that SQLite may cache for the connection that writes. */
     pageCacheKibibytes: Math.min(8 * 1024, Math.floor(memoryBytes / 32 / 1024)),
     hashesAtOnce: memoryBytes < memoryForTwoHashes ? 1 : 2,
-    hashMemory: memoryBytes < memoryForTwoHashes ? 'half' : 'full',
     /** What all transfers may hold: responses that nobody has read, and bodies that have not arrived whole. */
     transferBytes: Math.min(64 * mebibyte, Math.floor(memoryBytes / 8)),
   } as const;

@@ -55,6 +55,17 @@ test('the cost is N=2^15, r=8 and p=3 unless another is given', async (t) => {
   assert.equal(await hasher.verify(password, phc), true);
 });
 
+test('the cost is the same with little memory', async () => {
+  const module = new URL('../../src/auth/password.ts', import.meta.url).href;
+  const source = `process.constrainedMemory = () => 96 * 2 ** 20;
+    const { createPasswordHasher } = await import(${JSON.stringify(module)});
+    console.log(await createPasswordHasher({ freeMemory: () => Infinity }).hash('${password}'));`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', source], {
+    timeout: 20_000,
+  });
+  assert.match(stdout, /^\$scrypt\$ln=15,r=8,p=3\$/);
+});
+
 test('the example of RFC 7914 section 12 verifies', async (t) => {
   const salt = Buffer.from('SodiumChloride').toString('base64').replace(/=+$/, '');
   const key = Buffer.from(

@@ -22,7 +22,6 @@ for (const [megabytes, cache, hashes, transfers] of [
       cacheBytes: cache * mebibyte,
       pageCacheKibibytes: (cache * 1024) / 2,
       hashesAtOnce: hashes,
-      hashMemory: hashes === 1 ? 'half' : 'full',
       transferBytes: transfers * mebibyte,
     };
     assert.deepEqual(capacityOf(memoryBytes), expected);

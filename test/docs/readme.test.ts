@@ -107,7 +107,8 @@ suite('npm start', { skip: process.platform === 'win32' && 'has a start script o
   test('passes a Node that npm install did not bring no option that it may not know', async (t) => {
     assert.deepEqual(await start(t, { own: working }), [`node ${started} src/start.js\n`, '', 0]);
     const bundled = `#!/bin/sh\n${working}\n`;
-    const withOption = `node_modules/.bin/node ${started} --disable-sigusr1 src/start.js\n`;
+    const options = '--disable-sigusr1 --no-memory-pool-share-memory-on-teardown';
+    const withOption = `node_modules/.bin/node ${started} ${options} src/start.js\n`;
     assert.deepEqual(await start(t, { own: 'exit 1', bundled }), [withOption, '', 0]);
   });
 

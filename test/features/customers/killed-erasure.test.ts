@@ -34,8 +34,8 @@ test('after kill -9 in the middle of an erasure the next start completes it', as
   const second = await startChild({ folder, settings });
   t.after(() => second.kill('SIGKILL'));
   assert.equal((await ask(second, 'PUT', `${path}/erasure`, token)).status, 204, 'it can be repeated');
-  const { note, shippingAddress } = await (await ask(second, 'GET', `/orders/${copies}`, token)).json();
-  assert.deepEqual([note, shippingAddress], [null, null]);
+  const order = await (await ask(second, 'GET', `/orders/${copies}`, token)).text();
+  assert.match(order, /"shippingAddress":null,"note":null/);
   await until(() => personalOrders(folder) === 0);
   await second.kill('SIGTERM');
   assertErased(folder);
