@@ -136,6 +136,20 @@ test('a name whose address changes is blocked by the next connection', async (t)
   assert.equal((await post(`http://hooks.example:${receiver.port}/`)).kind, 'blocked');
 });
 
+test('a kept connection that is reset is replaced by one to a checked address, though the name has changed', async (t) => {
+  const receiver = await Receiver.start(t, { host: '127.0.0.2' });
+  const lookup = addressesInTurn(['127.0.0.2'], ['127.0.0.1']);
+  const post = posting(t, { allowed: ['127.0.0.2'], lookup });
+  const url = `http://hooks.example:${receiver.port}/`;
+  const first = post(url);
+  (await receiver.next()).answer(204);
+  assert.equal((await first).kind, 'response');
+  const second = post(url);
+  (await receiver.next()).response.socket?.resetAndDestroy();
+  assert.equal((await second).kind, 'blocked');
+  assert.deepEqual([receiver.connections, receiver.count], [1, 2]);
+});
+
 describe('over TLS', () => {
   const now = Date.now();
   const names = ['hooks.example'];
