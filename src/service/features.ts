@@ -16,8 +16,6 @@ import { orders } from '../features/orders/orders-feature.ts';
 import { products } from '../features/products/products-feature.ts';
 import { sales } from '../features/sales/sales-feature.ts';
 import { sessions } from '../features/sessions/sessions-feature.ts';
-import { suspension } from '../features/suspension/suspension-feature.ts';
-import { totp } from '../features/totp/totp-feature.ts';
 import { users } from '../features/users/users-feature.ts';
 import { webhooks } from '../features/webhooks/webhooks-feature.ts';
 import type { Core, Feature, Maintenance } from '../features/feature.ts';
@@ -27,8 +25,6 @@ import type { Tag } from '../openapi/openapi.ts';
 
 export const features: readonly Feature[] = [
   users,
-  suspension,
-  totp,
   sessions,
   keys,
   customers,

@@ -6,12 +6,10 @@ import type { Feature } from '../feature.ts';
 import { history } from '../history/history-feature.ts';
 import { products } from '../products/products-feature.ts';
 import { sales } from '../sales/sales-feature.ts';
-import { suspension } from '../suspension/suspension-feature.ts';
-import { totp } from '../totp/totp-feature.ts';
 
 export const console: Feature = {
   name: 'console',
-  needs: [suspension, totp, products, sales, history, feed],
+  needs: [products, sales, history, feed],
   settings: [
     {
       flag: 'default-currency',

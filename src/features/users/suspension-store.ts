@@ -1,20 +1,63 @@
-// The rows of suspensions. Every sign-in reads them; the feature `suspension` changes them.
+// The rows of suspensions. Every sign-in reads them.
+import { accountAccessOf } from '../../auth/access.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
+import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import type { Permit } from '../../storage/permit.ts';
 import { computed, counter, integer, nullable, table, text, time } from '../../storage/table.ts';
+import { recordEvent } from '../events/event-store.ts';
 import { Suspension } from './suspension.ts';
+import { checkNotLastAdmin, type StoredUser } from './user-store.ts';
 
 /** `version` counts the changes of the reason. */
 export type StoredSuspension = Suspension & { readonly version: number };
 
 const shown = { userId: integer, createdAt: time, reason: nullable(text()) };
 const columns = { ...shown, version: counter };
-export const suspensions = table('suspensions', columns);
+const suspensions = table('suspensions', columns);
 const rows = suspensions.select(columns);
+const replaceReason = suspensions.update(['reason', 'version']);
 
 export function findSuspension(db: Connection, userId: number): StoredSuspension | undefined {
   return rows.find(db, userId);
+}
+
+/** Suspensions by the ids of their users. */
+export const suspensionSource: ObjectSource<StoredSuspension> = {
+  name: 'suspension of user',
+  find: findSuspension,
+  ownerOf: ({ userId }) => userId,
+  accessOf: accountAccessOf,
+};
+
+/** Adds a suspension. The caller must also end the user's sessions and keys, in the same write. */
+export function addSuspension(permit: Permit, { id }: Owned<StoredUser>, reason: string | null): void {
+  const { writer: db, origin } = permit;
+  checkNotLastAdmin(permit, id);
+  suspensions.insert(db, { userId: id, createdAt: origin.now, reason });
+  recordEvent(permit, { type: 'user.suspended', subjectId: id, ownerId: id });
+  db.invalidate({ kind: 'user', id });
+}
+
+export function replaceSuspension(
+  permit: Permit,
+  { userId, reason: current }: Owned<Suspension>,
+  reason: string | null,
+): void {
+  if (reason === current) return; // no change, so no event
+  replaceReason(permit.writer, { reason }, userId);
+  recordChange(permit, userId);
+}
+
+export function removeSuspension(permit: Permit, { userId }: Owned<Suspension>): void {
+  permit.writer.run('DELETE FROM suspensions WHERE userId = ?', userId);
+  recordChange(permit, userId);
+}
+
+function recordChange(permit: Permit, userId: number): void {
+  const changes = { suspension: null };
+  recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });
 }
 
 /** The sessions and keys of a user must have ended with the suspension. */

@@ -1,5 +1,6 @@
 // The rows of one-time codes: sealed secrets, the last step used, and hashes of recovery codes. Every sign-in
-// reads them; the feature `totp` sets them up.
+// reads them.
+import { accountAccessOf } from '../../auth/access.ts';
 import { recoveryCodeHash, stepOfCode } from '../../auth/one-time-codes.ts';
 import { hasSealedLength, type Sealed, type SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
@@ -8,11 +9,11 @@ import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { blob, computed, flag, integer, nullable, table, text, time } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';
-import type { Owned } from '../../storage/object-access.ts';
+import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { Totp } from './totp.ts';
 import type { StoredUser } from './user-store.ts';
 
-export const totpSecrets = table('totpSecrets', {
+const totpSecrets = table('totpSecrets', {
   userId: integer,
   sealedUnder: text(),
   sealed: blob,
@@ -33,6 +34,40 @@ export function findTotp(db: Connection, userId: number): Totp | undefined {
   return rows.find(db, userId);
 }
 
+/** One-time codes by the ids of their users. */
+export const totpSource: ObjectSource<Totp> = {
+  name: 'one-time code set-up of user',
+  find: findTotp,
+  ownerOf: ({ userId }) => userId,
+  accessOf: accountAccessOf,
+};
+
+/** Replaces a set-up that was never confirmed. No event is recorded, since no sign-in needs a code yet. */
+export function addTotp(
+  { writer: db, origin }: Permit,
+  { id }: Owned<StoredUser>,
+  { sealedUnder, bytes }: Sealed,
+): void {
+  removeTotpRows(db, id);
+  totpSecrets.insert(db, { userId: id, sealedUnder, sealed: bytes, lastStep: 0, createdAt: origin.now });
+}
+
+/** Turns codes on: from now on each sign-in needs a code. Replaces any earlier recovery codes. */
+export function confirmTotp(permit: Permit, { userId }: Owned<Totp>, recoveryCodes: readonly string[]): void {
+  const { writer: db, origin } = permit;
+  const sql = 'UPDATE totpSecrets SET confirmedAt = coalesce(confirmedAt, ?) WHERE userId = ?';
+  db.run(sql, origin.now, userId);
+  db.run('DELETE FROM recoveryCodes WHERE userId = ?', userId);
+  const insertion = 'INSERT INTO recoveryCodes (userId, hash) VALUES (?, ?)';
+  for (const code of recoveryCodes) db.run(insertion, userId, recoveryCodeHash(code));
+  recordTotpChange(permit, userId);
+}
+
+export function removeTotp(permit: Permit, { userId }: Owned<Totp>): void {
+  removeTotpRows(permit.writer, userId);
+  recordTotpChange(permit, userId);
+}
+
 /** Removes the set-up, if there is one, and returns whether sign-ins needed its codes. */
 export function removeUserTotp(permit: Permit, { id }: Owned<StoredUser>): boolean {
   const wasOn = findTotp(permit.writer, id)?.isOn === true;
@@ -41,12 +76,12 @@ export function removeUserTotp(permit: Permit, { id }: Owned<StoredUser>): boole
   return wasOn;
 }
 
-export function removeTotpRows(db: Connection, userId: number): void {
+function removeTotpRows(db: Connection, userId: number): void {
   db.run('DELETE FROM recoveryCodes WHERE userId = ?', userId);
   db.run('DELETE FROM totpSecrets WHERE userId = ?', userId);
 }
 
-export function recordTotpChange(permit: Permit, userId: number): void {
+function recordTotpChange(permit: Permit, userId: number): void {
   const changes = { totp: null };
   recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });
 }

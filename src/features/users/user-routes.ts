@@ -170,13 +170,17 @@ function deleteUserRoute({ clearOwners }: UserServices): Route {
   });
 }
 
-type UserChangeServices = {
+/** What ends the credentials of a user. Passed in, since users must not depend on sessions and keys. */
+export type CredentialServices = {
+  /** Ends all sessions of a user except one. */
+  readonly endSessions: (permit: Permit, user: Owned<StoredUser>, exceptId: number | null) => void;
+  /** Removes all API keys of a user. */
+  readonly removeKeys: (permit: Permit, user: Owned<StoredUser>) => void;
+};
+
+type UserChangeServices = CredentialServices & {
   readonly passwords: PasswordChecks;
   readonly passwordMin: number;
-  /** Ends all sessions of a user except one. Passed in, since users must not depend on sessions. */
-  readonly endSessions: (permit: Permit, user: Owned<StoredUser>, exceptId: number | null) => void;
-  /** Removes all API keys of a user; passed in for the same reason. */
-  readonly removeKeys: (permit: Permit, user: Owned<StoredUser>) => void;
   /** Called once a user's password has been replaced, with the e-mail address before the change. */
   readonly onPasswordChange: (email: string) => void;
 };

@@ -1,4 +1,4 @@
-// Users as a feature, with what every sign-in needs: one-time codes, and whether a user is suspended.
+// Users as a feature, with what every sign-in asks: whether a user is suspended, and one-time codes.
 import { namesInEvents } from '../../storage/resource.ts';
 import type { Feature } from '../feature.ts';
 import { usersMigrations } from './users-migrations.ts';
@@ -13,6 +13,8 @@ export const users: Feature = {
   migrations: usersMigrations,
   async load() {
     const { userRoutes } = await import('./user-routes.ts');
+    const { suspensionRoutes } = await import('./suspension-routes.ts');
+    const { totpRoutes } = await import('./totp-routes.ts');
     const { clearRemovedOwners, redateInitialPasswords } = await import('./user-store.ts');
     const { resealTotp } = await import('./totp-store.ts');
     const { removeAdminFile } = await import('./first-admin.ts');
@@ -21,15 +23,20 @@ export const users: Feature = {
     return (core) => {
       const { config, log, now, ownerClearers, sealedSecrets } = core;
       const totpSecrets = sealedSecrets('totp');
-      const routes = userRoutes({
+      const credentials = { endSessions: endUserSessions, removeKeys: removeUserKeys };
+      const ofUsers = userRoutes({
         ...core,
+        ...credentials,
         passwordMin: config.passwordMin,
         registration: config.registration,
-        endSessions: endUserSessions,
-        removeKeys: removeUserKeys,
         clearOwners: core.cleanUp,
         onPasswordChange: (email) => removeAdminFile(config.dataFolder, email),
       });
+      const routes = [
+        ...ofUsers,
+        ...suspensionRoutes(credentials),
+        ...totpRoutes({ passwords: core.passwords, totpSecrets }),
+      ];
       return {
         groups: [{ invalidStatus: 400, routes }],
         cleanup: [

@@ -6,13 +6,19 @@ import { empty, notStored } from '../../http/routing/reply.ts';
 import { represent, type Representation } from '../../http/responses/representation.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { invalidAt } from '../../problem.ts';
-import type { PasswordChecks } from '../users/password-checks.ts';
+import type { PasswordChecks } from './password-checks.ts';
 import { readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
-import { Totp, recoveryCodesMax } from '../users/totp.ts';
-import { findTotp, totpAdditionalData, useOneTimeCode } from '../users/totp-store.ts';
-import { userSource } from '../users/user-store.ts';
-import { NewTotp, RecoveryCodes, TotpConfirmation } from './totp-bodies.ts';
-import { addTotp, confirmTotp, removeTotp, totpSource } from './totp-change-store.ts';
+import { NewTotp, RecoveryCodes, Totp, TotpConfirmation, recoveryCodesMax } from './totp.ts';
+import {
+  addTotp,
+  confirmTotp,
+  findTotp,
+  removeTotp,
+  totpAdditionalData,
+  totpSource,
+  useOneTimeCode,
+} from './totp-store.ts';
+import { userSource } from './user-store.ts';
 
 type TotpServices = { readonly totpSecrets: SealedSecrets; readonly passwords: PasswordChecks };
 

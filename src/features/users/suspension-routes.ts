@@ -4,22 +4,21 @@ import { empty } from '../../http/routing/reply.ts';
 import { represent, type Representation } from '../../http/responses/representation.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
-import { removeUserKeys } from '../keys/key-store.ts';
-import { endUserSessions } from '../sessions/session-store.ts';
 import { readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
-import { Suspension } from '../users/suspension.ts';
-import { findSuspension, type StoredSuspension } from '../users/suspension-store.ts';
-import { userSource } from '../users/user-store.ts';
+import { Suspension, SuspensionReplacement, replacementIssues } from './suspension.ts';
 import {
   addSuspension,
+  findSuspension,
   removeSuspension,
   replaceSuspension,
   suspensionSource,
-} from './suspension-change-store.ts';
-import { SuspensionReplacement, replacementIssues } from './suspension-replacement.ts';
+  type StoredSuspension,
+} from './suspension-store.ts';
+import type { CredentialServices } from './user-routes.ts';
+import { userSource } from './user-store.ts';
 
-export function suspensionRoutes(): Route[] {
-  return [readSuspensionRoute(), putSuspensionRoute(), deleteSuspensionRoute()];
+export function suspensionRoutes(services: CredentialServices): Route[] {
+  return [readSuspensionRoute(), putSuspensionRoute(services), deleteSuspensionRoute()];
 }
 
 function representSuspension({ version, ...suspension }: StoredSuspension): Representation<Suspension> {
@@ -41,7 +40,7 @@ function readSuspensionRoute(): Route {
   });
 }
 
-function putSuspensionRoute(): Route {
+function putSuspensionRoute(services: CredentialServices): Route {
   return route({
     ...suspensionRouteBase,
     method: 'PUT',
@@ -52,13 +51,16 @@ function putSuspensionRoute(): Route {
       'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
       `with a wrong password. Needs ${recentSignIn}.`,
     problems: ['last-admin', 'step-up-required'],
-    handle: (call) => suspend(call),
+    handle: (call) => suspend(call, services),
   });
 }
 
 type PutCall = Call<{ readonly id: number }, object, SuspensionReplacement, Caller>;
 
-async function suspend(call: PutCall): Promise<Representation<Suspension>> {
+async function suspend(
+  call: PutCall,
+  { endSessions, removeKeys }: CredentialServices,
+): Promise<Representation<Suspension>> {
   const { id } = call.params;
   const { reason = null } = call.body;
   return call.write((permit) => {
@@ -73,8 +75,8 @@ async function suspend(call: PutCall): Promise<Representation<Suspension>> {
       return representSuspension(readBack(suspensionSource, permit, id));
     }
     addSuspension(permit, user, reason);
-    endUserSessions(permit, user, null);
-    removeUserKeys(permit, user);
+    endSessions(permit, user, null);
+    removeKeys(permit, user);
     call.reportSecurityEvent({ name: 'authn_login_lock', userId: id });
     return { ...representSuspension(readBack(suspensionSource, permit, id)), isNew: true };
   });
