@@ -1,7 +1,11 @@
-// What an administrator does in the console now and then, in a real browser: a privacy request, accounts.
+// What an administrator does in the console now and then, in a real browser: a privacy request, accounts,
+// backups, a full disk.
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { admin, password } from '../support/service.ts';
+import { withSmallDisk } from '../support/small-disk.ts';
 import { openShop } from './console-shop.ts';
 
 const elevenMinutes = 660_000;
@@ -72,5 +76,40 @@ test('the back room in the console', { timeout: 120_000 }, async (t) => {
     assert.equal((await service.get(`/api/users/${left.id}`, { token: fresh })).status, 404);
   });
 
+  await t.test('Health makes the backup that is missing, and has the command for a timer', async () => {
+    await person.go('#/health');
+    await person.see('There is no backup: if this machine fails, all orders and customers are lost.');
+    await person.see(' backup --data ');
+    await person.press('Make a backup now');
+    await person.see('The backup is made.');
+    const [name = ''] = readdirSync(join(service.folder, 'backups'));
+    await person.see(name);
+    await person.see('Nothing has to be done.');
+  });
+
   assert.deepEqual(tab.complaints, []);
 });
+
+test('a full disk in the console', { timeout: 120_000 }, (t) =>
+  withSmallDisk(t, 24, async (disk) => {
+    const { service, tab, person } = await openShop(disk, { folder: join(disk.folder, 'data') });
+    await person.signIn(service.url, admin);
+    disk.fill();
+    await person.go('#/customers/new');
+    await person.enter('Name', 'Grace Murray');
+    await person.press('Add customer');
+    await person.see('The disk is full: nothing can be saved until there is space on it.');
+    assert.equal((await service.get('/health/ready')).status, 503);
+    await person.go('#/health');
+    await person.see('Nothing can be saved: the disk is full, or fails.');
+    await person.press('Make a backup now');
+    await person.see('The disk has too little free space for a backup.');
+    await person.go('#/today');
+    await person.see('Nothing can be saved: the disk is full, or fails.');
+    disk.makeRoom();
+    await person.go('#/health');
+    await person.see('There is no backup');
+    await tab.until('!document.body.innerText.includes("Nothing can be saved")');
+    assert.deepEqual(tab.complaints, []);
+  }),
+);

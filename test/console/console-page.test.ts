@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import type * as api from '../../src/console/parts/api-types.ts';
+import type { KeptBackups } from '../../src/features/backups/backup-routes.ts';
 import type { Customer } from '../../src/features/customers/customer-members.ts';
 import type { Event } from '../../src/features/events/event.ts';
 import type { Key } from '../../src/features/keys/key.ts';
@@ -243,10 +244,11 @@ suite('what the console knows of the API', () => {
       fit<api.ServiceEvent>()<Event>,
       fit<api.StatusCounts>()<OrderCounts>,
       fit<api.Sales>()<Sales>,
+      fit<api.KeptBackups>()<KeptBackups>,
       fit<api.Totp>()<Totp>,
       fit<api.Product>()<Product>,
     ];
-    assert.equal(checked.length, 12);
+    assert.equal(checked.length, 13);
   });
 
   test('the console has the same steps of an order’s status', () => assert.deepEqual(steps, transitions));

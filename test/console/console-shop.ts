@@ -15,7 +15,7 @@ type Shop = {
 
 /** A shop with orders, and a browser that shows its console. */
 export async function openShop(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   options: Parameters<typeof serviceFor>[1] = {},
 ): Promise<Shop> {
   const service = await serviceFor(t, options);

@@ -40,6 +40,12 @@ export function metricsOf(text: string): ReadonlyMap<string, number> {
 
 export function serviceAlerts(metrics: ReadonlyMap<string, number>): readonly Alert[] {
   const texts: string[] = [];
+  if (metrics.get('orderly_storage_writable') === 0)
+    texts.push(
+      t(
+        'Nothing can be saved: the disk is full, or fails. Make space on it; then the service goes on by itself.',
+      ),
+    );
   const backup = metrics.get('orderly_last_backup_timestamp_seconds');
   if (textOfPage('replica') === '') texts.push(...backupTexts(backup));
   const end = (metrics.get('orderly_certificate_end_timestamp_seconds') ?? Infinity) * 1_000;

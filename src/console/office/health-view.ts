@@ -1,5 +1,6 @@
 // Health: what has to be looked after, and the service's metrics as lines over the last minutes.
 import { metricsOf, serviceAlerts } from './alerts.ts';
+import { backupsCard } from './backups-card.ts';
 import { pause } from '../parts/api-client.ts';
 import { card, factList } from '../parts/cards.ts';
 import { sparkline } from '../parts/charts.ts';
@@ -21,6 +22,7 @@ const lineSamples = 4;
 
 export function healthView(page: Page): void {
   const { main, signal } = page;
+  const alerts = new Drawing(h('div', {}));
   const content = new Drawing(h('div', { 'aria-live': 'off' }));
   fill(
     main,
@@ -28,21 +30,27 @@ export function healthView(page: Page): void {
       t('Health'),
       h('span', { class: 'soft' }, t('Measured every 3 seconds while this page is shown')),
     ),
+    alerts.element,
+    backupsCard(page),
     content.element,
   );
-  void follow(page, content).catch((error: unknown) => {
+  const show = (samples: readonly Sample[]): void => {
+    alerts.show(verdict(samples));
+    content.show(plots(samples), facts(samples));
+  };
+  void follow(page, show).catch((error: unknown) => {
     if (!signal.aborted) content.show(h('p', { role: 'alert' }, messageOf(error)));
   });
 }
 
-async function follow({ client, signal }: Page, content: Drawing): Promise<void> {
+async function follow({ client, signal }: Page, show: (samples: readonly Sample[]) => void): Promise<void> {
   const samples: Sample[] = [];
   for (;;) {
     if (!document.hidden) {
       const response = await client.request('GET', '/metrics', { accept: 'text/plain', signal });
       samples.push(sampleOf(await response.text()));
       if (samples.length > samplesMax) samples.shift();
-      content.show(verdict(samples), plots(samples), facts(samples));
+      show(samples);
     }
     await pause(samples.length < lineSamples ? firstMilliseconds : intervalMilliseconds, signal);
   }

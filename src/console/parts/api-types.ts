@@ -109,6 +109,11 @@ export type Webhook = {
   readonly lastErrorCode: WebhookErrorCode | null;
   readonly retryAt: string | null;
 };
+export type KeptBackups = {
+  /** The command that makes one, as it is typed where the service was installed. */
+  readonly command: string;
+  readonly data: readonly { readonly name: string; readonly createdAt: string; readonly bytes: number }[];
+};
 export type ServiceEvent = {
   readonly id: number;
   readonly type: string;

@@ -208,8 +208,8 @@ export const german = {
   'First time here, or password lost?': 'Zum ersten Mal hier, oder Passwort verloren?',
   'The service created an administrator at its first start: the e-mail address and the password are in {file}.':
     'Der Dienst hat beim ersten Start einen Administrator angelegt: E-Mail-Adresse und Passwort stehen in {file}.',
-  'An administrator can set a new password for you under People. On the machine itself, {command} prints one.':
-    'Ein Administrator kann unter Personen ein neues Passwort für Sie setzen. Auf dem Rechner selbst gibt {command} eines aus.',
+  'An administrator can set a new password for you under People. On the machine itself, the command {command} prints one.':
+    'Ein Administrator kann unter Personen ein neues Passwort für Sie setzen. Auf dem Rechner selbst gibt der Befehl {command} eines aus.',
   Password: 'Passwort',
   'One-time code': 'Einmalcode',
   'From your authenticator app, or a recovery code.':
@@ -345,6 +345,8 @@ export const german = {
   'Product {id} has the SKU {example}.': 'Produkt {id} hat die Artikelnummer {example}.',
   'The disk is full: nothing can be saved until there is space on it. Then the service continues by itself.':
     'Der Datenträger ist voll: Nichts kann gespeichert werden, bis dort wieder Platz ist. Dann geht es von selbst weiter.',
+  'The disk has too little free space for a backup.':
+    'Der Datenträger hat zu wenig freien Platz für eine Sicherung.',
   'Writes are temporarily unavailable.': 'Zurzeit kann nichts gespeichert werden.',
   '{label} must not be empty.': '{label}: darf nicht leer sein.',
   '{label} must have at most {limit} characters.': '{label}: höchstens {limit} Zeichen.',
@@ -736,6 +738,8 @@ export const german = {
 
   // what has to be looked after
   'To look after': 'Zu beachten',
+  'Nothing can be saved: the disk is full, or fails. Make space on it; then the service goes on by itself.':
+    'Nichts kann gespeichert werden: Der Datenträger ist voll oder defekt. Schaffen Sie Platz; dann geht es von selbst weiter.',
   'The service’s certificate ends on {day}: renew it before.':
     'Das Zertifikat des Dienstes läuft am {day} ab: Erneuern Sie es vorher.',
   'There is no backup: if this machine fails, all orders and customers are lost.':
@@ -802,6 +806,14 @@ export const german = {
   'Measured every 3 seconds while this page is shown':
     'Alle 3 Sekunden gemessen, solange diese Seite zu sehen ist',
   'Nothing has to be done.': 'Es ist nichts zu tun.',
+  Backups: 'Sicherungen',
+  'Make a backup now': 'Jetzt eine Sicherung machen',
+  'The backup is made.': 'Die Sicherung ist gemacht.',
+  '{size} MB': '{size} MB',
+  'The newest seven are in “backups” of the data folder, on the same disk: copy them to another one, too.':
+    'Die neuesten sieben sind in „backups“ im Datenordner, auf demselben Datenträger: Kopieren Sie sie auch auf einen anderen.',
+  'As a command, for a timer that makes one each night:':
+    'Als Befehl, für eine Sicherung jede Nacht durch einen Timer:',
   Requests: 'Anfragen',
   ' a second': ' pro Sekunde',
   'Time to answer': 'Zeit bis zur Antwort',

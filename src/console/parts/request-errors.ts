@@ -6,6 +6,7 @@ import { t } from './texts.ts';
 const sentences = [
   'The disk is full: nothing can be saved until there is space on it. Then the service continues by itself.',
   'Writes are temporarily unavailable.',
+  'The disk has too little free space for a backup.',
 ] as const;
 
 function inLanguage(detail: string): string {

@@ -44,8 +44,8 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
       'p',
       {},
       rich(
-        'An administrator can set a new password for you under People. On the machine itself, {command} prints one.',
-        { command: h('code', {}, 'orderly admin reset --email …') },
+        'An administrator can set a new password for you under People. On the machine itself, the command {command} prints one.',
+        { command: h('code', {}, 'admin reset --email …') },
       ),
     ),
   );

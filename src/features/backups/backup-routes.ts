@@ -25,6 +25,8 @@ const KeptBackups = named(
   }),
 );
 
+export type KeptBackups = Infer<typeof KeptBackups>;
+
 type BackupServices = {
   readonly dataFolder: string;
   /** The command that makes a backup, as it is typed where this service was installed. */
@@ -42,7 +44,7 @@ export class Backups {
     this.#services = services;
   }
 
-  list(): Infer<typeof KeptBackups> {
+  list(): KeptBackups {
     const { command, dataFolder } = this.#services;
     const data = keptBackups(dataFolder).map((each) => ({ ...each, createdAt: timestampOf(each.createdAt) }));
     return { command, data };
@@ -102,7 +104,7 @@ async function makeBackup(call: Call<object, object, undefined, Caller>, backups
   try {
     await backups.make(call.now);
   } catch (error) {
-    if (error instanceof NoRoomError) throw unavailable(error.message);
+    if (error instanceof NoRoomError) throw unavailable('The disk has too little free space for a backup.');
     throw error;
   }
   return { kind: 'document', content: backups.list() } as const;

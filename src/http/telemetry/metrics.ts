@@ -149,12 +149,14 @@ function storageFamilies(storage: Database['stats']): Family[] {
     counts: storage.syncSecondsCounts,
     sum: storage.syncSecondsSum,
   };
+  const isWritable = storage.canWrite ? 1 : 0;
   return [
     counter('orderly_storage_commits_total', 'Transactions committed.', storage.commits),
     counter('orderly_storage_writes_total', 'Writes in those transactions.', storage.writes),
     histogram('orderly_storage_sync_duration_seconds', 'Time that a sync of the WAL to disk takes.', syncs),
     gauge('orderly_storage_wal_bytes', 'Length of the WAL that is not yet checkpointed.', storage.walBytes),
     gauge('orderly_storage_writes_waiting', 'Writes accepted and not yet on disk.', storage.waitingWrites),
+    gauge('orderly_storage_writable', '1 if changes are accepted; 0 on a full or failing disk.', isWritable),
     counter('orderly_storage_checkpoints_total', 'Checkpoints of the WAL.', storage.checkpoints),
     counter(
       'orderly_storage_writes_rejected_total',

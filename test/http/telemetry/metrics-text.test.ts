@@ -136,6 +136,7 @@ test('each family shows the value that was counted for it', (t) => {
     orderly_storage_wal_bytes: 54,
     orderly_storage_writes_waiting: 55,
     orderly_storage_checkpoints_total: 56,
+    orderly_storage_writable: 1,
     orderly_storage_writes_rejected_total: 57,
     'orderly_security_events_total{event="user_created"}': 2,
     'orderly_security_events_total{event="authz_fail"}': 1,

@@ -1,0 +1,48 @@
+// The backups that the service keeps, a button that makes one, and the command for a timer.
+import type { KeptBackups } from '../parts/api-types.ts';
+import { card, secret } from '../parts/cards.ts';
+import { notify } from '../parts/dialogs.ts';
+import { type Child, h } from '../parts/elements.ts';
+import { count, dateTime } from '../parts/formats.ts';
+import { action } from '../parts/forms.ts';
+import { t } from '../parts/texts.ts';
+import { type Page, type Reload, reloadable } from '../parts/view.ts';
+
+export function backupsCard(page: Page): HTMLElement {
+  const element = h('div', {});
+  reloadable(page, element, {
+    load: ({ client, signal }) => client.get<KeptBackups>('/backups', signal),
+    draw: (kept, reload) => backupsContent(page, kept, reload),
+  });
+  return element;
+}
+
+function backupsContent({ client }: Page, { command, data }: KeptBackups, reload: Reload): Child {
+  const make = async (): Promise<void> => {
+    await client.send('POST', '/backups');
+    notify(t('The backup is made.'));
+    await reload();
+  };
+  const rows = data.map(({ name, createdAt, bytes }) =>
+    h(
+      'li',
+      { 'data-key': name },
+      h('span', {}, dateTime(createdAt)),
+      h('code', { class: 'clip soft' }, name),
+      h('span', { class: 'soft' }, t('{size} MB', { size: count(Math.max(1, Math.round(bytes / 1e6))) })),
+    ),
+  );
+  return card(
+    t('Backups'),
+    data.length > 0 && h('ul', { class: 'rows' }, rows),
+    h('p', {}, action(t('Make a backup now'), make, { class: data.length === 0 ? 'primary' : undefined })),
+    h(
+      'p',
+      { class: 'hint' },
+      t(
+        'The newest seven are in “backups” of the data folder, on the same disk: copy them to another one, too.',
+      ),
+    ),
+    secret(t('As a command, for a timer that makes one each night:'), command),
+  );
+}
