@@ -39,6 +39,8 @@ const walPart = 1 / 3;
 const longFactor = 4;
 /** The checkpoint pauses writes once at most this many new frames are left to copy. */
 const tailFramesMax = (2 * 1024 ** 2) / frameBytes;
+/** The worker starts before it is needed: then descriptors or memory may have run out. */
+const startsAtPart = 1 / 4;
 const checkMilliseconds = 50;
 const retryMilliseconds = 250;
 /** On a full disk each retry fails. */
@@ -67,6 +69,7 @@ export class Checkpointer {
   /** What the WAL may be now: less than `#checkpointAtBytes` if little space is free. */
   #checkpointAtFrames: number;
   #hasWarned = false;
+  #hasStarted = false;
   #checkpointing: Promise<void> | undefined;
   #nextCheckAt = 0;
   #nextWarningAt = 0;
@@ -94,8 +97,16 @@ export class Checkpointer {
     if (nlink === 0) return commits.fail(new Error('The WAL was deleted under the running service.'));
     const roomBytes = Math.max(checkpointAtBytesMin, (size + freeDiskBytes(folder)) * walPart);
     this.#checkpointAtFrames = Math.min(this.#checkpointAtBytes, roomBytes) / frameBytes;
-    if (size < this.#checkpointAtFrames * frameBytes) stats.walBytes = size;
+    const atBytes = this.#checkpointAtFrames * frameBytes;
+    if (size >= atBytes * startsAtPart) this.#startWorker();
+    if (size < atBytes) stats.walBytes = size;
     else this.#checkpointing = this.#run();
+  }
+
+  #startWorker(): void {
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
+    this.#options.checkpointWorker.run('SELECT 1').catch(() => {}); // a checkpoint tries again
   }
 
   async close(): Promise<void> {

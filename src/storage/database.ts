@@ -202,14 +202,9 @@ class OpenDatabase implements Database {
     });
   }
 
-  /**
-   * The worker of checkpoints starts a second after the service, not when it is first needed: by that time
-   * descriptors or memory may have run out, and only this worker shortens the WAL.
-   */
   #createSqlWorker(access: 'read' | 'write'): SqlWorker {
     const { folder, sqlWorker = (options) => new SqlWorker(options) } = this.#options;
-    const starts = access === 'write' ? 'after a second' : 'with its first statement';
-    return sqlWorker({ file: databaseFile(folder), access, starts, synced: () => this.#commits.synced() });
+    return sqlWorker({ file: databaseFile(folder), access, synced: () => this.#commits.synced() });
   }
 
   #scheduleEndOfTurn(): void {

@@ -17,7 +17,6 @@ const queriesPerClientMax = 26;
  * A thread starts this long after the service. Starting it takes a fifth of the CPU time of the service's
  * start, and the first requests should not wait for that.
  */
-const startDelayMilliseconds = 1_000;
 
 /**
  * A search in the rows of a statement; each row has an id and texts. The search keeps the rows in which every
@@ -54,7 +53,6 @@ type Result = { readonly rows: Row[] } | { readonly error: string; readonly errc
 export type SqlWorkerOptions = {
   readonly file: string;
   readonly access: 'read' | 'write';
-  readonly starts: 'after a second' | 'with its first statement';
   /** Resolves when all present commits are on disk. A query that may have seen them waits for this. */
   synced(): Promise<void>;
 };
@@ -72,12 +70,11 @@ export class SqlWorker {
     perClient: queriesPerClientMax,
     refuse: () => unavailable('Too many long queries are waiting; retry in a moment.'),
   });
-  readonly #starting: NodeJS.Timeout | undefined;
   /** The running query, or the last one. */
   #running: Promise<unknown> = Promise.resolve();
   #pause: PromiseWithResolvers<void> | undefined;
 
-  constructor({ file, access, starts, synced }: SqlWorkerOptions) {
+  constructor({ file, access, synced }: SqlWorkerOptions) {
     const readOnly = access === 'read';
     this.#synced = synced;
     this.#thread = new Thread({
@@ -86,10 +83,6 @@ export class SqlWorker {
       helpers: [searchText, beginningOfWord],
       idleMilliseconds: readOnly ? idleMilliseconds : undefined,
     });
-    if (starts === 'after a second') {
-      const start = (): unknown => this.run('SELECT 1').catch(() => {}); // the next query tries again
-      this.#starting = setTimeout(start, startDelayMilliseconds).unref();
-    }
   }
 
   /** Throws `unavailable` if too many queries are waiting. */
@@ -125,7 +118,6 @@ export class SqlWorker {
 
   /** Runs the waiting queries, then ends the thread. */
   async close(): Promise<void> {
-    clearTimeout(this.#starting);
     await this.#slots.whenIdle();
     await this.#thread.end();
   }

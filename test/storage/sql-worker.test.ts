@@ -14,7 +14,7 @@ const script = `
   import { SqlWorker } from '${worker.href}';
   process.setuid(65534);
   const synced = () => Promise.resolve();
-  const worker = new SqlWorker({ file: ':memory:', access: 'write', starts: 'with its first statement', synced });
+  const worker = new SqlWorker({ file: ':memory:', access: 'write', synced });
   const failed = (error) => console.log(error.name);
   await worker.run('SELECT 1').catch(failed);
   await worker.run('SELECT 2').catch(failed);
@@ -39,7 +39,7 @@ test('a search through endless rows ends with what it has found', { timeout: 30_
   const file = join(folder, 'orderly.db');
   new DatabaseSync(file).exec('CREATE TABLE anything (id INTEGER)');
   const synced = (): Promise<void> => Promise.resolve();
-  const searcher = new SqlWorker({ file, access: 'read', starts: 'with its first statement', synced });
+  const searcher = new SqlWorker({ file, access: 'read', synced });
   t.after(() => searcher.close());
   const rows =
     'WITH RECURSIVE rows (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM rows) ' +

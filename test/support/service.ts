@@ -15,7 +15,6 @@ import { readCommandLine } from '../../src/service/command-line.ts';
 import { LineLogger } from '../../src/base/logger.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { openMigrated } from '../../src/storage/migrate.ts';
-import { SqlWorker } from '../../src/storage/sql-worker.ts';
 import { FrozenClock } from './frozen-clock.ts';
 import { noAddress } from './receiver-names.ts';
 import { cheapHasher } from './cheap-hasher.ts';
@@ -256,8 +255,6 @@ async function startInside({ options, folder, clock, logged }: Start): Promise<R
     timers: clock,
     lookup,
     storage: {
-      // starting a thread takes longer than most tests, and few write enough for a checkpoint
-      sqlWorker: (worker) => new SqlWorker({ ...worker, starts: 'with its first statement' }),
       ...(fdatasync === undefined ? {} : { fdatasync }),
     },
     ...(extraRoutes === undefined ? {} : { extraRoutes }),
