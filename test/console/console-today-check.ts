@@ -97,6 +97,23 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
     await tab.until(`${yenRow}.innerText.endsWith('¥800')`);
   });
 
+  await t.test('subtract what was refunded in another currency', async () => {
+    service.clock.now = Date.now() - dayMilliseconds;
+    const then = await tokenOfThen();
+    const pounds = await place(order(44_350, 'GBP'), then);
+    await service.patch(`/orders/${pounds}`, { token: then, body: { status: 'paid' } });
+    service.clock.now = Date.now();
+    await set(pounds, 'refunded');
+    await person.go('#/orders');
+    await person.go('#/today');
+    await tab.until(`[...document.querySelectorAll('small')].some((each) => each.innerText.includes('£'))`);
+    const more = await tab.evaluate<string>(
+      `[...document.querySelectorAll('small')].find((each) => each.innerText.includes('£')).title`,
+    );
+    assert.match(more, /-£443\.50/);
+    assert.doesNotMatch(more, /\+ -/);
+  });
+
   await t.test('have what waits longest first, with its age, and all of it', async () => {
     service.clock.now = Date.now() - 3 * dayMilliseconds;
     const oldest = await place(order(100), await tokenOfThen());

@@ -8,9 +8,16 @@ for (const [what, kind, heading, expected] of [
   [
     'the API’s',
     'customers',
-    ['id', 'name', 'email', 'address.line1', 'address.postalCode', 'createdAt'],
-    ['', 'name', 'email', 'address.line1', 'address.postalCode', ''],
+    ['id', 'userId', 'name', 'email', 'address.line1', 'address.postalCode', 'createdAt', 'updatedAt'],
+    ['id', '', 'name', 'email', 'address.line1', 'address.postalCode', '', ''],
   ],
+  [
+    'those of its files of customers in German',
+    'customers',
+    ['Nummer', 'Konto', 'Name', 'Notiz', 'Angelegt (Europe/Vienna)', 'Geändert (Europe/Vienna)'],
+    ['id', '', 'name', 'note', '', ''],
+  ],
+  ['another program’s, whose numbers are not orderly’s', 'customers', ['id', 'name'], ['', 'name']],
   [
     'those of this console’s files',
     'products',

@@ -16,6 +16,7 @@ type Member = {
 /** Headings in English and German; case, accents and signs don't count. */
 const members: Readonly<Record<ImportKind, readonly Member[]>> = {
   customers: [
+    { name: 'id', headings: 'number, nummer' },
     {
       name: 'name',
       isRequired: true,
@@ -69,10 +70,9 @@ const members: Readonly<Record<ImportKind, readonly Member[]>> = {
   ],
 };
 
-const keyName = t('Your own number');
-
 export function memberName(name: string): string {
-  return name === 'key' ? keyName : columnName(name);
+  if (name === 'key') return t('Your own number');
+  return name === 'id' ? t('Number in orderly') : columnName(name);
 }
 
 /** Returns what a column may hold: the name and the label of each member. */
@@ -83,13 +83,29 @@ export function memberChoices(kind: ImportKind): (readonly [name: string, label:
 /** Returns the member that each column seems to hold; empty for one that seems to hold none. */
 export function guessColumns(kind: ImportKind, heading: readonly string[]): string[] {
   const guesses: string[] = [];
+  const isOwn = isOwnFile(heading);
   for (const column of heading) {
-    const found = members[kind].find((member) => headingsOf(member).includes(plain(column)));
+    const found = members[kind].find(
+      (member) => headingsOf(member).includes(plain(column)) && (member.name !== 'id' || isOwn),
+    );
     const isTaken = found !== undefined && guesses.includes(found.name) && found.isJoined !== true;
     guesses.push(found === undefined || isTaken ? '' : found.name);
   }
   return guesses;
 }
+
+/** Whether orderly has written the file: the numbers of any other one would name the wrong customers. */
+function isOwnFile(heading: readonly string[]): boolean {
+  const columns = heading.map((column) => plain(column.replace(/\(.*\)$/, '')));
+  return ownColumns.every((names) => columns.some((column) => names.includes(column)));
+}
+
+/** The API's names, and the words of the console's files. */
+const ownColumns = [
+  ['userid', 'account', 'konto'],
+  ['createdat', 'created', 'angelegt'],
+  ['updatedat', 'changed', 'geandert'],
+];
 
 function headingsOf({ name, headings }: Member): string[] {
   return [name, memberName(name), ...headings.split(', ')].map(plain);

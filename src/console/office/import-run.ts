@@ -12,7 +12,24 @@ import { rowText } from '../parts/table-text.ts';
 /** A row that can't be imported, and why. */
 export type Fault = FileRow & { readonly problem: string };
 
-export type Outcome = { readonly created: number; readonly known: number; readonly faults: readonly Fault[] };
+/** A row that makes something new, or changes what is known: `id` is null for what a check finds to be new. */
+export type Sample = FileRow & {
+  readonly result: 'created' | 'changed';
+  readonly id: number | null;
+  readonly values: ReadonlyMap<string, string>;
+};
+
+export type Outcome = {
+  readonly created: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  /** Of the new customers, those who have the e-mail address or phone number of a known one. */
+  readonly doubles: number;
+  readonly faults: readonly Fault[];
+  /** The first rows that are new, and the first ones that change something. */
+  readonly samples: readonly Sample[];
+};
+type Count = 'created' | 'changed' | 'unchanged' | 'doubles';
 
 type Converted = { readonly values: ReadonlyMap<string, string> } | { readonly problem: string };
 
@@ -22,6 +39,8 @@ export type ImportPlan = {
   readonly encoding: Parameters<typeof rowsOf>[1];
   /** The members that rows have, in the order in which they are sent. */
   readonly members: readonly string[];
+  /** Whose phone numbers may lack the country's code, and of addresses that name none. */
+  readonly country: string | undefined;
   readonly convert: (cells: readonly string[]) => Converted;
 };
 
@@ -36,12 +55,21 @@ type RunOptions = {
 const batchRows = 1_000;
 const batchCharacters = 1024 * 1024;
 
-type Line = { readonly row: FileRow; readonly text: string };
+const samplesMax = 5;
+
+type Line = { readonly row: FileRow; readonly values: Sample['values']; readonly text: string };
 
 export async function runImport(plan: ImportPlan, options: RunOptions): Promise<Outcome> {
   const { file, encoding, convert, members } = plan;
   const { signal, onProgress } = options;
-  const outcome = { created: 0, known: 0, faults: [] as Fault[] };
+  const outcome: Growing = {
+    created: 0,
+    changed: 0,
+    unchanged: 0,
+    doubles: 0,
+    faults: [],
+    samples: [],
+  };
   let batch: Line[] = [];
   let characters = 0;
   const flush = async (): Promise<void> => {
@@ -58,11 +86,12 @@ export async function runImport(plan: ImportPlan, options: RunOptions): Promise<
         outcome.faults.push({ ...row, problem: converted.problem });
         continue;
       }
+      const { values } = converted;
       const text = rowText(
-        members.map((name) => converted.values.get(name) ?? ''),
+        members.map((name) => values.get(name) ?? ''),
         ',',
       );
-      batch.push({ row, text });
+      batch.push({ row, values, text });
       characters += text.length;
       if (batch.length >= batchRows || characters > batchCharacters) await flush();
     }
@@ -74,26 +103,39 @@ export async function runImport(plan: ImportPlan, options: RunOptions): Promise<
   return outcome;
 }
 
-type Batch = RunOptions & {
-  readonly batch: readonly Line[];
-  readonly outcome: { created: number; known: number; readonly faults: Fault[] };
-};
-type Result = { readonly line: number; readonly status: number; readonly errors?: readonly Issue[] };
+type Growing = Record<Count, number> & { readonly faults: Fault[]; readonly samples: Sample[] };
+type Batch = RunOptions & { readonly batch: readonly Line[]; readonly outcome: Growing };
 
-async function sendBatch(
-  { kind, members }: ImportPlan,
-  { batch, outcome, ...options }: Batch,
-): Promise<void> {
-  const table = rowText(members, ',') + batch.map(({ text }) => text).join('');
-  const answer = await sendUntilAnswered(kind, table, options);
-  for (const line of answer.split('\n')) {
-    if (line === '') continue;
-    const { line: number, status, errors = [] } = JSON.parse(line) as Result; // the shape that the API documents
-    const row = batch[number - 2]?.row;
-    if (status === 201) outcome.created += 1;
-    else if (status === 200) outcome.known += 1;
-    else if (row !== undefined) outcome.faults.push({ ...row, problem: errors.map(wordsOf).join(' ') });
+/** The answer to a line, as the API documents it: it has a result, or errors. */
+type Result = {
+  readonly line: number;
+  readonly id?: number | null;
+  readonly result?: 'created' | 'changed' | 'unchanged';
+  readonly sameAs?: number;
+  readonly errors?: readonly Issue[];
+};
+
+async function sendBatch(plan: ImportPlan, { batch, outcome, ...options }: Batch): Promise<void> {
+  const table = rowText(plan.members, ',') + batch.map(({ text }) => text).join('');
+  const answer = await sendUntilAnswered(plan, table, options);
+  for (const text of answer.split('\n')) {
+    if (text === '') continue;
+    const result = JSON.parse(text) as Result; // as `Result` says
+    const line = batch[result.line - 2];
+    if (line !== undefined) addResult(outcome, line, result);
   }
+}
+
+function addResult(outcome: Growing, { row, values }: Line, answer: Result): void {
+  const { id = null, result, sameAs, errors = [] } = answer;
+  if (result === undefined) {
+    outcome.faults.push({ ...row, problem: errors.map(wordsOf).join(' ') });
+    return;
+  }
+  outcome[result] += 1;
+  if (sameAs !== undefined) outcome.doubles += 1;
+  if (result === 'unchanged' || outcome[result] > samplesMax) return;
+  outcome.samples.push({ ...row, result, id, values });
 }
 
 const attemptsMax = 6;
@@ -101,11 +143,13 @@ const pauseMilliseconds = 2_000;
 
 /** While the service is away or busy it is asked again, some times. */
 async function sendUntilAnswered(
-  kind: ImportKind,
+  { kind, country }: ImportPlan,
   table: string,
   { client, signal, isDryRun }: RunOptions,
 ): Promise<string> {
-  const path = `/imports?of=${kind}&dryRun=${isDryRun}`;
+  const query = new URLSearchParams({ of: kind, dryRun: String(isDryRun) });
+  if (country !== undefined) query.set('country', country);
+  const path = `/imports?${query}`;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await textOf(

@@ -9,6 +9,7 @@ import { action, choice, field, form, messageOf } from '../parts/forms.ts';
 import { encodingOf, type FileRow, rowsOf } from './import-file.ts';
 import { guessColumns, type ImportKind, memberChoices, membersOf, missingMembers } from './import-columns.ts';
 import { type Fault, type ImportPlan, type Outcome, runImport } from './import-run.ts';
+import { sampleCard } from './import-samples.ts';
 import { currencyChoice } from '../orders/order-fields.ts';
 import { saveFile } from '../parts/saved-file.ts';
 import { tableHead } from '../parts/tables.ts';
@@ -87,7 +88,7 @@ function chooseFile(place: Place, problem = ''): void {
   );
   const again =
     kind === 'customers'
-      ? t('The same file again makes nobody twice.')
+      ? t('A customer who is known by number or e-mail is changed; what the file lacks stays.')
       : t('A product whose SKU is known is changed; what the file lacks stays.');
   fill(content, card(t('File'), zone, h('p', { class: 'soft' }, `${text} ${again}`)));
 }
@@ -135,7 +136,8 @@ function chooseColumns(place: Place, opened: OpenFile): void {
     control: currencyChoice(),
   });
   const country = field({
-    label: t('Country of the addresses, where the file names none'),
+    label: t('Country of phone numbers and addresses, where the file names none'),
+    hint: t('An address without a street goes to the note.'),
     pointer: '/country',
     control: choice(countryChoices(), homeCountry()),
   });
@@ -168,15 +170,14 @@ function planOf(
   { file, encoding, heading }: OpenFile,
   { columns, given }: Choices,
 ): ImportPlan {
-  const extra = kind === 'products' ? 'currency' : 'address.country';
-  const needsExtra = kind === 'products' || columns.some((name) => name.startsWith('address.'));
-  const members = [...new Set([...columns.filter((name) => name !== ''), ...(needsExtra ? [extra] : [])])];
+  const named = columns.filter((name) => name !== '');
   const codes = countryCodes();
   return {
     kind,
     file,
     encoding,
-    members,
+    members: [...new Set(kind === 'products' ? [...named, 'currency'] : named)],
+    country: kind === 'customers' ? given : undefined,
     convert(cells) {
       if (cells.slice(heading.length).some((cell) => cell.trim() !== ''))
         return {
@@ -186,7 +187,7 @@ function planOf(
           }),
         };
       const values = membersOf(cells, columns);
-      return kind === 'products' ? productOf(values, given) : customerOf(values, { given, codes });
+      return kind === 'products' ? productOf(values, given) : customerOf(values, codes);
     },
   };
 }
@@ -213,13 +214,13 @@ function productOf(values: Map<string, string>, givenCurrency: string): Converte
   return { values: values.set('unitPrice', priceText(amount, currency)) };
 }
 
-type Countries = { readonly given: string; readonly codes: ReadonlyMap<string, string> };
-
-function customerOf(values: Map<string, string>, { given, codes }: Countries): Converted {
+function customerOf(values: Map<string, string>, codes: ReadonlyMap<string, string>): Converted {
   const country = values.get('address.country');
-  const hasAddress = [...values.keys()].some((name) => name.startsWith('address.'));
-  if (country !== undefined) values.set('address.country', codes.get(country.toLowerCase()) ?? country);
-  else if (hasAddress) values.set('address.country', given);
+  if (country === undefined) return { values };
+  const hasMore = [...values.keys()].some((name) => /^address\.(?!country$)/.test(name));
+  // a country alone is no address
+  if (hasMore) values.set('address.country', codes.get(country.toLowerCase()) ?? country);
+  else values.delete('address.country');
   return { values };
 }
 
@@ -255,7 +256,7 @@ async function run(planned: Planned, { isDryRun }: { readonly isDryRun: boolean 
         fill(text, progressText(so));
       },
     });
-    if (isDryRun) showCheck(planned, outcome);
+    if (isDryRun) await showCheck(planned, outcome);
     else showEnd(planned, outcome);
   } catch (error) {
     if (page.signal.aborted) return;
@@ -275,21 +276,23 @@ async function run(planned: Planned, { isDryRun }: { readonly isDryRun: boolean 
   }
 }
 
-function progressText({ created, known, faults }: Outcome): string {
-  const rows = count(created + known + faults.length);
+function progressText({ created, changed, unchanged, faults }: Outcome): string {
+  const rows = count(created + changed + unchanged + faults.length);
   if (faults.length === 0) return t('{count} rows', { count: rows });
   return t('{count} rows, {faults} with a fault', { count: rows, faults: count(faults.length) });
 }
 
-function showCheck(planned: Planned, outcome: Outcome): void {
-  const { content, opened, kind } = planned;
-  const good = outcome.created + outcome.known;
+async function showCheck(planned: Planned, outcome: Outcome): Promise<void> {
+  const { content, opened, kind, page, plan } = planned;
+  const { created, changed, unchanged, doubles, faults, samples } = outcome;
+  const good = created + changed;
   const again = button(t('Change the columns'), () => chooseColumns(planned, opened));
   const begin = action(
     t(numbered(good, 'Import 1 row', 'Import {count} rows'), { count: count(good) }),
     () => run(planned, { isDryRun: false }),
     { class: 'primary' },
   );
+  const shown = await sampleCard(page, plan, samples);
   fill(
     content,
     card(
@@ -297,13 +300,16 @@ function showCheck(planned: Planned, outcome: Outcome): void {
       h(
         'ul',
         {},
-        h('li', {}, newText(outcome.created)),
-        outcome.known > 0 && h('li', {}, knownText(outcome.known, kind)),
-        outcome.faults.length > 0 && h('li', {}, faultsText(outcome.faults.length)),
+        created > 0 && h('li', {}, newText(created)),
+        doubles > 0 && h('li', { class: 'issue' }, doublesText(doubles)),
+        changed > 0 && h('li', {}, changedText(changed, kind)),
+        unchanged > 0 && h('li', {}, unchangedText(unchanged)),
+        faults.length > 0 && h('li', {}, faultsText(faults.length)),
       ),
       h('div', { class: 'buttons' }, good > 0 && begin, again),
     ),
-    faultCard(opened, outcome.faults),
+    shown,
+    faultCard(opened, faults),
   );
 }
 
@@ -311,11 +317,25 @@ function newText(rows: number): string {
   return t(numbered(rows, '1 row is new.', '{count} rows are new.'), { count: count(rows) });
 }
 
-function knownText(rows: number, kind: ImportKind): string {
+function doublesText(rows: number): string {
+  const text = numbered(
+    rows,
+    '1 row has the e-mail address or phone number of a customer who is known, and makes another one.',
+    '{count} rows have the e-mail address or phone number of a customer who is known, and make others.',
+  );
+  return t(text, { count: count(rows) });
+}
+
+function changedText(rows: number, kind: ImportKind): string {
   const text =
     kind === 'customers'
-      ? numbered(rows, '1 row is known already.', '{count} rows are known already.')
+      ? numbered(rows, '1 row changes a known customer.', '{count} rows change known customers.')
       : numbered(rows, '1 row changes a known product.', '{count} rows change known products.');
+  return t(text, { count: count(rows) });
+}
+
+function unchangedText(rows: number): string {
+  const text = numbered(rows, '1 row changes nothing.', '{count} rows change nothing.');
   return t(text, { count: count(rows) });
 }
 
@@ -324,7 +344,8 @@ function faultsText(rows: number): string {
   return t(text, { count: count(rows) });
 }
 
-function showEnd({ content, opened, kind, page }: Planned, { created, known, faults }: Outcome): void {
+function showEnd({ content, opened, kind, page }: Planned, outcome: Outcome): void {
+  const { created, changed, unchanged, faults } = outcome;
   const place = { content, kind, page };
   const list = h(
     'a',
@@ -332,14 +353,16 @@ function showEnd({ content, opened, kind, page }: Planned, { created, known, fau
     kind === 'customers' ? t('To the customers') : t('To the products'),
   );
   const next = button(t('Another file'), () => chooseFile(place));
-  const knownRows =
-    kind === 'products' ? '{count} were known, and are as in the file.' : '{count} were known.';
-  const changed = known > 0 && ` ${t(knownRows, { count: count(known) })}`;
+  const counts = [
+    t('{count} new.', { count: count(created) }),
+    changed > 0 && t('{count} changed.', { count: count(changed) }),
+    unchanged > 0 && t('{count} unchanged.', { count: count(unchanged) }),
+  ];
   fill(
     content,
     card(
       t('Imported'),
-      h('p', { role: 'status' }, t('{count} new.', { count: count(created) }), changed),
+      h('p', { role: 'status' }, counts.filter((text) => text !== false).join(' ')),
       h('div', { class: 'buttons' }, list, next),
     ),
     faultCard(opened, faults),

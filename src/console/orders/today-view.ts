@@ -391,7 +391,10 @@ function spanTabs(span: Span): HTMLElement {
 function receivedText(payments: readonly Figures[]): Child {
   const [first = defaultCurrency, ...others] = currenciesOf(payments);
   const received = (currency: string): number => receivedOf(payments, currency).received;
-  const sums = others.map((currency) => `+ ${money(received(currency), currency)}`);
+  const sums = others.map((currency) => {
+    const text = money(received(currency), currency);
+    return received(currency) < 0 ? text : `+ ${text}`;
+  });
   const more = sums.length === 0 ? '\u00a0' : sums.join(' ');
   return [wrappingMoney(received(first), first), h('small', { class: 'clip', title: more }, more)];
 }

@@ -157,6 +157,8 @@ export type List<T> = {
 export type Issue = {
   readonly pointer?: string;
   readonly parameter?: string;
+  /** Absent from issues of the console itself. */
+  readonly code?: string;
   readonly detail: string;
 };
 export type Problem = {

@@ -3,7 +3,7 @@ import { t } from './texts.ts';
 
 /** What the service calls a column, and what the shop calls it. Deliveries have columns for an address, too. */
 const columnNames: Readonly<Record<string, string>> = {
-  id: 'Number',
+  id: t('Number'),
   status: t('Status'),
   payment: t('Payment'),
   customerId: t('Customer number'),

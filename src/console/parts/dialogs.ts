@@ -14,7 +14,7 @@ type Question<T> = {
   readonly run: () => Promise<T>;
 };
 
-/** Resolves to the result of `run`; to undefined if the dialog is closed without it. */
+/** Resolves to the result of `run`; to undefined if the dialog is closed without it, or its page is left. */
 export function ask<T>({
   title,
   content,
@@ -26,7 +26,7 @@ export function ask<T>({
   const { promise, resolve } = Promise.withResolvers<T | undefined>();
   let result: T | undefined;
   // without a field the first button would get the focus
-  const cancel = button(dismiss, () => dialog.close(), { autofocus: isDangerous && !hasField(content) });
+  const cancel = button(dismiss, () => close(), { autofocus: isDangerous && !hasField(content) });
   const body = form(content, {
     submit,
     isDangerous,
@@ -36,10 +36,13 @@ export function ask<T>({
       dialog.close();
     },
   });
+  const close = (): void => dialog.close();
   const dialog = openDialog(title, body, () => {
+    window.removeEventListener('hashchange', close);
     discardInput(body);
     resolve(result);
   });
+  window.addEventListener('hashchange', close);
   return promise;
 }
 

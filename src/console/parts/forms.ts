@@ -114,7 +114,10 @@ export function form(
     element.addEventListener('keydown', (event) => enter(element, event));
   }
   if (isDangerous) element.addEventListener('keydown', refuseEnter);
-  element.addEventListener('input', () => (element.dataset['unsent'] = ''));
+  element.addEventListener('input', () => {
+    element.dataset['unsent'] = '';
+    fill(message); // it was about what is being corrected
+  });
   element.addEventListener('submit', (event) => {
     event.preventDefault();
     void unlessRunning(button, () => send(event.submitter));

@@ -677,7 +677,8 @@ export const german = {
     'Wie eine Tabellenkalkulation sie als CSV oder als Text mit Tabulatoren speichert: höchstens {size} MB.',
   'The first row names the columns. Nothing is imported before you have seen what is in the file.':
     'Die erste Zeile benennt die Spalten. Nichts wird importiert, bevor Sie gesehen haben, was in der Datei ist.',
-  'The same file again makes nobody twice.': 'Dieselbe Datei noch einmal legt niemanden doppelt an.',
+  'A customer who is known by number or e-mail is changed; what the file lacks stays.':
+    'Ein Kunde mit bekannter Nummer oder E-Mail-Adresse wird geändert; was in der Datei fehlt, bleibt.',
   'A product whose SKU is known is changed; what the file lacks stays.':
     'Ein Produkt mit bekannter Artikelnummer wird geändert; was in der Datei fehlt, bleibt.',
   File: 'Datei',
@@ -692,7 +693,10 @@ export const german = {
   'What “{name}” is': 'Was „{name}“ ist',
   'Your own number': 'Ihre eigene Nummer',
   'Currency of the prices, where the file names none': 'Währung der Preise, wo die Datei keine nennt',
-  'Country of the addresses, where the file names none': 'Land der Adressen, wo die Datei keines nennt',
+  'Number in orderly': 'Nummer in orderly',
+  'Country of phone numbers and addresses, where the file names none':
+    'Land der Telefonnummern und Adressen, wo die Datei keines nennt',
+  'An address without a street goes to the note.': 'Eine Adresse ohne Straße kommt in die Notiz.',
   'Check all rows': 'Alle Zeilen prüfen',
   'Another file': 'Andere Datei',
   'No column is the {members}.': 'Diese Spalte fehlt: {members}.',
@@ -720,15 +724,25 @@ export const german = {
   '{count} rows are new.': '{count} Zeilen sind neu.',
   '1 row can’t be imported.': '1 Zeile kann nicht importiert werden.',
   '{count} rows can’t be imported.': '{count} Zeilen können nicht importiert werden.',
-  '1 row is known already.': '1 Zeile ist schon bekannt.',
-  '{count} rows are known already.': '{count} Zeilen sind schon bekannt.',
+  '1 row has the e-mail address or phone number of a customer who is known, and makes another one.':
+    '1 Zeile hat die E-Mail-Adresse oder Telefonnummer eines bekannten Kunden und legt noch einen an.',
+  '{count} rows have the e-mail address or phone number of a customer who is known, and make others.':
+    '{count} Zeilen haben die E-Mail-Adresse oder Telefonnummer eines bekannten Kunden und legen weitere an.',
+  '1 row changes a known customer.': '1 Zeile ändert einen bekannten Kunden.',
+  '{count} rows change known customers.': '{count} Zeilen ändern bekannte Kunden.',
   '1 row changes a known product.': '1 Zeile ändert ein bekanntes Produkt.',
   '{count} rows change known products.': '{count} Zeilen ändern bekannte Produkte.',
+  '1 row changes nothing.': '1 Zeile ändert nichts.',
+  '{count} rows change nothing.': '{count} Zeilen ändern nichts.',
+  'Some rows, as they will be': 'Einige Zeilen, wie sie sein werden',
+  New: 'Neu',
   'To the customers': 'Zu den Kunden',
   'To the products': 'Zu den Produkten',
   '{count} new.': '{count} neu.',
-  '{count} were known.': '{count} waren bekannt.',
-  '{count} were known, and are as in the file.': '{count} waren bekannt und sind jetzt wie in der Datei.',
+  '{count} changed.': '{count} geändert.',
+  '{count} unchanged.': '{count} unverändert.',
+  '{label}: a spreadsheet has rounded this number. Format the column as text, and enter it again.':
+    '{label}: Eine Tabellenkalkulation hat diese Zahl gerundet. Formatieren Sie die Spalte als Text, und geben Sie sie neu ein.',
   Fault: 'Fehler',
   'Rows with a fault': 'Zeilen mit Fehlern',
   Row: 'Zeile',

@@ -43,7 +43,14 @@ const wordings = [
 ] as const;
 
 /** `items[0].quantity must be at most 1000000.` becomes `Quantity must be at most 1,000,000.` */
-export function inWords({ pointer = '', detail }: Issue, { label, limit, country }: Wording): string {
+export function inWords({ pointer = '', code, detail }: Issue, { label, limit, country }: Wording): string {
+  if (code === 'rounded')
+    return t(
+      '{label}: a spreadsheet has rounded this number. Format the column as text, and enter it again.',
+      {
+        label,
+      },
+    );
   const [, member] = /\/([^/]+)$/.exec(pointer) ?? [];
   const labelled = detail.replace(/^\S+/, (subject) =>
     member !== undefined && subject.endsWith(member) ? label : subject,

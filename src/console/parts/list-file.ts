@@ -77,6 +77,7 @@ async function spreadsheetOf({ body }: Response): Promise<string[]> {
   };
   const cellOf = (cell: string, index: number): string => {
     const name = columns?.[index] ?? '';
+    if (name === 'phone') return readablePhone(cell);
     if (isAmount(name)) return cell.replace('.', decimalSign);
     if (name === 'status' && isStatus(cell)) return t(cell);
     if (name === 'payment' && isPayment(cell)) return t(cell);
@@ -99,6 +100,16 @@ function isStatus(cell: string): cell is Status {
 function isPayment(cell: string): cell is Payment {
   return Object.hasOwn(paymentNames, cell);
 }
+
+/**
+ * The service guards the sign + of a number like that of a formula. With a blank after the country's code (ITU-T
+ * E.164) it is text for spreadsheets, too, which would round the digits alone.
+ */
+function readablePhone(cell: string): string {
+  return cell.replace(/^'(?=\+\d+$)/, '').replace(callingCode, '$& ');
+}
+
+const callingCode = /^\+(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(?=\d+$)/;
 
 function isAmount(name: string): boolean {
   return /^(items\.)?(total|unitPrice)$/.test(name);

@@ -1,0 +1,157 @@
+// The console's import of what is known: it is changed, or stays; and what is shown before anything is written.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTab } from '../support/browser.ts';
+import { admin, serviceFor, type TestResponse } from '../support/service.ts';
+import { Person } from './console-actions.ts';
+import { giveFile, importHelpers } from './console-import-support.ts';
+
+const address = { line1: 'Am Markt 1', city: 'Oldenburg', postalCode: '26122', country: 'DE' };
+
+test('an import of what is known', { timeout: 120_000 }, async (t) => {
+  const service = await serviceFor(t);
+  service.clock.now = Date.now();
+  const { token } = await service.signIn(admin.email, admin.password);
+  const other = await service.person('staff');
+  const tab = await openTab();
+  t.after(() => tab.close());
+  await tab.screen(1280, 'light');
+  const person = new Person(tab, 'mouse');
+  const all = async (path: string): Promise<TestResponse['body'][]> =>
+    (await service.get(`/${path}?sort=createdAt`, { token })).body.data;
+  const check = async (kind: string, name: string, text: string): Promise<void> => {
+    await person.go(`#/${kind}`);
+    await person.go(`#/${kind}/import`);
+    await giveFile(tab, { name, bytes: Buffer.from(text) });
+    await tab.until('document.querySelector("form")');
+    if (kind === 'customers')
+      await tab.evaluate(`document.querySelector('[data-pointer="/country"]').value = 'DE'`);
+    await person.press('Check all rows');
+  };
+  await person.signIn(service.url, admin);
+  await tab.evaluate(importHelpers);
+  const customers = [
+    { name: 'Grace Hopper', email: 'g@example.com', phone: '+4944112345678', address, note: '=1' },
+    { name: '-Ada', phone: '+4944112345678' },
+    { name: 'Ada', email: 'g@example.com' },
+  ];
+  for (const body of customers) await service.post('/customers', { token, body });
+  await service.post('/customers', { token: other.token, body: { name: 'Of another owner' } });
+  const product = { sku: 'TEA', name: 'Tea', unitPrice: 749, currency: 'EUR', barcode: '4006381333931' };
+  await service.post('/products', { token, body: product });
+  await service.post('/products', {
+    token,
+    body: { sku: 'POT', name: 'Pot', unitPrice: 39, currency: 'JPY' },
+  });
+
+  for (const kind of ['customers', 'products'])
+    for (const form of ['For a spreadsheet', 'For other programs'])
+      await t.test(`of the own ${kind}, saved ${form.toLowerCase()}, changes nothing`, async () => {
+        const before = await all(kind);
+        await person.go(`#/${kind}`);
+        await person.press('CSV');
+        await person.check(form);
+        await person.press('Save');
+        await tab.until('window.saved !== undefined');
+        const text = await tab.evaluate<string>('saved.text()');
+        await tab.evaluate('window.saved = undefined');
+        await check(kind, 'own.csv', text);
+        await person.see(`${before.length} rows change nothing.`);
+        const shown = await tab.evaluate<string>('document.body.innerText');
+        assert.doesNotMatch(shown, /new\.|Import \d/);
+        assert.deepEqual(await all(kind), before);
+      });
+
+  await t.test('of a corrected list changes its customers, by e-mail and by the own number', async () => {
+    const row = 'K-7;Erika Muster;;0441 999;Am Markt 2;26122;Oldenburg\n';
+    const heading = 'Kundennummer;Name;E-Mail;Telefon;Straße;PLZ;Ort\n';
+    await check('customers', 'new.csv', heading + row);
+    await person.see('1 row is new.');
+    await person.press('Import 1 row');
+    await person.see('1 new.');
+    await check('customers', 'corrected.csv', heading + row.replace('0441 999', '0441 998877'));
+    await person.see('1 row changes a known customer.');
+    await person.press('Import 1 row');
+    await person.see('1 changed.');
+    const byMail = 'Name;E-Mail;Telefon\nErika Muster;;0441998877\nOtto;o@example.com;\n';
+    await check('customers', 'mail.csv', byMail);
+    await person.see('1 row is new.');
+    await person.see('1 row changes nothing.');
+    await person.press('Import 1 row');
+    await person.see('1 new. 1 unchanged.');
+    const found = (await all('customers')).filter(({ name }) => name === 'Erika Muster');
+    assert.deepEqual(
+      found.map(({ phone, address: { country } }) => [phone, country]),
+      [['+49441998877', 'DE']],
+    );
+  });
+
+  await t.test('shows some rows as they will be, and what they replace', async () => {
+    await check('products', 'prices.csv', 'sku;name;price;ean\nTEA;Tea;399;\nCUP;Cup;400;\nPOT;Pot;39;\n');
+    await person.see('1 row is new.');
+    await person.see('2 rows change known products.');
+    const cells = await tab.evaluate<string[]>(
+      `[...document.querySelectorAll('.samples tbody tr')].map((row) => row.innerText.replace(/\\s+/g, ' '))`,
+    );
+    assert.deepEqual(cells, [
+      'Changed 2 TEA Tea €7.49 €399.00',
+      'Changed 4 POT Pot ¥39 €39.00',
+      'New 3 CUP Cup €400.00',
+    ]);
+    assert.equal((await all('products')).length, 2, 'nothing is written before');
+  });
+
+  await t.test('says which rows would make a customer a second time', async () => {
+    const text = 'Kundennummer;Name;E-Mail\nK-8;Grace Hopper;g@example.com\n';
+    await check('customers', 'twice.csv', text);
+    await person.see('1 row has the e-mail address or phone number of a customer who is known');
+  });
+
+  await t.test('refuses a number that a spreadsheet has ruined', async () => {
+    await check('products', 'ruined.csv', 'sku;name;price;ean\nTEA;Tea;7,49;4E+12\n');
+    await person.see('Barcode: a spreadsheet has rounded this number.');
+    assert.doesNotMatch(await tab.evaluate<string>('document.body.innerText'), /Import \d/);
+  });
+
+  await t.test('takes a row with only a town', async () => {
+    await check('customers', 'town.csv', 'Name;Ort;Land\nOda;Leer;\nUwe;;Deutschland\n');
+    await person.see('2 rows are new.');
+    await person.press('Import 2 rows');
+    await person.see('2 new.');
+    const found = (await all('customers')).filter(({ name }) => name === 'Oda' || name === 'Uwe');
+    assert.deepEqual(
+      found.map((customer) => [customer.address, customer.note ?? null]),
+      [
+        [null, 'Leer'],
+        [null, null],
+      ],
+    );
+  });
+
+  await t.test('forgets that a column was missing once it is chosen', async () => {
+    await person.go('#/products');
+    await person.go('#/products/import');
+    await giveFile(tab, { name: 'a.csv', bytes: Buffer.from('sku,name,cost\nTEA,Tea,7.49\n') });
+    await person.press('Check all rows');
+    await person.see('No column is the Price.');
+    await tab.evaluate(`{
+      const select = document.querySelector('[aria-label="What “cost” is"]');
+      select.value = 'unitPrice';
+      select.dispatchEvent(new Event('input', { bubbles: true }));
+    }`);
+    assert.doesNotMatch(await tab.evaluate<string>('document.body.innerText'), /No column is/);
+    await person.press('Check all rows');
+    await person.see('1 row changes nothing.');
+  });
+
+  await t.test('leaves no dialog behind when one goes back', async () => {
+    await person.go('#/customers');
+    await person.press('CSV');
+    await tab.until('document.querySelector("dialog[open]")');
+    await tab.evaluate('history.back()');
+    await tab.until('!document.querySelector("dialog")');
+    await tab.until('location.hash === "#/products/import"');
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
