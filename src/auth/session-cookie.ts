@@ -1,31 +1,43 @@
 // The cookie that holds a browser's refresh token (RFC 6265, and the prefixes of its revision). Browsers send
-// the cookie to every port of a host, so it renews nothing without the browser key, which the page keeps.
+// the cookie to every port of a host, so it renews nothing without the browser key, which the page keeps. They
+// also keep one cookie of a name for all ports of a host, so two services on one machine need two names.
 
 /**
  * Browsers accept a cookie with this prefix only from this host, over TLS and for all paths. Scripts can
  * neither read nor set it. Older browsers apply the rules of `__Host-`.
  */
-const sessionCookieName = '__Host-Http-orderly';
+const commonName = '__Host-Http-orderly';
+/** The port of a public URL where there is usually one service: that of HTTPS, and the default one. */
+const commonPorts = ['', '8443'];
 const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 
 /** A refresh token and its session. */
 export type RefreshCredential = { readonly sessionId: number; readonly refreshToken: string };
 
-export const clearedSessionCookie = `${sessionCookieName}=; Max-Age=0; ${attributes}`;
+/** Returns the name of the cookie; on a port of its own a service has a name of its own. */
+export function sessionCookieName(publicUrl: string): string {
+  const { port } = new URL(publicUrl);
+  return commonPorts.includes(port) ? commonName : `${commonName}-${port}`;
+}
 
-export function sessionCookie({ sessionId, refreshToken }: RefreshCredential, seconds: number): string {
-  return `${sessionCookieName}=${sessionId}.${refreshToken}; Max-Age=${seconds}; ${attributes}`;
+export function clearedSessionCookie(name: string): string {
+  return `${name}=; Max-Age=0; ${attributes}`;
+}
+
+export function sessionCookie(name: string, credential: RefreshCredential, seconds: number): string {
+  const { sessionId, refreshToken } = credential;
+  return `${name}=${sessionId}.${refreshToken}; Max-Age=${seconds}; ${attributes}`;
 }
 
 /**
  * Returns the values of this cookie in a Cookie field: more than one only if somebody planted another cookie.
  */
-export function sessionCookiesIn(field = ''): string[] {
+export function sessionCookiesIn(name: string, field = ''): string[] {
   return field
     .split(';')
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${sessionCookieName}=`))
-    .map((pair) => pair.slice(sessionCookieName.length + 1));
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
 }
 
 /** Returns undefined for a value that `sessionCookie` can't have written. */

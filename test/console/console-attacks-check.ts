@@ -47,7 +47,7 @@ test('pages of others', { timeout: 120_000 }, async (t) => {
       const received: string[] = [];
       await other.open(await pageWith(t, '', ({ headers }) => received.push(headers.cookie ?? '')));
       const [cookie = ''] = received;
-      assert.match(cookie, /^__Host-Http-orderly=\d/, 'browsers send it to every port');
+      assert.match(cookie, /^__Host-Http-orderly-\d+=\d/, 'browsers send it to every port');
       for (const [body, status] of [
         [{}, 400],
         [{ browserKey: 'A'.repeat(43) }, 401],

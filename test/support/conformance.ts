@@ -89,7 +89,7 @@ export const headerForms: Readonly<Record<string, RegExp>> = {
   'RateLimit-Policy': /^"[a-z-]+";q=\d+;w=\d+(, "[a-z-]+";q=\d+;w=\d+)*$/,
   'Referrer-Policy': /^no-referrer$/,
   'Retry-After': /^\d+$/,
-  'Set-Cookie': /^__Host-Http-orderly=/,
+  'Set-Cookie': /^__Host-Http-orderly(-\d+)?=/,
   'Strict-Transport-Security': /^max-age=\d+$/,
   Vary: visible,
   'WWW-Authenticate': /^Bearer /,

@@ -195,7 +195,7 @@ type CookieCall = Call<object, object, Infer<typeof CookieTokenRequest>, undefin
 async function renewFromCookie(call: CookieCall, services: TokenServices): Promise<Representation<Tokens>> {
   if (call.headers['sec-fetch-site'] !== 'same-origin')
     throw forbidden('Only pages of this service may use the cookie (Sec-Fetch-Site: same-origin).');
-  const [value, ...others] = sessionCookiesIn(call.cookie);
+  const [value, ...others] = sessionCookiesIn(services.cookieName, call.cookie);
   if (others.length > 0)
     throw new Problem('multiple-credentials', 'Several cookies have the session’s name; remove them.');
   if (value === undefined) throw new Problem('invalid-credentials', 'There is no cookie; sign in.');
@@ -203,7 +203,7 @@ async function renewFromCookie(call: CookieCall, services: TokenServices): Promi
   if (credential === undefined) reportUnknownToken(call, null);
   const { browserKey } = call.body;
   const issued = credential && (await renewWith(call, services, { ...credential, browserKey }));
-  if (issued !== undefined) return inCookie(call, issued, browserKey);
-  call.setCookie(clearedSessionCookie);
+  if (issued !== undefined) return inCookie(call, issued, { browserKey, name: services.cookieName });
+  call.setCookie(clearedSessionCookie(services.cookieName));
   throw notCurrentProblem();
 }

@@ -33,7 +33,7 @@ export function sessionRoutes(services: SessionServices): Route[] {
     listSessionsRoute(services),
     deleteSessionsRoute(services),
     readSessionRoute(),
-    deleteSessionRoute(),
+    deleteSessionRoute(services),
   ];
 }
 
@@ -65,7 +65,7 @@ function sessionList({ query, now }: ListCall): List<Session, Caller> {
   return { selectionFor, elements };
 }
 
-function deleteSessionsRoute({ lists }: SessionServices): Route {
+function deleteSessionsRoute({ lists, cookieName }: SessionServices): Route {
   return route({
     method: 'DELETE',
     path: '/api/sessions',
@@ -93,7 +93,7 @@ function deleteSessionsRoute({ lists }: SessionServices): Route {
           call.reportSecurityEvent({ name: 'session_expired', userId, sessionId: null });
         return userId === caller.userId;
       });
-      if (isOwn && isInCookie) call.setCookie(clearedSessionCookie);
+      if (isOwn && isInCookie) call.setCookie(clearedSessionCookie(cookieName));
       return empty;
     },
   });
@@ -124,7 +124,7 @@ function readSessionRoute(): Route {
   });
 }
 
-function deleteSessionRoute(): Route {
+function deleteSessionRoute({ cookieName }: SessionServices): Route {
   return route({
     method: 'DELETE',
     path: '/api/sessions/{id}',
@@ -149,7 +149,7 @@ function deleteSessionRoute(): Route {
         endSession(permit, session);
         call.reportSecurityEvent({ name: 'session_expired', userId, sessionId: id });
       });
-      if (isInCookie) call.setCookie(clearedSessionCookie);
+      if (isInCookie) call.setCookie(clearedSessionCookie(cookieName));
       return empty;
     },
   });

@@ -68,7 +68,7 @@ export const NewSession = named(
     cookie: optional(boolean(), {
       description:
         'Whether the refresh token comes in the cookie `__Host-Http-orderly` instead of the body: for ' +
-        'pages of the service’s own origin.',
+        'pages of the service’s own origin. On another port than 443 and 8443 the port is part of the name.',
     }),
   }),
 );

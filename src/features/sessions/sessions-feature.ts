@@ -12,11 +12,16 @@ export const sessions: Feature = {
     const { sessionRoutes } = await import('./session-routes.ts');
     const { removeExpiredSessions } = await import('./session-store.ts');
     const { removeOldNetworks } = await import('./known-network-store.ts');
+    const { sessionCookieName } = await import('../../auth/session-cookie.ts');
     return (core) => ({
       groups: [
         {
           invalidStatus: 400,
-          routes: sessionRoutes({ ...core, totpSecrets: core.sealedSecrets('totp') }),
+          routes: sessionRoutes({
+            ...core,
+            cookieName: sessionCookieName(core.publicUrl),
+            totpSecrets: core.sealedSecrets('totp'),
+          }),
         },
       ],
       cleanup: [

@@ -69,7 +69,9 @@ async function signIn(call: SignInCall, services: SignInServices): Promise<Repre
   const { issued, factor } = signedIn;
   const event = { name: 'authn_login_success', userId, sessionId: issued.id } as const;
   call.reportSecurityEvent(factor === undefined ? event : { ...event, factor });
-  return browserKey === null ? inBody(issued) : inCookie(call, issued, browserKey);
+  return browserKey === null
+    ? inBody(issued)
+    : inCookie(call, issued, { browserKey, name: services.cookieName });
 }
 
 type SessionStart = {

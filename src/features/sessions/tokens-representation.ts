@@ -16,6 +16,8 @@ export type TokenServices = {
   readonly signer: Signer;
   readonly refreshTokens: RefreshTokens;
   readonly publicUrl: string;
+  /** The name of the cookie in which browsers have the refresh token. */
+  readonly cookieName: string;
 };
 
 export const tokensReply = {
@@ -78,11 +80,11 @@ export function inBody({ etag, ...tokens }: Tokens & { readonly etag: string }):
 export function inCookie(
   call: Pick<Call<object, object, unknown, undefined>, 'now' | 'setCookie'>,
   issued: IssuedTokens,
-  browserKey: string,
+  { browserKey, name }: { readonly browserKey: string; readonly name: string },
 ): Representation<Tokens> {
   const { id: sessionId, refreshToken, expiresAt } = issued;
   const seconds = Math.floor((Date.parse(expiresAt) - call.now) / 1000);
-  call.setCookie(sessionCookie({ sessionId, refreshToken }, seconds));
+  call.setCookie(sessionCookie(name, { sessionId, refreshToken }, seconds));
   return inBody({ ...issued, refreshToken: null, browserKey });
 }
 

@@ -7,6 +7,7 @@ import { assertIssues, rootToken } from '../../support/resource-support.ts';
 import { needsClock } from './session-support.ts';
 
 const name = '__Host-Http-orderly';
+const onUsualPort = { settings: { 'public-url': 'https://localhost:8443' } };
 const cleared = `${name}=; Max-Age=0; Path=/; Secure; HttpOnly; SameSite=Strict`;
 const path = '/api/sessions/current/tokens';
 
@@ -42,7 +43,7 @@ function renew(service: TestService, { cookie, browserKey }: Halves, call: Call 
 }
 
 describe('a sign-in with a cookie', () => {
-  const service = sharedService();
+  const service = sharedService(onUsualPort);
 
   test('a sign-in with a cookie puts the refresh token into the cookie, and not into the body', async () => {
     const { email, password } = await service().person();
@@ -79,7 +80,7 @@ describe('a sign-in with a cookie', () => {
 });
 
 describe('the cookie', () => {
-  const service = sharedService();
+  const service = sharedService(onUsualPort);
 
   test('the cookie of a session gives new tokens of its session, and is replaced', async () => {
     const browser = await signIn(service());
@@ -265,7 +266,7 @@ describe('the cookie', () => {
     'a cookie ends with its session: 14 days after its last use, 30 after sign-in',
     needsClock,
     async (t) => {
-      const own = await serviceFor(t);
+      const own = await serviceFor(t, onUsualPort);
       const day = 86_400_000;
       const maxAgeOf = ({ headers }: TestResponse): number =>
         Number(/Max-Age=(\d+)/.exec(headers['set-cookie']?.[0] ?? '')?.[1]) * 1000;
@@ -284,6 +285,23 @@ describe('the cookie', () => {
   );
 });
 
+test('two services on one machine keep each other’s cookie, since a browser has one of a name for all ports', async (t) => {
+  const jar = new Map<string, string>();
+  const browsers = [];
+  for (const service of [await serviceFor(t), await serviceFor(t), await serviceFor(t, onUsualPort)]) {
+    const browser = await signIn(service);
+    const [cookieName = '', value = ''] = browser.cookie.split('=', 2);
+    jar.set(cookieName, value);
+    browsers.push({ service, browser, cookieName });
+  }
+  const names = browsers.map(({ cookieName }) => cookieName);
+  const [first, second] = browsers.map(({ service }) => service.port);
+  assert.deepEqual(names, [`${name}-${first}`, `${name}-${second}`, name]);
+  const cookie = [...jar].map(([cookieName, value]) => `${cookieName}=${value}`).join('; ');
+  for (const { service, browser } of browsers)
+    assert.equal((await renew(service, { ...browser, cookie })).status, 201);
+});
+
 test('only one route reads the cookie, and only those of sessions set it', async (t) => {
   const { inside } = await serviceFor(t);
   if (inside === undefined) return t.skip('needs the list of routes');
@@ -299,7 +317,7 @@ test('only one route reads the cookie, and only those of sessions set it', async
 });
 
 describe('signing out', () => {
-  const service = sharedService();
+  const service = sharedService(onUsualPort);
 
   test('signing out removes the cookie of this browser’s session, here or everywhere', async () => {
     for (const where of ['here', 'everywhere']) {

@@ -75,7 +75,10 @@ describe('a wrong credential has its own line', { concurrency: true }, () => {
     await send(sessionId, 'A'.repeat(refreshToken.length));
     await send(4711, refreshToken);
     for (const value of ['nonsense', `${sessionId}.${'A'.repeat(52)}`]) {
-      const headers = { cookie: `__Host-Http-orderly=${value}`, 'sec-fetch-site': 'same-origin' };
+      const headers = {
+        cookie: `__Host-Http-orderly-${service.port}=${value}`,
+        'sec-fetch-site': 'same-origin',
+      };
       const body = { browserKey: 'A'.repeat(43) };
       const { status } = await service.post('/api/sessions/current/tokens', { headers, body });
       assert.equal(status, 401);
