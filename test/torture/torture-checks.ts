@@ -41,9 +41,9 @@ async function repeatUnanswered({ memory, client, picker, violation }: Round): P
 
 /** Requests with an Idempotency-Key that had a response have the same one again, to the byte. */
 async function repeatAnswered({ memory, client, picker, violation }: Round): Promise<number> {
-  const recent = memory.kept.slice(-repeatsMax / 2);
-  const some =
-    memory.kept.length === 0 ? [] : Array.from({ length: repeatsMax / 2 }, () => picker.pick(memory.kept));
+  const kept = memory.kept.filter((each) => !isOfDeletedUser(each, memory));
+  const recent = kept.slice(-repeatsMax / 2);
+  const some = kept.length === 0 ? [] : Array.from({ length: repeatsMax / 2 }, () => picker.pick(kept));
   for (const { asked, reply } of [...recent, ...some]) {
     const again = await client.ask(asked);
     const isSame =
@@ -55,6 +55,11 @@ async function repeatAnswered({ memory, client, picker, violation }: Round): Pro
       violation(`${asked.method} ${asked.path} was answered ${summary(reply)} and then ${summary(again)}`);
   }
   return recent.length + some.length;
+}
+
+/** What created an account goes with it: the same request would create another one. */
+function isOfDeletedUser({ asked, reply }: Memory['kept'][number], { ledger }: Memory): boolean {
+  return asked.path === '/api/users' && ledger.known(`user ${reply.thing['email']}`) === undefined;
 }
 
 function summary({ status, headers, text }: Reply): string {
