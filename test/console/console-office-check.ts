@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { admin, password } from '../support/service.ts';
+import { openTab } from '../support/browser.ts';
+import { admin, password, serviceFor } from '../support/service.ts';
 import { withSmallDisk } from '../support/small-disk.ts';
+import { Person } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
 
 const elevenMinutes = 660_000;
@@ -89,6 +91,27 @@ test('the back room in the console', { timeout: 120_000 }, async (t) => {
 
   assert.deepEqual(tab.complaints, []);
 });
+
+for (const [registration, isOpen] of [
+  ['open', true],
+  ['closed', false],
+] as const)
+  test(`while registration is ${registration}, the console ${isOpen ? 'asks' : 'does not ask'} if it should stay open`, async (t) => {
+    const service = await serviceFor(t, { settings: { registration } });
+    service.clock.now = Date.now();
+    const tab = await openTab();
+    t.after(() => tab.close());
+    await tab.screen(1280, 'light');
+    const person = new Person(tab, 'mouse');
+    await person.signIn(service.url, admin);
+    await person.see('Nothing is here yet.');
+    const isAsked = `document.body.innerText.includes('start it with --registration closed')`;
+    assert.equal(await tab.evaluate(isAsked), isOpen);
+    await person.go('#/people');
+    await person.see('Add a person');
+    assert.equal(await tab.evaluate(isAsked), isOpen);
+    assert.deepEqual(tab.complaints, []);
+  });
 
 test('a full disk in the console', { timeout: 120_000 }, (t) =>
   withSmallDisk(t, 24, async (disk) => {

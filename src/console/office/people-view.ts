@@ -21,6 +21,8 @@ import { action, choice, field, form, textOf } from '../parts/forms.ts';
 import { eventList } from '../parts/event-list.ts';
 import { type NamedEvent, readHistory } from '../parts/named-events.ts';
 import { searchField } from '../parts/list-tools.ts';
+import { openRegistration } from './open-registration.ts';
+import { isRegistrationOpen } from '../parts/page-text.ts';
 import { type Column, pager, rowLink, table } from '../parts/tables.ts';
 import { rich, t } from '../parts/texts.ts';
 
@@ -55,6 +57,7 @@ export function peopleView(page: Page): void {
       searchField(page, 'people', { label: t('Search by the beginning of a name'), reload }),
     ),
     list,
+    isRegistrationOpen && h('p', { class: 'hint' }, openRegistration()),
   );
 }
 

@@ -3,6 +3,8 @@
 import { query } from '../parts/api-client.ts';
 import type { Figures, List, Order, Sales } from '../parts/api-types.ts';
 import { type Alert, alertList, loadAlerts } from '../office/alerts.ts';
+import { openRegistration } from '../office/open-registration.ts';
+import { isRegistrationOpen } from '../parts/page-text.ts';
 import { card, factList, headedCard } from '../parts/cards.ts';
 import { type Bar, barPlot } from '../parts/charts.ts';
 import { customerName } from '../customers/customer-words.ts';
@@ -204,7 +206,8 @@ function todayContent(page: Page, shown: TodayData, { span, reload }: Drawing): 
   const payments = figuresOf(received);
   const isEmpty = today.length === 0 && lists.every(({ data }) => data.length === 0);
   if (isEmpty && events === undefined) return skeleton(8);
-  if (isEmpty && events?.length === 0) return firstSteps();
+  const isOfAccount = ({ subject }: NamedEvent): boolean => subject.startsWith('/api/');
+  if (isEmpty && events?.every(isOfAccount) === true) return firstSteps(page);
   return [
     tiles({ placed: today, payments }, lists),
     h(
@@ -362,7 +365,7 @@ function tile({ label, figure, note, href }: Tile): HTMLElement {
   return href === undefined ? h('div', { class: 'tile' }, content) : h('a', { class: 'tile', href }, content);
 }
 
-function firstSteps(): HTMLElement {
+function firstSteps({ user }: Page): HTMLElement {
   const step = (title: string, text: string, href: string): HTMLElement =>
     h('li', {}, h('a', { href }, title), ` ${text}`);
   return emptyState(
@@ -375,6 +378,7 @@ function firstSteps(): HTMLElement {
       step(t('Place an order'), t('for them. It is open until it is paid.'), '#/new'),
       step(t('Add the people'), t('who work here: staff may process all orders.'), '#/people'),
       step(t('Change your password'), t('if the service made it.'), '#/account'),
+      user.role === 'admin' && isRegistrationOpen && h('li', {}, openRegistration()),
     ),
   );
 }

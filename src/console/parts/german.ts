@@ -643,6 +643,9 @@ export const german = {
     'die hier arbeiten: Personal darf alle Bestellungen bearbeiten.',
   'Change your password': 'Ändern Sie Ihr Passwort,',
   'if the service made it.': 'wenn es vom Dienst stammt.',
+  'Anybody who reaches this service can sign up': 'Wer diesen Dienst erreicht, kann sich selbst registrieren',
+  'and place orders. If only you are to add people, start it with {flag}.':
+    'und Bestellungen anlegen. Sollen nur Sie Personen hinzufügen, starten Sie ihn mit {flag}.',
 
   // the end of the day
   Day: 'Tag',

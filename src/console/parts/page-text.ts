@@ -1,5 +1,5 @@
 // Texts that the service has written into the page: the codes that the API accepts, the shop's name, what new
-// orders begin with, where the documentation is, and whether there are webhooks.
+// orders begin with, where the documentation is, whether there are webhooks, and whether anybody may sign up.
 
 export function textOfPage(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
@@ -9,6 +9,9 @@ export function textOfPage(name: string): string {
 export function wordsOfPage(name: string): string[] {
   return textOfPage(name).split(' ');
 }
+
+/** Whether anybody may sign up. */
+export const isRegistrationOpen = textOfPage('registration') !== '';
 
 /** Whether the service delivers events to webhooks. */
 export const hasWebhooks = textOfPage('webhooks') !== '';

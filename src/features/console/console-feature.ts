@@ -41,6 +41,7 @@ export const console: Feature = {
         hasDocs: has('docs'),
         hasWebhooks: has('webhooks'),
         isReplicated: config.checkpoints === 'litestream',
+        isRegistrationOpen: config.registration === 'open',
       });
       return { groups: [{ invalidStatus: 400, routes }] };
     };

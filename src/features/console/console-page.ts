@@ -36,11 +36,14 @@ export type ConsoleSettings = {
   readonly hasWebhooks: boolean;
   /** Whether another program copies the database as it changes: then no backups are needed. */
   readonly isReplicated: boolean;
+  /** Whether anybody may sign up. */
+  readonly isRegistrationOpen: boolean;
 };
 
 const withoutScripts = html`; the <a href="/docs">documentation</a> does not`;
 
-export function consolePage({ shop, hasDocs, hasWebhooks, isReplicated }: ConsoleSettings): Page {
+export function consolePage(settings: ConsoleSettings): Page {
+  const { shop, hasDocs, hasWebhooks, isReplicated, isRegistrationOpen } = settings;
   // browsers have other lists
   const digits = [...currencies].map((code) => `${code}:${currencyDigits(code)}`);
   const { markup } = html`<!doctype html>
@@ -58,6 +61,7 @@ export function consolePage({ shop, hasDocs, hasWebhooks, isReplicated }: Consol
 <meta name="default-currency" content="${shop.currency}">
 <meta name="default-country" content="${shop.country}">
 <meta name="replica" content="${isReplicated ? 'litestream' : ''}">
+<meta name="registration" content="${isRegistrationOpen ? 'open' : ''}">
 <meta name="webhooks" content="${hasWebhooks ? '/webhooks' : ''}">
 <meta name="documentation" content="${hasDocs ? '/docs' : ''}">
 <title>orderly</title>
