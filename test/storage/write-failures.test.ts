@@ -54,12 +54,20 @@ test('on a full disk a half-done change and its group are unavailable', async (t
   const logged: string[] = [];
   const database = await openNotes(t, { log: (_, message) => logged.push(message) });
   await database.write((db) => void db.get('PRAGMA max_page_count = 1'));
-  const before = database.write(addNote('before'));
-  const full = database.write((db) => {
-    addNote('small')(db);
-    addNote('x'.repeat(100_000))(db);
-  });
-  await Promise.all([before, full].map((write) => assert.rejects(write, isUnavailable)));
+  let isInGroup = false;
+  for (let count = 0; !isInGroup; count += 1) {
+    const [before, full] = await Promise.allSettled([
+      database.write(addNote(`before ${count}`)),
+      database.write((db) => {
+        addNote('small')(db);
+        addNote('x'.repeat(100_000))(db);
+      }),
+    ]);
+    assert(full.status === 'rejected' && isUnavailable(full.reason));
+    if (before.status === 'fulfilled') continue; // a slow machine has committed it alone
+    assert(isUnavailable(before.reason));
+    isInGroup = true;
+  }
   assert.equal(database.stats.canWrite, false);
-  assert.deepEqual(logged, ['changes are rejected because of a storage error']);
+  assert.equal(logged.at(-1), 'changes are rejected because of a storage error');
 });
