@@ -18,6 +18,8 @@ import {
 } from '../service/own-certificate.ts';
 import { certificateWarnings } from '../service/configured-certificate.ts';
 import type { Service } from '../service/running-service.ts';
+import { databaseFile } from '../storage/database-file.ts';
+import { isOpenToOthers } from '../storage/private-files.ts';
 
 /** Users with generated passwords who are named in the log at a start. */
 const initialPasswordsNamedMax = 20;
@@ -94,6 +96,11 @@ function messagesForOthers({ config, service, machine }: ServiceStart): string[]
 
 function startWarnings({ config, service, now }: ServiceStart): string[] {
   const warnings = [...certificateWarnings(config, now), ...authorityWarnings(config, now)];
+  if (isOpenToOthers(databaseFile(config.dataFolder)))
+    warnings.push(
+      `Other accounts may read the files in ${config.dataFolder}, whose file system keeps no modes (exFAT, FAT): ` +
+        'mount it with "umask=077", or use another.',
+    );
   if (!isSane(now))
     warnings.push(`The clock shows ${new Date(now).toISOString()}, which can't be right: set it.`);
   if (config.tls.mode === 'off') warnings.push(...proxyWarnings(config, service));

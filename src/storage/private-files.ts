@@ -36,7 +36,7 @@ export function bytesOf(file: string): number {
 
 /** Makes an existing file of a secret private. Throws if it belongs to another account. */
 export function keepPrivate(file: string): void {
-  if (existsSync(file) && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+  if (existsSync(file) && isOpenToOthers(file)) chmodSync(file, 0o600);
 }
 
 /** Throws if every account may write the folder: another one may have placed a secret there. */
@@ -45,9 +45,14 @@ export function rejectOpenFolder(folder: string): void {
   const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & 0o002) === 0) return;
   throw new StorageError(
-    `Every account may write the folder ${folder}: "chmod 700 ${folder}" makes it private; delete files in it ` +
-      'that are not its own.',
+    `Every account may write the folder ${folder}: "chmod 700 ${folder}" makes it private, or on exFAT and FAT ` +
+      'mounting with "umask=077"; delete files in it that are not its own.',
   );
+}
+
+/** Whether other accounts may read or write a file: exFAT and FAT keep no modes, and don't report that. */
+export function isOpenToOthers(file: string): boolean {
+  return process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
 }
 
 /** Creates a private file. Throws if the file exists, even as a link. */

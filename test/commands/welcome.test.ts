@@ -1,7 +1,7 @@
 // The messages of a start: where the service listens, and how others reach and trust it.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { logStart, welcome, type ServiceStart } from '../../src/commands/welcome.ts';
@@ -81,6 +81,20 @@ describe('a start reports', { skip }, () => {
         'the new authority.',
     ]);
   });
+
+  const hasModes = { skip: process.platform === 'win32' && 'has no modes' };
+  test(
+    'a start reports that others may read its files, on a file system without modes',
+    hasModes,
+    async (t) => {
+      const start = await started(t, { tls: 'self-signed' });
+      chmodSync(join(start.config.dataFolder, 'orderly.db'), 0o755); // as on exFAT
+      assert.match(
+        String(warningsOf(start)),
+        /^Other accounts may read the files in \S+, whose file system /,
+      );
+    },
+  );
 
   test('a start reports that the certificate of --tls files has expired, or is for other names', async (t) => {
     const folder = newFolder(t);
