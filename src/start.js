@@ -25,8 +25,9 @@ const stopSignals = command === 'serve' || command.startsWith('-') ? ['SIGTERM',
 for (const signal of stopSignals) process.on(signal, () => process.exit(0));
 
 // The cache is not in the shared folder for temporary files, where others could leave code. If its folder
-// can't be written, there is no cache.
-module.enableCompileCache?.(join(import.meta.dirname ?? '', '../node_modules/.cache/orderly'));
+// can't be written, there is no cache; and none in the executable, whose folders are below /dev/null.
+if (process.getBuiltinModule?.('node:sea')?.isSea() !== true)
+  module.enableCompileCache?.(join(import.meta.dirname ?? '', '../node_modules/.cache/orderly'));
 // Sources import each other by complete file names. Node's own search for links and package.json files would
 // take a third of the start.
 module.registerHooks?.({

@@ -35,7 +35,12 @@ export function buildExecutable(output: string, isStripped: boolean): void {
         output: 'orderly',
         disableExperimentalSEAWarning: true,
         useVfs: true,
-        execArgv: ['--max-semi-space-size=8', '--disable-sigusr1'], // as in the start script
+        // as in the start script
+        execArgv: [
+          '--max-semi-space-size=8',
+          '--disable-sigusr1',
+          '--no-memory-pool-share-memory-on-teardown',
+        ],
         assets: Object.fromEntries(modules.filter((file) => file !== 'start.js').map((file) => [file, file])),
       }),
     );
