@@ -32,7 +32,7 @@ const policy =
 const compressedBytesMax = 90_000;
 /** Only browsers that show German load it. */
 const germanFile = '/console/german.js';
-const germanBytesMax = 13_000;
+const germanBytesMax = 14_000;
 const modules = sources.filter((path) => path.startsWith('src/console/'));
 
 /** Everything that the page refers to, and the files that these load later. */
