@@ -1,5 +1,8 @@
 // The parts of the OpenAPI document that operations share: header fields of requests and security schemes.
 import { RequestId } from '../http/connections/request-fields.ts';
+import { acceptPatch } from '../http/responses/media-types.ts';
+import type { ResponseField } from '../http/responses/cors.ts';
+import type { Json } from './openapi-components.ts';
 
 const text = { type: 'string', maxLength: 8192 } as const;
 
@@ -37,6 +40,40 @@ export const requestFieldParameters = {
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   },
 };
+
+/** Header fields of responses. */
+export const responseHeaders = {
+  ETag: { description: 'The version of the content, for `If-None-Match` and `If-Match`.', schema: text },
+  Link: {
+    description:
+      'The next page, with `rel="next"`; of the OpenAPI document itself, with `rel="service-desc"`.',
+    schema: text,
+  },
+  Location: { description: 'The path of the new object.', schema: { ...text, pattern: '^/' } },
+  RateLimit: {
+    description: 'For each limit that applies, how much is left (`r`), and for how many seconds (`t`).',
+    schema: text,
+  },
+  'RateLimit-Policy': {
+    description: 'For each limit that applies, its quota (`q`) and its window in seconds (`w`).',
+    schema: text,
+  },
+  'Retry-After': {
+    description: 'When to try again, in seconds.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'WWW-Authenticate': { description: 'Which credentials are needed (RFC 6750).', schema: text },
+  'X-Request-Id': { description: 'The request’s identifier, as in the log.', schema: RequestId },
+  'Idempotency-Replayed': {
+    description: 'Sent with the first response to an Idempotency-Key when that is returned again.',
+    schema: { type: 'boolean', const: true },
+  },
+  'Content-Disposition': { description: 'The name of the file.', schema: text },
+  Allow: { description: 'The methods of the path.', schema: text },
+  Accept: { description: 'The media types that a body may have.', schema: text },
+  'Accept-Encoding': { description: 'That bodies are sent uncompressed: `identity`.', schema: text },
+  'Accept-Patch': { description: `The media types of a PATCH: \`${acceptPatch}\`.`, schema: text },
+} satisfies Record<ResponseField, Json>;
 
 export const securitySchemes = {
   bearer: {

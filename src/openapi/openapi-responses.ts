@@ -4,6 +4,7 @@ import { pageRowsMax } from '../http/lists/list.ts';
 import { urlBytesMax } from '../http/connections/request-fields.ts';
 import { problemCodes, type ProblemCode } from '../problem.ts';
 import { integer } from '../schema/schema.ts';
+import type { ResponseField } from '../http/responses/cors.ts';
 import { csv, ndjson, problemJson } from '../http/responses/media-types.ts';
 import { STATUS_CODES } from '../http/connections/node-http.ts';
 import { ProblemDocument } from '../http/responses/problem-response.ts';
@@ -40,16 +41,51 @@ export function contentOf(mediaTypes: readonly string[], schema: Json, example: 
 
 export function responsesOf(route: Route, invalidStatus: 400 | 422, components: Components): Json {
   const { reply, method } = route;
-  const success = successResponse(reply, components);
+  const fields = successFieldsOf(route);
+  const success = { ...successResponse(reply, components), headers: headersOf(fields) };
   const responses: Json = { [statusOf(reply)]: success };
-  if (reply.newLocation !== undefined) responses['201'] = { ...success, description: 'Created.' };
-  if (method === 'GET') responses['304'] = { description: 'Not modified: the client’s copy is current.' };
+  if (reply.newLocation !== undefined) {
+    const headers = headersOf([...fields, 'Location']);
+    responses['201'] = { ...success, description: 'Created.', headers };
+  }
+  if (method === 'GET') {
+    const description = 'Not modified: the client’s copy is current.';
+    responses['304'] = { description, headers: success.headers };
+  }
   const byStatus = Map.groupBy(codesOf(route), (code) => problemStatus(code, invalidStatus));
   for (const [status, codes] of byStatus) {
     const description = `${codes.map((code) => `\`${code}\``).join(', ')}.`;
     responses[status] = { ...problemResponse(status, components), description };
   }
   return responses;
+}
+
+/** The header fields of every response, but for rates: a few routes count against none. */
+const commonFields: readonly ResponseField[] = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'];
+
+function successFieldsOf({ reply, acceptsIdempotencyKey }: Route): ResponseField[] {
+  const fields = [...commonFields];
+  if (reply.kind !== 'none' && reply.kind !== 'stream') fields.push('ETag');
+  if (reply.location !== undefined) fields.push('Location');
+  if (reply.kind === 'list' || reply.kind === 'shared document') fields.push('Link');
+  if (mediaTypesOf(reply).includes(csv)) fields.push('Content-Disposition');
+  if (acceptsIdempotencyKey === true) fields.push('Idempotency-Replayed');
+  return fields;
+}
+
+/** The further header fields of problems with these statuses. */
+const problemFields: Readonly<Record<number, readonly ResponseField[]>> = {
+  400: ['WWW-Authenticate'],
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  409: ['Retry-After'],
+  415: ['Accept', 'Accept-Encoding', 'Accept-Patch'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+function headersOf(fields: readonly ResponseField[]): Json {
+  return Object.fromEntries(fields.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 function successResponse(reply: Reply, components: Components): Json {
@@ -111,6 +147,7 @@ function problemResponse(status: number, components: Components): Json {
   }
   return components.response(pascalCase(phrase), {
     description: phrase,
+    headers: headersOf([...commonFields, ...(problemFields[status] ?? [])]),
     content: { [problemJson]: { schema: components.use(ProblemDocument, 'response'), examples } },
   });
 }

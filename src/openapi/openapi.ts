@@ -2,7 +2,7 @@
 import { problemCodes, type ProblemCode } from '../problem.ts';
 import { createComponents, type Json } from './openapi-components.ts';
 import { describeOperation } from './openapi-operation.ts';
-import { requestFieldParameters, securitySchemes } from './openapi-parts.ts';
+import { requestFieldParameters, responseHeaders, securitySchemes } from './openapi-parts.ts';
 import { problemTypes, problemTypeUri } from '../http/responses/problem-types.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
 import type { MountedRoute } from '../http/routing/router.ts';
@@ -38,6 +38,7 @@ export function* openapiDocument(
       schemas,
       responses,
       parameters: requestFieldParameters,
+      headers: responseHeaders,
       securitySchemes,
       examples: problemExamples(publicUrl),
     },

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import type { Service } from '../../src/service/running-service.ts';
 import { Turns } from '../../src/base/turns.ts';
 import { openapiDocument } from '../../src/openapi/openapi.ts';
+import { responseFields } from '../../src/http/responses/cors.ts';
 import type { TestResponse, Call } from './service.ts';
 
 type Json = { readonly [name: string]: unknown };
@@ -35,6 +36,7 @@ export async function checkExchange(
   if (response.status === 417 || response.status === 505) return; // bad requests, which no operation declares
   assert.ok(listed !== undefined, `${where}: the status isn't declared. ${response.text}`);
   checkHeaders(response, where);
+  checkDeclaredHeaders(resolve(document, listed), response, where);
   checkCode(listed, response, where);
   if (method !== 'HEAD') checkBody(document, resolve(document, listed), response, where);
   if (response.status < 300) checkRequest(document, operation, sent, where);
@@ -107,6 +109,15 @@ function checkHeaders({ headers }: TestResponse, where: string): void {
     assert.ok(form !== undefined, `${where}: no response has the header ${name}`);
     assert.match(String(value), form, `${where}: the header ${name} is ill-formed`);
   }
+}
+
+/** Fields that clients read are declared where they are sent. */
+function checkDeclaredHeaders(declared: Json, { headers }: TestResponse, where: string): void {
+  const names = new Set(Object.keys(declared['headers'] ?? {}).map((name) => name.toLowerCase()));
+  for (const field of responseFields)
+    if (headers[field.toLowerCase()] !== undefined)
+      assert.ok(names.has(field.toLowerCase()), `${where}: the header ${field} isn't declared`);
+  if (names.has('location')) assert.ok(headers['location'], `${where}: a Location is declared`);
 }
 
 /** The operation names the problems that it reports beside their status. */

@@ -14,7 +14,8 @@ const allowedRequestFields = [
   'Accept',
   'traceparent',
 ];
-const responseFields = [
+/** The header fields of responses that clients read. */
+export const responseFields = [
   'ETag',
   'Link',
   'Location',
@@ -29,7 +30,8 @@ const responseFields = [
   'Accept',
   'Accept-Encoding',
   'Accept-Patch',
-];
+] as const;
+export type ResponseField = (typeof responseFields)[number];
 /**
  * All methods, for any path: only after a successful preflight can a page read the 404 or 405 of its wrong
  * request.
