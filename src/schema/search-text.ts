@@ -36,23 +36,58 @@ export type SearchQuery = {
 type Phrase = readonly string[];
 
 export function parseSearch(query: string): SearchQuery {
-  const words = joinNumbers(searchText(query))
-    .trim()
-    .split(/ +/)
-    .filter((word) => word !== '');
-  const [idWord, ...otherIds] = words.filter((word) => toId(word) !== 0);
-  const phrases = [...new Set(words)].map(alternativesOf);
+  const words = wordsOf(query, joinNumbers);
+  const [idWord, ...otherIds] = words.filter(({ plain }) => toId(plain) !== 0);
+  const phrases = words.map(alternativesOf);
   if (idWord === undefined || otherIds.length > 0) return { phrases, id: 0, besideId: [] };
   const besideId = words.filter((word) => word !== idWord).map(alternativesOf);
-  return { phrases, id: toId(idWord), besideId };
+  return { phrases, id: toId(idWord.plain), besideId };
 }
 
 /** Returns a phrase for each word. Words don't match numbers that are written in another form. */
 export function wordPhrases(query: string): Phrase[] {
-  const words = searchText(query)
-    .split(/ +/)
-    .filter((word) => word !== '');
-  return [...new Set(words)].map((word) => [phraseOf(word)]);
+  return wordsOf(query, (text) => text).map((word) => [...new Set(spellingsOf(word))]);
+}
+
+/** A word of a query in the letters of `searchText`, and with its umlauts written out: MULLER and MUELLER. */
+type Word = { readonly plain: string; readonly spelledOut: string };
+
+/** Returns the different words of a query. */
+function wordsOf(query: string, join: (text: string) => string): Word[] {
+  const split = (text: string): string[] =>
+    join(searchText(text))
+      .split(/ +/)
+      .filter((word) => word !== '');
+  const spelledOut = split(
+    query.normalize('NFC').replace(/[äöüøåÄÖÜØÅ]/g, (letter) => umlauts[letter] ?? letter),
+  );
+  const words = new Map(split(query).map((plain, index) => [plain, spelledOut[index] ?? plain]));
+  return [...words].map(([plain, long]) => ({ plain, spelledOut: long }));
+}
+
+const umlauts: Readonly<Record<string, string>> = {
+  ä: 'ae',
+  ö: 'oe',
+  ü: 'ue',
+  ø: 'oe',
+  å: 'aa',
+  Ä: 'AE',
+  Ö: 'OE',
+  Ü: 'UE',
+  Ø: 'OE',
+  Å: 'AA',
+};
+
+/**
+ * Returns the phrases of a word as it is written, with its umlauts written out, and with what may be umlauts
+ * written out as in the search text, which has U for ü: UE in MUELLER, but not in BAUER. The latter match only the
+ * beginning of a word if they are short, or BLUE would find too much.
+ */
+function spellingsOf({ plain, spelledOut }: Word): string[] {
+  const folded = plain.replace(/(?<![AEIOUQ])([AOU])E/g, '$1');
+  const spellings = [phraseOf(plain), phraseOf(spelledOut)];
+  if (folded === plain || folded.length < 3) return spellings;
+  return [...spellings, folded.length === 3 ? beginningOfWord(folded) : folded];
 }
 
 /**
@@ -74,8 +109,8 @@ function toId(word: string): number {
   return Number.isSafeInteger(id) ? id : 0;
 }
 
-function alternativesOf(word: string): Phrase {
-  return [...new Set([phraseOf(word), ...phoneNumbersOf(word)])];
+function alternativesOf(word: Word): Phrase {
+  return [...new Set([...spellingsOf(word), ...phoneNumbersOf(word.plain)])];
 }
 
 /** Returns the phrase of a word. One or two characters match only the beginning of a word. */

@@ -2,6 +2,7 @@
 // row for each one that was applied. If a feature leaves the sources, its rows and its tables stay.
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import type { Connection } from './connection.ts';
 import { isOurs, openSqlite, scalar } from './database-file.ts';
 import { StorageError, toStorageError } from './storage-error.ts';
 
@@ -12,6 +13,8 @@ import { StorageError, toStorageError } from './storage-error.ts';
 export type Migration = {
   readonly name: string;
   readonly sql: string;
+  /** Called after `sql`, for rows that only the sources can make. */
+  readonly fill?: (db: Connection) => void;
   /** Whether the migration was in the first list, which all features shared. */
   readonly isInFirstList?: true;
 };

@@ -11,6 +11,7 @@ import {
   type SchemaState,
 } from './applied-migrations.ts';
 import { copyDatabase } from './backup.ts';
+import { Connection } from './connection.ts';
 import { databaseFile, emptyCommitSql, openSqlite, scalar } from './database-file.ts';
 import { makePrivate, syncFolder } from './private-files.ts';
 import { isFull, StorageError, toStorageError } from './storage-error.ts';
@@ -104,6 +105,7 @@ function migrate(sqlite: DatabaseSync, state: SchemaState): void {
 function apply(sqlite: DatabaseSync, migration: FeatureMigration): void {
   try {
     sqlite.exec(migration.sql);
+    migration.fill?.(new Connection(sqlite));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new StorageError(`Migration ${migration.name} failed and nothing was changed: ${why}.`, {

@@ -47,6 +47,20 @@ for (const version of keptVersions()) {
       assert.equal((await service.post('/api/sessions', suspended)).status, 401);
     });
 
+    test(`a customer of the database of version ${version} is found by city`, async (t) => {
+      const service = await serviceFor(t, { folder: folderWith(t, version), settings });
+      const { token } = await service.signIn(service.admin.email, service.admin.password);
+      const { data } = (await service.get('/customers', { token })).body;
+      const { id, address, name } = data.find((each: { address: unknown }) => each.address !== null);
+      for (const word of [address.city, name]) {
+        const { body } = await service.get(`/customers?q=${encodeURIComponent(word)}`, { token });
+        assert.ok(
+          body.data.some((each: { id: number }) => each.id === id),
+          word,
+        );
+      }
+    });
+
     test(`the database of version ${version} has the tables that its migrations make now: a released migration was not edited`, (t) => {
       using kept = new DatabaseSync(placeKeptDatabase(version, newFolder(t)), { readOnly: true });
       using made = new DatabaseSync(':memory:');

@@ -127,7 +127,9 @@ function noOrders(parameters: URLSearchParams): HTMLElement {
   if (parameters.has('q'))
     return emptyState(
       t('Nothing found'),
-      t('An order is found by its number, its customer’s name, e-mail or phone, and by its items.'),
+      t(
+        'An order is found by its number or amount, its customer’s name, e-mail, phone or city, and by its items.',
+      ),
     );
   if (isFiltered(parameters)) return emptyState(t('None'), t('No order has all that the filter asks for.'));
   if (parameters.has('status')) return emptyState(t('None'), t('No order has this status at the moment.'));

@@ -501,8 +501,8 @@ export const german = {
   'Pages of orders': 'Seiten mit Bestellungen',
   'First page': 'Erste Seite',
   'Next page': 'Nächste Seite',
-  'An order is found by its number, its customer’s name, e-mail or phone, and by its items.':
-    'Eine Bestellung wird an ihrer Nummer, an Name, E-Mail oder Telefon des Kunden und an ihren Artikeln gefunden.',
+  'An order is found by its number or amount, its customer’s name, e-mail, phone or city, and by its items.':
+    'Eine Bestellung wird an Nummer oder Betrag, an Name, E-Mail, Telefon oder Ort des Kunden und an ihren Artikeln gefunden.',
   'No order has all that the filter asks for.': 'Keine Bestellung hat alles, was der Filter verlangt.',
   'No order has this status at the moment.': 'Keine Bestellung hat im Moment diesen Status.',
   'Enter the first order': 'Erste Bestellung eingeben',

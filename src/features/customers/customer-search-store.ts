@@ -9,7 +9,10 @@ import type { CustomerContent } from './customer-members.ts';
 /** The index has at most this many characters of a customer's search text: three times the usual length. */
 const indexedCharsMax = 200;
 
-type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone'>;
+/** Of the address, the city is searched. */
+type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone'> & {
+  readonly address: { readonly city: string } | null;
+};
 
 export function addToSearch(db: Connection, id: number, customer: Searched): void {
   db.run('INSERT INTO customerSearch (rowid, text) VALUES (?, ?)', id, indexedText(customer));
@@ -39,8 +42,25 @@ export function removeFromSearch(db: Connection, customer: Searched & { readonly
  * the longest name and e-mail address would hold the event loop for 20 ms. The name comes first; `isFound`
  * relies on this order.
  */
-function indexedText({ name, email, phone }: Searched): string {
-  return [...searchText(name, phone, email)].slice(0, indexedCharsMax).join('');
+function indexedText({ name, email, phone, address }: Searched): string {
+  const city = address?.city ?? null;
+  return [...searchText(name, phone, email, city)].slice(0, indexedCharsMax).join('');
+}
+
+type SearchedRow = [
+  id: number,
+  name: string,
+  email: string | null,
+  phone: string | null,
+  city: string | null,
+];
+
+/** For migrations: makes the whole index anew. */
+export function refillCustomerSearch(db: Connection): void {
+  db.run("INSERT INTO customerSearch (customerSearch) VALUES ('delete-all')");
+  const sql = `SELECT ${searchedColumns} FROM customers WHERE id > ? ORDER BY id LIMIT +?`;
+  for (const [id, name, email, phone, city] of rowsByKey<SearchedRow>(db, sql))
+    addToSearch(db, id, { name, email, phone, address: city === null ? null : { city } });
 }
 
 /**
@@ -68,11 +88,13 @@ export function findCustomerById(
 ): Promise<(Row & KeysetPosition)[]> {
   if (id === 0) return Promise.resolve([]);
   return database.readInWorker(
-    `SELECT id, name, email, phone FROM customers WHERE id = ? AND ${sql}`,
+    `SELECT ${searchedColumns} FROM customers WHERE id = ? AND ${sql}`,
     [id, ...params],
     { search: { phrases: besideId, columns: 'texts', rowsMax: 1 } },
   );
 }
+
+const searchedColumns = "id, name, email, phone, address ->> 'city'";
 
 type MatchingOptions = { readonly search: SearchQuery; readonly rowsMax: number };
 
@@ -90,7 +112,7 @@ export function findMatchingCustomers(
   if (phrases.length === 0) return Promise.resolve([]);
   const { sql, params } = condition;
   if (owners.length > 0) {
-    const newest = `SELECT id, name, email, phone FROM customers WHERE ${sql} ORDER BY id DESC`;
+    const newest = `SELECT ${searchedColumns} FROM customers WHERE ${sql} ORDER BY id DESC`;
     return database.readInWorker(newest, params, { search: { phrases, columns: 'texts', rowsMax } });
   }
   const matching = (place: 0 | 1): string =>
@@ -133,7 +155,7 @@ export function auditCustomerSearch(db: Connection, report: (issue: string) => v
  * text, and counts as found.
  */
 function isFound(db: Connection, id: number, name: string): boolean {
-  const text = indexedText({ name, email: null, phone: null });
+  const text = indexedText({ name, email: null, phone: null, address: null });
   if (text === '') return true;
   const sql = 'SELECT 1 FROM customerSearch WHERE customerSearch MATCH ? AND rowid = ?';
   return db.get(sql, quote(text), id) !== undefined;

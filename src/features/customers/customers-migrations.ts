@@ -1,5 +1,6 @@
 // The tables of customers, and the index of their search.
 import type { Migration } from '../../storage/applied-migrations.ts';
+import { refillCustomerSearch } from './customer-search-store.ts';
 
 export const customersMigrations: readonly Migration[] = [
   {
@@ -51,4 +52,5 @@ CREATE TABLE erasures (
 ) STRICT;
 `,
   },
+  { name: 'customer-cities', sql: '', fill: refillCustomerSearch }, // in the text of the search
 ];

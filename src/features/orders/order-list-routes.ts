@@ -35,7 +35,11 @@ function orderList(
   return { selectionFor, elements, embedderFor: (page) => customerEmbedderFor(query, page) };
 }
 
-export function listOrdersRoute(lists: Lists, orders: Lookup<Order>): Route {
+export function listOrdersRoute(
+  lists: Lists,
+  orders: Lookup<Order>,
+  { hasProducts }: { readonly hasProducts: boolean },
+): Route {
   return route({
     method: 'GET',
     path: '/orders',
@@ -53,7 +57,8 @@ export function listOrdersRoute(lists: Lists, orders: Lookup<Order>): Route {
       const selectionFor = (caller: Caller): Selection => {
         const access = rowAccessOf(caller);
         if (q === undefined) return orderSelection(access, query);
-        return orderSearch(access, { query, q, hasCustomers: hasScope(caller, 'customers:read') });
+        const hasCustomers = hasScope(caller, 'customers:read');
+        return orderSearch(access, { query, q, hasCustomers, hasProducts });
       };
       return lists.pageOrFile(call, { ...orderList(orders, query, selectionFor), file: orderFile });
     },

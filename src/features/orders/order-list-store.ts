@@ -23,6 +23,7 @@ import { customerSearchScope } from '../customers/customer-store.ts';
 import { ownedBy } from '../users/user-store.ts';
 import { statuses } from './order-status.ts';
 import type { OrderCounts, OrderListQuery } from './order.ts';
+import { amountsOf } from './order-amounts.ts';
 import { matchingOrders } from './order-search-store.ts';
 
 /** A user or a customer has few orders: an index sorts them by `createdAt`; other sorts are in memory. */
@@ -85,17 +86,25 @@ export async function countOrders(
   return Object.fromEntries(statuses.map((status, index) => [status, counts[index]])) as OrderCounts;
 }
 
-type SearchOptions = { readonly query: OrderListQuery; readonly q: string; readonly hasCustomers: boolean };
+type SearchOptions = {
+  readonly query: OrderListQuery;
+  readonly q: string;
+  readonly hasCustomers: boolean;
+  readonly hasProducts: boolean;
+};
 
 /**
  * Returns the search. Without `hasCustomers` it finds no order by its customer, which would disclose
- * customers' names.
+ * customers' names; without `hasProducts` it finds none by the barcode of a product.
  */
-export function orderSearch(access: RowAccess, { query, q, hasCustomers }: SearchOptions): SearchSelection {
+export function orderSearch(access: RowAccess, options: SearchOptions): SearchSelection {
+  const { query, q, hasCustomers, hasProducts } = options;
   const customers = hasCustomers ? customerSearchScope(access) : undefined;
   return matchingOrders({
     orders: searchScopeOf(orderListing, { access, query }),
     search: parseSearch(q),
     customers,
+    amounts: amountsOf(q),
+    barcode: hasProducts ? q.trim() : undefined,
   });
 }

@@ -31,14 +31,16 @@ type OrderServices = {
     readonly orders: RepresentationCache<Order>;
     readonly customers: RepresentationCache<Customer>;
   };
+  /** Whether the service has the feature of this name. */
+  readonly has: (name: string) => boolean;
 };
 
 /** Returns the routes under /orders and /customers, where invalid data is a 422. */
-export function orderRoutes({ lists, caches }: OrderServices): Route[] {
+export function orderRoutes({ lists, caches, has }: OrderServices): Route[] {
   const orders = orderRepresentations(caches.orders);
   const customers = customerRepresentations(caches.customers);
   return [
-    listOrdersRoute(lists, orders),
+    listOrdersRoute(lists, orders, { hasProducts: has('products') }),
     countOrdersRoute(),
     placeOrderRoute(orders),
     readOrderRoute(orders),

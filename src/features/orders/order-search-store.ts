@@ -1,10 +1,13 @@
-// The search of orders: by id, by customer, and by the items of the newest orders.
-import type { SearchQuery } from '../../schema/search-text.ts';
+// The search of orders: by id, by customer and by amount, and by the items and the city of the newest orders.
+import { type SearchQuery, wordPhrases } from '../../schema/search-text.ts';
 import type { Row } from '../../storage/connection.ts';
 import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
 import type { RowSearch } from '../../storage/sql-worker.ts';
 import { findCustomerById, findMatchingCustomers } from '../customers/customer-search-store.ts';
+import { unlessErasedSql } from '../customers/customer-erasure-store.ts';
 import { rankPositions, type SearchScope } from '../../storage/listing.ts';
+import type { Amount } from './order-amounts.ts';
+import { statuses } from './order-status.ts';
 import { searchedCustomersMax, searchedOrdersMax } from './order.ts';
 
 type OrderSearch = {
@@ -12,6 +15,10 @@ type OrderSearch = {
   readonly search: SearchQuery;
   /** The customers that the caller may see; undefined if orders aren't found by their customer. */
   readonly customers: SearchScope | undefined;
+  /** Amounts that the query may be, with the currencies that have so many digits. */
+  readonly amounts: readonly Amount[];
+  /** The query, if it may be a product's barcode. */
+  readonly barcode: string | undefined;
 };
 
 /**
@@ -26,7 +33,9 @@ export function matchingOrders(request: OrderSearch): SearchSelection {
       if (search.phrases.length === 0) return [];
       const found = await Promise.all([
         findOfCustomers(database, request, limit),
+        findOfAmounts(database, request, limit),
         findWithItem(database, request, limit),
+        findWithBarcode(database, request, limit),
       ]);
       return rankPositions(found.flat(), idIfAlone(search), limit);
     },
@@ -71,14 +80,50 @@ async function findCustomers(
   return [...matching, ...byId];
 }
 
-/** Finds orders with an item that has all words. */
+/** Finds orders by their total, with the index of totals by status. */
+async function findOfAmounts(
+  database: SearchDatabase,
+  { orders, amounts }: OrderSearch,
+  limit: number,
+): Promise<KeysetPosition[]> {
+  if (amounts.length === 0) return [];
+  const { sql, params } = orders.condition;
+  const ofAmounts =
+    'SELECT 0, id FROM (SELECT value AS anyStatus FROM json_each(?)) CROSS JOIN ' +
+    '(SELECT value ->> 0 AS amount, value ->> 1 AS currencies FROM json_each(?)) CROSS JOIN orders ' +
+    'ON status = anyStatus AND total = amount AND instr(currencies, currency) ' +
+    `WHERE ${sql} ORDER BY id DESC LIMIT +?`;
+  const values = [JSON.stringify(statuses), JSON.stringify(amounts), ...params, limit];
+  return database.readInWorker<Row & KeysetPosition>(ofAmounts, values);
+}
+
+/** Finds orders with an item, or sent to a city, that has all words. */
 function findWithItem(
   database: SearchDatabase,
   { orders, search }: OrderSearch,
   limit: number,
 ): Promise<(Row & KeysetPosition)[]> {
   const { sql, params } = orders.condition;
-  const newest = `SELECT id, items FROM orders WHERE ${sql} ORDER BY id DESC LIMIT ${searchedOrdersMax}`;
+  const newest = `SELECT id, ${itemsAndCity} FROM orders WHERE ${sql} ORDER BY id DESC LIMIT ${searchedOrdersMax}`;
   const items: RowSearch = { phrases: search.phrases, columns: 'JSON', rowsMax: limit };
   return database.readInWorker(newest, params, { search: items });
+}
+
+/** The items as JSON, and behind them an object with the city. */
+const city = `${unlessErasedSql('shippingAddress')} ->> 'city'`;
+const itemsAndCity = `iif(shippingAddress IS NULL, items, substr(items, 1, length(items) - 1) || ',' || json_object('city', ${city}) || ']')`;
+
+/** Finds orders with an item that has the SKU of the product with this barcode. */
+async function findWithBarcode(
+  database: SearchDatabase,
+  request: OrderSearch,
+  limit: number,
+): Promise<KeysetPosition[]> {
+  const { barcode, search } = request;
+  if (barcode === undefined) return [];
+  const skus = await database.readInWorker<[string]>('SELECT sku FROM products WHERE barcode = ?', [barcode]);
+  const found = skus.map(([sku]) =>
+    findWithItem(database, { ...request, search: { ...search, phrases: wordPhrases(sku) } }, limit),
+  );
+  return (await Promise.all(found)).flat();
 }

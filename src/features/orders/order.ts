@@ -80,10 +80,11 @@ export const orderListParameters = {
 /** The parameters of a list that can also be searched. */
 export const orderQuery = {
   q: searchParameter(
-    'An order’s id; or words that are all in its customer’s name, e-mail address or phone number, or all ' +
-      'in the SKU and name of one item. Words of one or two characters are beginnings of words. By ' +
+    'An order’s id; its total, with all decimals of its currency; the barcode of a product; or words that ' +
+      'are all in its customer’s name, e-mail address, phone number or city, in the SKU and name of one ' +
+      'item, or in the city it is sent to. Words of one or two characters are beginnings of words. By ' +
       `customer, the orders of the newest ${counted(searchedCustomersMax, 'customer')} that match are ` +
-      `found. By item, the newest ${counted(searchedOrdersMax, 'order')} that pass the other filters are ` +
+      `found. By item and city, the newest ${counted(searchedOrdersMax, 'order')} that pass the other filters are ` +
       'searched, for a second at most. An API key needs `customers:read` to find orders by customer.',
   ),
   ...orderListParameters,

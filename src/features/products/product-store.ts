@@ -118,8 +118,8 @@ export function productSelection(query: ProductListQuery): IndexedSelection {
 }
 
 /**
- * Selects first the products with this SKU or barcode, then products whose name has all words, beginnings of
- * words first.
+ * Selects first the products with this SKU or barcode, then products whose SKU and name have all words,
+ * beginnings of words first.
  */
 export function productSearch({ q, ...query }: ProductListQuery & { readonly q: string }): SearchSelection {
   const { owners, condition } = searchScopeOf(productList, { access: 'all', query });
@@ -135,7 +135,7 @@ export function productSearch({ q, ...query }: ProductListQuery & { readonly q: 
           [nameKey(code), code, ...params],
         ),
         database.readInWorker<Row & KeysetPosition>(
-          `SELECT id, name FROM products WHERE ${sql} ORDER BY id DESC`,
+          `SELECT id, sku, name FROM products WHERE ${sql} ORDER BY id DESC`,
           params,
           { search: { phrases, columns: 'texts', rowsMax } },
         ),

@@ -124,7 +124,7 @@ export type ProductPatch = Infer<typeof ProductPatch>;
 export const productSorts = ['name', '-name', 'sku', '-sku', 'createdAt', '-createdAt'] as const;
 export const productQuery = {
   q: searchParameter(
-    'A whole SKU or barcode, whose product comes first; or words that are all in the name. Words of one or ' +
+    'A whole SKU or barcode, whose product comes first; or words that are all in SKU and name. Words of one or ' +
       'two characters are beginnings of words.',
   ),
   active: optional(boolean({ description: 'Only products that are sold at present, or only others.' })),

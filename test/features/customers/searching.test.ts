@@ -18,6 +18,14 @@ const people = {
   chinese: { name: '李明', email: null, phone: null },
   arabic: { name: 'ليلى حسن', email: null, phone: null },
   syntax: { name: 'x" OR * NEAR(a b) {text}: ^-+', email: null, phone: null },
+  baer: {
+    name: 'Änne Bär',
+    email: null,
+    phone: null,
+    address: { line1: 'Am Hogen Hagen 1', city: 'Bad Zwischenahn', postalCode: '26160', country: 'DE' },
+  },
+  bauer: { name: 'Eva Bauer', email: null, phone: null },
+  huebner: { name: 'Kai Huebner', email: null, phone: null },
   emoji: { name: 'Tea 👩‍👩‍👧 House', email: null, phone: null },
 } as const;
 type Name = keyof typeof people;
@@ -45,6 +53,15 @@ const finds: readonly (readonly [q: string, ...names: Name[]])[] = [
   ['mu\u0308ller', 'mueller'],
   ['MÜLLER', 'mueller'],
   ['Mueller', 'mueller'],
+  ['muell', 'mueller'],
+  ['baer', 'baer'],
+  ['AENNE b', 'baer'],
+  ['bauer', 'bauer'],
+  ['hübn', 'huebner'],
+  ['hu\u0308bner', 'huebner'],
+  ['hubner'],
+  ['zwischenahn', 'baer'],
+  ['änne zwisch', 'baer'],
   ['weissstrasse', 'strasse'],
   ['WEIẞSTRAẞE', 'strasse'],
   ['straßen', 'capital'],
@@ -130,6 +147,19 @@ describe('a customer', () => {
     assert.deepEqual(await found(service(), other, '/customers', `zoe ${id}`), []);
     const mine = await newCustomer(service(), other.token, { name: 'Zoë' });
     assert.deepEqual(await found(service(), other, '/customers', `zoe ${mine.id}`), [mine.id]);
+  });
+
+  test('a customer is found by the city of the address as it is now', async () => {
+    const address = { line1: 'Lange Straße 1', city: 'Göttingen', postalCode: '37073', country: 'DE' };
+    const { id } = await newCustomer(service(), staff().token, { name: 'Moved', address });
+    assert.deepEqual(await found(service(), staff(), '/customers', 'goettingen'), [id]);
+    const body = { address: { ...address, city: 'Kassel', postalCode: '34117' } };
+    await service().patch(`/customers/${id}`, { token: staff().token, body });
+    assert.deepEqual(await found(service(), staff(), '/customers', 'göttingen'), []);
+    assert.deepEqual(await found(service(), staff(), '/customers', 'kassel moved'), [id]);
+    const other = await service().person();
+    const mine = await newCustomer(service(), other.token, { name: 'Mine', ...body });
+    assert.deepEqual(await found(service(), other, '/customers', 'kass'), [mine.id]);
   });
 
   test('a customer is found by its new name, and not after its deletion', async () => {

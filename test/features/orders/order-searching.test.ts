@@ -40,6 +40,32 @@ describe('an order', () => {
       assert.deepEqual(await found(service, staff, '/orders', q), [], q);
   });
 
+  test('an order is found by its amount with all decimals of its currency, and by the city it is sent to', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person('staff');
+    const staff = { token } as Person;
+    const shippingAddress = { line1: 'Am Markt 1', city: 'Göttingen', postalCode: '37073', country: 'DE' };
+    const euro = await newOrder(service, token, { items: [{ ...pot, unitPrice: 123_450 }], shippingAddress });
+    const yen = await newOrder(service, token, { currency: 'JPY', items: [{ ...pot, unitPrice: 4_711 }] });
+    for (const q of ['1234,50', '1.234,50 €', '€1,234.50', 'eur 1234.50', 'goettingen', 'Götting'])
+      assert.deepEqual(await found(service, staff, '/orders', q), [euro.id], q);
+    assert.deepEqual(await found(service, staff, '/orders', '¥4711'), [yen.id]);
+    assert.deepEqual(await found(service, staff, '/orders?status=paid', '1234,50'), []);
+    for (const q of ['1234', '123450', '1234,5', '47,11'])
+      assert.deepEqual(await found(service, staff, '/orders', q), [], q);
+  });
+
+  test('an order is found by the barcode of a product that it has', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person('staff');
+    const product = { sku: 'tea-250', name: 'Sencha', unitPrice: 749, currency: 'EUR' };
+    await service.post('/products', { token, body: { ...product, barcode: '4006381333931' } });
+    const { id } = await newOrder(service, token, { items: [tea] });
+    await newOrder(service, token, { items: [pot] });
+    assert.deepEqual(await found(service, { token } as Person, '/orders', '4006381333931'), [id]);
+    assert.deepEqual(await found(service, { token } as Person, '/orders', '400638133393'), []);
+  });
+
   test('an order is found by the id of its customer together with their name, and by its own id alone', async () => {
     const customer = await newCustomer(service(), staff.token, { name: 'Henrik Ibsen' });
     const { id } = await newOrder(service(), staff.token, { customerId: customer.id, items: [pot] });

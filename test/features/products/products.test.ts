@@ -158,6 +158,7 @@ describe('the list of products', () => {
     ['?q=4006381333931', ['b-2']],
     ['?q=400638133393', []],
     ['?q=B-2x', ['c-3']],
+    ['?q=a-', ['A-1']],
     ['?q=wool', ['wool', 'c-3', 'A-1']],
     ['?q=wool&active=true', ['c-3']],
     ['?q=ooL%20hat', ['A-1']],
