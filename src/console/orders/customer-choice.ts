@@ -7,7 +7,7 @@ import { ContactFields } from '../customers/customer-fields.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import type { Entered } from '../parts/drafts.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { checkRow, field, showIssue } from '../parts/forms.ts';
+import { checkboxRow, field, showIssue } from '../parts/forms.ts';
 import type { OrderFields } from './order-fields.ts';
 import { Rejection } from '../parts/request-errors.ts';
 import { productWithCode } from '../products/articles.ts';
@@ -97,7 +97,7 @@ export class CustomerChoice {
     const others = h(
       'div',
       { class: 'others' },
-      checkRow(this.#isNew, t('A new customer')),
+      checkboxRow(this.#isNew, t('A new customer')),
       this.#walkInButton,
     );
     this.element = card(t('Customer'), this.#searchRows, others, this.#newRows);

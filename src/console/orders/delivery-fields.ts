@@ -3,7 +3,7 @@ import { AddressFields } from '../parts/address-fields.ts';
 import type { Address, Issue } from '../parts/api-types.ts';
 import { button, fill, h } from '../parts/elements.ts';
 import { addressLines } from '../parts/formats.ts';
-import { checkRow } from '../parts/forms.ts';
+import { checkboxRow } from '../parts/forms.ts';
 import { rich, t } from '../parts/texts.ts';
 
 /** The name in the storage of this device. */
@@ -30,7 +30,7 @@ export class DeliveryFields {
       this.#isChosen = true;
       this.#show();
     });
-    this.element = h('div', {}, checkRow(this.#isPickup, t('Picked up')), this.#rows, this.#offer);
+    this.element = h('div', {}, checkboxRow(this.#isPickup, t('Picked up')), this.#rows, this.#offer);
   }
 
   /** For new orders: they begin as those of this device usually do, which can be changed here. */
@@ -44,7 +44,9 @@ export class DeliveryFields {
       this.#setPickup(this.#isUsual.checked);
       if (this.#isUsual.checked) this.element.dispatchEvent(new Event(usuallyWalkIn, { bubbles: true }));
     });
-    this.element.append(checkRow(this.#isUsual, t('New orders on this device begin as walk-in, picked up')));
+    this.element.append(
+      checkboxRow(this.#isUsual, t('New orders on this device begin as walk-in, picked up')),
+    );
     this.#setPickup(this.#isUsual.checked);
   }
 

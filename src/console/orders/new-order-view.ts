@@ -8,7 +8,7 @@ import type { Draft, Drafts, Entered } from '../parts/drafts.ts';
 import { button, fill, h } from '../parts/elements.ts';
 import { nameOf, paymentNames } from '../parts/formats.ts';
 import { usuallyWalkIn } from './delivery-fields.ts';
-import { checkRow, discardInput, enteredIn, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
+import { checkboxRow, discardInput, enteredIn, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
 import { OrderFields } from './order-fields.ts';
 import { takeScans } from './order-scans.ts';
 import { Rejection } from '../parts/request-errors.ts';
@@ -120,7 +120,7 @@ function counterEnds(isHandedOver: HTMLInputElement): readonly HTMLElement[] {
     const attributes = { type: 'submit', 'data-payment': payment, 'aria-keyshortcuts': key };
     return h('button', attributes, paymentNames[payment], ' ', h('kbd', {}, key));
   });
-  const box = checkRow(isHandedOver, t('Handed over'));
+  const box = checkboxRow(isHandedOver, t('Handed over'));
   box.append(h('kbd', {}, 'F9'));
   return [h('span', {}, t('Paid:')), ...buttons, box];
 }

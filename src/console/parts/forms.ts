@@ -54,7 +54,7 @@ export function choice(
 }
 
 /** A checkbox and its label. */
-export function checkRow(input: HTMLInputElement, label: string): HTMLElement {
+export function checkboxRow(input: HTMLInputElement, label: string): HTMLElement {
   return h('p', { class: 'check' }, input, h('label', { for: input.id }, label));
 }
 

@@ -1,6 +1,6 @@
 // Checkboxes of which at least one has to be ticked.
 import { h } from './elements.ts';
-import { checkRow, throwIfInvalid } from './forms.ts';
+import { checkboxRow, throwIfInvalid } from './forms.ts';
 import { t } from './texts.ts';
 
 type Boxes = {
@@ -24,7 +24,7 @@ export function tickBoxes({ legend, pointer, values, label, isTicked }: Boxes): 
   const boxes = values.map((value) =>
     h('input', { type: 'checkbox', id: `${id}-${value}`, value, checked: isTicked(value) }),
   );
-  const rows = boxes.map((box) => checkRow(box, label(box.value)));
+  const rows = boxes.map((box) => checkboxRow(box, label(box.value)));
   const element = h(
     'fieldset',
     { id, 'data-pointer': pointer },

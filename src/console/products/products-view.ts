@@ -5,7 +5,7 @@ import { changedIn, saverOf } from '../parts/conflicts.ts';
 import { ask, askToDelete, notify } from '../parts/dialogs.ts';
 import { button, fill, h } from '../parts/elements.ts';
 import { defaultCurrency, money, priceIssue, priceText, typedPrice } from '../parts/formats.ts';
-import { action, checkRow, field, form, textOf, throwIfInvalid } from '../parts/forms.ts';
+import { action, checkboxRow, field, form, textOf, throwIfInvalid } from '../parts/forms.ts';
 import { csvButton } from '../parts/list-file.ts';
 import { searchField, tabLinks } from '../parts/list-tools.ts';
 import { currencyChoice } from '../orders/order-fields.ts';
@@ -253,7 +253,7 @@ class ProductFields {
     this.#currency = field({ label: t('Currency'), pointer: '/currency', control });
     this.#active.checked = product?.active ?? true;
     const rows = [this.#name, this.#price, this.#currency, this.#sku, this.#barcode].map(({ row }) => row);
-    this.element = h('div', {}, h('div', { class: 'grid' }, rows), checkRow(this.#active, t('Sold now')));
+    this.element = h('div', {}, h('div', { class: 'grid' }, rows), checkboxRow(this.#active, t('Sold now')));
   }
 
   get name(): string {

@@ -3,7 +3,7 @@
 import { show } from '../parts/dialogs.ts';
 import { isAlarmOn, turnAlarm } from '../parts/alarm.ts';
 import { button, h } from '../parts/elements.ts';
-import { checkRow } from '../parts/forms.ts';
+import { checkboxRow } from '../parts/forms.ts';
 import { areSingleKeysOn, isSingleKey, turnSingleKeys, unlessKeysFollow } from '../parts/single-keys.ts';
 import { openQuickSearch } from './quick-search.ts';
 import { type App, goTo } from '../parts/view.ts';
@@ -80,7 +80,7 @@ async function showKeys(): Promise<void> {
   alarm.addEventListener('change', () => turnAlarm(alarm.checked));
   await show(t('Keys'), [
     h('dl', { class: 'facts keys' }, rows),
-    checkRow(isOn, t('Keys without Ctrl, on this device')),
-    checkRow(alarm, t('A tone for a code that nothing has, on this device')),
+    checkboxRow(isOn, t('Keys without Ctrl, on this device')),
+    checkboxRow(alarm, t('A tone for a code that nothing has, on this device')),
   ]);
 }

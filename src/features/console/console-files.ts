@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'node:path';
 import { Thread, type Handler } from '../../base/thread.ts';
-import { joinModules } from './module-joiner.ts';
+import { bundleModules } from './bundler.ts';
 
 export type ConsoleFile = { readonly name: string; readonly mediaType: string; readonly text: string };
 
@@ -28,7 +28,7 @@ export async function consoleFiles(): Promise<ConsoleFile[]> {
     parse(name).name,
     withoutComments(stripped.get(name) ?? textOf(name)),
   ]);
-  const files = [...joinModules(new Map(modules), 'console-main')].map(([name, text]) => ({
+  const files = [...bundleModules(new Map(modules), 'console-main')].map(([name, text]) => ({
     name: `${name}.js`,
     mediaType: 'text/javascript; charset=utf-8',
     text,

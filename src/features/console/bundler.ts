@@ -1,5 +1,5 @@
-// Joins the modules of the console into few files: there are dozens of modules, and each request costs a
-// round trip. A module becomes a function that is called once, so its names stay private:
+// A bundler: joins the modules of the console into few files, since there are dozens
+// of modules, and each request costs a round trip. A module becomes a function that is called once, so its names stay private:
 //
 //     export const $forms = (() => {
 //     const { h, fill: draw } = $elements;
@@ -7,7 +7,7 @@
 //     return { form };
 //     })();
 //
-// A module is a function because two modules may use a name for two things. The joiner knows only what the
+// A module is a function because two modules may use a name for two things. The bundler knows only what the
 // console's modules use: imports of names from modules of the same room or another, without circles (no two
 // modules have the same name); exports of functions, classes and constants, where they are declared; and
 // `import(…)` of a module, which gets its own file and is loaded when needed. A module may wait for such a
@@ -37,7 +37,7 @@ const loadPattern = /\bimport\(["']\.\.?\/(?:[\w-]+\/)?([\w-]+)\.(?:ts|js)["']\)
  * file, which has all modules that the entry needs at once, and of each file that is loaded later. A module is in the
  * first file that needs it: later files import that file.
  */
-export function joinModules(texts: ReadonlyMap<string, string>, entry: string): Map<string, string> {
+export function bundleModules(texts: ReadonlyMap<string, string>, entry: string): Map<string, string> {
   const modules = new Map([...texts].map(([name, text]) => [name, moduleOf(name, text)]));
   const files = new Map<string, string>();
   const fileOf = new Map<string, string>();

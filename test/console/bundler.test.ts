@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { joinModules } from '../../src/features/console/module-joiner.ts';
+import { bundleModules } from '../../src/features/console/bundler.ts';
 
 /** As in a module; the checks of this project's own imports don't see it. */
 const at = (name: string): string => `'./${name}.ts'`;
@@ -40,7 +40,7 @@ export const last = [own, twice(2)];
 };
 
 function joined(texts: Readonly<Record<string, string>>): Map<string, string> {
-  return joinModules(new Map(Object.entries(texts)), 'entry');
+  return bundleModules(new Map(Object.entries(texts)), 'entry');
 }
 
 test('joined modules do what they do on their own, with names of their own', async (t) => {
