@@ -1,4 +1,4 @@
-// Modules joined into few files do what they did on their own, and what the joiner can't join is an error.
+// Modules joined into few files do what they did on their own, and what the bundler can't join is an error.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ function joined(texts: Readonly<Record<string, string>>): Map<string, string> {
 }
 
 test('joined modules do what they do on their own, with names of their own', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'orderly-joiner-'));
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-bundler-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const files = joined(modules);
   assert.deepEqual([...files.keys()], ['entry', 'later', 'last']);
@@ -60,7 +60,7 @@ test('joined modules do what they do on their own, with names of their own', asy
 });
 
 test('a module may wait for a file, and so do the modules after it', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'orderly-joiner-'));
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-bundler-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const files = joined({
     entry: `import { word } from ${at('words')};\nexport const said = word.toUpperCase();\n`,
@@ -94,4 +94,4 @@ for (const [what, texts, message] of [
     /a can’t have a file of its own: entry needs it/,
   ],
 ] as const)
-  test(`the joiner rejects ${what}`, () => assert.throws(() => joined(texts), message));
+  test(`the bundler rejects ${what}`, () => assert.throws(() => joined(texts), message));

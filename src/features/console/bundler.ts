@@ -1,5 +1,5 @@
-// A bundler: joins the modules of the console into few files, since there are dozens
-// of modules, and each request costs a round trip. A module becomes a function that is called once, so its names stay private:
+// A bundler: joins the modules of the console into few files, since there are dozens of modules, and each
+// request costs a round trip. A module becomes a function that is called once, so its names stay private:
 //
 //     export const $forms = (() => {
 //     const { h, fill: draw } = $elements;
@@ -76,7 +76,7 @@ function moduleOf(name: string, text: string): Module {
       return `import("./${from}.js").then((file) => file.${resultOf(from)})`;
     });
   const other = /^(?:export|import(?!\()).*/m.exec(body);
-  assert(other === null, `${name} has what the joiner doesn’t know: ${other?.[0]}`);
+  assert(other === null, `${name} has what the bundler doesn’t know: ${other?.[0]}`);
   const isWaiting = waitPattern.test(body);
   const head = `export const ${resultOf(name)} = ${isWaiting ? 'await (async () => {' : '(() => {'}\n`;
   return { name, imports, loads, code: `${head}${body}\nreturn { ${exported.join(', ')} };\n})();\n` };
