@@ -7,7 +7,7 @@ for (const [lastErrorCode, lastError, words] of [
   ['status', 'status 503', 'it answers with status 503'],
   ['name-not-found', 'ENOTFOUND', 'its name can’t be found'],
   ['certificate', 'CERT_HAS_EXPIRED', 'its certificate is not valid'],
-  ['no-secret', 'The secret can no longer be read.', 'the secret that signs them is lost; make a new one'],
+  ['no-secret', 'The secret can no longer be read.', 'the secret for the signatures is lost; make a new one'],
   ['other', 'something else', 'something else'],
   [null, null, 'it doesn’t accept them'],
 ] as const)

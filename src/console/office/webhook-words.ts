@@ -9,7 +9,7 @@ const words: Readonly<Record<Exclude<WebhookErrorCode, 'status' | 'other'>, stri
   'connection-closed': t('it breaks the connection'),
   certificate: t('its certificate is not valid'),
   'address-not-allowed': t('its address is not a public one'),
-  'no-secret': t('the secret that signs them is lost; make a new one'),
+  'no-secret': t('the secret for the signatures is lost; make a new one'),
 };
 
 /** Returns the end of a sentence about the receiver, or about the lost secret. */

@@ -776,8 +776,8 @@ export const german = {
   'it breaks the connection': 'es bricht die Verbindung ab',
   'its certificate is not valid': 'das Zertifikat ist ungültig',
   'its address is not a public one': 'die Adresse ist keine öffentliche',
-  'the secret that signs them is lost; make a new one':
-    'das Geheimnis, das sie unterschreibt, ist verloren; erzeugen Sie ein neues',
+  'the secret for the signatures is lost; make a new one':
+    'das Geheimnis für die Unterschriften ist verloren; erzeugen Sie ein neues',
   'Nothing is lost.': 'Es geht nichts verloren.',
   'it doesn’t accept them': 'es nimmt sie nicht an',
 
