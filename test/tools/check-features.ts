@@ -12,7 +12,7 @@ import { isElsewhere, root } from '../support/source-text.ts';
 
 /** What belongs to a feature besides `src/features/NAME/` and `test/features/NAME/`. */
 const alsoOf: Readonly<Record<string, readonly string[]>> = {
-  console: ['src/console', 'test/console'],
+  console: ['src/console', 'test/console', 'test/tools/check-small.ts'],
   webhooks: ['page.test', 'live-check', 'today-check'].map((name) => `test/console/console-${name}.ts`),
 };
 
