@@ -22,6 +22,7 @@ const [replicate = '', restore = assert.fail('the page has no command to restore
 
 export class Litestream {
   readonly #path: string;
+  readonly #config: string;
   /** Texts of the page, and their replacements. */
   readonly #places: ReadonlyMap<string, string>;
   #child: ChildProcess | undefined;
@@ -30,14 +31,13 @@ export class Litestream {
 
   constructor(program: string, { folder, database, replica }: Places) {
     this.#path = `${dirname(program)}:${process.env['PATH']}`;
-    const config = join(folder, 'litestream.yml');
+    this.#config = join(folder, 'litestream.yml');
     this.#places = new Map([
-      ['/etc/litestream.yml', config],
+      ['/etc/litestream.yml', this.#config],
       ['/var/lib/orderly/orderly.db', database],
       ['/mnt/second/orderly-replica', replica],
       ['/srv/orderly-replica', replica],
     ]);
-    writeFileSync(config, this.#here(pageConfig));
   }
 
   async version(): Promise<string> {
@@ -45,6 +45,7 @@ export class Litestream {
   }
 
   start(): void {
+    writeFileSync(this.#config, this.#here(pageConfig));
     const child = spawn('sh', ['-c', `exec ${this.#here(replicate)}`], {
       env: { PATH: this.#path },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -132,7 +132,7 @@ async function write(current: Round, index: number): Promise<void> {
         current.acknowledged.push({ id: Number(reply.body['id']), note, at: performance.now() });
         break;
       }
-      if (reply !== undefined) noteUnexpected(current, reply);
+      if (reply !== undefined && noteUnexpected(current, reply)) break;
       await pause(pauseMilliseconds);
     }
     await pause(pauseMilliseconds);
@@ -152,11 +152,15 @@ async function writeTo(current: Round, machine: 'a' | 'b'): Promise<void> {
   }
 }
 
-/** 503: the disk is gone. 409: the same order is still waiting for the disk. Both ask for a repetition. */
-function noteUnexpected({ unexpected }: Round, { status, body }: Reply): void {
-  if (status === 503 || body['code'] === 'idempotency-key-in-progress') return;
+/**
+ * Returns whether it is. 503: the disk is gone. 409: the same order is still waiting for the disk. Both ask for a
+ * repetition.
+ */
+function noteUnexpected({ unexpected }: Round, { status, body }: Reply): boolean {
+  if (status === 503 || body['code'] === 'idempotency-key-in-progress') return false;
   const name = `${status} ${String(body['type'] ?? '')}`;
   unexpected[name] = (unexpected[name] ?? 0) + 1;
+  return true;
 }
 
 function order({ customerId }: Round, note: string, host: string): Promise<Reply | undefined> {

@@ -74,6 +74,7 @@ for (;;) {
   const term = await elected();
   report('primary', term.id);
   const renewing = renew(term);
+  if (term.followsOther) await copied?.takeOver(); // a failure ends this: an old copy must not be served
   try {
     await (copied === undefined ? serveDuring(term) : serveCopyDuring(term, copied));
   } catch (error) {
@@ -183,7 +184,6 @@ async function changeHalves(term: Term, mirroring: boolean): Promise<boolean> {
 /** With Litestream nothing but time keeps two machines from acknowledging orders. */
 async function serveCopyDuring(term: Term, copy: CopiedData): Promise<void> {
   try {
-    if (term.followsOther) await copy.takeOver();
     while (!term.isOver) await serveOnce(term, false);
   } finally {
     dropAddress();
