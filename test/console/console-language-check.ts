@@ -2,13 +2,9 @@
 // Run: npm run check:console
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { german } from '../../src/console/parts/german.ts';
+import { isEnglish, preferGerman } from './console-german.ts';
 import { openShop } from './console-shop.ts';
 import { admin } from '../support/service.ts';
-
-/** Words of English sentences that no German sentence has. */
-const englishWords =
-  /(?<![@-])\b(the|of|is|are|and|with|by|your|not|this|order|orders|customer|now|no)\b(?!@)/i;
 
 /** Runs in the page: returns its texts but for what people typed and what is the same in all languages. */
 const ownTexts = `(() => {
@@ -28,18 +24,13 @@ const ownTexts = `(() => {
 
 test('the console in German', { timeout: 180_000 }, async (t) => {
   const { service, token, tab, person } = await openShop(t);
-  const userAgent = await tab.evaluate<string>('navigator.userAgent');
-  await tab.send('Emulation.setUserAgentOverride', { userAgent, acceptLanguage: 'de-AT,de,en' });
+  await preferGerman(tab);
   await service.post('/webhooks', { token, body: { url: 'https://example.com/', types: ['order.paid'] } });
   await service.post('/products', {
     token,
     body: { name: 'Assam', sku: 'TEE-9', unitPrice: 749, currency: 'EUR' },
   });
-  const english = Object.entries(german).flatMap(([text, own]) => (text === own ? [] : [text]));
-  const leftIn = async (): Promise<string[]> => {
-    const texts = await tab.evaluate<string[]>(ownTexts);
-    return texts.filter((text) => english.includes(text) || englishWords.test(text));
-  };
+  const leftIn = async (): Promise<string[]> => (await tab.evaluate<string[]>(ownTexts)).filter(isEnglish);
 
   await t.test('greets a browser that prefers it', async () => {
     await tab.open(`${service.url}/console`);

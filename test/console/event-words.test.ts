@@ -28,6 +28,12 @@ for (const [type, subject, text, href] of [
   });
 }
 
+test('an event names what has changed of an account', () => {
+  const changes = { totp: null, suspension: null };
+  const event = { type: 'user.changed', subject: '/api/users/4', changes } as unknown as ServiceEvent;
+  assert.equal(eventText(event), 'Account 4 changed: one-time codes and suspension');
+});
+
 const tea = { sku: null, name: 'Tea', quantity: 2, unitPrice: 749 };
 const pot = { sku: 'POT', name: 'Pot', quantity: 1, unitPrice: 3900 };
 const money = (minorUnits: number, currency: string): string => `${minorUnits} ${currency}`;

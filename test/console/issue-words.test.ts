@@ -25,7 +25,7 @@ suite('an issue of the service is worded for its field', () => {
     [
       'Country',
       { shippingAddress: { ...shippingAddress, country: 'ZZ' } },
-      'ZZ is not an ISO 3166-1 country code.',
+      'Country: this country is unknown.',
     ],
   ] as const)
     test(`an issue is worded for its field: ${words}`, () => {
@@ -36,34 +36,42 @@ suite('an issue of the service is worded for its field', () => {
       );
     });
 
-  for (const [postalCode, words] of [
-    ['1', 'A postal code of Germany looks like 26133.'],
-    [null, 'An address in Germany needs a postal code, such as 26133.'],
-  ] as const)
-    test(`an issue is worded for its field: ${words}`, () => {
+  for (const postalCode of ['1', null])
+    test(`an issue is worded for its field: the postal code ${postalCode}`, () => {
       const detail = postalCodeIssue('DE', postalCode) ?? '';
-      const issue = { pointer: '/shippingAddress/postalCode', detail };
-      assert.equal(inWords(issue, { label: 'Postal code', limit, country }), words);
+      const issue = { pointer: '/shippingAddress/postalCode', code: 'postal-code', detail };
+      assert.equal(
+        inWords(issue, { label: 'Postal code', limit, country }),
+        'An address in Germany needs a postal code such as 26133.',
+      );
     });
 
-  for (const [member, label, sent, words] of [
+  for (const [pointer, code, detail, words] of [
+    ['/code', 'mismatch', 'code is wrong, or was used already.', 'This code is wrong, or was used already.'],
+    ['/address/line1', 'required', 'line1 is required.', 'Field is required.'],
+    ['/items/7/name', 'min-length', 'items[7].name must not be empty.', 'Field must not be empty.'],
     [
-      'code',
-      'Code that the app shows now',
-      'code is wrong, or was used already.',
-      'This code is wrong, or was used already.',
+      '/items',
+      'max-items',
+      'items must have at most 100 items, not 101.',
+      'At most 100 are possible: Field.',
     ],
-    ['line1', 'Street', 'line1 is required.', 'Street is required.'],
-    ['sku', 'SKU', 'Product 6 has the SKU art-0005.', 'Product 6 has the SKU art-0005.'],
+    ['/sku', 'taken', 'Product 6 has the SKU art-0005.', 'Product 6 has this SKU.'],
+    [
+      '/password',
+      'password',
+      'A password must have 8 to 128 characters.',
+      'A password must have 8 to 128 characters.',
+    ],
+    ['/url', 'format', 'url must begin with https://.', 'Field must begin with https://.'],
+    ['/note', 'brand-new', 'note is odd.', 'Field is odd.'],
   ] as const)
-    test(`an issue doesn’t put a label where no member was: ${words}`, () => {
-      const issue = { pointer: `/${member}`, detail: sent };
-      assert.equal(inWords(issue, { label, limit, country }), words);
-    });
+    test(`an issue is worded by its code: ${words}`, () =>
+      assert.equal(inWords({ pointer, code, detail }, { label: 'Field', limit, country }), words));
 
-  test('an issue of the whole body stays as it is', () =>
+  test('an issue of the console itself stays as it is', () =>
     assert.equal(
-      inWords({ detail: 'The body must be an object.' }, { label: 'Item', limit, country }),
-      'The body must be an object.',
+      inWords({ pointer: '/name', detail: 'Choose one.' }, { label: 'Name', limit, country }),
+      'Choose one.',
     ));
 });

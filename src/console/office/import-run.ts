@@ -8,6 +8,7 @@ import { type ImportKind, memberName } from './import-columns.ts';
 import { inWords } from '../parts/issue-words.ts';
 import { isTemporary, retryPause, textOf } from '../parts/request-errors.ts';
 import { rowText } from '../parts/table-text.ts';
+import { t } from '../parts/texts.ts';
 
 /** A row that can't be imported, and why. */
 export type Fault = FileRow & { readonly problem: string };
@@ -166,7 +167,7 @@ async function sendUntilAnswered(
 function wordsOf(issue: Issue): string {
   const [, , ...path] = (issue.pointer ?? '').split('/');
   const name = path.length === 0 && issue.pointer?.endsWith('/key') === true ? 'key' : path.join('.');
-  if (name === '') return issue.detail;
-  const text = inWords(issue, { label: memberName(name), limit: count, country: countryName });
-  return text.includes(memberName(name)) ? text : `${memberName(name)}: ${text}`;
+  const label = name === '' ? t('Row') : memberName(name);
+  const text = inWords(issue, { label, limit: count, country: countryName });
+  return name === '' || text.includes(label) ? text : `${label}: ${text}`;
 }

@@ -63,6 +63,12 @@ const memberNames: Readonly<Record<string, string>> = {
   barcode: t('barcode'),
   active: t('whether it is sold'),
   password: t('password'),
+  totp: t('one-time codes'),
+  suspension: t('suspension'),
+  url: t('address'),
+  types: t('events'),
+  position: t('position'),
+  secret: t('secret'),
 };
 const enumeration = new Intl.ListFormat(language);
 

@@ -1,5 +1,6 @@
 // Fields and forms: each field has a label and shows its own issues; a form sends one request at a time.
 import type { Issue } from './api-types.ts';
+import { columnName } from './column-names.ts';
 import { type Attributes, type Child, fill, h } from './elements.ts';
 import { count, countryName, money } from './formats.ts';
 import { inWords } from './issue-words.ts';
@@ -208,6 +209,7 @@ async function unlessRunning(button: HTMLElement, run: () => Promise<void>): Pro
 }
 
 export function messageOf(error: unknown): string {
+  if (error instanceof Rejection && error.issues.length > 0) return error.issues.map(issueText).join(' ');
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -217,7 +219,7 @@ function showError(element: HTMLFormElement, error: unknown): void {
   const shown = issues.map((issue) => ({ issue, control: controlOf(element, issue) }));
   for (const { issue, control } of shown)
     if (control !== undefined) showIssue(control, textAt(control, issue));
-  const others = shown.filter(({ control }) => control === undefined).map(({ issue }) => issue.detail);
+  const others = shown.filter(({ control }) => control === undefined).map(({ issue }) => issueText(issue));
   const message = element.querySelector('.form-issue');
   const isAboutFields = issues.length > 0 && others.length === 0;
   if (message !== null && !isAboutFields)
@@ -243,9 +245,16 @@ function textAt(control: Control, issue: Issue): string {
   const { currency, pointer } = control.dataset;
   const isOwn = decodeURIComponent(issue.pointer ?? '').replace(/^#/, '') === pointer;
   const label = control.labels?.[0]?.textContent;
-  if (!isOwn || label === undefined) return issue.detail;
+  if (!isOwn || label === undefined) return issueText(issue);
   const limit = (value: number): string => (currency === undefined ? count(value) : money(value, currency));
   return inWords(issue, { label, limit, country: countryName });
+}
+
+/** The issue of a member that has no field of its own. */
+function issueText(issue: Issue): string {
+  const path = decodeURIComponent(issue.pointer ?? '').replace(/^#\//, '');
+  const member = path.replaceAll(/\/\d+/g, '').replaceAll('/', '.');
+  return inWords(issue, { label: columnName(member), limit: count, country: countryName });
 }
 
 export function showIssue(control: Control, detail: string): void {

@@ -340,9 +340,6 @@ export const german = {
   '{label} must be at least {limit}.': '{label}: mindestens {limit}.',
   '{label} is required.': '{label}: wird benötigt.',
   'This code is wrong, or was used already.': 'Dieser Code ist falsch oder wurde schon verwendet.',
-  'This password is too common; choose one that is harder to guess.':
-    'Dieses Passwort ist zu verbreitet; wählen Sie eines, das schwerer zu erraten ist.',
-  'Product {id} has the SKU {example}.': 'Produkt {id} hat die Artikelnummer {example}.',
   'The disk is full: nothing can be saved until there is space on it. Then the service continues by itself.':
     'Der Datenträger ist voll: Nichts kann gespeichert werden, bis dort wieder Platz ist. Dann geht es von selbst weiter.',
   'The disk has too little free space for a backup.':
@@ -351,11 +348,51 @@ export const german = {
   '{label} must not be empty.': '{label}: darf nicht leer sein.',
   '{label} must have at most {limit} characters.': '{label}: höchstens {limit} Zeichen.',
   '{label} must have at least {limit} characters.': '{label}: mindestens {limit} Zeichen.',
-  '{example} is not an ISO 3166-1 country code.': '{example} ist kein Ländercode nach ISO 3166-1.',
-  'A postal code of {country} looks like {example}.':
-    'Postleitzahlen dieses Landes ({country}) sehen aus wie {example}.',
-  'An address in {country} needs a postal code, such as {example}.':
-    'Adressen in diesem Land ({country}) brauchen eine Postleitzahl, zum Beispiel {example}.',
+  'At most {limit} are possible: {label}.': 'Höchstens {limit} sind möglich: {label}.',
+  '{label} is wrong.': '{label}: ist falsch.',
+  'Product {id} has this SKU.': 'Produkt {id} hat diese Artikelnummer.',
+  'Product {id} has this barcode.': 'Produkt {id} hat diesen Strichcode.',
+  '{label}: this country is unknown.': '{label}: Dieses Land ist unbekannt.',
+  'An address in {country} needs a postal code such as {example}.':
+    'Adressen in diesem Land ({country}) brauchen eine Postleitzahl wie {example}.',
+  '{label} must be complete, such as anna@example.com.':
+    '{label}: muss vollständig sein, wie anna@example.com.',
+  '{label} must be complete, such as +49 441 12345678.':
+    '{label}: muss vollständig sein, wie +49 441 12345678.',
+  '{label} must be an https address such as https://example.com/hook that leads to the internet.':
+    '{label}: muss eine https-Adresse wie https://example.com/hook sein, die ins Internet führt.',
+  'A password has {limit} to {max} characters.': 'Ein Passwort hat {limit} bis {max} Zeichen.',
+  'This password is too easy to guess: choose one that is rare, and more than name and e-mail.':
+    'Dieses Passwort ist zu leicht zu erraten: Wählen Sie ein seltenes, das mehr als Name und E-Mail-Adresse ist.',
+  '{label} has characters that are not possible here.':
+    '{label}: enthält Zeichen, die hier nicht möglich sind.',
+  '{label} is unknown, or was deleted.': '{label}: ist unbekannt oder wurde gelöscht.',
+  '{label} doesn’t go with the rest.': '{label}: passt nicht zum Rest.',
+  '{label} is not valid.': '{label}: ist nicht gültig.',
+
+  // why the service refuses a request
+  'That is too much at once.': 'Das ist zu viel auf einmal.',
+  'A customer with orders can’t be deleted.': 'Ein Kunde mit Bestellungen kann nicht gelöscht werden.',
+  'Another account has this e-mail address.': 'Ein anderes Konto hat diese E-Mail-Adresse.',
+  'Your account may not do that.': 'Ihr Konto darf das nicht.',
+  'Something unexpected has gone wrong in the service. Its log has the cause.':
+    'Im Dienst ist etwas Unerwartetes schiefgegangen. Sein Protokoll nennt die Ursache.',
+  'You are no longer signed in.': 'Sie sind nicht mehr angemeldet.',
+  'The order’s status doesn’t allow that any more.': 'Der Status der Bestellung lässt das nicht mehr zu.',
+  'This is the last administrator. Create another one first.':
+    'Das ist der letzte Administrator. Legen Sie zuerst einen weiteren an.',
+  'That isn’t there any more.': 'Das gibt es nicht mehr.',
+  'The order isn’t open any more, so this can’t be changed.':
+    'Die Bestellung ist nicht mehr offen, also kann das nicht geändert werden.',
+  'Somebody else has changed it meanwhile.': 'Jemand anderes hat es inzwischen geändert.',
+  'That was too often. Wait a moment, and try again.':
+    'Das war zu oft. Warten Sie einen Moment, und versuchen Sie es noch einmal.',
+  'Enter your password again first.': 'Geben Sie zuerst noch einmal Ihr Passwort ein.',
+  'The service is busy. Try again in a moment.':
+    'Der Dienst ist ausgelastet. Versuchen Sie es gleich noch einmal.',
+  'Something that was entered isn’t possible.': 'Etwas von der Eingabe ist nicht möglich.',
+  'The service has refused that: {code}.': 'Der Dienst hat das abgelehnt: {code}.',
+
   'Somebody has changed {members} of this order meanwhile. Nothing was saved yet.':
     'Jemand hat inzwischen diese Bestellung geändert ({members}). Noch ist nichts gespeichert.',
   'Somebody has changed {members} of this customer meanwhile. Nothing was saved yet.':
@@ -375,6 +412,11 @@ export const german = {
   'e-mail': 'E-Mail',
   phone: 'Telefon',
   address: 'Adresse',
+  'one-time codes': 'Einmalcodes',
+  suspension: 'Sperre',
+  events: 'Ereignisse',
+  position: 'Position',
+  secret: 'Geheimnis',
   owner: 'Besitzer',
   customer: 'Kunde',
   items: 'Artikel',
@@ -699,7 +741,8 @@ export const german = {
   'Number in orderly': 'Nummer in orderly',
   'Country of phone numbers and addresses, where the file names none':
     'Land der Telefonnummern und Adressen, wo die Datei keines nennt',
-  'An address without a street goes to the note.': 'Eine Adresse ohne Straße kommt in die Notiz.',
+  'An address without a street goes to the note. By your own number the next import knows a customer.':
+    'Eine Adresse ohne Straße kommt in die Notiz. An Ihrer eigenen Nummer erkennt der nächste Import einen Kunden.',
   'Check all rows': 'Alle Zeilen prüfen',
   'Another file': 'Andere Datei',
   'No column is the {members}.': 'Diese Spalte fehlt: {members}.',

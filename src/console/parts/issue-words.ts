@@ -1,5 +1,8 @@
-// Issues of the service in the words of the form.
+// Issues of the service in the reader's language: each code has its words, some with the member, and the values are
+// the numbers and codes that the service's sentence has. That sentence itself is shown to those who read English
+// where it says more.
 import type { Issue } from './api-types.ts';
+import { language } from './language.ts';
 import { t } from './texts.ts';
 
 type Wording = {
@@ -10,62 +13,88 @@ type Wording = {
   readonly country: (code: string) => string;
 };
 
-/** The usual issues, after their subject has become the field's label, and the text for each. */
-const wordings = [
-  [/^(?<label>.+) must be an integer\.$/, '{label} must be a whole number.'],
-  [/^(?<label>.+) must not be empty\.$/, '{label} must not be empty.'],
-  [/^(?<label>.+) must be at most (?<limit>\d+)\.$/, '{label} must be at most {limit}.'],
-  [/^(?<label>.+) must be at least (?<limit>\d+)\.$/, '{label} must be at least {limit}.'],
-  [
-    /^(?<label>.+) must have at most (?<limit>\d+) characters\.$/,
-    '{label} must have at most {limit} characters.',
-  ],
-  [
-    /^(?<label>.+) must have at least (?<limit>\d+) characters\.$/,
-    '{label} must have at least {limit} characters.',
-  ],
-  [/^(?<label>.+) is required(?: with a new password)?\.$/, '{label} is required.'],
-  [/^.+ is wrong, or was used already\.$/, 'This code is wrong, or was used already.'],
-  [
-    /^This password is too common; choose one that is harder to guess\.$/,
-    'This password is too common; choose one that is harder to guess.',
-  ],
-  [/^Product (?<id>\d+) has the SKU (?<example>.+)\.$/, 'Product {id} has the SKU {example}.'],
-  [/^(?<example>\S+) is not an ISO 3166-1 country code\.$/, '{example} is not an ISO 3166-1 country code.'],
-  [
-    /^A postal code of (?<country>[A-Z]{2}) looks like (?<example>.+)\.$/,
-    'A postal code of {country} looks like {example}.',
-  ],
-  [
-    /^An address in (?<country>[A-Z]{2}) needs a postal code, such as (?<example>.+)\.$/,
-    'An address in {country} needs a postal code, such as {example}.',
-  ],
-] as const;
+const byCode = {
+  required: '{label} is required.',
+  type: '{label} is required.', // forms send null for what is empty
+  'type quantity': '{label} must be a whole number.',
+  'type unitPrice': '{label} must be a whole number.',
+  empty: '{label} must not be empty.',
+  'min-length': '{label} must have at least {limit} characters.',
+  'max-length': '{label} must have at most {limit} characters.',
+  minimum: '{label} must be at least {limit}.',
+  maximum: '{label} must be at most {limit}.',
+  'min-items': '{label} is required.',
+  'max-items': 'At most {limit} are possible: {label}.',
+  'pattern code': 'This code is wrong, or was used already.',
+  'mismatch code': 'This code is wrong, or was used already.',
+  mismatch: '{label} is wrong.',
+  'taken sku': 'Product {id} has this SKU.',
+  'taken barcode': 'Product {id} has this barcode.',
+  'format country': '{label}: this country is unknown.',
+  'pattern country': '{label}: this country is unknown.',
+  'postal-code': 'An address in {country} needs a postal code such as {example}.',
+  rounded: '{label}: a spreadsheet has rounded this number. Format the column as text, and enter it again.',
+} as const;
+
+/** Of these the service's sentence says more, in English. */
+const inOtherLanguages = {
+  'pattern email': '{label} must be complete, such as anna@example.com.',
+  'format email': '{label} must be complete, such as anna@example.com.',
+  'pattern phone': '{label} must be complete, such as +49 441 12345678.',
+  'format phone': '{label} must be complete, such as +49 441 12345678.',
+  'pattern url':
+    '{label} must be an https address such as https://example.com/hook that leads to the internet.',
+  'format url':
+    '{label} must be an https address such as https://example.com/hook that leads to the internet.',
+  'password length': 'A password has {limit} to {max} characters.',
+  password: 'This password is too easy to guess: choose one that is rare, and more than name and e-mail.',
+  pattern: '{label} has characters that are not possible here.',
+  unknown: '{label} is unknown, or was deleted.',
+  conflict: '{label} doesn’t go with the rest.',
+} as const;
+
+const words = { ...byCode, ...inOtherLanguages };
+type Key = keyof typeof words;
 
 /** `items[0].quantity must be at most 1000000.` becomes `Quantity must be at most 1,000,000.` */
-export function inWords({ pointer = '', code, detail }: Issue, { label, limit, country }: Wording): string {
-  if (code === 'rounded')
-    return t(
-      '{label}: a spreadsheet has rounded this number. Format the column as text, and enter it again.',
-      {
-        label,
-      },
-    );
-  const [, member] = /\/([^/]+)$/.exec(pointer) ?? [];
-  const labelled = detail.replace(/^\S+/, (subject) =>
-    member !== undefined && subject.endsWith(member) ? label : subject,
-  );
-  for (const [pattern, text] of wordings) {
-    const match = pattern.exec(labelled);
-    if (match === null) continue;
-    const { label: subject = '', limit: digits, country: code, example = '', id = '' } = match.groups ?? {};
-    return t(text, {
-      label: subject,
-      limit: digits === undefined ? '' : limit(Number(digits)),
-      country: code === undefined ? '' : country(code),
-      example,
-      id,
-    });
-  }
-  return labelled;
+export function inWords(issue: Issue, { label, limit, country }: Wording): string {
+  const { pointer = '', code, detail } = issue;
+  if (code === undefined) return detail; // an issue of the console itself
+  const [, member = ''] = /\/([^/]+)$/.exec(pointer) ?? [];
+  const claim = detail.replace(/^\S+/, ''); // without the member, which may have a number
+  const [first, second] = claim.match(/\d+/g) ?? [];
+  const [, example] = /([A-Z\d][A-Z\d -]*)\.$/.exec(claim) ?? [];
+  const [countryCode] = claim.match(/\b[A-Z]{2}\b/) ?? [];
+  const key = keyOf({ code, member, hasLimit: first !== undefined, hasRange: second !== undefined });
+  const isSaidByService = key === undefined || key in inOtherLanguages;
+  if (isSaidByService && language === 'en') return withLabel(detail, member, label);
+  return t(key === undefined ? '{label} is not valid.' : words[key], {
+    label,
+    limit: limit(Number(first)),
+    max: second ?? '',
+    id: first ?? '',
+    country: countryCode === undefined ? '' : country(countryCode),
+    example: example ?? '',
+  });
+}
+
+type Sent = {
+  readonly code: string;
+  readonly member: string;
+  readonly hasLimit: boolean;
+  readonly hasRange: boolean;
+};
+
+function keyOf({ code, member, hasLimit, hasRange }: Sent): Key | undefined {
+  if (code === 'min-length' && !hasLimit) return 'empty';
+  if (code === 'password' && hasRange) return 'password length';
+  return [`${code} ${member}`, code].find(isKey);
+}
+
+function isKey(text: string): text is Key {
+  return Object.hasOwn(words, text);
+}
+
+function withLabel(detail: string, member: string, label: string): string {
+  return detail.replace(/^\S+/, (subject) => (member !== '' && subject.endsWith(member) ? label : subject));
 }

@@ -1,17 +1,45 @@
 // Why a request failed: the service rejected it, or no response came. Any other error is a defect.
 import type { Issue, Problem } from './api-types.ts';
+import { language } from './language.ts';
 import { t } from './texts.ts';
 
-/** Sentences of the service that people meet while they work. */
+/** What the service says of a lack of space, whose code it shares with other troubles that pass. */
 const sentences = [
   'The disk is full: nothing can be saved until there is space on it. Then the service continues by itself.',
   'Writes are temporarily unavailable.',
   'The disk has too little free space for a backup.',
 ] as const;
 
-function inLanguage(detail: string): string {
-  const known = sentences.find((sentence) => sentence === detail);
-  return known === undefined ? detail : t(known);
+const byCode = {
+  'code-required': 'Also enter the code.',
+  'content-too-large': 'That is too much at once.',
+  'customer-has-orders': 'A customer with orders can’t be deleted.',
+  'email-taken': 'Another account has this e-mail address.',
+  forbidden: 'Your account may not do that.',
+  'internal-error': 'Something unexpected has gone wrong in the service. Its log has the cause.',
+  'invalid-credentials': 'Wrong e-mail address or password.',
+  'invalid-token': 'You are no longer signed in.',
+  'invalid-transition': 'The order’s status doesn’t allow that any more.',
+  'last-admin': 'This is the last administrator. Create another one first.',
+  'not-found': 'That isn’t there any more.',
+  'order-not-open': 'The order isn’t open any more, so this can’t be changed.',
+  'precondition-failed': 'Somebody else has changed it meanwhile.',
+  'quota-exceeded': 'That was too often. Wait a moment, and try again.',
+  'step-up-required': 'Enter your password again first.',
+  unavailable: 'The service is busy. Try again in a moment.',
+  'validation-failed': 'Something that was entered isn’t possible.',
+} as const;
+
+/** The problem in the reader's language. In English the service's own sentence says most. */
+export function wordsOf({ code, detail }: Problem): string {
+  if (language === 'en') return detail;
+  const sentence = sentences.find((each) => each === detail);
+  if (sentence !== undefined) return t(sentence);
+  return isKnown(code) ? t(byCode[code]) : t('The service has refused that: {code}.', { code });
+}
+
+function isKnown(code: string): code is keyof typeof byCode {
+  return Object.hasOwn(byCode, code);
 }
 
 /** A request that the service rejected, with the reason. */
@@ -23,7 +51,7 @@ export class Rejection extends Error {
   readonly retryAfterSeconds: number;
 
   constructor({ code, status, detail, errors = [] }: Problem, retryAfterSeconds = 0) {
-    super(inLanguage(detail));
+    super(detail);
     this.code = code;
     this.status = status;
     this.issues = errors;
@@ -65,7 +93,10 @@ export async function jsonOf<T>(response: Response): Promise<T> {
 /** Returns the error for a response of 400 and above: each of the service's has a problem. */
 export async function rejectionOf(response: Response): Promise<Rejection> {
   const problem = await jsonOf<Problem>(response);
-  return new Rejection(problem, Number(response.headers.get('retry-after')) || 0);
+  return new Rejection(
+    { ...problem, detail: wordsOf(problem) },
+    Number(response.headers.get('retry-after')) || 0,
+  );
 }
 
 /** Returns whether the same request may succeed later. */

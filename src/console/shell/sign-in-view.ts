@@ -4,7 +4,7 @@ import { ask } from '../parts/dialogs.ts';
 import { documentationLink } from './documentation-link.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { field, type Field, form } from '../parts/forms.ts';
-import { Rejection } from '../parts/request-errors.ts';
+import { Rejection, wordsOf } from '../parts/request-errors.ts';
 import { rich, t } from '../parts/texts.ts';
 
 /** Resolves once somebody has signed in. `again` is the e-mail address of one whose session has expired. */
@@ -94,7 +94,7 @@ function credentials(
       throw new Rejection({ ...problem, errors: [{ pointer: '#/code', detail }] });
     }
     const isWrong = problem.code === 'invalid-credentials';
-    const detail = isWrong ? t('Wrong e-mail address or password.') : problem.detail;
+    const detail = isWrong ? t('Wrong e-mail address or password.') : wordsOf(problem);
     throw new Rejection({ ...problem, detail });
   }
   return { rows: [password.row, code.row], run };
