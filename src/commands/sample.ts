@@ -175,6 +175,7 @@ function addCustomers(
       email: picker.float() < 0.1 ? null : person.email,
       phone: country.phone === '' ? null : picker.digits(country.phone),
       note: null,
+      reference: null,
     };
     const userId = picker.pick(users).id;
     const createdAt = customerTime(year, index, count);

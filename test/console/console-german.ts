@@ -4,7 +4,7 @@ import type { Tab } from '../support/browser.ts';
 
 /** Words of English sentences that no German sentence has. */
 const englishWords =
-  /(?<![@-])\b(the|of|is|are|and|with|by|your|not|this|order|orders|customer|now|no|must|has|can|be|a|an)\b(?!@)/i;
+  /(?<![@-])\b(the|of|is|are|and|with|by|your|not|this|order|orders|customer|now|no|must|has|be)\b(?!@)/i;
 const english = new Set(Object.entries(german).flatMap(([text, own]) => (text === own ? [] : [text])));
 
 export function isEnglish(text: string): boolean {

@@ -90,6 +90,11 @@ test('an import of what is known', { timeout: 120_000 }, async (t) => {
       found.map(({ phone, address: { country } }) => [phone, country]),
       [['+49441998877', 'DE']],
     );
+    await person.go('#/customers?q=k-7');
+    await person.see('Erika Muster');
+    await person.press('Erika Muster');
+    await person.see('Own number');
+    await person.see('K-7');
   });
 
   await t.test('shows some rows as they will be, and what they replace', async () => {

@@ -18,6 +18,10 @@ for (const [q, shown] of [
     assert.equal(aboutCustomer(customer, q), shown);
   });
 
+test('a customer with an own number is shown with it', () => {
+  assert.equal(aboutCustomer({ ...customer, reference: 'K-7' }, 'k-7'), 'K-7 · anna@example.com');
+});
+
 test('a customer without an e-mail address is shown with their phone number', () => {
   assert.equal(aboutCustomer({ ...customer, email: null }, 'anna'), '+49441123456');
 });

@@ -44,7 +44,7 @@ for (const [what, kind, heading, expected] of [
     'customers',
     ['Kundennummer', 'Vorname', 'Nachname', 'E-Mail', 'Telefon', 'Straße', 'Hausnr.', 'PLZ', 'Ort', 'Land'],
     [
-      'key',
+      'reference',
       'name',
       'name',
       'email',

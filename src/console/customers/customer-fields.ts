@@ -50,6 +50,7 @@ function warnOfTwins(client: ApiClient, { row, control }: Field, customer?: Cust
 export class CustomerFields {
   readonly element: HTMLElement;
   readonly #note: Field;
+  readonly #reference: Field;
   readonly #contact: ContactFields;
   readonly #address = new AddressFields('/address');
 
@@ -61,7 +62,13 @@ export class CustomerFields {
       value: customer?.note ?? null,
       hint: t('For the shop: it is on no packing slip.'),
     });
-    const rows = [this.#contact.rows, this.#address.rows, this.#note.row];
+    this.#reference = field({
+      label: t('Own number'),
+      pointer: '/reference',
+      hint: t('Of the customer in your own records, if there is one.'),
+      value: customer?.reference ?? null,
+    });
+    const rows = [this.#contact.rows, this.#reference.row, this.#address.rows, this.#note.row];
     this.element = h('div', { class: 'grid' }, rows);
   }
 
@@ -71,6 +78,11 @@ export class CustomerFields {
 
   /** The address is null if all its lines are empty. */
   read(): object {
-    return { ...this.#contact.read(), address: this.#address.read(), note: textOf(this.#note) };
+    return {
+      ...this.#contact.read(),
+      address: this.#address.read(),
+      note: textOf(this.#note),
+      reference: textOf(this.#reference),
+    };
   }
 }

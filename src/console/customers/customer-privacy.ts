@@ -52,7 +52,7 @@ async function askToErase({ client }: Page, id: number, reload: Reload): Promise
       outcome(
         t('Goes:'),
         t(
-          'Name, e-mail address, phone number, address and note; and of all their orders the addresses and notes.',
+          'Name, e-mail address, phone number, address, note and own number; and of all their orders the addresses and notes.',
         ),
       ),
       outcome(t('Stays:'), t('The orders with their items, sums and statuses, and the history.')),

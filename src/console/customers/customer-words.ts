@@ -7,12 +7,12 @@ export function customerName({ customer, customerId }: Pick<Order, 'customer' | 
   return customer?.name ?? t('Customer {id}', { id: customerId });
 }
 
-type Contact = Pick<Customer, 'email' | 'phone' | 'address'>;
+type Contact = Pick<Customer, 'reference' | 'email' | 'phone' | 'address'>;
 
-/** Returns the phone number if that is what was searched for, else the e-mail address, and the city. */
-export function aboutCustomer({ email, phone, address }: Contact, q: string): string {
+/** Returns the phone number if that is what was searched for, else the e-mail address, with own number and city. */
+export function aboutCustomer({ reference, email, phone, address }: Contact, q: string): string {
   const contact = isOfPhone(phone, q) ? phone : (email ?? phone);
-  return [contact, address?.city].filter(Boolean).join(' · ');
+  return [reference, contact, address?.city].filter(Boolean).join(' · ');
 }
 
 /** Returns whether the query has the digits of the phone number, as people write them. */

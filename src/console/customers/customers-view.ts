@@ -124,7 +124,7 @@ function customersList({ data, next }: List<Customer>, parameters: URLSearchPara
   if (data.length === 0)
     return emptyState(
       t('Nobody found'),
-      t('Each word must be in the name, the e-mail address or the phone number.'),
+      t('Each word must be in the name, the e-mail address, the phone number or the own number.'),
     );
   return [
     table(t('Customers'), columns(parameters.get('q') ?? ''), data),
@@ -234,13 +234,14 @@ function customerHeading(
   );
 }
 
-function inWords({ name, email, phone, address, note }: Customer): [string, string][] {
+function inWords({ name, email, phone, address, note, reference }: Customer): [string, string][] {
   return [
     [t('name'), name],
     [t('e-mail'), email ?? t('none')],
     [t('phone'), phone ?? t('none')],
     [t('address'), address === null ? t('none') : addressLines(address).join(', ')],
     [t('note'), note ?? t('none')],
+    [t('own number'), reference ?? t('none')],
   ];
 }
 
@@ -250,10 +251,11 @@ function customerContent(
   reload: Reload,
 ): Child {
   const { parameters } = page;
-  const { id, name, email, phone, address, note, createdAt } = customer;
+  const { id, name, email, phone, address, note, reference, createdAt } = customer;
   const facts: readonly (readonly [string, Child])[] = [
     [t('E-mail'), email === null ? '—' : h('a', { href: mailLinkOf(email) }, email)],
     [t('Phone'), phone === null ? '—' : h('a', { href: `tel:${phone}` }, phone)],
+    ...(reference === undefined ? [] : [[t('Own number'), reference] as const]),
     [t('Customer since'), dateOnly(createdAt)],
     ...bought,
   ];

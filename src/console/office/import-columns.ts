@@ -44,7 +44,7 @@ const members: Readonly<Record<ImportKind, readonly Member[]>> = {
     { name: 'address.region', headings: 'region, state, province, county, bundesland' },
     { name: 'address.country', headings: 'country, country code, land' },
     { name: 'note', headings: 'notes, comment, remark, notiz, bemerkung' },
-    { name: 'key', headings: 'customer no, kundennummer, kunden-nr, kd-nr' },
+    { name: 'reference', headings: 'customer no, customer number, kundennummer, kunden-nr, kd-nr' },
   ],
   products: [
     {
@@ -71,7 +71,6 @@ const members: Readonly<Record<ImportKind, readonly Member[]>> = {
 };
 
 export function memberName(name: string): string {
-  if (name === 'key') return t('Your own number');
   return name === 'id' ? t('Number in orderly') : columnName(name);
 }
 

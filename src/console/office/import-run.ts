@@ -166,7 +166,7 @@ async function sendUntilAnswered(
 /** The issue in the words of the file: `#/customer/address/city` is the city. */
 function wordsOf(issue: Issue): string {
   const [, , ...path] = (issue.pointer ?? '').split('/');
-  const name = path.length === 0 && issue.pointer?.endsWith('/key') === true ? 'key' : path.join('.');
+  const name = path.join('.');
   const label = name === '' ? t('Row') : memberName(name);
   const text = inWords(issue, { label, limit: count, country: countryName });
   return name === '' || text.includes(label) ? text : `${label}: ${text}`;

@@ -91,9 +91,8 @@ function countryText(code: string): string {
   return /^[A-Z]{2}$/.test(code) ? countryName(code) : code;
 }
 
-/** The service keeps phone numbers with the country's code, and doesn't keep your own numbers with customers. */
+/** The service keeps phone numbers with the country's code. */
 function isSame(name: string, sent: string, known: string): boolean {
-  if (name === 'key') return true;
   if (name === 'email') return sent.toLowerCase() === known.toLowerCase();
   if (name !== 'phone') return sent === known;
   const digits = sent.replaceAll(/\D/g, '').replace(/^0+/, '');

@@ -137,9 +137,7 @@ function chooseColumns(place: Place, opened: OpenFile): void {
   });
   const country = field({
     label: t('Country of phone numbers and addresses, where the file names none'),
-    hint: t(
-      'An address without a street goes to the note. By your own number the next import knows a customer.',
-    ),
+    hint: t('An address without a street goes to the note.'),
     pointer: '/country',
     control: choice(countryChoices(), homeCountry()),
   });

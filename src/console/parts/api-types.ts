@@ -21,6 +21,8 @@ export type Customer = {
   readonly address: Address | null;
   /** For the shop; it is never printed. */
   readonly note?: string;
+  /** The number of the customer in the shop's own records. */
+  readonly reference?: string;
   readonly createdAt: string;
 };
 export type Item = {

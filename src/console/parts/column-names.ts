@@ -21,6 +21,7 @@ const columnNames: Readonly<Record<string, string>> = {
   name: t('Name'),
   email: t('E-mail'),
   phone: t('Phone'),
+  reference: t('Own number'),
   sku: t('SKU'),
   unitPrice: t('Price'),
   barcode: t('Barcode'),

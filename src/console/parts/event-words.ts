@@ -52,6 +52,7 @@ const memberNames: Readonly<Record<string, string>> = {
   name: t('name'),
   email: t('e-mail'),
   phone: t('phone'),
+  reference: t('own number'),
   address: t('address'),
   shippingAddress: t('address'),
   userId: t('owner'),

@@ -90,6 +90,8 @@ export const german = {
   Name: 'Name',
   'E-mail': 'E-Mail',
   Phone: 'Telefon',
+  'Own number': 'Eigene Nummer',
+  'own number': 'eigene Nummer',
   Barcode: 'Strichcode',
   'Sold now': 'Im Verkauf',
   Created: 'Angelegt',
@@ -589,8 +591,8 @@ export const german = {
   'No customers yet': 'Noch keine Kunden',
   'Everybody who orders is a customer: enter one here, or with a new order.':
     'Wer bestellt, ist ein Kunde: Geben Sie einen hier ein, oder mit einer neuen Bestellung.',
-  'Each word must be in the name, the e-mail address or the phone number.':
-    'Jedes Wort muss im Namen, in der E-Mail-Adresse oder in der Telefonnummer vorkommen.',
+  'Each word must be in the name, the e-mail address, the phone number or the own number.':
+    'Jedes Wort muss im Namen, in der E-Mail-Adresse, der Telefonnummer oder der eigenen Nummer vorkommen.',
   'Pages of customers': 'Seiten mit Kunden',
   '{name} is a customer now.': '{name} ist jetzt ein Kunde.',
   'A customer who is deleted can’t be restored.': 'Ein gelöschter Kunde kann nicht wiederhergestellt werden.',
@@ -611,8 +613,8 @@ export const german = {
   'Erase personal data …': 'Anonymisieren …',
   'Erase the personal data of customer {id}?': 'Kunde {id} anonymisieren?',
   'Goes:': 'Wird entfernt:',
-  'Name, e-mail address, phone number, address and note; and of all their orders the addresses and notes.':
-    'Name, E-Mail-Adresse, Telefonnummer, Adresse und Notiz; dazu Adressen und Notizen aller Bestellungen.',
+  'Name, e-mail address, phone number, address, note and own number; and of all their orders the addresses and notes.':
+    'Name, E-Mail-Adresse, Telefonnummer, Adresse, Notiz und eigene Nummer; dazu Adressen und Notizen aller Bestellungen.',
   'Stays:': 'Bleibt:',
   'The orders with their items, sums and statuses, and the history.':
     'Die Bestellungen mit Artikeln, Summen und Status, und der Verlauf.',
@@ -736,13 +738,13 @@ export const german = {
     'Die Datei kann nicht als Tabelle gelesen werden: Ein Anführungszeichen hat kein Gegenstück.',
   'Leave out': 'Weglassen',
   'What “{name}” is': 'Was „{name}“ ist',
-  'Your own number': 'Ihre eigene Nummer',
+  'Of the customer in your own records, if there is one.':
+    'Die des Kunden in Ihren eigenen Unterlagen, falls es eine gibt.',
   'Currency of the prices, where the file names none': 'Währung der Preise, wo die Datei keine nennt',
   'Number in orderly': 'Nummer in orderly',
   'Country of phone numbers and addresses, where the file names none':
     'Land der Telefonnummern und Adressen, wo die Datei keines nennt',
-  'An address without a street goes to the note. By your own number the next import knows a customer.':
-    'Eine Adresse ohne Straße kommt in die Notiz. An Ihrer eigenen Nummer erkennt der nächste Import einen Kunden.',
+  'An address without a street goes to the note.': 'Eine Adresse ohne Straße kommt in die Notiz.',
   'Check all rows': 'Alle Zeilen prüfen',
   'Another file': 'Andere Datei',
   'No column is the {members}.': 'Diese Spalte fehlt: {members}.',

@@ -8,7 +8,14 @@ import type { Permit } from '../../storage/permit.ts';
 import { writeCustomer } from './customer-store.ts';
 import type { CustomerContent, CustomerRow } from './customer-members.ts';
 
-const erased: CustomerContent = { name: 'erased', email: null, phone: null, address: null, note: null };
+const erased: CustomerContent = {
+  name: 'erased',
+  email: null,
+  phone: null,
+  address: null,
+  note: null,
+  reference: null,
+};
 
 /**
  * Erases the customer. If that was done before, clears only what orders were given since; triggers remove

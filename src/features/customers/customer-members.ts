@@ -10,6 +10,7 @@ import { Address, NewAddress, normalizeAddress } from './address.ts';
 
 const name = singleLine(200, 'The customer’s name.', 'Grace Hopper');
 const note = text(2000, 'What the shop should know about the customer.', 'Rings twice.');
+const reference = singleLine(64, 'The number of the customer in the shop’s own records.', 'K-1042');
 const owner = nullable(id, {
   description: 'The user who owns the customer; null once that user is deleted.',
 });
@@ -44,6 +45,12 @@ function membersFor(defaultCountry: string | undefined) {
       cell: addressCells,
     },
     note: { shown: optional(note), sent: optional(nullable(note)), column: optionalText, cell: textCell },
+    reference: {
+      shown: optional(reference),
+      sent: optional(nullable(reference)),
+      column: optionalText,
+      cell: textCell,
+    },
     createdAt: {
       shown: timestamp,
       readOnly: optional(sentTimestamp),
@@ -63,8 +70,11 @@ export const customerMembers = membersFor(undefined);
 
 export const Customer = named('Customer', object(shownIn(customerMembers)));
 export type Customer = Infer<typeof Customer>;
-/** Responses leave a note out that is null. */
-export type CustomerRow = Omit<Customer, 'note'> & { readonly note: string | null };
+/** Responses leave a note and a reference out that are null. */
+export type CustomerRow = Omit<Customer, 'note' | 'reference'> & {
+  readonly note: string | null;
+  readonly reference: string | null;
+};
 
 /** The members that a change may set. */
 export type ChangedCustomer = ContentOf<typeof customerMembers>;

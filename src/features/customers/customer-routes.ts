@@ -72,8 +72,8 @@ const customerLookup = lookupOf({ find: customerSource.find, represent: represen
 const customerFile = { name: 'customers', table: customerTable, elements: customerLookup };
 
 function representCustomer(customer: CustomerRow): Representation<Customer> {
-  const { id, userId: ownerId, note } = customer;
-  const shown = note === null ? { ...customer, note: undefined } : customer;
+  const { id, userId: ownerId, note, reference } = customer;
+  const shown = { ...customer, note: note ?? undefined, reference: reference ?? undefined };
   return representText(JSON.stringify(shown), { id, ownerId });
 }
 
@@ -231,8 +231,8 @@ function eraseCustomerRoute(clearOrders: () => void): Route {
     access: adminOnly,
     reply: { kind: 'none' },
     description:
-      'The name becomes `erased`; e-mail address, phone number, address and note, and the addresses and notes ' +
-      'of the customer’s orders, become null. Sums, items and statuses stay. This can’t be taken back. ' +
+      'The name becomes `erased`; e-mail address, phone number, address, note and reference, and the addresses ' +
+      'and notes of the customer’s orders, become null. Sums, items and statuses stay. This can’t be taken back. ' +
       `Needs ${recentSignIn}.`,
     problems: ['step-up-required'],
     async handle(call) {

@@ -10,7 +10,7 @@ import type { CustomerContent } from './customer-members.ts';
 const indexedCharsMax = 200;
 
 /** Of the address, the city is searched. */
-type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone'> & {
+type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone' | 'reference'> & {
   readonly address: { readonly city: string } | null;
 };
 
@@ -42,9 +42,9 @@ export function removeFromSearch(db: Connection, customer: Searched & { readonly
  * the longest name and e-mail address would hold the event loop for 20 ms. The name comes first; `isFound`
  * relies on this order.
  */
-function indexedText({ name, email, phone, address }: Searched): string {
+function indexedText({ name, email, phone, reference, address }: Searched): string {
   const city = address?.city ?? null;
-  return [...searchText(name, phone, email, city)].slice(0, indexedCharsMax).join('');
+  return [...searchText(name, reference, phone, email, city)].slice(0, indexedCharsMax).join('');
 }
 
 type SearchedRow = [
@@ -55,12 +55,12 @@ type SearchedRow = [
   city: string | null,
 ];
 
-/** For migrations: makes the whole index anew. */
+/** For the migration of cities: makes the whole index anew. References came later. */
 export function refillCustomerSearch(db: Connection): void {
   db.run("INSERT INTO customerSearch (customerSearch) VALUES ('delete-all')");
-  const sql = `SELECT ${searchedColumns} FROM customers WHERE id > ? ORDER BY id LIMIT +?`;
+  const sql = `SELECT id, name, email, phone, address ->> 'city' FROM customers WHERE id > ? ORDER BY id LIMIT +?`;
   for (const [id, name, email, phone, city] of rowsByKey<SearchedRow>(db, sql))
-    addToSearch(db, id, { name, email, phone, address: city === null ? null : { city } });
+    addToSearch(db, id, { name, email, phone, reference: null, address: city === null ? null : { city } });
 }
 
 /**
@@ -94,7 +94,7 @@ export function findCustomerById(
   );
 }
 
-const searchedColumns = "id, name, email, phone, address ->> 'city'";
+const searchedColumns = "id, name, email, phone, reference, address ->> 'city'";
 
 type MatchingOptions = { readonly search: SearchQuery; readonly rowsMax: number };
 
@@ -155,7 +155,7 @@ export function auditCustomerSearch(db: Connection, report: (issue: string) => v
  * text, and counts as found.
  */
 function isFound(db: Connection, id: number, name: string): boolean {
-  const text = indexedText({ name, email: null, phone: null, address: null });
+  const text = indexedText({ name, email: null, phone: null, reference: null, address: null });
   if (text === '') return true;
   const sql = 'SELECT 1 FROM customerSearch WHERE customerSearch MATCH ? AND rowid = ?';
   return db.get(sql, quote(text), id) !== undefined;

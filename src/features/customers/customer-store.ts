@@ -69,24 +69,44 @@ export function customerExists(db: Connection, access: RowAccess, id: number): b
   return row !== undefined && allows(access, row[0]);
 }
 
+type SameCustomers = {
+  /** At most two. */
+  readonly ids: readonly number[];
+  /** Whether one of them may be changed: nobody of them has another reference. */
+  readonly haveNoOther: boolean;
+};
+
 /**
- * Returns the ids of the owner's customers who have this e-mail address; without an address, or if nobody has
- * it, of those who have this phone number and no other address. At most two.
+ * Returns the owner's customers who have this reference; or else who have this e-mail address; without an address,
+ * or if nobody has it, those who have this phone number and no other address.
  */
 export function findSameCustomers(
   db: Connection,
-  { email, phone }: Pick<CustomerContent, 'email' | 'phone'>,
+  { email, phone, reference }: Pick<CustomerContent, 'email' | 'phone' | 'reference'>,
   userId: number,
-): number[] {
+): SameCustomers {
   const key = email === null ? null : emailKey(email);
-  const byEmail = db.all<[id: number]>(sameEmailSql, key, userId);
-  const found = byEmail.length > 0 ? byEmail : db.all<[id: number]>(samePhoneSql, phone, userId, key);
-  return found.map(([id]) => id);
+  const found =
+    nonEmpty(db.all<SameRow>(sameReferenceSql, reference, userId)) ??
+    nonEmpty(db.all<SameRow>(sameEmailSql, key, userId)) ??
+    db.all<SameRow>(samePhoneSql, phone, userId, key);
+  const others = found.filter(([, of]) => of !== null && reference !== null && of !== reference);
+  return { ids: found.map(([id]) => id), haveNoOther: others.length === 0 };
 }
 
-const sameEmailSql = 'SELECT id FROM customers WHERE emailKey = ? AND userId = ? ORDER BY id LIMIT 2';
+type SameRow = [id: number, reference: string | null];
+
+function nonEmpty<T>(rows: T[]): T[] | undefined {
+  return rows.length === 0 ? undefined : rows;
+}
+
+const sameReferenceSql =
+  'SELECT id, reference FROM customers WHERE reference = ? AND userId = ? ORDER BY id LIMIT 2';
+const sameEmailSql =
+  'SELECT id, reference FROM customers WHERE emailKey = ? AND userId = ? ORDER BY id LIMIT 2';
 const samePhoneSql =
-  'SELECT id FROM customers WHERE phone = ? AND userId = ? AND (emailKey IS NULL OR ? IS NULL) ORDER BY id LIMIT 2';
+  'SELECT id, reference FROM customers WHERE phone = ? AND userId = ? AND (emailKey IS NULL OR ? IS NULL) ' +
+  'ORDER BY id LIMIT 2';
 
 type NewCustomerRow = CustomerContent & { readonly userId: number };
 
@@ -158,8 +178,12 @@ const { CustomerReplacement } = customerBodies(undefined);
 export const customerAudit = customers.audit({
   thing: 'customer',
   columns: { ...columns, ownerIsKnown: computed(ownerIsKnownSql('customers'), flag) },
-  issues({ nameKey, emailKey, ownerIsKnown, note, ...others }) {
-    const customer = note === null ? others : { ...others, note };
+  issues({ nameKey, emailKey, ownerIsKnown, note, reference, ...others }) {
+    const customer = {
+      ...others,
+      ...(note !== null && { note }),
+      ...(reference !== null && { reference }),
+    };
     if (!fits(Customer, customer)) return schemaIssues(Customer, customer);
     return [
       ...schemaIssues(CustomerReplacement, customer),

@@ -32,8 +32,8 @@ const customerListParameters = {
 /** The parameters of a list that can also be searched. */
 export const customerQuery = {
   q: searchParameter(
-    'Every word must be in the name, the e-mail address, the phone number or the city; or it is an id. ' +
-      'Words of one or two characters are beginnings of words.',
+    'Every word must be in the name, the e-mail address, the phone number, the city or the reference; or it is ' +
+      'an id. Words of one or two characters are beginnings of words.',
   ),
   ...customerListParameters,
 };

@@ -53,4 +53,11 @@ CREATE TABLE erasures (
 `,
   },
   { name: 'customer-cities', sql: '', fill: refillCustomerSearch }, // in the text of the search
+  {
+    name: 'customer-references',
+    sql: `
+ALTER TABLE customers ADD COLUMN reference TEXT;
+CREATE INDEX customers_reference_userId ON customers (reference, userId) WHERE reference IS NOT NULL;
+`,
+  },
 ];

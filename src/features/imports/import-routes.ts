@@ -143,10 +143,10 @@ const description =
   'A table (RFC 4180, UTF-8; commas, semicolons or tabs between cells) has a row for each object. Its ' +
   'heading names members: `name,email,phone,address.line1,…`. An empty cell is an absent member. Without ' +
   'a `key` a row is known by its content, so equal rows create one object.\n\n' +
-  'A customer is known by the `id` that an export has, or by the key; or, without a key, by the e-mail address, or ' +
-  'by the phone number where there is no address, if exactly one customer of the owner has it. Another new ' +
-  'customer with the same one is created, and `sameAs` names the first. In a table an address without a street ' +
-  'goes to the note.\n\n' +
+  'A customer is known by the `id` that an export has, or by the key; or, without a key, by the reference, or ' +
+  'else by the e-mail address, or by the phone number where there is no address, if exactly one customer of the ' +
+  'owner has it, and no other reference. Another new customer with the same one is created, and `sameAs` names ' +
+  'the first. In a table an address without a street goes to the note.\n\n' +
   'A product whose SKU exists is changed. Members that the line leaves out stay as they are. In a table ' +
   'prices are decimal, as exports write them.\n\n' +
   'What ends the import early (withdrawn rights, a client that is too slow, a service that stops) is ' +

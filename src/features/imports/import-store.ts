@@ -163,9 +163,8 @@ function changeKnownCustomer(
     return changeCustomer(permit, { ...imported, customer, id });
   }
   if (key === undefined || !hasOwnKey(key)) {
-    const [same, ...others] = sameCustomers(permit.writer, customer, imported);
-    if (same === undefined || others.length > 0) return undefined;
-    return changeCustomer(permit, { ...imported, customer, id: same });
+    const same = knownId(permit.writer, customer, imported);
+    return same === undefined ? undefined : changeCustomer(permit, { ...imported, customer, id: same });
   }
   const known = keys.find(permit.writer, 'customer', key);
   if (known === undefined || isSame(known, fingerprint)) return undefined;
@@ -197,12 +196,18 @@ function changeCustomer(
   return { status: 200, id, result: 'changed' };
 }
 
-function sameCustomers(
+/** A key of an earlier import counts as a reference, which customers had no place for before. */
+function knownId(
   db: Connection,
   customer: ImportedCustomer,
-  { bodies, ownerId }: Pick<Importer, 'bodies' | 'ownerId'>,
-): readonly number[] {
-  return findSameCustomers(db, bodies.contentOf(customer), customer.userId ?? ownerId);
+  { keys, bodies, ownerId }: Importer,
+): number | undefined {
+  const content = bodies.contentOf(customer);
+  const { reference } = content;
+  const byKey = reference === null ? undefined : keys.find(db, 'customer', reference);
+  if (byKey !== undefined && byKey.id !== null) return byKey.id;
+  const { ids, haveNoOther } = findSameCustomers(db, content, customer.userId ?? ownerId);
+  return ids.length === 1 && haveNoOther ? ids[0] : undefined;
 }
 
 function unknownCustomer(id: number): ImportOutcome {
@@ -217,7 +222,7 @@ function importCustomer(permit: Permit, imported: CustomerImport): ImportOutcome
   const owner = parseOwner(permit.writer, '/customer', customer.userId ?? imported.ownerId);
   if (!owner.ok) return { status: 422, issues: owner.issues };
   const content = bodies.contentOf(customer);
-  const [sameAs] = findSameCustomers(permit.writer, content, owner.value);
+  const [sameAs] = findSameCustomers(permit.writer, content, owner.value).ids;
   const create = (): number => addCustomer(permit, { ...content, userId: owner.value }, now);
   const created = { status: 201, id: keys.add(permit, object, create), result: 'created' } as const;
   return sameAs === undefined ? created : { ...created, sameAs };

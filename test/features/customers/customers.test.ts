@@ -35,6 +35,22 @@ describe('creating a customer', () => {
     assert.equal(long.body.errors[0].pointer, '#/note');
   });
 
+  test('a customer may have a reference of the shop’s own records, which finds them', async () => {
+    const service = running();
+    const token = await rootToken(service);
+    const { body } = await service.post('/customers', { token, body: { name: 'Ada', reference: 'K-1042' } });
+    assert.equal(body.reference, 'K-1042');
+    const found = async (q: string): Promise<number[]> =>
+      (await service.get(`/customers?q=${q}`, { token })).body.data.map(({ id }: { id: number }) => id);
+    assert.deepEqual(await found('k-1042'), [body.id]);
+    const { text } = await service.get('/customers', { token, headers: { accept: 'text/csv' } });
+    assert.match(text, /,reference,createdAt,/);
+    assert.match(text, /,K-1042,/);
+    const removed = await service.patch(`/customers/${body.id}`, { token, body: { reference: null } });
+    assert.equal('reference' in removed.body, false);
+    assert.deepEqual(await found('k-1042'), []);
+  });
+
   test('creating a customer needs only a name; absent members are null, but for the note', async () => {
     const service = running();
     const { id: userId, token } = await service.person();

@@ -134,6 +134,39 @@ describe('a row of a table', () => {
     assert.equal(await phone(), '+4944112345670');
   });
 
+  test('a row with a reference changes the customer who has it, or who had no other', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    await newCustomer(service, token, { name: 'Ada', reference: 'K-1' });
+    await newCustomer(service, token, { email: 'g@example.com' });
+    await newCustomer(service, token, { name: 'Mary', email: 'm@example.com', reference: 'K-3' });
+    await importLines(service, token, [customerLine('K-4', { name: 'Zoë' })]);
+    const text =
+      'name,email,phone,reference\nAda,a@example.com,,K-1\nGrace,g@example.com,,K-2\n' +
+      'Otto,m@example.com,,K-9\nZoë,,+4944112345678,K-4\n';
+    const query = '?of=customers&dryRun=true';
+    const dry = await importTable(service, { token, text, query });
+    assert.deepEqual(dry.map(result), [
+      [1, 'changed'],
+      [2, 'changed'],
+      [null, 'created', 3],
+      [4, 'changed'],
+    ]);
+    await importTable(service, { token, text });
+    const again = await importTable(service, { token, text });
+    assert.deepEqual(again.map(result), [
+      [1, 'unchanged'],
+      [2, 'unchanged'],
+      [5, 'unchanged'],
+      [4, 'unchanged'],
+    ]);
+    const customers = await listOf(service, token, '/customers');
+    assert.deepEqual(
+      customers.map(({ reference }) => reference),
+      ['K-1', 'K-2', 'K-3', 'K-4', 'K-9'],
+    );
+  });
+
   test('a row whose number a spreadsheet has rounded is rejected', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);

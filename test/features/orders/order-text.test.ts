@@ -27,7 +27,15 @@ const db = new Connection(sqlite);
 const permit = commandPermit(db);
 const role = 'user';
 const userId = addUser(permit, { name: 'Ada', email: 'ada@example.com', role, passwordHash: '' }, 0);
-const customer = { name: 'Grace', email: null, phone: null, address: null, note: null, userId };
+const customer = {
+  name: 'Grace',
+  email: null,
+  phone: null,
+  address: null,
+  note: null,
+  reference: null,
+  userId,
+};
 const customerId = addCustomer(permit, customer, 0);
 
 const tea = { name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 };
