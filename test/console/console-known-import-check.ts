@@ -133,8 +133,8 @@ test('an import of what is known', { timeout: 120_000 }, async (t) => {
     assert.deepEqual(
       found.map((customer) => [customer.address, customer.note ?? null]),
       [
-        [null, 'Leer'],
         [null, null],
+        [null, 'Leer'],
       ],
     );
   });
