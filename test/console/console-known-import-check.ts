@@ -105,9 +105,9 @@ test('an import of what is known', { timeout: 120_000 }, async (t) => {
       `[...document.querySelectorAll('.samples tbody tr')].map((row) => row.innerText.replace(/\\s+/g, ' '))`,
     );
     assert.deepEqual(cells, [
-      'Changed 2 TEA Tea €7.49 €399.00',
-      'Changed 4 POT Pot ¥39 €39.00',
-      'New 3 CUP Cup €400.00',
+      'Changed 2 SKU TEA Name Tea Price €7.49 €399.00',
+      'Changed 4 SKU POT Name Pot Price ¥39 €39.00',
+      'New 3 SKU CUP Name Cup Price €400.00',
     ]);
     assert.equal((await all('products')).length, 2, 'nothing is written before');
   });

@@ -28,40 +28,35 @@ export async function sampleCard(
       return { ...sample, known };
     }),
   );
-  // a price shows its currency
-  const columns = members.filter(
-    (name) => name !== 'currency' && samples.some(({ values }) => values.has(name)),
-  );
+  const names = members.filter((name) => name !== 'currency'); // a price shows it
   const changed = shown.filter(({ result }) => result === 'changed');
   const created = shown.filter(({ result }) => result === 'created');
-  const rows = [...changed, ...created].map((sample) => sampleRow(sample, columns));
-  const head = tableHead([
-    ['', 'state'],
-    [t('Row'), 'number'],
-    ...columns.map((name) => [memberName(name)] as const),
-  ]);
+  const rows = [...changed, ...created].map((sample) => sampleRow(sample, names));
+  const head = tableHead([[''], [t('Row'), 'number'], ['']]);
   return card(
     t('Some rows, as they will be'),
     h('div', { class: 'scroller' }, h('table', { class: 'plain samples' }, head, h('tbody', {}, rows))),
   );
 }
 
-function sampleRow(sample: Shown, columns: readonly string[]): HTMLElement {
+function sampleRow(sample: Shown, names: readonly string[]): HTMLElement {
   const state = sample.result === 'changed' ? t('Changed') : t('New');
+  const facts = names.filter((name) => sample.values.has(name)).map((name) => factOf(name, sample));
   return h(
     'tr',
     {},
     h('th', { scope: 'row' }, state),
     h('td', { class: 'number' }, count(sample.number)),
-    columns.map((name) => h('td', {}, cellOf(name, sample))),
+    h('td', {}, h('div', {}, facts)),
   );
 }
 
-function cellOf(name: string, { values, known }: Shown): Child {
+function factOf(name: string, { values, known }: Shown): HTMLElement {
   const text = sentText(name, values);
   const before = known === undefined ? text : knownText(name, known);
-  if (text === '' || isSame(name, text, before)) return h('bdi', {}, text);
-  return [before !== '' && [h('del', {}, before), ' '], h('ins', {}, text)];
+  const label = h('small', { class: 'soft' }, memberName(name));
+  if (isSame(name, text, before)) return h('span', {}, label, ' ', h('bdi', {}, text));
+  return h('span', {}, label, ' ', before !== '' && [h('del', {}, before), ' '], h('ins', {}, text));
 }
 
 function sentText(name: string, values: Sample['values']): string {
