@@ -124,7 +124,7 @@ function customersList({ data, next }: List<Customer>, parameters: URLSearchPara
   if (data.length === 0)
     return emptyState(
       t('Nobody found'),
-      t('Each word must be in the name, the e-mail address, the phone number or the own number.'),
+      t('Each word must be in the name, the e-mail address, the phone number, the city or the own number.'),
     );
   return [
     table(t('Customers'), columns(parameters.get('q') ?? ''), data),

@@ -591,8 +591,8 @@ export const german = {
   'No customers yet': 'Noch keine Kunden',
   'Everybody who orders is a customer: enter one here, or with a new order.':
     'Wer bestellt, ist ein Kunde: Geben Sie einen hier ein, oder mit einer neuen Bestellung.',
-  'Each word must be in the name, the e-mail address, the phone number or the own number.':
-    'Jedes Wort muss im Namen, in der E-Mail-Adresse, der Telefonnummer oder der eigenen Nummer vorkommen.',
+  'Each word must be in the name, the e-mail address, the phone number, the city or the own number.':
+    'Jedes Wort muss im Namen, in E-Mail-Adresse, Telefonnummer, Ort oder eigener Nummer vorkommen.',
   'Pages of customers': 'Seiten mit Kunden',
   '{name} is a customer now.': '{name} ist jetzt ein Kunde.',
   'A customer who is deleted can’t be restored.': 'Ein gelöschter Kunde kann nicht wiederhergestellt werden.',
