@@ -66,10 +66,19 @@ test('the back room in the console', { timeout: 120_000 }, async (t) => {
     await tab.until('document.querySelector(".sign-in")');
   });
 
+  await t.test('why an account is suspended is said to administrators', async () => {
+    const { id } = await service.person('user', 'Lou');
+    await person.signIn(service.url, admin);
+    await person.go(`#/people/${id}`);
+    await person.press('Suspend …');
+    await person.enter('Reason', 'Laptop stolen');
+    await person.press('Suspend');
+    await person.see(': can’t sign in. Reason: Laptop stolen');
+  });
+
   await t.test('an account is deleted, after a dialog that says what goes and what stays', async () => {
     const { token: fresh } = await service.signIn(admin.email, admin.password);
     const left = await service.person('user', 'Lise');
-    await person.signIn(service.url, admin);
     await person.go(`#/people/${left.id}`);
     await person.press('Delete …');
     await person.see('Orders and customers stay');

@@ -16,6 +16,7 @@ import type { Product } from '../../src/features/products/product.ts';
 import type { Sales } from '../../src/features/sales/sales.ts';
 import type { Session, Tokens } from '../../src/features/sessions/session.ts';
 import type { User } from '../../src/features/users/user.ts';
+import type { Suspension } from '../../src/features/users/suspension.ts';
 import type { Totp } from '../../src/features/users/totp.ts';
 import type { Webhook } from '../../src/features/webhooks/webhook.ts';
 import { decimalText } from '../../src/console/parts/amounts.ts';
@@ -245,10 +246,11 @@ suite('what the console knows of the API', () => {
       fit<api.StatusCounts>()<OrderCounts>,
       fit<api.Sales>()<Sales>,
       fit<api.KeptBackups>()<KeptBackups>,
+      fit<api.Suspension>()<Suspension>,
       fit<api.Totp>()<Totp>,
       fit<api.Product>()<Product>,
     ];
-    assert.equal(checked.length, 13);
+    assert.equal(checked.length, 14);
   });
 
   test('the console has the same steps of an order’s status', () => assert.deepEqual(steps, transitions));

@@ -137,7 +137,10 @@ function chooseColumns(place: Place, opened: OpenFile): void {
   });
   const country = field({
     label: t('Country of phone numbers and addresses, where the file names none'),
-    hint: t('An address without a street goes to the note.'),
+    hint: [
+      t('An address without a street goes to the note.'),
+      t('Your own number finds a customer again in the next import; it is not shown with them.'),
+    ].join(' '),
     pointer: '/country',
     control: choice(countryChoices(), homeCountry()),
   });

@@ -1,7 +1,7 @@
 // People: the accounts, their roles, and an administrator's actions for them.
 import { keyList, sessionList } from './access-lists.ts';
 import { query } from '../parts/api-client.ts';
-import type { Key, List, Role, ServiceEvent, Session, Totp, User } from '../parts/api-types.ts';
+import type { Key, List, Role, ServiceEvent, Session, Suspension, Totp, User } from '../parts/api-types.ts';
 import { card, factList, secret } from '../parts/cards.ts';
 import { undefinedIfMissing } from '../parts/request-errors.ts';
 import {
@@ -126,7 +126,7 @@ type Person = {
   readonly sessions: readonly Session[];
   readonly keys: readonly Key[];
   readonly events: readonly NamedEvent[];
-  readonly suspendedAt: string | undefined;
+  readonly suspension: Suspension | undefined;
   readonly totp: Totp | undefined;
 };
 
@@ -157,30 +157,24 @@ async function load(page: Page): Promise<Person> {
     client.get<List<Session>>(`/api/sessions?userId=${id}`, signal),
     client.get<List<Key>>(`/api/keys?userId=${id}`, signal),
     readHistory(page, `/api/users/${id}`),
-    client.get<{ createdAt: string }>(`/api/users/${id}/suspension`, signal).catch(undefinedIfMissing),
+    client.get<Suspension>(`/api/users/${id}/suspension`, signal).catch(undefinedIfMissing),
     client.get<Totp>(`/api/users/${id}/totp`, signal).catch(undefinedIfMissing),
   ]);
-  const suspendedAt = suspension?.createdAt;
   return {
     user,
     sessions: sessions.data,
     keys: keys.data,
     events,
-    suspendedAt,
+    suspension,
     totp,
   };
 }
 
 function personContent(page: Page, person: Person, reload: Reload): Child {
-  const { user, sessions, keys, events, suspendedAt } = person;
+  const { user, sessions, keys, events, suspension } = person;
   const isOwn = user.id === page.user.id;
   return [
-    suspendedAt !== undefined &&
-      h(
-        'p',
-        { class: 'banner' },
-        t('Suspended since {time}: can’t sign in.', { time: dateTime(suspendedAt) }),
-      ),
+    suspension !== undefined && suspensionBanner(suspension),
     h(
       'div',
       { class: 'columns' },
@@ -219,6 +213,15 @@ function personContent(page: Page, person: Person, reload: Reload): Child {
   ];
 }
 
+function suspensionBanner({ createdAt, reason }: Suspension): HTMLElement {
+  return h(
+    'p',
+    { class: 'banner' },
+    t('Suspended since {time}: can’t sign in.', { time: dateTime(createdAt) }),
+    reason !== null && [' ', t('Reason'), ': ', h('bdi', {}, reason)],
+  );
+}
+
 function roleForm({ client }: Page, { id, name, role }: User, reload: Reload): HTMLElement {
   const control = choice(roles, role);
   const chosen = field({ label: t('Role'), pointer: '/role', control });
@@ -230,7 +233,7 @@ function roleForm({ client }: Page, { id, name, role }: User, reload: Reload): H
   return form(chosen.row, { submit: t('Save role'), key: `role-${role}`, run });
 }
 
-function personActions(page: Page, { user, suspendedAt, totp, sessions }: Person, reload: Reload): Child {
+function personActions(page: Page, { user, suspension, totp, sessions }: Person, reload: Reload): Child {
   const { client } = page;
   const { id, name } = user;
   const path = `/api/users/${id}`;
@@ -249,7 +252,7 @@ function personActions(page: Page, { user, suspendedAt, totp, sessions }: Person
     action(t('New password …'), () => resetPassword(page, user, reload)),
     sessions.length > 0 && action(t('Sign out everywhere'), signOut),
     totp?.isOn === true && action(t('Turn one-time codes off'), codesOff),
-    suspendedAt === undefined
+    suspension === undefined
       ? action(t('Suspend …'), () => suspend(page, user, reload), { class: 'danger' })
       : action(t('Lift the suspension'), lift),
     action(t('Delete …'), () => deletePerson(page, user), { class: 'danger' }),

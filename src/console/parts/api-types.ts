@@ -149,6 +149,7 @@ export type Sales = {
     readonly figures: readonly Figures[];
   }[];
 };
+export type Suspension = { readonly createdAt: string; readonly reason: string | null };
 export type Totp = { readonly isOn: boolean; readonly recoveryCodesLeft: number };
 export type List<T> = {
   readonly data: readonly T[];
