@@ -101,6 +101,27 @@ test('the back room in the console', { timeout: 120_000 }, async (t) => {
   assert.deepEqual(tab.complaints, []);
 });
 
+test('the account’s page shows phones the way to the certificate', { timeout: 120_000 }, async (t) => {
+  const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
+  service.clock.now = Date.now();
+  const tab = await openTab();
+  t.after(() => tab.close());
+  await tab.screen(1280, 'light');
+  await tab.send('Security.setIgnoreCertificateErrors', { ignore: true });
+  const person = new Person(tab, 'mouse');
+  await person.signIn(`https://localhost:${service.port}`, admin);
+  await person.go('#/account');
+  await person.see('--host 0.0.0.0');
+  assert.equal(await tab.evaluate('document.querySelector("svg.qr")'), null);
+  await person.press('Sign out');
+  const origin = `https://shop.localhost:${service.port}`; // as a name that other devices use
+  await person.signIn(origin, admin);
+  await person.go('#/account');
+  await person.see(`shop.localhost:${service.port}/certificate`);
+  assert.equal(await tab.evaluate('document.querySelector(".address a").href'), `${origin}/certificate`);
+  assert.ok(await tab.evaluate('document.querySelector("svg.qr").checkVisibility()'));
+});
+
 for (const [registration, isOpen] of [
   ['open', true],
   ['closed', false],

@@ -10,6 +10,7 @@ import { action, choice, field, form, textOf } from '../parts/forms.ts';
 import { chooseLanguage, language, languages } from '../parts/language.ts';
 import { t } from '../parts/texts.ts';
 import { tickBoxes } from '../parts/tick-boxes.ts';
+import { otherDevicesCard } from './other-devices.ts';
 import { totpPart } from './totp-setup.ts';
 
 type Account = {
@@ -70,6 +71,7 @@ function accountContent(page: Page, { sessions, keys, totp }: Account, reload: R
         keyList(page, keys, reload),
         action(t('New key …'), () => addKey(page, reload)),
       ),
+      otherDevicesCard(),
     ),
   );
 }

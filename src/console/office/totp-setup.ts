@@ -2,9 +2,9 @@
 import type { Totp } from '../parts/api-types.ts';
 import { secret } from '../parts/cards.ts';
 import { ask, notify, show } from '../parts/dialogs.ts';
-import { button, type Child, h, svg } from '../parts/elements.ts';
+import { button, type Child, h } from '../parts/elements.ts';
 import { action, field } from '../parts/forms.ts';
-import { qrModules } from './qr-code.ts';
+import { qrPicture } from './qr-picture.ts';
 import { saveFile } from '../parts/saved-file.ts';
 import { type Page, printButton, type Reload } from '../parts/view.ts';
 import { rich, t } from '../parts/texts.ts';
@@ -62,25 +62,6 @@ async function setUpTotp(page: Page, reload: Reload): Promise<void> {
   if (recoveryCodes === undefined) return;
   await showRecoveryCodes(page, recoveryCodes);
   await reload();
-}
-
-/** The light space that readers need around a code, in modules. */
-const quiet = 4;
-
-function qrPicture(text: string): Child {
-  const rows = qrModules(text);
-  if (rows === undefined) return undefined;
-  const size = rows.length + 2 * quiet;
-  const dark = rows.flatMap((row, y) =>
-    row.map((isDark, x) => (isDark ? `M${x + quiet} ${y + quiet}h1v1h-1z` : '')),
-  );
-  const attributes = { class: 'qr', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': t('QR code') };
-  return svg(
-    'svg',
-    { ...attributes, 'shape-rendering': 'crispEdges' },
-    svg('path', { class: 'light', d: `M0 0h${size}v${size}h-${size}z` }),
-    svg('path', { d: dark.join('') }),
-  );
 }
 
 /** Whoever loses these and the app needs an administrator, so they can be kept in three ways. */

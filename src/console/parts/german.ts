@@ -282,6 +282,12 @@ export const german = {
   '{explanation} Keep them for the day when the app is lost: they are shown only now.':
     '{explanation} Bewahren Sie sie für den Tag auf, an dem die App verloren geht: Sie sind nur jetzt zu sehen.',
 
+  'Phones and other devices': 'Handys und andere Geräte',
+  'Scan this code with a phone, or open the address on another computer: the page has the steps.':
+    'Scannen Sie diesen Code mit einem Handy, oder öffnen Sie die Adresse auf einem anderen Rechner: Die Seite nennt die Schritte, mit denen das Gerät dem Dienst vertraut.',
+  'Started with {flag}, the service says which address other devices use: open the console there for a code.':
+    'Mit {flag} gestartet, nennt der Dienst die Adresse für andere Geräte: Öffnen Sie die Konsole dort, dann steht hier ein Code.',
+
   // people
   'user: their own orders': 'Benutzer: die eigenen Bestellungen',
   'staff: all orders, customers and products': 'Personal: alle Bestellungen, Kunden und Produkte',

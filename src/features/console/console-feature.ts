@@ -42,6 +42,7 @@ export const console: Feature = {
         hasWebhooks: has('webhooks'),
         isReplicated: config.checkpoints === 'litestream',
         isRegistrationOpen: config.registration === 'open',
+        hasOwnAuthority: config.tls.mode === 'self-signed',
       });
       return { groups: [{ invalidStatus: 400, routes }] };
     };

@@ -38,12 +38,14 @@ export type ConsoleSettings = {
   readonly isReplicated: boolean;
   /** Whether anybody may sign up. */
   readonly isRegistrationOpen: boolean;
+  /** Whether the certificate is of the service's own authority, which each device has to trust. */
+  readonly hasOwnAuthority: boolean;
 };
 
 const withoutScripts = html`; the <a href="/docs">documentation</a> does not`;
 
 export function consolePage(settings: ConsoleSettings): Page {
-  const { shop, hasDocs, hasWebhooks, isReplicated, isRegistrationOpen } = settings;
+  const { shop, hasDocs, hasWebhooks, isReplicated, isRegistrationOpen, hasOwnAuthority } = settings;
   // browsers have other lists
   const digits = [...currencies].map((code) => `${code}:${currencyDigits(code)}`);
   const { markup } = html`<!doctype html>
@@ -62,6 +64,7 @@ export function consolePage(settings: ConsoleSettings): Page {
 <meta name="default-country" content="${shop.country}">
 <meta name="replica" content="${isReplicated ? 'litestream' : ''}">
 <meta name="registration" content="${isRegistrationOpen ? 'open' : ''}">
+<meta name="certificate" content="${hasOwnAuthority ? '/certificate' : ''}">
 <meta name="webhooks" content="${hasWebhooks ? '/webhooks' : ''}">
 <meta name="documentation" content="${hasDocs ? '/docs' : ''}">
 <title>orderly</title>
