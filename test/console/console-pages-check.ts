@@ -34,6 +34,8 @@ const pages = [
   ['health', '#/health'],
   ['account', '#/account'],
   ['day', '#/day'],
+  ['figures', '#/figures'],
+  ['figures-years', '#/figures?by=year'],
   ['more', '#/more'],
   ['missing', '#/nowhere'],
 ] as const;

@@ -10,7 +10,7 @@ type SalesRange = {
   readonly of: 'placed' | 'received';
   readonly from: Date;
   readonly before: Date;
-  readonly by: 'hour' | 'day';
+  readonly by: 'hour' | 'day' | 'month' | 'year';
 };
 
 export function readSales({ client, signal }: Page, { of, from, before, by }: SalesRange): Promise<Sales> {

@@ -143,11 +143,26 @@ export type Figures = {
 export type Sales = {
   /** Of money `received`: what was before it is not complete; null if all is known. */
   readonly completeFrom: string | null;
+  readonly from: string;
+  readonly before: string;
   readonly buckets: readonly {
     readonly from: string;
     readonly before: string;
     readonly figures: readonly Figures[];
   }[];
+};
+export type SoldItem = {
+  readonly currency: string;
+  readonly sku: string | null;
+  readonly name: string;
+  readonly orders: number;
+  readonly quantity: number;
+  readonly total: number | null;
+};
+export type SoldItems = {
+  /** Orders before it aren’t counted; null if all are. */
+  readonly completeFrom: string | null;
+  readonly items: readonly SoldItem[];
 };
 export type Suspension = { readonly createdAt: string; readonly reason: string | null };
 export type Totp = { readonly isOn: boolean; readonly recoveryCodesLeft: number };

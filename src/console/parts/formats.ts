@@ -23,6 +23,7 @@ const dayOnly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'full' });
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
+const monthOnly = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric' });
 const shortHour = new Intl.DateTimeFormat(locale, { hour: 'numeric' });
 const plainNumber = new Intl.NumberFormat(numberLocale, { maximumFractionDigits: 1 });
 const compactNumber = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
@@ -96,6 +97,14 @@ export function hourLabel(iso: string): string {
 
 export function dayLabel(iso: string): string {
   return shortDay.format(new Date(iso));
+}
+
+export function monthLabel(iso: string): string {
+  return monthOnly.format(new Date(iso));
+}
+
+export function yearLabel(iso: string): string {
+  return String(new Date(iso).getFullYear());
 }
 
 /** Formats how long ago a time was, in whole days: `3 days`. */

@@ -697,6 +697,19 @@ export const german = {
   'and place orders. If only you are to add people, start it with {flag}.':
     'und Bestellungen anlegen. Sollen nur Sie Personen hinzufügen, starten Sie ihn mit {flag}.',
 
+  // months and years
+  Figures: 'Auswertung',
+  Months: 'Monate',
+  Years: 'Jahre',
+  'No figures yet': 'Noch keine Zahlen',
+  'They come with the first order.': 'Sie kommen mit der ersten Bestellung.',
+  'Save the sales as CSV': 'Die Verkäufe als CSV speichern',
+  'Save the items as CSV': 'Die Artikel als CSV speichern',
+  Sold: 'Verkauft',
+  'Sold in {currency}': 'Verkauft in {currency}',
+  'What sold best, {span}': 'Am besten verkauft, {span}',
+  'Orders before {time} aren’t counted.': 'Bestellungen vor dem {time} sind nicht mitgezählt.',
+
   // the end of the day
   Day: 'Tag',
   'Nothing happened': 'Nichts geschehen',

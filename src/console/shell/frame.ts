@@ -31,6 +31,7 @@ const views: Readonly<Record<string, View>> = {
   'customers/': customerView,
   'customers/new': newCustomerView,
   'customers/import': officeView('customers/import'),
+  figures: officeView('figures'),
   products: officeView('products'),
   'products/import': officeView('products/import'),
   people: officeView('people'),

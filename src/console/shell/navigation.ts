@@ -28,6 +28,7 @@ const navigationItems: Readonly<Record<string, NavigationItem>> = {
   new: { title: t('New order'), icon: 'add', roles: everyone, isPrimary: true },
   customers: { title: t('Customers'), icon: 'customers', roles: everyone, isPrimary: true },
   products: { title: t('Products'), icon: 'products', roles: staff, isPrimary: false },
+  figures: { title: t('Figures'), icon: 'figures', roles: staff, isPrimary: false },
   people: { title: t('People'), icon: 'people', roles: ['admin'], isPrimary: false },
   ...(hasWebhooks && { webhooks }),
   health: { title: t('Health'), icon: 'health', roles: ['admin'], isPrimary: false },

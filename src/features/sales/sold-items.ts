@@ -62,7 +62,7 @@ export const SoldItems = named(
     }),
   }),
 );
-type SoldItems = Infer<typeof SoldItems>;
+export type SoldItems = Infer<typeof SoldItems>;
 
 /** Times are in milliseconds since 1970. */
 export type SoldItemsRequest = { readonly from: number; readonly before: number };

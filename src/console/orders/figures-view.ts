@@ -1,0 +1,175 @@
+// Figures: sales and money by month or year, and what sold best in one of them.
+import { query } from '../parts/api-client.ts';
+import type { SoldItem, SoldItems } from '../parts/api-types.ts';
+import { headedCard } from '../parts/cards.ts';
+import { barPlot } from '../parts/charts.ts';
+import { notify } from '../parts/dialogs.ts';
+import { type Child, fill, h } from '../parts/elements.ts';
+import { compactMoney, count, dateTime, dayName, money, monthLabel, yearLabel } from '../parts/formats.ts';
+import { action } from '../parts/forms.ts';
+import { tabLinks } from '../parts/list-tools.ts';
+import { saveFile } from '../parts/saved-file.ts';
+import { tableHead, wrappingMoney } from '../parts/tables.ts';
+import { t } from '../parts/texts.ts';
+import { emptyState, type Page, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
+import { figuresFile, figuresRows, soldItemsFile, type SpanSales } from './figures-rows.ts';
+import { currenciesOf, figuresOf, incompleteText, isSale, readSales, whatCounts } from './sales-figures.ts';
+
+type Span = {
+  readonly by: 'month' | 'year';
+  readonly name: string;
+  /** The beginning of the first month or year that is shown, and the end of the last one. */
+  readonly from: (now: Date) => Date;
+  readonly before: (now: Date) => Date;
+  readonly label: (iso: string) => string;
+};
+
+const monthsShown = 24;
+const yearsShown = 10;
+
+const spans: readonly Span[] = [
+  {
+    by: 'month',
+    name: t('Months'),
+    from: (now) => new Date(now.getFullYear(), now.getMonth() + 1 - monthsShown),
+    before: (now) => new Date(now.getFullYear(), now.getMonth() + 1),
+    label: monthLabel,
+  },
+  {
+    by: 'year',
+    name: t('Years'),
+    from: (now) => new Date(now.getFullYear() + 1 - yearsShown, 0),
+    before: (now) => new Date(now.getFullYear() + 1, 0),
+    label: yearLabel,
+  },
+];
+
+/** Of each currency; the file has more. */
+const itemsShown = 20;
+
+type FiguresData = {
+  readonly sales: SpanSales;
+  readonly currencies: readonly string[];
+  /** The month or year whose items are shown. */
+  readonly chosen: { readonly from: string; readonly before: string };
+  readonly sold: SoldItems;
+};
+
+export function figuresView(page: Page): void {
+  const { main, parameters } = page;
+  const span = spans.find(({ by }) => by === parameters.get('by')) ?? spans[0];
+  if (span === undefined) return;
+  const content = h('div', {}, skeleton(8));
+  reloadable<FiguresData>(page, content, {
+    load: (loading) => loadFigures(loading, span),
+    draw: (shown) => figuresContent(shown, span),
+    concerns: ({ subject }) => subject.startsWith('/orders/'),
+  });
+  const tabs = spans.map(({ by, name }) => [by, name] as const);
+  const href = (by: string): string => `#/figures?${query({ by })}`;
+  fill(main, setPageTitle(t('Figures'), tabLinks(t('Time'), tabs, { current: span.by, href })), content);
+}
+
+async function loadFigures(page: Page, { by, from, before }: Span): Promise<FiguresData> {
+  const now = new Date();
+  const range = { from: from(now), before: before(now), by };
+  const [placed, received] = await Promise.all([
+    readSales(page, { of: 'placed', ...range }),
+    readSales(page, { of: 'received', ...range }),
+  ]);
+  const last = { from: placed.from, before: placed.before };
+  const wanted = page.parameters.get('time');
+  const chosen = placed.buckets.find((bucket) => bucket.from === wanted) ?? placed.buckets.at(-1) ?? last;
+  const path = `/sales/items?${query({ from: chosen.from, before: chosen.before })}`;
+  const sold = await page.client.get<SoldItems>(path, page.signal);
+  const currencies = currenciesOf([...figuresOf(placed).filter(isSale), ...figuresOf(received)]);
+  return { sales: { placed, received }, currencies, chosen, sold };
+}
+
+function figuresContent({ sales, currencies, chosen, sold }: FiguresData, span: Span): Child {
+  if (currencies.length === 0) return emptyState(t('No figures yet'), t('They come with the first order.'));
+  const save = async (): Promise<void> => saveAs(`${span.by}s.csv`, figuresFile(sales, currencies));
+  const incomplete = incompleteText(sales.received, new Date(sales.received.from));
+  const figures = headedCard(
+    [h('h2', {}, t('Sales')), action(t('CSV'), save, { 'aria-label': t('Save the sales as CSV') })],
+    currencies.map((currency) => [plotOf(sales, currency, span), tableOf(sales, currency, { span, chosen })]),
+    incomplete !== undefined && h('p', {}, incomplete),
+    h('p', { class: 'hint' }, whatCounts),
+  );
+  const items = itemsCard(sold, span.label(chosen.from));
+  return h('div', { class: 'columns even figures' }, h('div', {}, figures), h('div', {}, items));
+}
+
+function saveAs(name: string, parts: readonly string[]): void {
+  saveFile(name, parts);
+  notify(t('{name} was saved.', { name }));
+}
+
+function plotOf(sales: SpanSales, currency: string, { label }: Span): HTMLElement {
+  const rows = [...figuresRows(sales, currency)].reverse();
+  const bars = rows.map(({ from, sold }) => ({
+    label: label(from),
+    value: sold,
+    text: money(sold, currency),
+  }));
+  return barPlot(t('Sold in {currency}', { currency }), bars, (value) => compactMoney(value, currency));
+}
+
+type Choice = { readonly span: Span; readonly chosen: FiguresData['chosen'] };
+
+function tableOf(sales: SpanSales, currency: string, { span, chosen }: Choice): HTMLElement {
+  const rows = figuresRows(sales, currency).map(({ from, orders, sold, received }) => {
+    const href = `#/figures?${query({ by: span.by, time: from })}`;
+    const isChosen = from === chosen.from;
+    return h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, h('a', { href, 'aria-current': isChosen && 'true' }, span.label(from))),
+      h('td', { class: 'number wide' }, count(orders)),
+      h('td', { class: 'number' }, wrappingMoney(sold, currency)),
+      h('td', { class: 'number' }, wrappingMoney(received, currency)),
+    );
+  });
+  return h(
+    'table',
+    { class: 'plain' },
+    h('caption', {}, currency),
+    tableHead([[''], [t('Orders'), 'number wide'], [t('Sold'), 'number'], [t('Received'), 'number']]),
+    h('tbody', {}, rows),
+  );
+}
+
+function itemsCard({ items, completeFrom }: SoldItems, span: string): HTMLElement {
+  const save = async (): Promise<void> => saveAs(`items-${dayName(new Date())}.csv`, soldItemsFile(items));
+  const currencies = [...new Set(items.map(({ currency }) => currency))];
+  return headedCard(
+    [
+      h('h2', {}, t('What sold best, {span}', { span })),
+      items.length > 0 && action(t('CSV'), save, { 'aria-label': t('Save the items as CSV') }),
+    ],
+    items.length === 0 && h('p', { class: 'soft' }, t('Nothing was sold in this time.')),
+    currencies.map((currency) => itemsTable(currency, items)),
+    completeFrom !== null &&
+      h('p', { class: 'hint' }, t('Orders before {time} aren’t counted.', { time: dateTime(completeFrom) })),
+  );
+}
+
+function itemsTable(currency: string, items: readonly SoldItem[]): HTMLElement {
+  const own = items.filter((item) => item.currency === currency).slice(0, itemsShown);
+  const rows = own.map(({ sku, name, quantity, total }) =>
+    h(
+      'tr',
+      {},
+      h('td', {}, h('span', { dir: 'auto' }, name), sku !== null && h('span', { class: 'soft' }, ` ${sku}`)),
+      h('td', { class: 'number' }, count(quantity)),
+      h('td', { class: 'number' }, wrappingMoney(total, currency)),
+    ),
+  );
+  return h(
+    'table',
+    { class: 'plain' },
+    h('caption', {}, currency),
+    tableHead([[t('Item')], [t('Quantity'), 'number'], [t('Amount'), 'number']]),
+    h('tbody', {}, rows),
+  );
+}
