@@ -5,28 +5,16 @@
 //
 // The group runs a copy of the program, so that its pages are charged to the group, as on a machine of this size;
 // on a loop device, which reads ahead as a small machine does.
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { freePort } from '../support/free-port.ts';
+import { makeLoopDisk } from '../support/loop-disk.ts';
 import { openTab } from '../support/browser.ts';
 import { Person } from '../console/console-actions.ts';
 
@@ -37,7 +25,6 @@ const requestsPerSecond = 200;
 const changesOneIn = 5;
 const startMillisecondsMax = 60_000;
 const diskBytes = 3 * 1024 ** 3;
-const readAheadKilobytes = 128;
 const email = 'admin@example.com';
 const scopes = 'customers:read,customers:write,orders:read,orders:write';
 /** The goals: with so much memory, all that is checked works; up to this size, 503 is no failure. */
@@ -67,7 +54,7 @@ const { values: options } = parseArgs({
 const children: ChildProcess[] = [];
 
 async function main(): Promise<void> {
-  const { folder: scratch, remove } = makeDisk();
+  const { folder: scratch, remove } = makeLoopDisk(diskBytes);
   let missed = 0;
   try {
     const prepared = join(scratch, 'prepared');
@@ -91,30 +78,6 @@ async function main(): Promise<void> {
     remove();
   }
   process.exitCode = missed > 0 ? 1 : 0;
-}
-
-/** A disk in a file, with the read-ahead that Linux has by default. */
-function makeDisk(): { readonly folder: string; readonly remove: () => void } {
-  const scratch = mkdtempSync(join(tmpdir(), 'orderly-small-'));
-  const image = join(scratch, 'disk');
-  const folder = join(scratch, 'mounted');
-  mkdirSync(folder);
-  closeSync(openSync(image, 'w'));
-  truncateSync(image, diskBytes);
-  execFileSync('mkfs.ext4', ['-q', image]);
-  const device = execFileSync('losetup', ['--find', '--show', '--direct-io=on', image], {
-    encoding: 'utf8',
-  }).trim();
-  execFileSync('mount', [device, folder]);
-  writeFileSync(`/sys/block/${basename(device)}/queue/read_ahead_kb`, String(readAheadKilobytes));
-  return {
-    folder,
-    remove() {
-      execFileSync('umount', [folder]);
-      execFileSync('losetup', ['--detach', device]);
-      rmSync(scratch, { recursive: true, force: true });
-    },
-  };
 }
 
 const program = [process.execPath, join(import.meta.dirname, '../../src/start.js')];
