@@ -9,7 +9,8 @@ import { Problem, unavailable } from '../problem.ts';
 /** scrypt's N is 2^ln. */
 export type Cost = { readonly ln: number; readonly r: number; readonly p: number };
 type ScryptInput = Cost & { readonly password: string; readonly salt: Uint8Array; readonly keyBytes: number };
-type KeyDeriver = Pick<Thread<ScryptInput, Uint8Array>, 'call' | 'end'>;
+type ScryptThread = Thread<ScryptInput, Uint8Array>;
+type KeyDeriver = Pick<ScryptThread, 'call' | 'end'> & Partial<Pick<ScryptThread, 'isRunning'>>;
 
 /** Makes a thread; tests make something cheaper. */
 export type DeriverFactory = () => KeyDeriver;
@@ -26,8 +27,10 @@ const newPasswordsWaitingMax = 8;
 /** The jobs of one user or network, running or waiting. */
 const jobsPerClientMax = 2;
 const idleMilliseconds = minuteMilliseconds;
-/** What a thread takes beside the memory of its hash, and what other work may allocate meanwhile. */
-const besideHashBytes = 8 * 1024 ** 2;
+/** What other work may allocate meanwhile, and what the kernel counts beside the memory of the process. */
+const besideHashBytes = 5 * 1024 ** 2;
+/** What a thread takes that has yet to start. */
+const threadBytes = 6 * 1024 ** 2;
 
 export function createScryptPool({
   createDeriver = createThread,
@@ -57,10 +60,11 @@ export function createScryptPool({
   function derive(input: ScryptInput, place: Place): Promise<Uint8Array> {
     return slots.run(place, async () => {
       if (isClosed) throw stopping();
-      const bytes = memoryOf(input);
-      if (freeMemory() < reservedBytes + bytes + besideHashBytes) throw lacksMemory();
-      const deriver = free.pop();
+      const deriver = free.at(-1);
       assert(deriver !== undefined, 'there is a thread for each slot');
+      const bytes = memoryOf(input) + (deriver.isRunning === true ? 0 : threadBytes);
+      if (freeMemory() < reservedBytes + bytes + besideHashBytes) throw lacksMemory();
+      free.pop();
       reservedBytes += bytes;
       try {
         return await deriver.call(input);

@@ -177,7 +177,7 @@ async function checkSize({ folder, group, megabytes }: Size): Promise<number> {
           ),
         );
     }
-    report('afterwards', [await ask('GET', '/orders?limit=5')]);
+    report('afterwards', [await ask('GET', '/orders?limit=5'), await signInOnce()]);
     console.log(`  peak of the group: ${group.peakMegabytes().toFixed(0)} MB, files in memory included`);
   } catch (error) {
     report(String(error), [], ['broken off']);
