@@ -139,6 +139,24 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     await tab.until('document.querySelectorAll("main tbody tr").length === 1');
     assert.match(await tab.evaluate<string>('location.hash'), /payment=transfer/);
     await person.see(`#${second.body.id}`);
+
+    await person.go(`#/orders/${second.body.id}`);
+    const correctTo = async (value: string): Promise<void> => {
+      await tab.until('document.querySelector("dialog select")');
+      await tab.evaluate(`document.querySelector("dialog select").value = '${value}'`);
+      await person.press('Save');
+      await tab.until('!document.querySelector("dialog")');
+    };
+    await person.press('Change the payment …');
+    await correctTo('cash');
+    await person.see('Payment: Cash');
+    await person.see('Payment transfer → cash');
+    await person.press('Change the payment …');
+    await correctTo('');
+    await person.see('Payment: Not said');
+    await person.press('Say how it was paid …');
+    await correctTo('other');
+    assert.equal((await order(second)).payment, 'other');
   });
 
   const chosen = '[data-pointer="/currency"]';

@@ -7,7 +7,7 @@ import { button, h, icon, icons } from '../parts/elements.ts';
 import { count, nameOf } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import type { LatestOrder } from './order-steps.ts';
-import { packingSlip } from './packing-slip.ts';
+import { packingSlip, printSheets } from './packing-slip.ts';
 import { isSingleKey, unlessKeysFollow } from '../parts/single-keys.ts';
 import type { Column } from '../parts/tables.ts';
 import type { Page, Reload } from '../parts/view.ts';
@@ -170,12 +170,8 @@ export class OrderSelection {
     });
   }
 
-  /** The slips are in the page only while they are printed. */
   #print(orders: readonly Order[]): void {
     const slips = orders.map((order) => packingSlip(order, customerName(order)));
-    const sheets = h('div', {}, slips);
-    this.#page.main.append(sheets);
-    window.addEventListener('afterprint', () => sheets.remove(), { once: true });
-    window.print();
+    printSheets(this.#page.main, slips);
   }
 }

@@ -4,21 +4,29 @@ import {
   type Customer,
   type Item,
   type Order,
-  type Payment,
   type Status,
   steps as stepsOf,
   stepsBack,
 } from '../parts/api-types.ts';
 import { addressBlock, card } from '../parts/cards.ts';
-import { isStaff, type Page, printButton, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
+import {
+  isStaff,
+  type Page,
+  printButton,
+  type Reload,
+  reloadable,
+  setPageTitle,
+  skeleton,
+} from '../parts/view.ts';
 import { mailLinkOf } from '../parts/contact-links.ts';
 import { ask } from '../parts/dialogs.ts';
 import { Drawing } from '../parts/drawing.ts';
-import { type Child, fill, h } from '../parts/elements.ts';
-import { addressLines, count, dateTime, money, nameOf, paymentNames, stepNames } from '../parts/formats.ts';
+import { type Child, fill, h, icon, icons } from '../parts/elements.ts';
+import { addressLines, count, dateTime, money, nameOf, stepNames } from '../parts/formats.ts';
 import { action, field, type Field, textOf } from '../parts/forms.ts';
 import { changeNote } from './order-note.ts';
-import { packingSlip } from './packing-slip.ts';
+import { paymentLine } from './order-payment.ts';
+import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
 import { eventList } from '../parts/event-list.ts';
 import { type NamedEvent, readHistory } from '../parts/named-events.ts';
 import { pill, statusPicture } from './order-status.ts';
@@ -45,7 +53,7 @@ export function orderView(page: Page): void {
     load,
     draw(shown, again) {
       head.show(orderHeading(page, shown));
-      return orderContent(page, shown, () => changeNote(page, shown, again));
+      return orderContent(page, shown, again);
     },
     hold: holdSteps,
     concerns: ({ subject }) => subject === `/orders/${id}`,
@@ -75,12 +83,22 @@ export async function readOrder({ client, id, signal }: Page): Promise<LoadedOrd
 function orderHeading(page: Page, shown: OrderDetails): HTMLElement {
   const { id, status } = page.steps.latest(shown.order);
   const print = printButton(t('Packing slip'));
+  const confirm =
+    status !== 'cancelled' &&
+    status !== 'refunded' &&
+    action([icon(icons.print), t('Order confirmation')], async () =>
+      printSheets(page.main, [orderConfirmation(shown.order, nameOfCustomer(shown))]),
+    );
   const repeat = h('a', { class: 'button', href: `#/new?${query({ copy: id })}` }, t('Order again'));
   const edit = status === 'open' && h('a', { class: 'button', href: `#/orders/${id}/change` }, t('Change'));
   const steps = h('span', { class: 'next', 'data-still': true }, nextSteps(page, shown));
-  const head = setPageTitle(t('Order {id}', { id }), print, repeat, edit, steps);
+  const head = setPageTitle(t('Order {id}', { id }), print, confirm, repeat, edit, steps);
   head.firstElementChild?.after(pill(status));
   return head;
+}
+
+function nameOfCustomer({ order: { customerId }, customer }: OrderDetails): string {
+  return customer?.name ?? t('Customer {id}', { id: customerId });
 }
 
 /** While a step waits or has just been made, its place has nothing else to press, and the others can't be. */
@@ -156,10 +174,10 @@ function endButton({ steps }: Page, order: Order, { to, disabled }: StepOptions<
   return action(label, question, { disabled, 'data-key': `to-${to}` });
 }
 
-function orderContent(page: Page, shown: OrderDetails, changeNote: () => Promise<void>): Child {
+function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
   const { order, customer, events } = shown;
   const { customerId, shippingAddress, note, createdAt } = order;
-  const name = customer?.name ?? t('Customer {id}', { id: customerId });
+  const name = nameOfCustomer(shown);
   return [
     h(
       'div',
@@ -177,7 +195,7 @@ function orderContent(page: Page, shown: OrderDetails, changeNote: () => Promise
           t('Status'),
           statusPicture(order.status, events),
           h('p', { class: 'soft' }, t('Placed {time}', { time: dateTime(createdAt) })),
-          paymentLine(page, order),
+          paymentLine(page, shown, again),
         ),
         card(
           t('Customer'),
@@ -193,29 +211,16 @@ function orderContent(page: Page, shown: OrderDetails, changeNote: () => Promise
         card(
           t('Note'),
           note !== null && h('p', { class: 'text', dir: 'auto' }, note),
-          action(note === null ? t('Add a note …') : t('Change the note …'), changeNote, {
-            'data-key': 'note',
-          }),
+          action(
+            note === null ? t('Add a note …') : t('Change the note …'),
+            () => changeNote(page, shown, again),
+            { 'data-key': 'note' },
+          ),
         ),
       ),
     ),
     packingSlip(order, name),
   ];
-}
-
-/** How the order was paid, or the buttons that mark it as paid so. */
-function paymentLine(page: Page, order: Order): Child {
-  const { id, status, payment } = order;
-  const { steps } = page;
-  if (payment !== null) return h('p', {}, t('Payment: {payment}', { payment: paymentNames[payment] }));
-  if (status !== 'open' || !isStaff(page)) return undefined;
-  const disabled = steps.nextStatusOf(id) !== undefined || steps.latest(order).status !== 'open';
-  const buttons = (Object.keys(paymentNames) as Payment[]).map((by) => {
-    const label = t('Paid: {payment}', { payment: paymentNames[by] });
-    const attributes = { disabled, 'aria-label': label, 'data-key': `paid-${by}` };
-    return action(paymentNames[by], async () => steps.begin(order, 'paid', by), attributes);
-  });
-  return h('div', { class: 'next' }, h('span', {}, t('Paid:')), buttons);
 }
 
 function contactLines(customer: Customer | undefined): Child {

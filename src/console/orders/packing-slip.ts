@@ -1,27 +1,57 @@
-// The packing slip of an order: sender, recipient and items, on pages that each say which they are.
-import type { Order } from '../parts/api-types.ts';
+// What is printed of an order: the packing slip without prices, and the order confirmation with them. Each has
+// sender, recipient and items, on pages that say which they are.
+import type { Item, Order } from '../parts/api-types.ts';
 import { barcodeWidths } from './barcode.ts';
 import { addressBlock } from '../parts/cards.ts';
 import { type Child, h, svg } from '../parts/elements.ts';
-import { addressLines, count, dateOnly } from '../parts/formats.ts';
+import { addressLines, count, dateOnly, money } from '../parts/formats.ts';
 import { textOfPage } from '../parts/page-text.ts';
 import { numbered, t } from '../parts/texts.ts';
 
-/**
- * Printed without the rest of the page and without prices, on A4 or on a roll of 80 mm. Firefox lets no document
- * number its pages, so the rows are divided here. Where a page has less room than they need, the head of its table
- * comes again on the next one.
- */
+/** `name` is the customer's. */
 export function packingSlip(order: Order, name: string): HTMLElement {
-  const { id, createdAt, shippingAddress } = order;
+  const rows = [...order.items.map(packedRow), sumRow(piecesOf(order))];
+  return sheet(order, { title: t('Packing slip'), name, rows });
+}
+
+/** Has the prices, and says that it is no receipt: orderly is no till. */
+export function orderConfirmation(order: Order, name: string): HTMLElement {
+  const { items, total, currency } = order;
+  const sum = `${t('Total')}, ${piecesOf(order)}`;
+  const rows = [
+    ...items.map((item) => pricedRow(item, currency)),
+    sumRow(sum, h('td', { class: 'sum end' }, money(total, currency))),
+    sumRow(t('This is neither a receipt nor an invoice.')),
+  ];
+  return sheet(order, { title: t('Order confirmation'), name, rows });
+}
+
+/** The sheets are in the page only while they are printed, and nothing else of it is. */
+export function printSheets(main: HTMLElement, sheets: readonly HTMLElement[]): void {
+  const printed = h('div', { class: 'printed' }, sheets);
+  main.append(printed);
+  window.addEventListener('afterprint', () => printed.remove(), { once: true });
+  window.print();
+}
+
+type SheetOptions = { readonly title: string; readonly name: string; readonly rows: readonly Row[] };
+
+/**
+ * Printed without the rest of the page, on A4 or on a roll of 80 mm. Firefox lets no document number its pages, so
+ * the rows are divided here. Where a page has less room than they need, the head of its table comes again on the
+ * next one.
+ */
+function sheet({ id, createdAt, shippingAddress, note }: Order, options: SheetOptions): HTMLElement {
+  const { title, name, rows } = options;
   const shop = textOfPage('shop-name');
   const sender = [shop, textOfPage('shop-address')].filter((text) => text !== '').join(', ');
-  const title = [shop, t('Order {id}', { id })].filter((text) => text !== '').join(' · ');
-  const pages = paged(rowsOf(order), pageMillimetres - headMillimetres);
-  const page = (rows: readonly Row[], index: number): HTMLElement => {
+  const pageTitle = [shop, t('Order {id}', { id })].filter((text) => text !== '').join(' · ');
+  const all = note === null ? rows : [...rows, noteRow(note)];
+  const pages = paged(all, pageMillimetres - headMillimetres);
+  const page = (shown: readonly Row[], index: number): HTMLElement => {
     const number = h('span', {}, t('Page {page} of {pages}', { page: index + 1, pages: pages.length }));
-    const head = h('th', { colspan: 3 }, h('span', { dir: 'auto' }, title), number);
-    const body = rows.map(({ cells }) => h('tr', {}, cells));
+    const head = h('th', { colspan: 3 }, h('span', { dir: 'auto' }, pageTitle), number);
+    const body = shown.map(({ cells }) => h('tr', {}, cells));
     return h('table', {}, h('thead', {}, h('tr', {}, head)), h('tbody', {}, body));
   };
   return h(
@@ -31,7 +61,7 @@ export function packingSlip(order: Order, name: string): HTMLElement {
     h(
       'header',
       {},
-      h('strong', {}, t('Packing slip')),
+      h('strong', {}, title),
       h('span', {}, t('Order {id}', { id }), h('br', {}), dateOnly(createdAt)),
       barcode(id),
     ),
@@ -49,21 +79,45 @@ const headMillimetres = 80;
 const lineMillimetres = 5.3;
 const paddingMillimetres = 4.2;
 
-function rowsOf({ items, note }: Order): readonly Row[] {
-  const pieces = items.reduce((sum, { quantity }) => sum + quantity, 0);
-  const rows: Row[] = items.map(({ quantity, name, sku }) => ({
-    cells: [
-      h('td', { class: 'number' }, count(quantity)),
-      h('td', {}, h('bdi', {}, name), sku !== null && h('span', { class: 'sku' }, sku)),
-      h('td', { class: 'tick' }),
-    ],
-    millimetres: heightOf(`${name} ${sku ?? ''}`),
-  }));
-  const sum = t(numbered(pieces, '1 piece', '{count} pieces'), { count: count(pieces) });
-  rows.push({ cells: h('td', { colspan: 3, class: 'end' }, sum), millimetres: heightOf(sum) });
-  if (note === null) return rows;
+function packedRow(item: Item): Row {
+  return itemRow(item, { below: '', last: h('td', { class: 'tick' }) });
+}
+
+function pricedRow(item: Item, currency: string): Row {
+  const below = t('{price} each', { price: money(item.unitPrice, currency) });
+  return itemRow(item, { below, last: h('td', { class: 'sum' }, money(item.total, currency)) });
+}
+
+type ItemEnd = { readonly below: string; readonly last: HTMLElement };
+
+function itemRow({ quantity, name, sku }: Item, { below, last }: ItemEnd): Row {
+  const small = [sku ?? '', below].filter((text) => text !== '');
+  const cells = [
+    h('td', { class: 'number' }, count(quantity)),
+    h(
+      'td',
+      {},
+      h('bdi', {}, name),
+      small.map((text) => h('span', { class: 'sku' }, text)),
+    ),
+    last,
+  ];
+  return { cells, millimetres: heightOf([name, ...small].join(' ')) };
+}
+
+function sumRow(text: string, amount?: HTMLElement): Row {
+  const colspan = amount === undefined ? 3 : 2;
+  return { cells: [h('td', { colspan, class: 'end' }, text), amount], millimetres: heightOf(text) };
+}
+
+function noteRow(note: string): Row {
   const text = h('p', { class: 'text', dir: 'auto' }, note);
-  return [...rows, { cells: h('td', { colspan: 3, class: 'end' }, text), millimetres: heightOf(note) }];
+  return { cells: h('td', { colspan: 3, class: 'end' }, text), millimetres: heightOf(note) };
+}
+
+function piecesOf({ items }: Order): string {
+  const pieces = items.reduce((sum, { quantity }) => sum + quantity, 0);
+  return t(numbered(pieces, '1 piece', '{count} pieces'), { count: count(pieces) });
 }
 
 /** Estimates the height of a text, rather too high: letters of East Asia are twice as wide as others. */

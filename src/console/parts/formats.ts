@@ -1,6 +1,7 @@
 // Money and numbers as the browser's region writes them, times in the interface's language with the region's
 // order, and words for the names of the API.
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
+import { placeLine } from './address-order.ts';
 import type { Address, Payment, Status } from './api-types.ts';
 import { locale } from './language.ts';
 import { textOfPage, wordsOfPage } from './page-text.ts';
@@ -153,9 +154,8 @@ export function countryName(code: string): string {
 }
 
 export function addressLines(address: Address, name = ''): string[] {
-  const { line1, line2, city, region, postalCode, country } = address;
-  const place = [postalCode, city, region].filter((part) => part !== null).join(' ');
-  const lines = [address.name ?? name, line1, line2, place, countryName(country)];
+  const { line1, line2, country } = address;
+  const lines = [address.name ?? name, line1, line2, placeLine(address), countryName(country)];
   return lines.filter((line) => line !== null && line !== undefined && line !== '').map(String);
 }
 
