@@ -45,7 +45,10 @@ export function watchCounts(page: Page, show: (counts?: StatusCounts) => void): 
 }
 
 function isCounted({ type, changes }: ServiceEvent): boolean {
-  return type === 'order.created' || ['status', 'currency', 'payment'].some((name) => name in changes);
+  return (
+    type === 'order.created' ||
+    ['status', 'currency', 'payment', 'customerId'].some((name) => name in changes)
+  );
 }
 
 /** Undefined for a search, whose orders aren't counted. */
