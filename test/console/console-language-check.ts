@@ -129,6 +129,7 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
       assert.equal(await tab.evaluate('document.documentElement.lang'), 'en');
       await person.go('#/new');
       await person.press('Walk-in');
+      await person.see('A sale without a name'); // the form has moved
       await person.enter('Item', 'Assam');
       await person.enter('Price', '12,50');
       await person.press('Place order');

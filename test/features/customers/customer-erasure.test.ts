@@ -34,7 +34,7 @@ test('erasing a customer takes what is personal from customer, orders and search
   const erased = await service.put(`${path}/erasure`, { token });
   assert.deepEqual([erased.status, erased.text], [204, '']);
   const now = (await service.get(path, { token })).body;
-  const { note: _note, ...kept } = customer;
+  const { note: _note, reference: _reference, ...kept } = customer;
   const nothing = { name: 'erased', email: null, phone: null, address: null };
   assert.deepEqual(now, { ...kept, ...nothing, updatedAt: now.updatedAt });
   const orderNow = (await service.get(`/orders/${order.id}`, { token })).body;
@@ -42,7 +42,7 @@ test('erasing a customer takes what is personal from customer, orders and search
   assert.deepEqual((await service.get(`/orders/${other.id}`, { token })).body, other);
   const listed = await service.get(`/orders?customerId=${customer.id}&include=customer`, { token });
   assert.deepEqual(listed.body.data, [{ ...orderNow, customer: { id: customer.id, name: 'erased' } }]);
-  for (const q of ['Qzorvath', 'uxl', '2349876', 'qzorvath@example.com'])
+  for (const q of ['Qzorvath', 'uxl', '2349876', 'QZ-77', 'qzorvath@example.com'])
     assert.deepEqual((await service.get(`/customers?q=${q}`, { token })).body.data, [], q);
   const found = await service.get('/customers?q=erased', { token });
   assert.deepEqual(found.body.data, [now]);

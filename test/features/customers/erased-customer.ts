@@ -11,6 +11,7 @@ export const personal = {
   phone: '+4944112349876',
   address,
   note: 'Wuxlem rings twice.',
+  reference: 'QZ-77',
 };
 export const ofOrder = { shippingAddress: address, note: 'To Qzorvath’s back door.' };
 
