@@ -178,7 +178,7 @@ function saidAtStart({ folder, inside, clock }: TestService): string[] {
   assert.ok(inside);
   const said: string[] = [];
   const log = { write: (_: string, message: string) => said.push(message), request() {}, flush() {} };
-  const { config } = readCommandLine([`--data=${folder}`], {});
+  const { config } = readCommandLine([`--data=${folder}`, '--tls=off'], {});
   const machine = { hostname: 'till', addresses: [] };
   logStart(log, { config, service: inside, machine, now: clock.now });
   return said.filter((message) => message.startsWith('The password of'));

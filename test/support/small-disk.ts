@@ -23,7 +23,8 @@ export async function withSmallDisk(
   const folder = mkdtempSync(join(tmpdir(), 'orderly-disk-'));
   const ends: (() => unknown)[] = [() => rmdirSync(folder)];
   try {
-    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]);
+    const options = `size=${megabytes}m,mode=0700`; // root accepts no folder that others may change
+    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
     if (status !== 0) return t.skip('this account may not mount a tmpfs');
     ends.push(() => spawnSync('umount', [folder]));
     const filling = join(folder, 'filling');

@@ -22,6 +22,9 @@ type Operation = {
     { readonly description: string; readonly content?: Record<string, { readonly schema: Json }> }
   >;
 };
+type ObjectSchema = {
+  readonly properties?: Readonly<Record<string, { readonly items?: { readonly $ref?: string } }>>;
+};
 
 const asPage = { headers: { accept: 'text/html' } };
 const pages = ['/docs', '/', '/problems', '/problems/validation-failed', '/problems/quota-exceeded'];
@@ -171,8 +174,18 @@ describe('the pages', () => {
     const references = ['200', '201'].map((status) =>
       String(responses[status]?.content?.['application/json']?.schema['$ref'] ?? ''),
     );
-    const names = references.map((reference) => reference.replace(/.*\//, '').replace(/(Page|Feed)$/, ''));
+    const names = references.map((reference) => elementOf(reference.replace(/.*\//, '')));
     return names.filter((name) => !['', 'ProblemTypes'].includes(name));
+  }
+
+  /** The name of the elements of a list, or of the object itself. */
+  function elementOf(name: string): string {
+    const { data } = schemas()[name]?.properties ?? {};
+    return data?.items?.$ref?.replace(/.*\//, '') ?? name;
+  }
+
+  function schemas(): Record<string, ObjectSchema> {
+    return (document['components'] as { schemas: Record<string, ObjectSchema> }).schemas;
   }
 
   function problemsOf({ responses }: Operation): string[] {
@@ -182,14 +195,13 @@ describe('the pages', () => {
   }
 
   test('the documentation has every field of requests and responses, with its limits', () => {
-    const schemas = (document['components'] as { schemas: Record<string, { properties: object }> }).schemas;
     const shown = [...html.matchAll(/<h3>(\w+)<\/h3>\n<dl class="fields">([^]*?)<\/dl>/g)];
     assert.deepEqual(
       new Set(shown.map(([, name]) => name)),
       new Set(operations.flatMap(({ operation }) => objectsOf(operation))),
     );
     for (const [, name = '', fields = ''] of shown) {
-      for (const member of Object.keys(schemas[name]?.properties ?? {}))
+      for (const member of Object.keys(schemas()[name]?.properties ?? {}))
         assert.ok(fields.includes(`<code>${member}</code>`), `${name}.${member}`);
     }
     for (const {
@@ -200,7 +212,7 @@ describe('the pages', () => {
         String(Object.values(requestBody?.content ?? {})[0]?.schema['$ref'] ?? '')
           .split('/')
           .at(-1) ?? '';
-      for (const member of Object.keys(schemas[name]?.properties ?? {}))
+      for (const member of Object.keys(schemas()[name]?.properties ?? {}))
         assert.ok(article.includes(`<code>${member}</code>`), `${operationId}: ${member}`);
     }
     const text = textOf(html);
