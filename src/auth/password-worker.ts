@@ -63,7 +63,7 @@ export function createScryptPool({
       const deriver = free.at(-1);
       assert(deriver !== undefined, 'there is a thread for each slot');
       const bytes = memoryOf(input) + (deriver.isRunning === true ? 0 : threadBytes);
-      if (freeMemory() < reservedBytes + bytes + besideHashBytes) throw lacksMemory();
+      if (freeMemory() < reservedBytes + bytes + besideHashBytes) throw lacksMemory(bytes);
       free.pop();
       reservedBytes += bytes;
       try {
@@ -99,8 +99,11 @@ function shareUsed(): Problem {
 }
 
 /** The kernel would end a process that has no memory for its hash. */
-function lacksMemory(): Problem {
-  return unavailable('There is no memory for hashing a password now; retry in a moment.');
+function lacksMemory(bytes: number): Problem {
+  const megabytes = Math.round(bytes / 1e6);
+  return unavailable(
+    `There is no memory for hashing a password now, which takes ${megabytes} MB; retry in a moment.`,
+  );
 }
 
 function memoryOf({ ln, r, p }: Cost): number {
