@@ -41,6 +41,7 @@ export function authorityFile(data: string): string {
 export function authorityWarnings({ tls, dataFolder }: Config, now: number): string[] {
   if (tls.mode !== 'self-signed') return [];
   const file = authorityFile(dataFolder);
+  if (!existsSync(file)) return []; // on a full disk a certificate is served without it
   const { validFromDate } = new X509Certificate(readFileSync(file));
   if (validFromDate.getTime() <= now) return [];
   const from = validFromDate.toISOString().slice(0, 10);
