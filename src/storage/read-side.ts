@@ -73,8 +73,13 @@ export class ReadSide {
     this.#isInTransaction = true;
   }
 
+  /** A query that failed, on damage or for lack of memory, has ended the transaction, or makes the commit fail. */
   #endTransaction(): void {
     this.#isInTransaction = false;
-    this.#commit.run();
+    try {
+      this.#commit.run();
+    } catch (error) {
+      if (this.#sqlite.isTransaction) throw error; // otherwise the request of the query has had its error
+    }
   }
 }

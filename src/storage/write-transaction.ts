@@ -3,6 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Invalidation } from './invalidation.ts';
 import { Connection, prepareForRun } from './connection.ts';
+import { isDamage } from './storage-error.ts';
 
 export class WriteTransaction {
   readonly #sqlite: DatabaseSync;
@@ -32,7 +33,10 @@ export class WriteTransaction {
     return this.#sqlite.isOpen && this.#sqlite.isTransaction; // a turn may end after the database is closed
   }
 
-  /** Whether a callback threw after a change: the change can't be undone alone. */
+  /**
+   * Whether a callback threw after a change: the change can't be undone alone. Or it found damage: SQLite changes
+   * nothing more in that transaction, and doesn't commit it.
+   */
   get isHalfDone(): boolean {
     return this.#isHalfDone;
   }
@@ -67,7 +71,7 @@ export class WriteTransaction {
       return result;
     } catch (error) {
       this.#connection.invalidations.length = invalidationsBefore;
-      this.#isHalfDone = this.#connection.rowsChanged > rowsBefore;
+      this.#isHalfDone = this.#connection.rowsChanged > rowsBefore || isDamage(error);
       throw error;
     } finally {
       this.#isInCallback = false;

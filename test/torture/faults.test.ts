@@ -207,6 +207,40 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     assert.equal((await orderly(args)).status, 0);
   });
 
+  test('a damaged page costs the requests that need it, and the service goes on', async (t) => {
+    const folder = newFolder(t);
+    cpSync(made, folder, { recursive: true });
+    const first = await startChild({ folder, settings });
+    const placing = createLoadClient(first.port);
+    const shop = await openShop(placing, token);
+    const notes = Array.from({ length: 40 }, (_, each) => `note ${each} ${'x'.repeat(1_900)}`);
+    const placed = await Promise.all(notes.map((note) => shop.place(note)));
+    placing.close();
+    await first.kill('SIGTERM');
+    damagePagesWith(join(folder, 'orderly.db'), 'note 20 x');
+    const service = await startChild({ folder, settings });
+    t.after(() => service.kill('SIGKILL'));
+    const client = createLoadClient(service.port);
+    t.after(() => client.close());
+    const paths = placed.map(({ thing }) => `/orders/${String(thing['id'])}`);
+    const read = await Promise.all(paths.map((path) => client.ask({ method: 'GET', path, token })));
+    const failed = paths.filter((_, index) => read[index]?.status !== 200);
+    assert.deepEqual([...new Set(read.map(({ status }) => status))].toSorted(), [200, 500]);
+    assert(failed.length <= 2, 'a page has two of these orders at most');
+    const marking = { method: 'PATCH', token, body: { status: 'paid' } } as const;
+    const path = failed[0] ?? assert.fail('no page was damaged');
+    const sound = paths.find((each) => !failed.includes(each)) ?? assert.fail();
+    const [broken, good] = await Promise.all([
+      client.ask({ ...marking, path }),
+      client.ask({ ...marking, path: sound }),
+    ]);
+    assert.equal(broken.status, 500);
+    assert.match(String(good.status), /200|503/, 'what ran before it in one transaction may be repeated');
+    assert.equal((await client.ask({ ...marking, path: sound })).status, 200);
+    assert.equal((await (await openShop(client, token)).place('after')).status, 201);
+    assert.match(service.written(), /database disk image is malformed/);
+  });
+
   suite('a database that another process holds', { concurrency: 4 }, () => {
     test('a database that another process holds makes changes wait, at last for a 503, while reads work', async (t) => {
       const service = await serviceFor(t);
@@ -270,3 +304,10 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     assert.deepEqual(await notesIn(folder), answered);
   });
 });
+
+function damagePagesWith(file: string, text: string): void {
+  const bytes = readFileSync(file);
+  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1))
+    bytes.fill(7, at - (at % 4096), at - (at % 4096) + 16);
+  writeFileSync(file, bytes);
+}
