@@ -75,7 +75,10 @@ for (const isTerminal of [false, true])
 const tricks = ['\x1b[2J', '\x9b2J', '\u2028', '\r\n{"level":"error"}', '\x7f', '\u202eevil', '\u{e0041}'];
 for (const trick of tricks) {
   for (const isTerminal of [false, true]) {
-    const shown = JSON.stringify(trick).replace(/[^ -~]/g, '?');
+    const shown = JSON.stringify(trick).replace(
+      /[^ -~]/gu,
+      (sign) => `U+${sign.codePointAt(0)?.toString(16)}`,
+    );
     test(`${shown} is escaped ${isTerminal ? 'on a terminal' : 'in JSON, and parses back'}`, () => {
       const { log, text } = logTo({ isTerminal });
       log.request({ ...line, path: `/${trick}` }, time);

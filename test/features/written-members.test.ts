@@ -57,6 +57,7 @@ const resources: Readonly<Record<string, Resource>> = {
       phone: ['+4944112345678', '+4944187654321'],
       address: [addressOf('Street 1'), addressOf('Street 2')],
       note: ['Rings twice.', 'Rings\nonce.'],
+      reference: ['K-1', 'K-2'],
       userId: [1, 2],
     },
     others: times,

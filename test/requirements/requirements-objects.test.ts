@@ -64,7 +64,7 @@ describe('section 2.1, user:', () => {
 describe('section 2.2, order:', () => {
   const fixture = fixtureForSuite();
 
-  test('id is an integer that the service assigns', async () => {
+  test('the id of an order is an integer that the service assigns', async () => {
     const {
       service,
       owner: { token },

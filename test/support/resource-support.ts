@@ -69,7 +69,7 @@ export function idsIn({ body }: Pick<TestResponse, 'body'>): number[] {
 
 /** For a test's name: undefined shows as null. */
 export function shown(change: unknown): string {
-  return JSON.stringify(change, (_, value) => value ?? null);
+  return JSON.stringify(change, (_, value) => (value === undefined ? '(absent)' : value));
 }
 
 export async function rootToken(service: TestService): Promise<string> {

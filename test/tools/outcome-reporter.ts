@@ -10,10 +10,23 @@ export type OutcomeLine =
   { readonly failure: string } | { readonly counts: Readonly<Record<string, number>> };
 
 export default async function* outcomes(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const titles = new Set<string>();
   for await (const event of events) {
-    const line = lineOf(event);
-    if (line !== undefined) yield `${JSON.stringify(line)}\n`;
+    for (const line of [lineOf(event), repeatedTitle(event, titles)])
+      if (line !== undefined) yield `${JSON.stringify(line)}\n`;
   }
+}
+
+/** A title says what holds: two tests of a file that share one don't say how they differ. */
+function repeatedTitle(event: TestEvent, titles: Set<string>): OutcomeLine | undefined {
+  if (event.type !== 'test:pass' && event.type !== 'test:fail') return undefined;
+  const { name, file = '', line, details } = event.data;
+  if (details.type === 'suite') return undefined;
+  const place = relative(root, file);
+  const title = `${place}: ${name}`;
+  if (titles.has(title)) return { failure: `✖ Two tests are called: ${name}\n  ${place}:${line}\n` };
+  titles.add(title);
+  return undefined;
 }
 
 function lineOf(event: TestEvent): OutcomeLine | undefined {

@@ -179,7 +179,7 @@ describe('creating a customer', () => {
     ],
   ];
   for (const [change, issues] of wrong) {
-    test(`creating a customer with ${shown(change).slice(0, 80)} is rejected, and every issue is named`, async () => {
+    test(`creating a customer with ${shown(change).slice(0, 400)} is rejected, and every issue is named`, async () => {
       const service = running();
       const { token } = await service.person();
       assertIssues(await service.post('/customers', { token, body: { ...whole, ...change } }), 422, issues);

@@ -70,7 +70,7 @@ describe('creating an API key', () => {
     ],
   ];
   for (const [change, issues] of wrong) {
-    test(`creating an API key with ${shown(change).slice(0, 70)} is rejected, and every issue is named`, async () => {
+    test(`creating an API key with ${shown(change).slice(0, 400)} is rejected, and every issue is named`, async () => {
       const service = running();
       const { token } = await service.person();
       assertIssues(
