@@ -55,17 +55,6 @@ describe('an order', () => {
       assert.deepEqual(await found(service, staff, '/orders', q), [], q);
   });
 
-  test('an order is found by the barcode of a product that it has', async (t) => {
-    const service = await serviceFor(t);
-    const { token } = await service.person('staff');
-    const product = { sku: 'tea-250', name: 'Sencha', unitPrice: 749, currency: 'EUR' };
-    await service.post('/products', { token, body: { ...product, barcode: '4006381333931' } });
-    const { id } = await newOrder(service, token, { items: [tea] });
-    await newOrder(service, token, { items: [pot] });
-    assert.deepEqual(await found(service, { token } as Person, '/orders', '4006381333931'), [id]);
-    assert.deepEqual(await found(service, { token } as Person, '/orders', '400638133393'), []);
-  });
-
   test('an order is found by the id of its customer together with their name, and by its own id alone', async () => {
     const customer = await newCustomer(service(), staff.token, { name: 'Henrik Ibsen' });
     const { id } = await newOrder(service(), staff.token, { customerId: customer.id, items: [pot] });
