@@ -182,7 +182,8 @@ export function orderContentOf(order: SentOrder): ChangedOrder {
   return { ...readContent(order), ...priceItems(order.items) };
 }
 
+/** Not by Intl.ListFormat, which takes longer to load than the rest of the start. */
 function inCode(words: readonly string[], conjunction: 'and' | 'or'): string {
-  const type = conjunction === 'and' ? 'conjunction' : 'disjunction';
-  return new Intl.ListFormat('en-GB', { type }).format(words.map((word) => `\`${word}\``));
+  const quoted = words.map((word) => `\`${word}\``);
+  return `${quoted.slice(0, -1).join(', ')} ${conjunction} ${quoted.at(-1)}`;
 }
