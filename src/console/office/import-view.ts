@@ -137,10 +137,7 @@ function chooseColumns(place: Place, opened: OpenFile): void {
   });
   const country = field({
     label: t('Country of phone numbers and addresses, where the file names none'),
-    hint: [
-      t('An address without a street goes to the note.'),
-      t('Your own number finds a customer again in the next import; it is not shown with them.'),
-    ].join(' '),
+    hint: t('An address without a street goes to the note.'),
     pointer: '/country',
     control: choice(countryChoices(), homeCountry()),
   });

@@ -770,8 +770,6 @@ export const german = {
   'Number in orderly': 'Nummer in orderly',
   'Country of phone numbers and addresses, where the file names none':
     'Land der Telefonnummern und Adressen, wo die Datei keines nennt',
-  'Your own number finds a customer again in the next import; it is not shown with them.':
-    'Ihre eigene Nummer findet einen Kunden beim nächsten Import wieder; beim Kunden ist sie nicht zu sehen.',
   'An address without a street goes to the note.': 'Eine Adresse ohne Straße kommt in die Notiz.',
   'Check all rows': 'Alle Zeilen prüfen',
   'Another file': 'Andere Datei',
