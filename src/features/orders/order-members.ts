@@ -182,7 +182,7 @@ export function orderContentOf(order: SentOrder): ChangedOrder {
   return { ...readContent(order), ...priceItems(order.items) };
 }
 
-/** Not by Intl.ListFormat, which takes longer to load than the rest of the start. */
+/** Not by Intl.ListFormat, which takes tens of milliseconds to load. */
 function inCode(words: readonly string[], conjunction: 'and' | 'or'): string {
   const quoted = words.map((word) => `\`${word}\``);
   return `${quoted.slice(0, -1).join(', ')} ${conjunction} ${quoted.at(-1)}`;
