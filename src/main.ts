@@ -3,12 +3,14 @@ import { accessSync, constants, lstatSync, readFileSync, statSync } from 'node:f
 import { parseEnv } from 'node:util';
 import { commandNames, commandsUnder, helpText, isCommand, loadCommand } from './commands/commands.ts';
 import { print } from './commands/terminal.ts';
-import { flagsTakenByNpm, readCommandLine, didYouMean } from './service/command-line.ts';
+import type { Command } from './commands/command.ts';
+import { flagsTakenByNpm, readCommandLine, didYouMean, type CommandLine } from './service/command-line.ts';
 import { CommandError, ConfigError } from './config/command-error.ts';
 import { settings } from './service/features.ts';
 import { Problem } from './problem.ts';
 import { takeOwnerRights } from './storage/private-files.ts';
-import { StorageError } from './storage/storage-error.ts';
+import { databaseFile } from './storage/database-file.ts';
+import { isDamage, StorageError, toStorageError } from './storage/storage-error.ts';
 import { hasWalResetFix } from './storage/sqlite-version.ts';
 import { isSystemError, systemErrorText } from './base/system-error.ts';
 import { version } from './base/version.ts';
@@ -47,8 +49,17 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   const variables = { environment: process.env, dotEnv: dotEnv() };
   const commandLine = readCommandLine(given, variables, command);
   useOwnerRights(commandLine.config.dataFolder);
-  const outcome = await command.run(commandLine);
+  const outcome = await runOnFolder(command, commandLine);
   return typeof outcome === 'string' ? printResult(outcome) : outcome;
+}
+
+/** SQLite's own words for damage, wherever it is found, don't name the file. */
+async function runOnFolder(command: Command, commandLine: CommandLine): Promise<string | number> {
+  try {
+    return await command.run(commandLine);
+  } catch (error) {
+    throw isDamage(error) ? toStorageError(error, databaseFile(commandLine.config.dataFolder)) : error;
+  }
 }
 
 function isHelpFlag(word: string): boolean {

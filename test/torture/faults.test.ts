@@ -207,6 +207,13 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     assert.equal((await orderly(args)).status, 0);
   });
 
+  test('damage that a start finds later is reported with the file, too', async (t) => {
+    const folder = newFolder(t);
+    cpSync(made, folder, { recursive: true });
+    damageFirstPageOf(join(folder, 'orderly.db'), 'webhooks');
+    await assertRejected(folder, /orderly\.db is damaged, or its disk can't be read: check the disk/);
+  });
+
   test('a damaged page costs the requests that need it, and the service goes on', async (t) => {
     const folder = newFolder(t);
     cpSync(made, folder, { recursive: true });
@@ -304,6 +311,15 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     assert.deepEqual(await notesIn(folder), answered);
   });
 });
+
+function damageFirstPageOf(file: string, table: string): void {
+  const statement = 'SELECT rootpage FROM sqlite_schema WHERE name = ?';
+  const database = new DatabaseSync(file, { readOnly: true });
+  const page = Number(database.prepare(statement).get(table)?.['rootpage']);
+  database.close();
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.fill(7, (page - 1) * 4096, page * 4096));
+}
 
 function damagePagesWith(file: string, text: string): void {
   const bytes = readFileSync(file);
