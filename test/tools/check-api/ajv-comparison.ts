@@ -131,6 +131,7 @@ function isBeyondJsonSchema({ code, detail }: Issue): boolean {
     code === 'postal-code' ||
     code === 'password' ||
     code === 'total' ||
+    code === 'conflict' || // a payment before it is paid
     (code === 'maximum' && detail.startsWith('The total'))
   );
 }
