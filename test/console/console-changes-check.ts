@@ -117,6 +117,9 @@ test('open orders changed in the console', { timeout: 120_000 }, async (t) => {
     await openForm(before);
     await service.patch(`/orders/${before.id}`, { token, body: { note: 'Hurry!', items: items.slice(1) } });
     await person.enter('Quantity', '3');
+    await person.go('#/orders');
+    await person.go(`#/orders/${before.id}/change`);
+    await person.see('What you had entered is still here.');
     await person.press('Save');
     await person.see('Somebody has changed items and note of this order meanwhile. Nothing was saved yet.');
     await service.patch(`/orders/${before.id}`, { token, body: { status: 'paid' } });
@@ -156,6 +159,25 @@ test('open orders changed in the console', { timeout: 120_000 }, async (t) => {
     await person.press('Save');
     await person.see('Add a note …');
     assert.deepEqual([(await read({ id }))['status'], (await read({ id }))['note']], ['shipped', null]);
+  });
+
+  await t.test('still have another customer of the same name after a look at another page', async () => {
+    const email = 'other.grace@example.com';
+    const { body: other } = await service.post('/customers', {
+      token,
+      body: { name: 'Grace Hopper', email },
+    });
+    const before = await order();
+    await openForm(before);
+    await tab.until('document.querySelector("[role=combobox]").value === "Grace Hopper"');
+    await person.enter('Customer', email);
+    await tab.until('document.querySelector("[role=option][aria-selected=true]")');
+    await tab.press('Enter');
+    await person.go('#/orders');
+    await person.go(`#/orders/${before.id}/change`);
+    await person.see('What you had entered is still here.');
+    await saved(before);
+    assert.equal((await read(before))['customerId'], other.id);
   });
 
   await t.test('are changed once where the response is lost', async () => {

@@ -134,6 +134,19 @@ test('a seller at the till', { timeout: 120_000 }, async (t) => {
     assert.equal(await isWarned(), false, 'it was sent');
   });
 
+  await t.test('is told of no input where what was typed has been deleted again', async () => {
+    await person.go('#/customers/new');
+    await tab.evaluate('document.querySelectorAll(".notice").forEach((each) => each.remove())');
+    await person.enter('Phone', '1');
+    assert.equal(await isWarned(), true);
+    const backspace = { key: 'Backspace', code: 'Backspace', windowsVirtualKeyCode: 8 };
+    await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', ...backspace });
+    assert.equal(await isWarned(), false);
+    await person.go('#/customers');
+    await person.go('#/customers/new');
+    assert.ok(!(await tab.evaluate<string>('document.body.innerText')).includes('still here'));
+  });
+
   await t.test('is warned while a question has input, until it is closed or they sign out', async () => {
     await person.go('#/customers/1');
     await person.press('Change');
@@ -193,12 +206,9 @@ test('a seller at the till', { timeout: 120_000 }, async (t) => {
 
   assert.deepEqual(tab.complaints, []);
 
-  /** Whether the page has a listener that lets the browser ask before it leaves. */
+  /** Whether the browser would ask before it leaves the page. */
   async function isWarned(): Promise<boolean> {
-    const { result } = await tab.send('Runtime.evaluate', { expression: 'window' });
-    const { objectId } = result as { objectId: string }; // as the protocol says
-    const { listeners } = await tab.send('DOMDebugger.getEventListeners', { objectId });
-    return JSON.stringify(listeners).includes('"beforeunload"');
+    return tab.evaluate<boolean>(`!dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
   }
 
   /** Waits until the browser asks whether to leave, and answers no. */

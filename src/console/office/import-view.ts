@@ -113,6 +113,7 @@ function chooseColumns(place: Place, opened: OpenFile): void {
   const guesses = guessColumns(kind, heading);
   const selects = heading.map((name, index) => {
     const select = choice([['', t('Leave out')], ...memberChoices(kind)], guesses[index]);
+    select.dataset['pointer'] = `/columns/${index}`;
     select.ariaLabel = t('What “{name}” is', { name });
     return select;
   });

@@ -65,6 +65,7 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
     lead: fields.total,
     others: back(t('Cancel')),
     isLong: true,
+    chosen: () => choice.entered,
     run,
   });
   takeScans(body, page.scans, { choice, fields });

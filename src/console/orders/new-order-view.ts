@@ -4,11 +4,11 @@ import type { Customer, Order } from '../parts/api-types.ts';
 import { explainReusedKey } from '../parts/conflicts.ts';
 import { CustomerChoice } from './customer-choice.ts';
 import { notify } from '../parts/dialogs.ts';
-import type { Draft, Drafts, Entered } from '../parts/drafts.ts';
+import type { Draft, Drafts } from '../parts/drafts.ts';
 import { button, fill, h } from '../parts/elements.ts';
 import { nameOf, paymentNames } from '../parts/formats.ts';
 import { usuallyWalkIn } from './delivery-fields.ts';
-import { checkboxRow, discardInput, enteredIn, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
+import { checkboxRow, discardInput, type Entered, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
 import { OrderFields } from './order-fields.ts';
 import { takeScans } from './order-scans.ts';
 import { Rejection } from '../parts/request-errors.ts';
@@ -31,8 +31,7 @@ function showForm(page: Page, draft: Draft): void {
   const choice = new CustomerChoice(page, { idempotencyKey, fields });
   const beginAsWalkIn = (): void => choice.beginAsWalkIn();
   if (fields.delivery.isUsuallyWalkIn) beginAsWalkIn();
-  const entered = (): Entered => ({ ...enteredIn(body), ...choice.entered, items: fields.itemCount });
-  async function run(pressed: HTMLElement | null): Promise<void> {
+  async function run(pressed: HTMLElement | null, entered: () => Entered): Promise<void> {
     await fields.settled;
     throwIfInvalid([...choice.issues(), ...fields.issues()]);
     const content = fields.read();
@@ -70,19 +69,10 @@ function showForm(page: Page, draft: Draft): void {
     lead: fields.total,
     others: [ends, next],
     isLong: true,
+    chosen: () => ({ ...choice.entered, items: fields.itemCount }),
+    keep: (entered) => draft.keep(entered),
     run,
   });
-  const empty = JSON.stringify(entered());
-  for (const type of ['input', 'change']) {
-    body.addEventListener(type, () => {
-      if (JSON.stringify(entered()) === empty) {
-        draft.forget();
-        return discardInput(body);
-      }
-      body.dataset['unsent'] = '';
-      body.toggleAttribute('data-kept', draft.keep(entered()));
-    });
-  }
   const isFilled = draft.entered === undefined && page.parameters.has('copy'); // before that nobody can enter
   const content = h('div', { class: 'narrow' }, isFilled ? skeleton(8) : body);
   const clear = button(t('Start over'), () => startOver(page.drafts, draft, body), { class: 'quiet' });

@@ -59,16 +59,16 @@ export class OrderSteps extends EventTarget {
       window.addEventListener(type, () => void this.sendAll(), { signal });
     signal.addEventListener('abort', () => {
       for (const { timer } of this.#steps.values()) clearTimeout(timer);
-      window.removeEventListener('beforeunload', this.#ask);
     });
+    window.addEventListener('beforeunload', (event) => this.#ask(event), { signal });
   }
 
   /** What is left is sent while the page goes; if the service is away, the page asks first. */
-  readonly #ask = (event: Event): void => {
+  #ask(event: Event): void {
     const isAway = !navigator.onLine || !this.#client.isReachable;
     const isSending = [...this.#steps.values()].some(({ sending }) => sending !== undefined);
-    if (isAway || isSending) event.preventDefault();
-  };
+    if (this.#steps.size > 0 && (isAway || isSending)) event.preventDefault();
+  }
 
   /** Returns the status that the order gets in a moment. */
   nextStatusOf(id: number): Status | undefined {
@@ -269,9 +269,6 @@ export class OrderSteps extends EventTarget {
   }
 
   #changed(): void {
-    // without a step there is no listener: it could exclude the page from the back/forward cache
-    if (this.#steps.size > 0) window.addEventListener('beforeunload', this.#ask);
-    else window.removeEventListener('beforeunload', this.#ask);
     this.dispatchEvent(new Event('change'));
   }
 }

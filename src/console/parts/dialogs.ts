@@ -1,6 +1,6 @@
 // Questions and notices over the page.
 import { button, type Child, h, icon, icons } from './elements.ts';
-import { discardInput, form } from './forms.ts';
+import { form } from './forms.ts';
 import { t } from './texts.ts';
 
 type Question<T> = {
@@ -39,7 +39,6 @@ export function ask<T>({
   const close = (): void => dialog.close();
   const dialog = openDialog(title, body, () => {
     window.removeEventListener('hashchange', close);
-    discardInput(body);
     resolve(result);
   });
   window.addEventListener('hashchange', close);

@@ -1,9 +1,8 @@
 // New orders that are not placed yet: kept on this device for their user, so that they survive a reload and a
 // crash. A draft ends when it is placed or given up, when its user signs out, or after 30 days. Each form has a
 // draft of its own, which it locks, so a second tab never shows or overwrites the draft of the first.
+import type { Entered } from './forms.ts';
 
-/** What was entered, by the field's pointer or the checkbox's id. */
-export type Entered = Readonly<Record<string, string | boolean>>;
 type Kept = {
   readonly entered: Entered;
   /** The parameters of the URL that the form began with. */
@@ -16,17 +15,18 @@ type Kept = {
 const prefix = 'orderly-draft';
 const daysMax = 30;
 const draftsMax = 10;
+const uuidLength = 36;
 
 /** The drafts of one user. The tab holds its locks until the signal is aborted: the user is gone then. */
 export class Drafts {
   readonly #prefix: string;
-  readonly #signal: AbortSignal;
+  readonly #gone: Promise<unknown>;
   /** Whether the user has asked for an empty form. */
   #isFresh = false;
 
   constructor(userId: number, signal: AbortSignal) {
     this.#prefix = `${prefix}-${userId}-`;
-    this.#signal = signal;
+    this.#gone = new Promise((resolve) => signal.addEventListener('abort', resolve));
   }
 
   get isEmpty(): boolean {
@@ -43,11 +43,11 @@ export class Drafts {
     this.#isFresh = false;
     for (const [name, found] of kept) {
       const isFit = from === '' || found.from === from;
-      if (isFit && (await this.#lock(name))) return new Draft(name, { kept: found, from });
+      if (isFit && (await this.#lock(name))) return new Draft(name, from, found);
     }
     const name = `${this.#prefix}${crypto.randomUUID()}`;
     await this.#lock(name);
-    return new Draft(name, { from });
+    return new Draft(name, from);
   }
 
   /** Ends the draft; the next form is empty, even if there are drafts of other tabs. */
@@ -65,19 +65,12 @@ export class Drafts {
   }
 
   /** Resolves to whether this tab has the lock now; the browser releases it if the tab crashes or is closed. */
-  async #lock(name: string): Promise<boolean> {
+  #lock(name: string): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     void navigator.locks.request(name, { ifAvailable: true }, (lock) => {
       resolve(lock !== null);
-      return lock === null ? undefined : this.#untilGone();
+      return lock === null ? undefined : this.#gone;
     });
-    return promise;
-  }
-
-  #untilGone(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    if (this.#signal.aborted) resolve();
-    this.#signal.addEventListener('abort', () => resolve());
     return promise;
   }
 }
@@ -86,39 +79,35 @@ export class Drafts {
 export class Draft {
   /** Of the order: placing it again after a reload places no second one. */
   readonly idempotencyKey: string;
+  readonly entered: Entered | undefined;
   readonly #name: string;
   readonly #from: string;
-  readonly entered: Entered | undefined;
   #isSent: boolean;
   #hasEnded = false;
 
-  constructor(name: string, { kept, from }: { readonly kept?: Kept; readonly from: string }) {
+  constructor(name: string, from: string, kept?: Kept) {
     this.idempotencyKey = name.slice(-uuidLength);
-    this.#name = name;
-    this.#from = from;
     this.entered = kept?.entered;
     this.#isSent = kept?.isSent ?? false;
+    this.#name = name;
+    this.#from = from;
   }
 
   get isSent(): boolean {
     return this.#isSent;
   }
 
-  /** Returns whether there was room for it. */
-  keep(entered: Entered): boolean {
+  /** Forgets what was entered before if nothing is now. Returns whether there was room for it. */
+  keep(entered: Entered | undefined): boolean {
     if (this.#hasEnded) return true;
-    const kept: Kept = { entered, from: this.#from, savedAt: Date.now(), isSent: this.#isSent };
+    const kept = { entered, from: this.#from, savedAt: Date.now(), isSent: this.#isSent };
     try {
-      localStorage.setItem(this.#name, JSON.stringify(kept));
+      if (entered === undefined) localStorage.removeItem(this.#name);
+      else localStorage.setItem(this.#name, JSON.stringify(kept));
       return true;
     } catch {
       return false;
     }
-  }
-
-  /** Nothing is entered any more. */
-  forget(): void {
-    localStorage.removeItem(this.#name);
   }
 
   /** To be called before the order is sent, and once it was rejected. */
@@ -128,12 +117,10 @@ export class Draft {
   }
 
   end(): void {
+    this.keep(undefined);
     this.#hasEnded = true;
-    localStorage.removeItem(this.#name);
   }
 }
-
-const uuidLength = 36;
 
 function removeOutdated(): void {
   const oldest = Date.now() - daysMax * 86_400_000;

@@ -80,30 +80,39 @@ type FormOptions = {
   readonly others?: Child;
   /** Whether Enter goes to the next field, only Ctrl+Enter sends the form, and the buttons stay in sight. */
   readonly isLong?: boolean;
-  /** A form that is drawn again with the same key stays, with all that was entered. */
+  /** A form that is drawn again with the same key stays, with all that was entered, until its page is left. */
   readonly key?: string;
-  /** Receives the button that was pressed. Its errors are shown beside the fields that they concern. */
-  readonly run: (pressed: HTMLElement | null) => Promise<void>;
+  /** What is entered beside the texts and the ticks. */
+  readonly chosen?: () => Entered;
+  /** Called with what is entered, or undefined if nothing is. Returns whether a reload would find it again. */
+  readonly keep?: (entered: Entered | undefined) => boolean;
+  /**
+   * Receives the button that was pressed, and what returns what is entered. Its errors are shown beside the
+   * fields that they concern.
+   */
+  readonly run: (pressed: HTMLElement | null, entered: () => Entered) => Promise<void>;
 };
 
-/** A form with input that has not been sent. Forms with a key belong to pages that are loaded again. */
-export const unsent = 'form[data-unsent]:not([data-key])';
+/** What was entered in a form: the text of each field by its pointer, whether a box is ticked by its id. */
+export type Entered = Readonly<Record<string, string | boolean>>;
+
+/** A form with input that has not been sent. */
+export const unsent = 'form[data-unsent]';
 /** One whose input a reload would lose. */
-export const unkept = `${unsent}:not([data-kept])`;
+export const unkept = 'form[data-unsent="unkept"]';
 
 /** Submitting it again while `run` is pending does nothing. */
-export function form(
-  content: Child,
-  { submit, isDangerous = false, lead, others, isLong = false, key, run }: FormOptions,
-): HTMLFormElement {
+export function form(content: Child, options: FormOptions): HTMLFormElement {
+  const { submit, isDangerous = false, lead, others, isLong = false, key, chosen, keep, run } = options;
   const button = h('button', { class: isDangerous ? 'danger' : 'primary', type: 'submit' }, submit);
   const message = h('p', { class: 'issue form-issue', role: 'alert' });
   const buttons = h('div', { class: 'buttons' }, lead, button, others);
   const end = h('div', { class: isLong && 'bar' }, message, buttons);
   const element = h('form', { novalidate: true, 'data-key': key }, content, end);
+  const entered = (): Entered => ({ ...enteredIn(element), ...chosen?.() });
   const send = async (pressed: HTMLElement | null): Promise<void> => {
     clearIssues(element);
-    await run(pressed).then(
+    await run(pressed, entered).then(
       () => discardInput(element),
       (error: unknown) => showError(element, error),
     );
@@ -115,15 +124,30 @@ export function form(
     element.addEventListener('keydown', (event) => enter(element, event));
   }
   if (isDangerous) element.addEventListener('keydown', refuseEnter);
-  element.addEventListener('input', () => {
-    element.dataset['unsent'] = '';
-    fill(message); // it was about what is being corrected
-  });
+  element.addEventListener('input', () => fill(message)); // it was about what is being corrected
+  if (key === undefined) watchInput(element, entered, keep);
   element.addEventListener('submit', (event) => {
     event.preventDefault();
     void unlessRunning(button, () => send(event.submitter));
   });
   return element;
+}
+
+/** A form with as much in it as at first has no input: what was typed has been deleted again. */
+function watchInput(
+  element: HTMLFormElement,
+  entered: () => Entered,
+  keep: FormOptions['keep'] = () => false,
+): void {
+  const first = JSON.stringify(entered());
+  for (const type of ['input', 'change'])
+    element.addEventListener(type, () => {
+      const now = entered();
+      const isEntered = JSON.stringify(now) !== first;
+      const isKept = keep(isEntered ? now : undefined);
+      if (isEntered) element.dataset['unsent'] = isKept ? 'kept' : 'unkept';
+      else discardInput(element);
+    });
 }
 
 /** What can't be taken back is confirmed by its button alone. */
@@ -148,15 +172,14 @@ function focusAfter(element: HTMLFormElement, control: EventTarget | null): void
   shown[shown.findIndex((each) => each === control) + 1]?.focus();
 }
 
-/** Returns the text of each field by its pointer, and whether each checkbox is ticked by its id. */
-export function enteredIn(element: HTMLFormElement): Record<string, string | boolean> {
+function enteredIn(element: HTMLFormElement): Entered {
   const ticked = checkboxesOf(element).map(({ id, checked }) => [id, checked] as const);
   const typed = fieldsOf(element).map(({ dataset, value }) => [dataset['pointer'] ?? '', value] as const);
   return Object.fromEntries([...ticked, ...typed]);
 }
 
 /** Enters it again as the user has: with the events, so that all that follows from it follows again. */
-export function enterInto(element: HTMLFormElement, entered: Readonly<Record<string, unknown>>): void {
+export function enterInto(element: HTMLFormElement, entered: Entered): void {
   for (const box of checkboxesOf(element)) {
     const isTicked = entered[box.id];
     if (typeof isTicked === 'boolean' && isTicked !== box.checked) box.click();
@@ -180,8 +203,6 @@ function fieldsOf(element: HTMLFormElement): Control[] {
 /** The form’s input is of no more use: it was sent, or the user gives it up. */
 export function discardInput(element: HTMLFormElement): void {
   delete element.dataset['unsent'];
-  delete element.dataset['kept'];
-  window.dispatchEvent(new Event('discard'));
 }
 
 /** A button for an action that takes a moment; errors of `run` are shown beside it. */

@@ -8,7 +8,7 @@ import { notify } from '../parts/dialogs.ts';
 import { fill, h } from '../parts/elements.ts';
 import { messageOf } from '../parts/forms.ts';
 import type { showFrame } from './frame.ts';
-import { KeptPage } from './kept-page.ts';
+import { KeptContent } from './kept-input.ts';
 import { language } from '../parts/language.ts';
 import { LiveEvents } from '../parts/live-events.ts';
 import { confirmIdentity, signInView } from './sign-in-view.ts';
@@ -27,7 +27,8 @@ class Console {
   #running = new AbortController();
   /** Aborted when the page is replaced for good. */
   #ending = new AbortController();
-  #kept: KeptPage | undefined;
+  /** The page of a user whose session has expired: out of sight, with all that was entered, until they are back. */
+  #kept: KeptContent | undefined;
   #isChecking = false;
 
   constructor(container: HTMLElement) {
@@ -73,9 +74,9 @@ class Console {
     const { hasExpired, userId } = this.#session;
     if (this.#kept !== undefined && (hasExpired || userId !== undefined)) return;
     const isShown = document.getElementById('main') !== null;
-    if (hasExpired && isShown && this.#user !== undefined)
-      this.#kept = new KeptPage(this.#user, this.#container);
-    else this.#end();
+    if (!hasExpired || !isShown) return this.#end();
+    this.#kept = new KeptContent(this.#container);
+    fill(this.#container);
   }
 
   #end(): void {
@@ -94,7 +95,7 @@ class Console {
   }
 
   #show(user: User, showFrame: ShowFrame): void {
-    if (this.#kept?.isOf(user) === true) return this.#goOn(this.#kept);
+    if (this.#kept !== undefined && isSame(user, this.#user)) return this.#goOn(this.#kept);
     if (this.#kept !== undefined) this.#end();
     const before = this.#user;
     const isOther = before !== undefined && before.id !== user.id;
@@ -110,7 +111,7 @@ class Console {
       notify(t('Your role is {role} now.', { role: t(user.role) }));
   }
 
-  #goOn(kept: KeptPage): void {
+  #goOn(kept: KeptContent): void {
     this.#kept = undefined;
     kept.show();
     this.#live.catchUp();
@@ -124,8 +125,13 @@ class Console {
     const now = await this.#client.get<User>(`/api/users/${user.id}`).catch(() => undefined);
     this.#isChecking = false;
     if (now === undefined || this.#user !== user) return;
-    if (JSON.stringify(now) !== JSON.stringify(user)) void this.run();
+    if (!isSame(now, user)) void this.run();
   }
+}
+
+/** A user with another role or another name sees another page. */
+function isSame(user: User, before: User | undefined): boolean {
+  return JSON.stringify(user) === JSON.stringify(before);
 }
 
 /** A service of another version may have other files. */

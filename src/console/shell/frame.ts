@@ -4,6 +4,7 @@ import type { officeViews } from './office-views.ts';
 import { customersView, customerView, newCustomerView } from '../customers/customers-view.ts';
 import { dayView } from '../orders/day-view.ts';
 import { Drafts } from '../parts/drafts.ts';
+import { KeptViews } from './kept-input.ts';
 import { isAllowed, moreView, navigation } from './navigation.ts';
 import { newOrderView } from '../orders/new-order-view.ts';
 import { OrderSteps } from '../orders/order-steps.ts';
@@ -13,7 +14,6 @@ import { watchScans } from './scan-places.ts';
 import { ScrollPlaces, scrollOnceLoaded } from './scroll-places.ts';
 import { watchShortcuts } from './shortcuts.ts';
 import { todayView } from '../orders/today-view.ts';
-import { UnsentForms } from './unsent-forms.ts';
 import { type App, failure, isStaff, setPageTitle, skeleton, type View } from '../parts/view.ts';
 import { Drawing, keepFocus } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
@@ -81,12 +81,12 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   fill(container, skip, frame, h('div', { id: 'notices', role: 'status', 'aria-live': 'polite' }));
   let ending = new AbortController();
   let [currentPath, currentHash] = ['', ''];
-  const forms = new UnsentForms(main, frame, signal);
+  const kept = new KeptViews(main, frame, signal);
   const places = new ScrollPlaces();
   function draw(): void {
     const { path, name, id, parameters } = routeOf(location.hash, app);
     const top = places.turn();
-    if (location.hash !== currentHash) forms.keep(currentHash);
+    if (location.hash !== currentHash) kept.keep(currentHash);
     currentHash = location.hash;
     ending.abort(new Error('left'));
     ending = new AbortController();
@@ -101,7 +101,7 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
           t('This page is not for accounts with the role {role}.', { role: t(role) }),
         );
     const show = (): void => {
-      if (forms.restore(currentHash)) scans.deliver();
+      if (kept.restore(currentHash)) scans.deliver();
       else view({ ...app, main, id, parameters, signal: ending.signal });
     };
     if (path === currentPath) return keepFocus(main, show);
