@@ -205,6 +205,19 @@ test('errors in German', { timeout: 180_000 }, async (t) => {
       await tab.evaluate(`for (const form of document.forms) delete form.dataset.unsent`);
     });
 
+  await t.test('of too many webhooks', async () => {
+    const webhook = { url: 'https://example.com/', types: ['order.paid'] };
+    for (let status = 201; status === 201;)
+      status = (await service.post('/webhooks', { token, body: webhook })).status;
+    await person.go('#/webhooks');
+    await tab.evaluate('said.length = 0');
+    await person.press('Webhook hinzufügen');
+    await person.enter('Adresse', 'https://example.com/');
+    await person.press('Hinzufügen');
+    await issues([/^Es gibt schon \d+: /]);
+    await tab.press('Escape');
+  });
+
   await t.test('of an import', async () => {
     await person.go('#/customers');
     await person.go('#/customers/import');

@@ -275,7 +275,8 @@ function textAt(control: Control, issue: Issue): string {
 function issueText(issue: Issue): string {
   const path = decodeURIComponent(issue.pointer ?? '').replace(/^#\//, '');
   const member = path.replaceAll(/\/\d+/g, '').replaceAll('/', '.');
-  return inWords(issue, { label: columnName(member), limit: count, country: countryName });
+  const label = member === '' ? t('What was entered') : columnName(member);
+  return inWords(issue, { label, limit: count, country: countryName });
 }
 
 export function showIssue(control: Control, detail: string): void {

@@ -377,6 +377,8 @@ export const german = {
   '{label} is unknown, or was deleted.': '{label}: ist unbekannt oder wurde gelöscht.',
   '{label} doesn’t go with the rest.': '{label}: passt nicht zum Rest.',
   '{label} is not valid.': '{label}: ist nicht gültig.',
+  'What was entered': 'Die Eingabe',
+  'There are {limit} already: delete one first.': 'Es gibt schon {limit}: Löschen Sie zuerst eins.',
 
   // why the service refuses a request
   'That is too much at once.': 'Das ist zu viel auf einmal.',

@@ -51,6 +51,10 @@ const inOtherLanguages = {
   pattern: '{label} has characters that are not possible here.',
   unknown: '{label} is unknown, or was deleted.',
   conflict: '{label} doesn’t go with the rest.',
+  'max-keys': 'There are {limit} already: delete one first.',
+  'max-webhooks': 'There are {limit} already: delete one first.',
+  'already-on': 'One-time codes are on',
+  other: '{label} is not valid.',
 } as const;
 
 const words = { ...byCode, ...inOtherLanguages };
@@ -68,7 +72,7 @@ export function inWords(issue: Issue, { label, limit, country }: Wording): strin
   const key = keyOf({ code, member, hasLimit: first !== undefined, hasRange: second !== undefined });
   const isSaidByService = key === undefined || key in inOtherLanguages;
   if (isSaidByService && language === 'en') return withLabel(detail, member, label);
-  return t(key === undefined ? '{label} is not valid.' : words[key], {
+  return t(words[key ?? 'other'], {
     label,
     limit: limit(Number(first)),
     max: second ?? '',
