@@ -53,7 +53,10 @@ async function run({ config }: CommandLine): Promise<number> {
     if (starting.signal.aborted) finish();
     else greet(log, config, service);
   } catch (error) {
-    if (!starting.signal.aborted) throw error;
+    if (!starting.signal.aborted) {
+      await service?.stop(); // it would go on without having said so
+      throw error;
+    }
     end(0);
   }
   const status = await ended;

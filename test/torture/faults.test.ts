@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test } from 'node:test';
 import { serviceFor } from '../support/service.ts';
 import { orderly, program } from '../support/command-support.ts';
-import { startChild } from './child-service.ts';
+import { spawnService, startChild } from './child-service.ts';
 import { buildLibrary, makeReadOnly, newDisk, newFolder, noCompiler, noDisks } from './fault-support.ts';
 import { createLoadClient } from './load-client.ts';
 import {
@@ -212,6 +212,18 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     cpSync(made, folder, { recursive: true });
     damageFirstPageOf(join(folder, 'orderly.db'), 'webhooks');
     await assertRejected(folder, /orderly\.db is damaged, or its disk can't be read: check the disk/);
+  });
+
+  test('a start that finds damage once it listens ends', async (t) => {
+    const folder = newFolder(t);
+    cpSync(made, folder, { recursive: true });
+    damageFirstPageOf(join(folder, 'orderly.db'), 'users_passwordExpiresAt');
+    const { child, ended, written } = spawnService({ folder, settings });
+    const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    const { code } = await ended;
+    clearTimeout(late);
+    assert.equal(code, 1);
+    assert.match(written(), /orderly\.db is damaged, or its disk can't be read/);
   });
 
   test('a damaged page costs the requests that need it, and the service goes on', async (t) => {
