@@ -1,5 +1,5 @@
 // Runs the command of the command line, and sets the exit status of the process.
-import { accessSync, constants, lstatSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { commandNames, commandsUnder, helpText, isCommand, loadCommand } from './commands/commands.ts';
 import { print } from './commands/terminal.ts';
@@ -48,6 +48,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   const given = words.slice(isNamed ? name.split(' ').length : 0);
   const variables = { environment: process.env, dotEnv: dotEnv() };
   const commandLine = readCommandLine(given, variables, command);
+  if (name !== 'serve') yieldMemory();
   useOwnerRights(commandLine.config.dataFolder);
   const outcome = await runOnFolder(command, commandLine);
   return typeof outcome === 'string' ? printResult(outcome) : outcome;
@@ -91,6 +92,13 @@ function rejectUnsafeSqlite(): void {
     `SQLite ${sqlite}, which Node ${node} includes, can lose committed changes ` +
       '(https://sqlite.org/wal.html#walresetbug): use a newer Node, such as "npm install" installs.',
   ]);
+}
+
+/** Where memory runs out, the kernel ends this command rather than the service beside it. */
+function yieldMemory(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '500');
+  } catch {} // only Linux has such a score
 }
 
 /** Reports the change of rights, since it also affects files outside the folder. */

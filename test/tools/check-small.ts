@@ -137,9 +137,11 @@ async function checkSize({ folder, group, megabytes }: Size): Promise<number> {
     ...rates.map((rate) => `--rate-${rate}=off`),
   ];
   const ask = askerOf(port, key);
-  const first = start([...group.program, ...flags]); // fills the compile cache
+  // both fill the compile cache, which takes more memory than anything after it
+  const first = start([...group.program, ...flags]);
   await untilReady(ask, first);
   await end(first);
+  await output(group.program, ['backup', join(folder, 'first.db'), '--data', folder]);
   const child = start([...group.program, ...flags]);
   let missed = 0;
   const report: Report = (what, answers, goals = []) => {
