@@ -30,7 +30,7 @@ const idleMilliseconds = minuteMilliseconds;
 /** What other work may allocate meanwhile, and what the kernel counts beside the memory of the process. */
 const besideHashBytes = 5 * 1024 ** 2;
 /** What a thread takes that has yet to start. */
-const threadBytes = 6 * 1024 ** 2;
+const threadBytes = 5 * 1024 ** 2;
 
 export function createScryptPool({
   createDeriver = createThread,
