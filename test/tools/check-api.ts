@@ -4,7 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compareWithAjv } from './check-api/ajv-comparison.ts';
-import { generateClients, type GeneratedClient } from './check-api/generated-clients.ts';
+import {
+  generateClients,
+  generateFurtherClients,
+  type GeneratedClient,
+} from './check-api/generated-clients.ts';
 import { lintDocument } from './check-api/lint-document.ts';
 import { admin, withService } from './check-api/local-service.ts';
 import { folderWith } from './check-api/outside-tools.ts';
@@ -27,7 +31,7 @@ async function checkApi(parent: string): Promise<string[]> {
   return [
     ...lint(document, parent),
     ...(await compare(document, parent)),
-    ...(await walkDirectly(clients)),
+    ...(await walkDirectly([...clients, ...(await generateFurtherClients(document, parent))])),
     ...(await walkThroughPrism(clients, document, parent)),
   ];
 }
