@@ -158,6 +158,7 @@ class OpenDatabase implements Database {
     return new ReadSide(openSqlite(databaseFile(this.#options.folder), { readOnly: true }), {
       isInWriteCallback: () => this.#commits.isInCallback,
       scheduleEndOfTurn: () => this.#scheduleEndOfTurn(),
+      onDamage: () => this.#commits.testDisk(),
     });
   }
 

@@ -6,7 +6,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from './invalidation.ts';
 import type { Connection, WriteCallback } from './connection.ts';
-import { isBusy, isEnvironment, isFull } from './storage-error.ts';
+import { isBusy, isDamage, isDiskFailure, isEnvironment, isFull } from './storage-error.ts';
+import { emptyCommitSql } from './database-file.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
 import {
   closedReasons,
@@ -26,6 +27,7 @@ const groupMillisecondsMax = 4;
 const overlapsMax = 4;
 const busyMillisecondsMax = 5_000;
 const busyRetryMilliseconds = 10;
+const diskTestMilliseconds = 1_000;
 
 type QueuedWrite = {
   readonly callback: (db: Connection) => unknown;
@@ -81,6 +83,7 @@ export class GroupCommit {
   #isPaused = false;
   #state: AdmissionState = 'open';
   #busyUntil: number | undefined;
+  #nextTestAt = 0;
   #onDrained: (() => void) | undefined;
 
   constructor(options: Options) {
@@ -120,6 +123,21 @@ export class GroupCommit {
     }
     if (this.isSynced) this.#endTransaction();
   }
+
+  /**
+   * Called when a query found damage, as which SQLite reports a disk that is gone, too: writes and syncs a page,
+   * which ends the service if that fails.
+   */
+  testDisk(): void {
+    if (performance.now() < this.#nextTestAt) return;
+    this.#nextTestAt = performance.now() + diskTestMilliseconds;
+    this.write(this.#writePage).catch(() => {}); // what fails was reported
+  }
+
+  readonly #writePage = (db: Connection): void => {
+    this.#options.sqlite.exec(emptyCommitSql);
+    db.invalidate({ kind: 'other', feature: 'storage', id: 0 }); // makes it a change
+  };
 
   /** Resolves when all present commits are on disk; rejects if the sync fails. */
   async synced(): Promise<void> {
@@ -228,6 +246,7 @@ export class GroupCommit {
       return { write, hasThrown: false, settle: () => write.resolve(result) };
     } catch (error) {
       const outcome = { write, hasThrown: true, settle: () => write.reject(error) };
+      if (isDamage(error)) this.testDisk();
       if (isEnvironment(error) || !this.#transaction.isOpen) this.#rejectWithStorageError([write], error);
       else if (this.#transaction.isHalfDone) this.#settle([outcome]);
       else return outcome;
@@ -298,6 +317,8 @@ export class GroupCommit {
   #rejectWithStorageError(writes: readonly QueuedWrite[], error: unknown): void {
     this.#options.probe.reportFailure(error);
     this.#rejectUnavailable(writes, isFull(error) ? fullReason : unwritableReason);
+    const isTest = writes.some(({ callback }) => callback === this.#writePage);
+    if (isTest && error instanceof Error && isDiskFailure(error)) this.fail(error);
   }
 
   #rejectUnavailable(writes: readonly QueuedWrite[], detail: string): void {

@@ -2,12 +2,15 @@
 import assert from 'node:assert';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
+import { isDamage } from './storage-error.ts';
 
 type Options = {
   /** Whether a callback given to `database.write` is running. */
   isInWriteCallback(): boolean;
   /** Requests a call of `endTurn` when this turn is over. */
   scheduleEndOfTurn(): void;
+  /** A query has found damage. */
+  onDamage(): void;
 };
 
 export class ReadSide {
@@ -80,6 +83,7 @@ export class ReadSide {
       this.#commit.run();
     } catch (error) {
       if (this.#sqlite.isTransaction) throw error; // otherwise the request of the query has had its error
+      if (isDamage(error)) this.#options.onDamage();
     }
   }
 }

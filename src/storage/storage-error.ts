@@ -17,6 +17,11 @@ const environmentCodes: readonly number[] = [
 ];
 const damageCodes: readonly number[] = [sqliteCodes.corrupt, sqliteCodes.notADatabase];
 
+/** Whether the disk may have failed: SQLite reports a page that it can't read as damage. */
+export function isDiskFailure(error: unknown): boolean {
+  return isDamage(error) || sqliteCode(error) === sqliteCodes.ioError;
+}
+
 /** An error whose message tells the operator what is wrong with the storage and what to do. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';

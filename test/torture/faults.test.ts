@@ -226,22 +226,27 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     assert.match(written(), /orderly\.db is damaged, or its disk can't be read/);
   });
 
-  test('a damaged page costs the requests that need it, and the service goes on', async (t) => {
-    const folder = newFolder(t);
+  /** Forty orders, of which one or two are on a damaged page. Returns their paths. */
+  async function damagedOrders(folder: string): Promise<string[]> {
     cpSync(made, folder, { recursive: true });
-    const first = await startChild({ folder, settings });
-    const placing = createLoadClient(first.port);
-    const shop = await openShop(placing, token);
+    const service = await startChild({ folder, settings });
+    const client = createLoadClient(service.port);
+    const shop = await openShop(client, token);
     const notes = Array.from({ length: 40 }, (_, each) => `note ${each} ${'x'.repeat(1_900)}`);
     const placed = await Promise.all(notes.map((note) => shop.place(note)));
-    placing.close();
-    await first.kill('SIGTERM');
+    client.close();
+    await service.kill('SIGTERM');
     damagePagesWith(join(folder, 'orderly.db'), 'note 20 x');
+    return placed.map(({ thing }) => `/orders/${String(thing['id'])}`);
+  }
+
+  test('a damaged page costs the requests that need it, and the service goes on', async (t) => {
+    const folder = newFolder(t);
+    const paths = await damagedOrders(folder);
     const service = await startChild({ folder, settings });
     t.after(() => service.kill('SIGKILL'));
     const client = createLoadClient(service.port);
     t.after(() => client.close());
-    const paths = placed.map(({ thing }) => `/orders/${String(thing['id'])}`);
     const read = await Promise.all(paths.map((path) => client.ask({ method: 'GET', path, token })));
     const failed = paths.filter((_, index) => read[index]?.status !== 200);
     assert.deepEqual([...new Set(read.map(({ status }) => status))].toSorted(), [200, 500]);
@@ -259,6 +264,30 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     assert.equal((await (await openShop(client, token)).place('after')).status, 201);
     assert.match(service.written(), /database disk image is malformed/);
   });
+
+  test(
+    'a page that can’t be read ends the service if its disk can’t be synced',
+    { skip: noCompiler() },
+    async (t) => {
+      const folder = newFolder(t);
+      const paths = await damagedOrders(join(folder, 'data'));
+      const broken = join(folder, 'broken');
+      const environment = {
+        LD_PRELOAD: buildLibrary('native/fail-sync.c', folder),
+        FAIL_SYNC_WHEN: broken,
+        FAIL_SYNC_OF: '/orderly.db-wal',
+      };
+      const service = await startChild({ folder: join(folder, 'data'), settings, environment });
+      t.after(() => service.kill('SIGKILL'));
+      const client = createLoadClient(service.port);
+      t.after(() => client.close());
+      writeFileSync(broken, '');
+      await Promise.allSettled(paths.map((path) => client.ask({ method: 'GET', path, token })));
+      const { code } = await service.ended;
+      assert.equal(code, 1);
+      assert.match(service.written(), /stopping, so that a restart recovers from the WAL/);
+    },
+  );
 
   suite('a database that another process holds', { concurrency: 4 }, () => {
     test('a database that another process holds makes changes wait, at last for a 503, while reads work', async (t) => {
