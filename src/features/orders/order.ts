@@ -113,8 +113,7 @@ export type OrderCounts = Infer<typeof OrderCounts>;
 export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): ChangedOrder {
   const { total: _computed, ...content } = contentIn(orderMembers, current);
   const target = patch.status ?? current.status;
-  const staysPaid = target !== 'open' || patch.payment !== undefined;
-  const payment = staysPaid ? current.payment : null; // a correction back to open empties it
+  const payment = target === 'open' ? null : current.payment; // a correction back to open empties it
   const issues = readOnlyIssues(current, patch, readOnlyNames(orderMembers));
   const needsReason = isStaff(caller) && isCorrection(current.status, patch.status);
   const isBlank = patch.reason === undefined || patch.reason.trim() === '';
