@@ -16,8 +16,8 @@ export const sqliteCodes = {
 /** An extended code of `ioError`: there is no room for the 32 KiB of the -shm file. */
 const ioErrorShmSize = 4874;
 
-/** Extended codes of `ioError`: a read failed, or returned too few bytes. */
-const failedReads: readonly number[] = [266, 522];
+/** Extended codes of `ioError`: a read failed, for one of two reasons, or returned too few bytes. */
+const failedReads: readonly number[] = [266, 8458, 522];
 
 /** Returns the primary result code of an error; 0, which SQLite's errors never have, for any other error. */
 export function sqliteCode(error: unknown): number {

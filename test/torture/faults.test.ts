@@ -199,11 +199,18 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     const folder = newFolder(t);
     const preloaded = `LD_PRELOAD=${buildLibrary('native/fail-read.c', folder)}`;
     cpSync(made, join(folder, 'data'), { recursive: true });
-    const runs = ['env', preloaded, 'FAIL_READ_OF=/orderly.db', ...program];
+    const failing = (from: number): readonly string[] => {
+      const variables = ['FAIL_READ_OF=/orderly.db', `FAIL_READ_FROM=${from}`];
+      return ['env', preloaded, ...variables, ...program];
+    };
     const args = ['check', `--data=${join(folder, 'data')}`];
-    const { status, stdout, stderr } = await orderly(args, { runs });
+    const { status, stdout, stderr } = await orderly(args, { runs: failing(65_536) });
     assert.equal(status, 1);
     assert.match(stdout + stderr, /or its disk can't be read: check the disk, then restore a backup/);
+    const backup = ['backup', join(folder, 'copy.db'), `--data=${join(folder, 'data')}`];
+    const lastPage = statSync(join(folder, 'data', 'orderly.db')).size - 4_096;
+    const failed = await orderly(backup, { runs: failing(lastPage) });
+    assert.match(failed.stderr, /orderly\.db can't be read or written: the disk reports an I\/O error/);
     assert.equal((await orderly(args)).status, 0);
   });
 
