@@ -31,7 +31,7 @@ export function isSale({ status }: Pick<Figures, 'status'>): boolean {
   return status !== 'cancelled' && status !== 'refunded';
 }
 
-/** The rule of `isSale` in words, shown with every sum. */
+/** The rule of `isSale` in words, shown with sums of what was sold. */
 export const whatCounts = t(
   'Sums count the orders placed in this time, paid or not; cancelled and refunded ones are left out.',
 );
