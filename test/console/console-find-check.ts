@@ -45,7 +45,7 @@ test('finding in the console', { timeout: 120_000 }, async (t) => {
     await tab.until(`${options}[0]?.startsWith('#4 ')`);
     await tab.press('Enter');
     await tab.until('location.hash === "#/orders/4"');
-    assert.equal(await tab.evaluate('document.querySelector("dialog")'), null);
+    await tab.until('document.querySelector("dialog") === null');
   });
 
   await t.test('shows the phone number where that was searched for', async () => {

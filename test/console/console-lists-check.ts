@@ -105,7 +105,7 @@ test('the history of an order', { timeout: 120_000 }, async (t) => {
     await person.press('Take back …');
     await person.see('It was marked as paid by mistake, and will be open again.');
     await person.press('Take back');
-    await person.see('Reason is required to take the status back.');
+    await person.see('Reason is required.');
     await person.enter('Reason', 'The wrong row.');
     await person.press('Take back');
     await person.see('Order 4 is open.');
