@@ -17,6 +17,12 @@ const labels = {
 type Member = keyof typeof labels;
 const members = Object.keys(labels) as Member[]; // a literal has no other keys
 
+/**
+ * Chromium offers to save an address that is typed, whatever `off` says, as if it were that of who types. It takes a
+ * field with this token for none of an address.
+ */
+const noAddress = { autocomplete: 'transaction-amount' };
+
 export class AddressFields {
   readonly rows: readonly HTMLElement[];
   readonly #fields: Readonly<Record<Member, Field>>;
@@ -25,7 +31,7 @@ export class AddressFields {
   /** `pointer` is the place of the address in the request: `/shippingAddress`. */
   constructor(pointer: string) {
     const fieldOf = (member: Member): Field =>
-      field({ label: labels[member], pointer: `${pointer}/${member}` });
+      field({ label: labels[member], pointer: `${pointer}/${member}`, attributes: noAddress });
     this.#fields = {
       name: fieldOf('name'),
       line1: fieldOf('line1'),
