@@ -80,7 +80,7 @@ test('open orders changed in the console', { timeout: 120_000 }, async (t) => {
     await person.enter('Customer', 'nobody of this name');
     await person.see('New customer “nobody of this name”');
     await person.press('Save');
-    await person.see('Choose a customer from the list, or enter a new one.');
+    await person.see('Choose a customer from the list, enter a new one, or press “Walk-in”.');
     await person.press('Cancel');
     await tab.until(`location.hash === "#/orders/${before.id}"`);
   });

@@ -123,6 +123,9 @@ test('orders that are not placed yet', { timeout: 120_000 }, async (t) => {
     await tab.until('window.isAnswered');
     await reload();
     await person.see('It was sent, and may have been placed: see Orders first.');
+    await tab.evaluate('document.querySelector(".notice a").click()');
+    await tab.until('location.hash === "#/orders"');
+    await tab.evaluate('history.back()');
     await person.press('Place order');
     await tab.until('location.hash.startsWith("#/orders/")');
     assert.equal(await placed(), before + 1);

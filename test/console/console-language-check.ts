@@ -100,6 +100,17 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
     assert.deepEqual(await leftIn(), []);
   });
 
+  await t.test('has one minus sign, and says of a step that it marks the order', async () => {
+    await service.patch('/orders/8', { token, body: { status: 'paid' } });
+    await service.patch('/orders/8', { token, body: { status: 'refunded', reason: 'Broken.' } });
+    await person.go('#/day');
+    const texts = 'document.querySelector("main").innerText';
+    await tab.until(`/−€/.test(${texts})`);
+    assert.doesNotMatch(await tab.evaluate(texts), /-€/);
+    await person.go('#/orders');
+    await person.see('Als bezahlt markieren');
+  });
+
   await t.test('says in German what is wrong in a form', async () => {
     await person.go('#/new');
     await person.press('Bestellung anlegen');
@@ -134,7 +145,12 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
       await person.enter('Price', '12,50');
       await person.press('Place order');
       await tab.until('/^#.orders.\\d+$/.test(location.hash)');
-      await person.see('Laufkundschaft');
+      await person.see('Walk-in'); // as this language calls the customer that was made in German
+      const { data } = (await service.get('/orders?limit=2&include=customer', { token })).body;
+      assert.deepEqual(
+        data.map(({ customer }: { customer: { name: string } }) => customer.name),
+        ['Laufkundschaft', 'Laufkundschaft'],
+      );
       assert.match(
         await tab.evaluate('document.querySelector("tfoot td:last-child").textContent'),
         /^€\s12,50$/,

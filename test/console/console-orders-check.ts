@@ -26,6 +26,26 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     await person.press(name);
   };
 
+  await t.test('have the shop’s currency first, and then those that are common', async () => {
+    const firstOf = (select: string): Promise<string[]> =>
+      tab.evaluate(
+        `[...document.querySelectorAll('${select} option')].slice(0, 5).map(({ value }) => value)`,
+      );
+    await person.go('#/new');
+    assert.deepEqual(await firstOf('[data-pointer="/currency"]'), ['CHF', 'EUR', 'USD', 'GBP', 'JPY']);
+    await person.go('#/orders');
+    assert.deepEqual(await firstOf('[data-key=currency]'), ['', 'CHF', 'EUR', 'USD', 'GBP']);
+  });
+
+  await t.test('say of an empty one what is missing', async () => {
+    await person.go('#/new');
+    await person.press('Place order');
+    await person.see('Choose a customer from the list, enter a new one, or press “Walk-in”.');
+    const marked = '[...document.querySelectorAll("[aria-invalid]")].map(({ dataset }) => dataset.pointer)';
+    const expected = ['/customerId', '/items/0/name', '/items/0/unitPrice', '/shippingAddress/line1'];
+    assert.deepEqual(await tab.evaluate(marked), expected);
+  });
+
   await t.test('are sent to an address or picked up, which somebody has to say', async () => {
     await service.post('/customers', { token, body: { name: 'Rosalind Franklin' } });
     const before = await placed();

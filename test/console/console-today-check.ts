@@ -52,12 +52,12 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
     const card = `[...document.querySelectorAll('.card')].find((each) => each.innerText.startsWith('Money today'))`;
     const shown = await cells(card);
     const euro = shown[0]?.split(' | ') ?? [];
-    assert.deepEqual(euro.slice(2, 4), ['-€127.96', '-€7.00'], 'refunded, and marked by mistake');
+    assert.deepEqual(euro.slice(2, 4), ['−€127.96', '−€7.00'], 'refunded, and marked by mistake');
     await person.go('#/day');
     await person.see('Marked as paid by mistake');
     const day = await cells(`document.querySelector('.day table')`);
-    assert.ok(day.includes('Marked as paid by mistake | 1 | -€7.00'), day.join('\n'));
-    assert.ok(day.includes('Refunded | 3 | -€127.96'), day.join('\n'));
+    assert.ok(day.includes('Marked as paid by mistake | 1 | −€7.00'), day.join('\n'));
+    assert.ok(day.includes('Refunded | 3 | −€127.96'), day.join('\n'));
     assert.ok(day.includes(`Received |  | ${euro[4]}`), day.join('\n'));
     assert.deepEqual(
       await tab.evaluate(`[...document.querySelectorAll('.day caption')].map((each) => each.innerText)`),
@@ -107,7 +107,7 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
     const more = await tab.evaluate<string>(
       `[...document.querySelectorAll('small')].find((each) => each.innerText.includes('£')).title`,
     );
-    assert.match(more, /-£443\.50/);
+    assert.match(more, /−£443\.50/);
     assert.doesNotMatch(more, /\+ -/);
   });
 

@@ -2,9 +2,14 @@
 import type { Customer, Order } from '../parts/api-types.ts';
 import { t } from '../parts/texts.ts';
 
-/** Users may not see the customers of others. */
+/** The shop’s customer for sales without a name; there is one of them, with its name in one of the languages. */
+export const walkInNames: readonly string[] = ['Walk-in', 'Laufkundschaft'];
+export const walkInName = t('Walk-in');
+
+/** The customer of an order. Users may not see the customers of others. */
 export function customerName({ customer, customerId }: Pick<Order, 'customer' | 'customerId'>): string {
-  return customer?.name ?? t('Customer {id}', { id: customerId });
+  if (customer === undefined || customer === null) return t('Customer {id}', { id: customerId });
+  return walkInNames.includes(customer.name) ? walkInName : customer.name;
 }
 
 type Contact = Pick<Customer, 'reference' | 'email' | 'phone' | 'address'>;

@@ -5,6 +5,7 @@ import { card } from '../parts/cards.ts';
 import { type Combobox, combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
 import { ContactFields } from '../customers/customer-fields.ts';
 import { customerSearch } from '../customers/customer-search.ts';
+import { walkInName, walkInNames } from '../customers/customer-words.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { checkboxRow, type Entered, field, showIssue } from '../parts/forms.ts';
 import type { OrderFields } from './order-fields.ts';
@@ -16,14 +17,11 @@ import type { Page } from '../parts/view.ts';
 
 const foundMax = 8;
 
-/** The shop’s customer for sales without a name; there is one of them, with its name in one of the languages. */
-const walkInNames: readonly string[] = ['Walk-in', 'Laufkundschaft'];
-const walkInName = t('Walk-in');
 const walkInText = t('A sale without a name');
 
 const noCustomer: Issue = {
   pointer: '/customerId',
-  detail: t('Choose a customer from the list, or enter a new one.'),
+  detail: t('Choose a customer from the list, enter a new one, or press “{walkIn}”.', { walkIn: walkInName }),
 };
 
 type NewOrder = {

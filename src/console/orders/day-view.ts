@@ -11,14 +11,14 @@ import {
 } from '../parts/view.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { addDays, count, dayName, dayOf, fullDay, startOfDay } from '../parts/formats.ts';
+import { addDays, count, dayName, dayOf, fullDay, money, startOfDay } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import { dayInput } from '../parts/list-tools.ts';
 import { dayFile, type DayLine, dayReports, type DaySales } from './day-figures.ts';
 import { pill } from './order-status.ts';
 import { incompleteText, readSales } from './sales-figures.ts';
 import { saveFile } from '../parts/saved-file.ts';
-import { tableHead, wrappingMoney } from '../parts/tables.ts';
+import { tableHead } from '../parts/tables.ts';
 import { numbered, t } from '../parts/texts.ts';
 
 type DayReport = ReturnType<typeof dayReports>[number];
@@ -121,7 +121,7 @@ function lineRow({ name, status, orders, total, isSum = false }: DayLine, curren
     { class: isSum && 'total-row' },
     isSum ? h('th', { scope: 'row' }, label, below) : h('td', {}, label, below),
     h('td', { class: 'number wide' }, orders === undefined ? '' : count(orders)),
-    h('td', { class: 'number' }, wrappingMoney(total, currency)),
+    h('td', { class: 'number' }, money(total, currency)),
   );
 }
 

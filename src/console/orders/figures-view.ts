@@ -9,7 +9,7 @@ import { compactMoney, count, dateTime, dayName, money, monthLabel, yearLabel } 
 import { action } from '../parts/forms.ts';
 import { tabLinks } from '../parts/list-tools.ts';
 import { saveFile } from '../parts/saved-file.ts';
-import { tableHead, wrappingMoney } from '../parts/tables.ts';
+import { tableHead } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import { emptyState, type Page, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
 import { figuresFile, figuresRows, soldItemsFile, type SpanSales } from './figures-rows.ts';
@@ -121,22 +121,28 @@ function tableOf(sales: SpanSales, currency: string, { span, chosen }: Choice): 
   const rows = figuresRows(sales, currency).map(({ from, orders, sold, received }) => {
     const href = `#/figures?${query({ by: span.by, time: from })}`;
     const isChosen = from === chosen.from;
+    const below = h('span', { class: 'phone soft' }, t('Received'), ' ', money(received, currency));
     return h(
       'tr',
       {},
-      h('th', { scope: 'row' }, h('a', { href, 'aria-current': isChosen && 'true' }, span.label(from))),
+      h(
+        'th',
+        { scope: 'row' },
+        h('a', { href, 'aria-current': isChosen && 'true' }, span.label(from)),
+        below,
+      ),
       h('td', { class: 'number wide' }, count(orders)),
-      h('td', { class: 'number' }, wrappingMoney(sold, currency)),
-      h('td', { class: 'number' }, wrappingMoney(received, currency)),
+      h('td', { class: 'number' }, money(sold, currency)),
+      h('td', { class: 'number wide' }, money(received, currency)),
     );
   });
-  return h(
-    'table',
-    { class: 'plain' },
-    h('caption', {}, currency),
-    tableHead([[''], [t('Orders'), 'number wide'], [t('Sold'), 'number'], [t('Received'), 'number']]),
-    h('tbody', {}, rows),
-  );
+  const head = [
+    [''],
+    [t('Orders'), 'number wide'],
+    [t('Sold'), 'number'],
+    [t('Received'), 'number wide'],
+  ] as const;
+  return h('table', { class: 'plain' }, h('caption', {}, currency), tableHead(head), h('tbody', {}, rows));
 }
 
 function itemsCard({ items, completeFrom }: SoldItems, span: string): HTMLElement {
@@ -162,7 +168,7 @@ function itemsTable(currency: string, items: readonly SoldItem[]): HTMLElement {
       {},
       h('td', {}, h('span', { dir: 'auto' }, name), sku !== null && h('span', { class: 'soft' }, ` ${sku}`)),
       h('td', { class: 'number' }, count(quantity)),
-      h('td', { class: 'number' }, wrappingMoney(total, currency)),
+      h('td', { class: 'number' }, money(total, currency)),
     ),
   );
   return h(

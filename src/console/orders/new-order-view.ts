@@ -5,7 +5,7 @@ import { explainReusedKey } from '../parts/conflicts.ts';
 import { CustomerChoice } from './customer-choice.ts';
 import { notify } from '../parts/dialogs.ts';
 import type { Draft, Drafts } from '../parts/drafts.ts';
-import { button, fill, h } from '../parts/elements.ts';
+import { button, type Child, fill, h } from '../parts/elements.ts';
 import { nameOf, paymentNames } from '../parts/formats.ts';
 import { usuallyWalkIn } from './delivery-fields.ts';
 import { checkboxRow, discardInput, type Entered, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
@@ -94,7 +94,7 @@ function showForm(page: Page, draft: Draft): void {
     choice.restore(kept);
     enterInto(body, kept);
     fields.lookUpAgain();
-    notify(draft.isSent ? maybePlaced : t('What you had entered is still here.'));
+    notify(draft.isSent ? maybePlaced() : t('What you had entered is still here.'));
   }
 }
 
@@ -115,9 +115,10 @@ function counterEnds(isHandedOver: HTMLInputElement): readonly HTMLElement[] {
   return [h('span', {}, t('Paid:')), ...buttons, box];
 }
 
-const maybePlaced = t(
-  'What you had entered is still here. It was sent, and may have been placed: see Orders first.',
-);
+const maybePlaced = (): Child =>
+  rich('What you had entered is still here. It was sent, and may have been placed: see {orders} first.', {
+    orders: h('a', { href: '#/orders' }, t('Orders')),
+  });
 
 /** Draws an empty form, also where this one was left and found again. */
 function startOver(drafts: Drafts, draft: Draft, body: HTMLFormElement): void {

@@ -3,11 +3,11 @@ import { type Order, steps as stepsOf } from '../parts/api-types.ts';
 import { customerName } from '../customers/customer-words.ts';
 import type { Page } from '../parts/view.ts';
 import { h } from '../parts/elements.ts';
-import { dateTime, shortTime, statusNames, stepNames } from '../parts/formats.ts';
+import { dateTime, money, shortTime, statusNames, stepNames } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import type { LatestOrder } from './order-steps.ts';
 import { pill } from './order-status.ts';
-import { type Column, inPlace, rowLink, wrappingMoney } from '../parts/tables.ts';
+import { type Column, inPlace, rowLink } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 
 /** Marks orders whose status has changed: the button of their next step must not come where the last one was. */
@@ -49,7 +49,7 @@ const status: Column<Order> = {
 const total: Column<Order> = {
   label: t('Total'),
   kind: 'number',
-  cell: (order) => wrappingMoney(order.total, order.currency),
+  cell: (order) => money(order.total, order.currency),
 };
 /** The columns of lists of orders. */
 export const orderColumns = { number, placed, customer, items, status, total };

@@ -99,10 +99,15 @@ export class OrderLines {
     return line;
   }
 
-  /** Returns issues of numbers that can't be parsed; the service reports the others. */
+  /** Returns issues of an item without a name and of numbers that can't be parsed; the service reports the others. */
   issues(): Issue[] {
-    return this.#filled().flatMap(({ quantity, price }) => {
+    return this.#filled().flatMap(({ name, quantity, price }) => {
       const issues: Issue[] = [];
+      if (textOf(name) === null)
+        issues.push({
+          pointer: name.control.dataset['pointer'] ?? '',
+          detail: t('{label} is required.', { label: t('Item') }),
+        });
       if (quantityOf(quantity.control.value) === undefined)
         issues.push({ pointer: quantity.control.dataset['pointer'] ?? '', detail: noQuantity });
       if (typedPrice(price.control.value, this.#currency) === undefined) {

@@ -9,6 +9,7 @@ import {
   stepsBack,
 } from '../parts/api-types.ts';
 import { addressBlock, card } from '../parts/cards.ts';
+import { customerName } from '../customers/customer-words.ts';
 import {
   isStaff,
   type Page,
@@ -30,7 +31,7 @@ import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
 import { eventList } from '../parts/event-list.ts';
 import { type NamedEvent, readHistory } from '../parts/named-events.ts';
 import { pill, statusPicture } from './order-status.ts';
-import { tableHead, wrappingMoney } from '../parts/tables.ts';
+import { tableHead } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 
 export type LoadedOrder = {
@@ -90,7 +91,9 @@ function orderHeading(page: Page, shown: OrderDetails): HTMLElement {
       printSheets(page.main, [orderConfirmation(shown.order, nameOfCustomer(shown))]),
     );
   const repeat = h('a', { class: 'button', href: `#/new?${query({ copy: id })}` }, t('Order again'));
-  const edit = status === 'open' && h('a', { class: 'button', href: `#/orders/${id}/change` }, t('Change'));
+  const { offered = shown.order } = shown; // or the buttons of the steps would move under the pointer
+  const edit =
+    offered.status === 'open' && h('a', { class: 'button', href: `#/orders/${id}/change` }, t('Change'));
   const steps = h('span', { class: 'next', 'data-still': true }, nextSteps(page, shown));
   const head = setPageTitle(t('Order {id}', { id }), print, confirm, repeat, edit, steps);
   head.firstElementChild?.after(pill(status));
@@ -98,7 +101,7 @@ function orderHeading(page: Page, shown: OrderDetails): HTMLElement {
 }
 
 function nameOfCustomer({ order: { customerId }, customer }: OrderDetails): string {
-  return customer?.name ?? t('Customer {id}', { id: customerId });
+  return customerName({ customer: customer ?? null, customerId });
 }
 
 /** While a step waits or has just been made, its place has nothing else to press, and the others can't be. */
@@ -241,7 +244,7 @@ function itemsTable({ items, currency, total }: Order): HTMLElement {
       {},
       h('td', {}, h('bdi', {}, name), sku !== null && h('span', { class: 'sku' }, sku), below),
       h('td', { class: 'number wide' }, factors),
-      h('td', { class: 'number' }, wrappingMoney(sum, currency)),
+      h('td', { class: 'number' }, money(sum, currency)),
     );
   };
   const head = tableHead([[t('Item')], [t('Quantity and price'), 'wide'], [t('Sum')]]);
@@ -259,7 +262,7 @@ function itemsTable({ items, currency, total }: Order): HTMLElement {
         {},
         h('th', { scope: 'row' }, t('Total')),
         h('td', { class: 'wide' }),
-        h('td', { class: 'number' }, wrappingMoney(total, currency)),
+        h('td', { class: 'number' }, money(total, currency)),
       ),
     ),
   );

@@ -31,7 +31,7 @@ type OrderList = List<LatestOrder> & { readonly newer?: number };
 
 export function ordersView(page: Page): void {
   const { main, parameters, signal } = page;
-  const list = h('div', { class: 'list' }, skeleton(10));
+  const list = h('div', { class: 'list orders' }, skeleton(10));
   let found: FoundRows | undefined;
   let shown: OrderList | undefined;
   const selection = new OrderSelection(page, () => reload());

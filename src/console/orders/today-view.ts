@@ -32,7 +32,7 @@ import { isNews, type NamedEvent, readLatest } from '../parts/named-events.ts';
 import { tabLinks } from '../parts/list-tools.ts';
 import { LiveValue } from '../parts/live-value.ts';
 import { pill } from './order-status.ts';
-import { type Column, newerNotice, table, tableHead, wrappingMoney } from '../parts/tables.ts';
+import { type Column, newerNotice, table, tableHead } from '../parts/tables.ts';
 import { numbered, t } from '../parts/texts.ts';
 import {
   currenciesOf,
@@ -303,8 +303,8 @@ function moneyCard(payments: readonly Figures[]): Child {
       'tr',
       {},
       h('th', { scope: 'row' }, currency, h('span', { class: 'phone soft' }, below)),
-      sums.map((sum) => h('td', { class: 'number wide' }, wrappingMoney(sum, currency))),
-      h('td', { class: 'number' }, h('strong', {}, wrappingMoney(received, currency))),
+      sums.map((sum) => h('td', { class: 'number wide' }, money(sum, currency))),
+      h('td', { class: 'number' }, h('strong', {}, money(received, currency))),
     );
   });
   const head = tableHead([
@@ -317,11 +317,15 @@ function moneyCard(payments: readonly Figures[]): Child {
   return headedCard(
     [h('h2', {}, t('Money today')), h('a', { href: daysEnd() }, t('Day’s end'))],
     h(
-      'table',
-      { class: 'plain' },
-      h('caption', { class: 'hidden' }, t('Money today')),
-      head,
-      h('tbody', {}, rows),
+      'div',
+      { class: 'scroller' },
+      h(
+        'table',
+        { class: 'plain' },
+        h('caption', { class: 'hidden' }, t('Money today')),
+        head,
+        h('tbody', {}, rows),
+      ),
     ),
   );
 }
@@ -391,7 +395,7 @@ function spanTabs(span: Span): HTMLElement {
   });
 }
 
-/** One line for all other currencies: the tile keeps its height when one more comes. */
+/** One line for all other currencies: the tile keeps its height when a third one comes. */
 function receivedText(payments: readonly Figures[]): Child {
   const [first = defaultCurrency, ...others] = currenciesOf(payments);
   const received = (currency: string): number => receivedOf(payments, currency).received;
@@ -399,8 +403,8 @@ function receivedText(payments: readonly Figures[]): Child {
     const text = money(received(currency), currency);
     return received(currency) < 0 ? text : `+ ${text}`;
   });
-  const more = sums.length === 0 ? '\u00a0' : sums.join(' ');
-  return [wrappingMoney(received(first), first), h('small', { class: 'clip', title: more }, more)];
+  const more = sums.join(' ');
+  return [money(received(first), first), more !== '' && h('small', { class: 'clip', title: more }, more)];
 }
 
 function salesPlot({ buckets }: Sales, currency: string, { by, inSentence: time }: Span): HTMLElement {
@@ -415,7 +419,7 @@ function salesPlot({ buckets }: Sales, currency: string, { by, inSentence: time 
   return h(
     'div',
     { class: 'sales' },
-    h('p', {}, h('strong', {}, total), h('span', { class: 'soft' }, ` ${currency}, ${time}`)),
+    h('p', {}, h('strong', {}, total), h('span', { class: 'soft' }, ` ${time}`)),
     barPlot(t('Sales in {currency}, {span}', { currency, span: time }), bars, (value) =>
       compactMoney(value, currency),
     ),

@@ -86,13 +86,27 @@ export function notify(text: Child): void {
   setTimeout(() => notice.remove(), noticeMilliseconds);
 }
 
-/** Announces something that somebody has to know: it stays until it is dismissed. */
+/**
+ * Announces something that somebody has to know, below what was announced so before: it stays until it is
+ * dismissed, or until the page is left on which there was time to read it.
+ */
 export function warn(text: Child): void {
-  addNotice('notice warning', text);
+  const line = h('p', {}, text);
+  const shown = document.querySelector('.warning > div');
+  if (shown === null) addNotice('notice warning', line);
+  else shown.append(line);
+  const leave = (): void => window.addEventListener('hashchange', () => removeLine(line), { once: true });
+  setTimeout(leave, noticeMilliseconds);
+}
+
+function removeLine(line: HTMLElement): void {
+  const notice = line.closest('.notice');
+  line.remove();
+  if (notice?.querySelector('p') === null) notice.remove();
 }
 
 function addNotice(kind: string, text: Child): HTMLElement {
-  const notice = h('div', { class: kind }, h('span', {}, text));
+  const notice = h('div', { class: kind }, h('div', {}, text));
   const attributes = { class: 'quiet', 'aria-label': t('Dismiss') };
   notice.append(button(icon(icons.remove), () => notice.remove(), attributes));
   document.getElementById('notices')?.append(notice);

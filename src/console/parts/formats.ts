@@ -11,11 +11,13 @@ const digits: Digits = Object.fromEntries(
   wordsOfPage('currencies').map((text) => [text.slice(0, 3), Number(text.slice(4))]),
 );
 
-/** The codes that the service accepts; the browser knows different ones. */
-export const currencies: readonly string[] = Object.keys(digits);
 export const countries: readonly string[] = wordsOfPage('countries');
 /** What new orders begin with. */
 export const defaultCurrency = textOfPage('default-currency');
+const commonCurrencies = 'EUR USD GBP CHF JPY CNY CAD AUD SEK NOK DKK PLN CZK'.split(' ');
+const firstCurrencies = [defaultCurrency, ...commonCurrencies].filter((code) => Object.hasOwn(digits, code));
+/** The codes that the service accepts, the shop's own and the most common ones first; the browser knows others. */
+export const currencies: readonly string[] = [...new Set([...firstCurrencies, ...Object.keys(digits)])];
 
 const numberLocale = navigator.language;
 export const decimalSign = new Intl.NumberFormat(numberLocale).format(1.5).includes(',') ? ',' : '.';
@@ -34,7 +36,9 @@ const countryNames = new Intl.DisplayNames(locale, { type: 'region' });
 export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export function money(minorUnits: number | null, currency: string): string {
-  return minorUnits === null ? '—' : moneyText(minorUnits, currency, { digits, locale: numberLocale });
+  return minorUnits === null
+    ? '—'
+    : moneyText(minorUnits, currency, { digits, locale: numberLocale }).replace('-', '−');
 }
 
 /** Formats a price for an input field. */

@@ -4,7 +4,7 @@ import { columnName } from './column-names.ts';
 import { type Attributes, type Child, fill, h } from './elements.ts';
 import { count, countryName, money } from './formats.ts';
 import { inWords } from './issue-words.ts';
-import { Rejection } from './request-errors.ts';
+import { Rejection, Unreachable } from './request-errors.ts';
 import { t } from './texts.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -245,7 +245,13 @@ function showError(element: HTMLFormElement, error: unknown): void {
   const isAboutFields = issues.length > 0 && others.length === 0;
   if (message !== null && !isAboutFields)
     fill(message, issues.length === 0 ? messageOf(error) : others.join(' '));
+  message?.classList.toggle('away', error instanceof Unreachable);
   shown.find(({ control }) => control !== undefined)?.control?.focus();
+}
+
+/** The service is back: no form says any more that it can't be reached. */
+export function clearUnreachable(): void {
+  for (const message of document.querySelectorAll('.form-issue.away')) fill(message);
 }
 
 /** Returns the field of the pointer, or of its nearest ancestor: `/address` for `/address/city`. */

@@ -33,9 +33,9 @@ export const german = {
   Delivered: 'Zugestellt',
   Cancelled: 'Storniert',
   Refunded: 'Erstattet',
-  'Mark as paid': 'Als bezahlt',
-  'Mark as shipped': 'Als versendet',
-  'Mark as delivered': 'Als zugestellt',
+  'Mark as paid': 'Als bezahlt markieren',
+  'Mark as shipped': 'Als versendet markieren',
+  'Mark as delivered': 'Als zugestellt markieren',
   'Cancel order': 'Bestellung stornieren',
   Refund: 'Erstatten',
   user: 'Benutzer',
@@ -55,7 +55,7 @@ export const german = {
   ended: 'beendet',
   suspended: 'gesperrt',
   removed: 'entfernt',
-  'taken back by one step': 'um einen Schritt zurückgenommen',
+  'taken back by one step': 'um einen Schritt zurückgesetzt',
   'ended: an old token was used': 'beendet: ein altes Token wurde verwendet',
 
   // what things are called
@@ -449,8 +449,8 @@ export const german = {
   'Place it and enter the next': 'Anlegen und die nächste eingeben',
   'Start over': 'Von vorn beginnen',
   '{order} is placed.': '{order} ist angelegt.',
-  'What you had entered is still here. It was sent, and may have been placed: see Orders first.':
-    'Ihre Eingaben sind noch da. Sie wurden abgeschickt, und die Bestellung ist vielleicht angelegt: Sehen Sie zuerst unter „Bestellungen“ nach.',
+  'What you had entered is still here. It was sent, and may have been placed: see {orders} first.':
+    'Ihre Eingaben sind noch da. Sie wurden abgeschickt, und die Bestellung ist vielleicht angelegt: Sehen Sie zuerst unter „{orders}“ nach.',
   'This order was placed the first time, before you changed it: see Orders.':
     'Diese Bestellung wurde beim ersten Mal angelegt, bevor Sie sie geändert haben: Siehe „Bestellungen“.',
   'Order {id} can’t be read, so the form is empty.':
@@ -473,8 +473,8 @@ export const german = {
     'Geben Sie die Lieferadresse ein, oder wählen Sie „Abholung“.',
   'Walk-in': 'Laufkundschaft',
   'A sale without a name': 'Ein Verkauf ohne Namen',
-  'Choose a customer from the list, or enter a new one.':
-    'Wählen Sie einen Kunden aus der Liste, oder geben Sie einen neuen ein.',
+  'Choose a customer from the list, enter a new one, or press “{walkIn}”.':
+    'Wählen Sie einen Kunden aus der Liste, geben Sie einen neuen ein, oder wählen Sie „{walkIn}“.',
   'Name, e-mail, phone or number': 'Name, E-Mail, Telefon oder Nummer',
   'New customer “{name}”': 'Neuer Kunde „{name}“',
   'A new customer': 'Ein neuer Kunde',

@@ -1,6 +1,5 @@
 // Tables of a list's elements, and the links between its pages.
 import { button, type Child, h } from './elements.ts';
-import { money } from './formats.ts';
 import type { Reload } from './view.ts';
 import { t } from './texts.ts';
 
@@ -12,7 +11,10 @@ export type Column<T> = {
   readonly cell: (row: T) => Child;
 };
 
-/** Phones don't show columns of the kind `wide`. The first cell holds the row's link. */
+/**
+ * Where the table has no room for columns of the kind `wide`, it has what the class `phone` marks in the others. The
+ * first cell holds the row's link.
+ */
 export function table<T extends { readonly id: number }>(
   caption: string,
   columns: readonly Column<T>[],
@@ -39,21 +41,6 @@ export function table<T extends { readonly id: number }>(
       h('thead', {}, h('tr', {}, head)),
       h('tbody', {}, body),
     ),
-  );
-}
-
-const longMoney = 12;
-
-/** Money that wraps between its thousands where there is no room for it. */
-export function wrappingMoney(minorUnits: number | null, currency: string): Child {
-  const text = money(minorUnits, currency);
-  if (text.length < longMoney) return text;
-  const [first, ...groups] = text.split(/(?<=[.,’\s])(?=\d{3})/);
-  return h(
-    'span',
-    { class: 'long' },
-    first,
-    groups.map((group) => [h('wbr'), group]),
   );
 }
 

@@ -9,7 +9,7 @@ import { action, checkboxRow, field, form, textOf, throwIfInvalid } from '../par
 import { csvButton } from '../parts/list-file.ts';
 import { searchField, tabLinks } from '../parts/list-tools.ts';
 import { currencyChoice } from '../orders/order-fields.ts';
-import { type Column, inPlace, pager, table, wrappingMoney } from '../parts/tables.ts';
+import { type Column, inPlace, pager, table } from '../parts/tables.ts';
 import { emptyState, type Page, reloadable, type Reload, setPageTitle, skeleton } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
 
@@ -138,7 +138,7 @@ const columns: readonly Column<Product>[] = [
   {
     label: t('Price'),
     kind: 'number',
-    cell: ({ unitPrice, currency }) => wrappingMoney(unitPrice, currency),
+    cell: ({ unitPrice, currency }) => money(unitPrice, currency),
   },
 ];
 

@@ -14,6 +14,7 @@ import { watchScans } from './scan-places.ts';
 import { ScrollPlaces, scrollOnceLoaded } from './scroll-places.ts';
 import { watchShortcuts } from './shortcuts.ts';
 import { todayView } from '../orders/today-view.ts';
+import { clearUnreachable } from '../parts/forms.ts';
 import { type App, failure, isStaff, setPageTitle, skeleton, type View } from '../parts/view.ts';
 import { Drawing, keepFocus } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
@@ -72,7 +73,8 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   const main = h('main', { id: 'main' });
   const banner = h('div', { id: 'banner', role: 'status' });
   const bar = new Drawing(h('nav', { class: 'side', 'aria-label': t('Console') }));
-  const frame = h('div', { class: 'frame' }, bar.element, h('div', { class: 'body' }, banner, main));
+  const edge = h('div', { class: 'edge' }, bar.element, banner);
+  const frame = h('div', { class: 'frame' }, edge, h('div', { class: 'body' }, main));
   const skip = h('a', { class: 'skip', href: '#main' }, t('Skip to the content'));
   skip.addEventListener('click', (event) => {
     event.preventDefault();
@@ -135,6 +137,7 @@ function showConnection({ client, live }: App, banner: HTMLElement, signal: Abor
   function comeBack(): void {
     isAway = false;
     show();
+    clearUnreachable();
     live.catchUp();
   }
   client.addEventListener('unreachable', leave, { signal });

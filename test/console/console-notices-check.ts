@@ -1,0 +1,87 @@
+// What the console says over its pages, in a real browser: failed steps, and that the service is away.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Tab } from '../support/browser.ts';
+import { admin } from '../support/service.ts';
+import { openShop } from './console-shop.ts';
+
+const timeToReadMilliseconds = 6_000;
+const warnings = `[...document.querySelectorAll('.warning')].map((each) => each.querySelectorAll('p').length)`;
+
+/** Runs in the page: returns whether two elements that are shown have a place in common. */
+const overlap = `(one, other) => {
+  const [a, b] = [one, other].map((each) => each.getBoundingClientRect());
+  const isApart = a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+  return a.width > 0 && b.width > 0 && !isApart;
+}`;
+
+test('what the console says over its pages', { timeout: 180_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  await person.signIn(service.url, admin);
+
+  await t.test('is one warning for several failures, which goes with the page once it was read', async () => {
+    await person.go('#/orders');
+    // the changes by others stay unseen
+    await tab.evaluate(`{
+      window.later = setTimeout;
+      window.setTimeout = (run, ms) => later(run, ms < 1100 ? 8000 : ms);
+    }`);
+    for (const id of [1, 2]) {
+      await service.patch(`/orders/${id}`, { token, body: { status: 'cancelled' } });
+      await person.press(`Mark as paid: order ${id}`);
+      await person.see(`Order ${id} was not marked as paid.`);
+    }
+    await tab.evaluate('window.setTimeout = later');
+    assert.deepEqual(await tab.evaluate(warnings), [2]);
+    await person.go('#/customers');
+    assert.deepEqual(await tab.evaluate(warnings), [2], 'nobody has had the time to read it');
+    await wait(timeToReadMilliseconds);
+    await person.go('#/today');
+    assert.deepEqual(await tab.evaluate(warnings), []);
+  });
+
+  for (const width of [1280, 820, 390])
+    await t.test(`covers nothing while the service is away, at ${width}`, async () => {
+      await tab.screen(width, 'light');
+      await person.go('#/new');
+      await offline(tab, true);
+      await person.enter('Customer', 'grace');
+      await tab.until('document.querySelector("#banner p")');
+      await tab.evaluate('scrollTo(0, 0)');
+      const covered = `[...document.querySelectorAll('main, main .bar, .side a, .account')]
+        .filter((each) => (${overlap})(each, document.querySelector('#banner p')))
+        .map((each) => each.className || each.tagName)`;
+      assert.deepEqual(await tab.evaluate(covered), []);
+      const { top, bottom } = await tab.evaluate<{ top: number; bottom: number }>(
+        '(({ top, bottom }) => ({ top, bottom }))(document.querySelector("#banner p").getBoundingClientRect())',
+      );
+      assert.ok(top >= 0 && bottom <= 900, 'it is in sight');
+      await offline(tab, false);
+      await tab.until('!document.querySelector("#banner p")');
+      await person.enter('Customer', '');
+    });
+
+  await t.test('is no longer in a form that the service is away, once it is back', async () => {
+    await tab.screen(1280, 'light');
+    await person.go('#/customers/1');
+    await person.press('Change');
+    await person.enter('Name', 'Grace Brewster');
+    await offline(tab, true);
+    await person.press('Save');
+    const message = 'document.querySelector(".form-issue").textContent';
+    await tab.until(`${message}.startsWith('The service can’t be reached.')`);
+    await offline(tab, false);
+    await tab.until(`${message} === ''`);
+    await person.press('Save');
+    await person.see('Grace Brewster');
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
+
+async function offline(tab: Tab, isOffline: boolean): Promise<void> {
+  await tab.send('Network.enable');
+  const rates = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+  await tab.send('Network.emulateNetworkConditions', { offline: isOffline, ...rates });
+}
