@@ -123,6 +123,20 @@ async function importProducts({ service, token, tab, person }: Shop): Promise<vo
     'TEE-1\tGrüner Tee\t7,49 €\tja\nKANNE\tTeekanne, groß\t1.234,50\tnein\nX\tTasse\t1.234\tja\n';
   await person.go('#/products/import');
   await giveFile(tab, { name: 'artikel.txt', bytes: Buffer.from(text) });
+  const lastColumn = `[...document.querySelectorAll('.match select')].at(-1)`;
+  const chooseLast = (member: string): Promise<unknown> =>
+    tab.evaluate(`{
+      const column = ${lastColumn};
+      column.value = '${member}';
+      column.dispatchEvent(new Event('input', { bubbles: true }));
+    }`);
+  await tab.until(lastColumn);
+  await chooseLast('');
+  await person.go('#/products');
+  await person.go('#/products/import');
+  await person.see('What you had entered is still here.');
+  assert.equal(await tab.evaluate(`${lastColumn}.value`), '');
+  await chooseLast('active');
   await person.press('Check all rows');
   await person.see('1 row is new.');
   await person.see('1 row changes a known product.');

@@ -88,10 +88,9 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   function draw(): void {
     const { path, name, id, parameters } = routeOf(location.hash, app);
     const top = places.turn();
-    if (location.hash !== currentHash) kept.keep(currentHash);
+    if (location.hash === currentHash) ending.abort(new Error('drawn again'));
+    else kept.leave(currentHash, ending);
     currentHash = location.hash;
-    ending.abort(new Error('left'));
-    ending = new AbortController();
     const item = name === 'day' ? 'today' : (name.split('/', 1)[0] ?? '');
     bar.show(navigation(app, item));
     const known = Object.hasOwn(views, name) ? views[name] : undefined;
@@ -103,8 +102,10 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
           t('This page is not for accounts with the role {role}.', { role: t(role) }),
         );
     const show = (): void => {
-      if (kept.restore(currentHash)) scans.deliver();
-      else view({ ...app, main, id, parameters, signal: ending.signal });
+      const found = kept.restore(currentHash);
+      ending = found ?? new AbortController();
+      if (found === undefined) view({ ...app, main, id, parameters, signal: ending.signal });
+      else scans.deliver();
     };
     if (path === currentPath) return keepFocus(main, show);
     show();

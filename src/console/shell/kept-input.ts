@@ -35,11 +35,13 @@ export class KeptContent {
 const viewsMax = 10;
 const linkMilliseconds = 1_000;
 
-/** The views that were left before their form was sent, by their URLs. */
+type Left = { readonly content: KeptContent; readonly ending: AbortController };
+
+/** The views that were left before their form was sent, by their URLs. They end when they can't be found again. */
 export class KeptViews {
   readonly #main: HTMLElement;
   readonly #frame: HTMLElement;
-  readonly #left = new Map<string, KeptContent>();
+  readonly #left = new Map<string, Left>();
   /** When a link to another program was followed last. */
   #followedAt = -linkMilliseconds;
 
@@ -49,31 +51,40 @@ export class KeptViews {
     this.#frame = frame;
     window.addEventListener('beforeunload', (event) => this.#warn(event), { signal });
     window.addEventListener('click', (event) => this.#follow(event), { signal });
+    signal.addEventListener('abort', () => this.#left.forEach(({ ending }) => ending.abort()));
   }
 
-  /** Keeps the view of this URL if it has a form with input that was not sent. */
-  keep(url: string): void {
-    this.#left.delete(url);
-    const left = new KeptContent(this.#main);
-    if (!left.has(unsent)) return;
-    this.#left.set(url, left);
+  /** Keeps the view of this URL if it has a form with input that was not sent, or else ends it. */
+  leave(url: string, ending: AbortController): void {
+    const content = new KeptContent(this.#main);
+    if (!content.has(unsent)) return ending.abort(new Error('left'));
+    this.#left.set(url, { content, ending });
     const [oldest] = this.#left.keys();
-    if (this.#left.size > viewsMax && oldest !== undefined) this.#left.delete(oldest);
+    if (this.#left.size > viewsMax && oldest !== undefined) this.#take(oldest)?.ending.abort();
   }
 
-  /** Shows the form that was left at this URL; returns false if there is none. */
-  restore(url: string): boolean {
+  /** Shows the form that was left at this URL, and returns what ends it, if there is one. */
+  restore(url: string): AbortController | undefined {
+    const left = this.#take(url);
+    if (left?.content.has(unsent) !== true) {
+      left?.ending.abort(); // it was sent meanwhile
+      return undefined;
+    }
+    left.content.show();
+    notify(t('What you had entered is still here.'));
+    return left.ending;
+  }
+
+  #take(url: string): Left | undefined {
     const left = this.#left.get(url);
     this.#left.delete(url);
-    if (left === undefined || !left.has(unsent)) return false; // it may have been sent meanwhile
-    left.show();
-    notify(t('What you had entered is still here.'));
-    return true;
+    return left;
   }
 
   #warn(event: Event): void {
     const isLost =
-      this.#frame.querySelector(unkept) !== null || [...this.#left.values()].some((left) => left.has(unkept));
+      this.#frame.querySelector(unkept) !== null ||
+      [...this.#left.values()].some(({ content }) => content.has(unkept));
     if (isLost && event.timeStamp - this.#followedAt > linkMilliseconds) event.preventDefault();
   }
 
