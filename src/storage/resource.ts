@@ -17,7 +17,7 @@
 //   contentReader(personMembers)       reads them from a body: in normal form, with null for an absent email
 //   csvColumns(cellsIn(personMembers))  the columns of its files (`base/csv.ts`)
 import type { CsvMember } from '../base/csv.ts';
-import type { JsonSchema, ObjectOf } from '../schema/schema.ts';
+import { validatorOf, type JsonSchema, type ObjectOf } from '../schema/schema.ts';
 import type { Column } from './table.ts';
 
 type Member = {
@@ -51,6 +51,11 @@ type PostedIn<M> = Omit<SchemasOf<M, 'sent'>, NamesWith<M, 'posted'>> & SchemasO
 type SentIn<M> = SchemasOf<M, 'sent'> & SchemasOf<M, 'readOnly'>;
 type ColumnsOf<M extends Members> = { readonly [N in keyof M]: M[N]['column'] };
 
+/** An object as its table has it: a member that responses leave out is null. */
+export type RowOf<M extends Members> = {
+  readonly [N in keyof M]: M[N]['column'] extends Column<infer T, never> ? T : never;
+};
+
 /** What requests set of an object, in the form in which the service keeps it. */
 export type ContentOf<M extends Members> = {
   readonly [N in NamesWith<M, 'sent'>]: M[N]['column'] extends Column<infer T, never> ? T : never;
@@ -76,6 +81,16 @@ export function cellsIn(
   members: Readonly<Record<string, { readonly cell: CsvMember }>>,
 ): Readonly<Record<string, CsvMember>> {
   return Object.fromEntries(Object.entries(members).map(([name, { cell }]) => [name, cell]));
+}
+
+/** Returns a function that shows a row as responses do: optional members that are null are left out. */
+export function shownReader<M extends Members>(members: M): (row: RowOf<M>) => ObjectOf<ShownIn<M>> {
+  const optional = Object.keys(members).filter((name) => validatorOf(members[name]?.shown ?? {}).isOptional);
+  return (row) => {
+    const shown: Record<string, unknown> = { ...row };
+    for (const name of optional) if (shown[name] === null) delete shown[name];
+    return shown as ObjectOf<ShownIn<M>>; // each member is in the form of its column
+  };
 }
 
 /** The names of the members that requests set. */

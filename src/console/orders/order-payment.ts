@@ -1,5 +1,5 @@
 // How an order was paid: the buttons that mark it as paid and say so, and the question that corrects it later.
-import type { Order, Payment, Status } from '../parts/api-types.ts';
+import { stepsBack, type Order, type Payment } from '../parts/api-types.ts';
 import { saverOf } from '../parts/conflicts.ts';
 import { ask, notify } from '../parts/dialogs.ts';
 import { type Child, h } from '../parts/elements.ts';
@@ -10,15 +10,13 @@ import { isStaff, type Page, type Reload } from '../parts/view.ts';
 
 type Shown = { readonly order: Order; readonly etag: string | undefined };
 
-/** The service lets a payment be corrected in these. */
-const correctable: readonly Status[] = ['paid', 'shipped', 'delivered'];
 const payments = Object.keys(paymentNames) as Payment[]; // a literal has no other keys
 
 /** How the order was paid, or the buttons that mark it as paid so. */
 export function paymentLine(page: Page, shown: Shown, reload: Reload): Child {
   const { status, payment } = shown.order;
   if (status === 'open') return isStaff(page) && payButtons(page, shown.order);
-  const mayCorrect = isStaff(page) && correctable.includes(status);
+  const mayCorrect = isStaff(page) && status in stepsBack;
   if (payment === null && !mayCorrect) return undefined;
   const label = payment === null ? t('Say how it was paid …') : t('Change the payment …');
   const change = action(label, () => changePayment(page, shown, reload), { 'data-key': 'payment' });

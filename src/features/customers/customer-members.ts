@@ -3,7 +3,15 @@ import { idCell, textCell, timeCell } from '../../base/csv.ts';
 import { email, id, sentTimestamp, singleLine, text, timestamp } from '../../schema/members.ts';
 import { phone, sentPhone, toE164 } from '../../schema/phone.ts';
 import { named, nullable, object, optional, partial, type Infer } from '../../schema/schema.ts';
-import { contentReader, postedIn, sentIn, shownIn, type ContentOf } from '../../storage/resource.ts';
+import {
+  contentReader,
+  postedIn,
+  sentIn,
+  shownIn,
+  shownReader,
+  type ContentOf,
+  type RowOf,
+} from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
 import { addressCells } from './address-csv.ts';
 import { Address, NewAddress, normalizeAddress } from './address.ts';
@@ -70,11 +78,8 @@ export const customerMembers = membersFor(undefined);
 
 export const Customer = named('Customer', object(shownIn(customerMembers)));
 export type Customer = Infer<typeof Customer>;
-/** Responses leave a note and a reference out that are null. */
-export type CustomerRow = Omit<Customer, 'note' | 'reference'> & {
-  readonly note: string | null;
-  readonly reference: string | null;
-};
+export type CustomerRow = RowOf<typeof customerMembers>;
+export const shownCustomer = shownReader(customerMembers);
 
 /** The members that a change may set. */
 export type ChangedCustomer = ContentOf<typeof customerMembers>;

@@ -27,7 +27,12 @@ import type { Permit } from '../../storage/permit.ts';
 import { changesNothing, readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerTable } from './customer-csv.ts';
-import { customerBodies, type CustomerBodies, type CustomerPatch } from './customer-members.ts';
+import {
+  customerBodies,
+  type CustomerBodies,
+  type CustomerPatch,
+  shownCustomer,
+} from './customer-members.ts';
 import { Customer, type CustomerRow } from './customer-members.ts';
 import { checkMayGive, customerQuery, mergeCustomer } from './customer.ts';
 import { eraseCustomer } from './customer-erasure-store.ts';
@@ -72,9 +77,8 @@ const customerLookup = lookupOf({ find: customerSource.find, represent: represen
 const customerFile = { name: 'customers', table: customerTable, elements: customerLookup };
 
 function representCustomer(customer: CustomerRow): Representation<Customer> {
-  const { id, userId: ownerId, note, reference } = customer;
-  const shown = { ...customer, note: note ?? undefined, reference: reference ?? undefined };
-  return representText(JSON.stringify(shown), { id, ownerId });
+  const { id, userId: ownerId } = customer;
+  return representText(JSON.stringify(shownCustomer(customer)), { id, ownerId });
 }
 
 function listCustomersRoute(lists: Lists, elements: Lookup<Customer>): Route {

@@ -30,6 +30,7 @@ import {
   type ChangedCustomer,
   type CustomerContent,
   type CustomerRow,
+  shownCustomer,
 } from './customer-members.ts';
 import type { CustomerListQuery } from './customer.ts';
 import {
@@ -178,12 +179,8 @@ const { CustomerReplacement } = customerBodies(undefined);
 export const customerAudit = customers.audit({
   thing: 'customer',
   columns: { ...columns, ownerIsKnown: computed(ownerIsKnownSql('customers'), flag) },
-  issues({ nameKey, emailKey, ownerIsKnown, note, reference, ...others }) {
-    const customer = {
-      ...others,
-      ...(note !== null && { note }),
-      ...(reference !== null && { reference }),
-    };
+  issues({ nameKey, emailKey, ownerIsKnown, ...row }) {
+    const customer = shownCustomer(row);
     if (!fits(Customer, customer)) return schemaIssues(Customer, customer);
     return [
       ...schemaIssues(CustomerReplacement, customer),

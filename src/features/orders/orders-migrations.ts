@@ -3,23 +3,21 @@ import type { Migration } from '../../storage/applied-migrations.ts';
 import type { OrderStatus, Payment } from './order-status.ts';
 
 /**
- * The words that the CHECKs of the table accept. SQLite can't change a CHECK: a status or a payment more needs a
- * migration that makes the table anew.
+ * The words that the CHECKs of the table accept, after all migrations. SQLite can't change a CHECK: a word more
+ * needs a further migration, which makes the table anew.
  */
-const statuses = Object.keys({
-  open: true,
-  paid: true,
-  shipped: true,
-  delivered: true,
-  cancelled: true,
-  refunded: true,
-} satisfies Record<OrderStatus, true>);
-const payments = Object.keys({
-  cash: true,
-  card: true,
-  transfer: true,
-  other: true,
-} satisfies Record<Payment, true>);
+export const checkedWords = {
+  status: {
+    open: true,
+    paid: true,
+    shipped: true,
+    delivered: true,
+    cancelled: true,
+    refunded: true,
+  } satisfies Record<OrderStatus, true>,
+  payment: { cash: true, card: true, transfer: true, other: true } satisfies Record<Payment, true>,
+};
+const firstStatuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'];
 
 export const ordersMigrations: readonly Migration[] = [
   {
@@ -30,7 +28,7 @@ export const ordersMigrations: readonly Migration[] = [
 -- uses OR, because IN would fill a temporary table for each insert.
 CREATE TABLE orders (
   id INTEGER PRIMARY KEY,
-  status TEXT NOT NULL CHECK (${statuses.map((status) => `status = '${status}'`).join(' OR ')}),
+  status TEXT NOT NULL CHECK (${firstStatuses.map((status) => `status = '${status}'`).join(' OR ')}),
   customerId INTEGER NOT NULL REFERENCES customers ON DELETE RESTRICT,
   userId INTEGER,
   currency TEXT NOT NULL,
@@ -62,7 +60,7 @@ CREATE INDEX orders_currency_status_createdAt_id ON orders
     name: 'order-payments',
     sql: `
 ALTER TABLE orders ADD COLUMN payment TEXT
-  CHECK (${payments.map((payment) => `payment = '${payment}'`).join(' OR ')});
+  CHECK (payment = 'cash' OR payment = 'card' OR payment = 'transfer' OR payment = 'other');
 `,
   },
 ];
