@@ -1,7 +1,6 @@
 // The console over HTTP: the page, its modules and its stylesheet.
 import { anyone } from '../../auth/access.ts';
-import type { SharedDocument } from '../../http/responses/shared-document.ts';
-import { sharedText } from '../../http/responses/shared-document.ts';
+import { type SharedDocument, sharedText } from '../../http/responses/shared-document.ts';
 import { html, htmlInUtf8 } from '../../http/responses/media-types.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { once } from '../../base/once.ts';

@@ -32,8 +32,9 @@ import {
   type CustomerBodies,
   type CustomerPatch,
   shownCustomer,
+  Customer,
+  type CustomerRow,
 } from './customer-members.ts';
-import { Customer, type CustomerRow } from './customer-members.ts';
 import { checkMayGive, customerQuery, mergeCustomer } from './customer.ts';
 import { eraseCustomer } from './customer-erasure-store.ts';
 import {

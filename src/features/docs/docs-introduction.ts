@@ -4,10 +4,14 @@ import { sessionSecondsMax } from '../../auth/refresh-tokens.ts';
 import { counted } from '../../base/counted.ts';
 import { pageRowsDefault, pageRowsMax } from '../../http/lists/list.ts';
 import { invalidStatusRule } from '../../http/responses/problem-types.ts';
-import { bodyBytesMax } from '../../http/connections/request-fields.ts';
-import { headerBytesMax, headerFieldsMax, urlBytesMax } from '../../http/connections/request-fields.ts';
-import { idempotencySecondsMax } from '../../http/connections/request-fields.ts';
-import { jsonDepthMax } from '../../http/connections/request-fields.ts';
+import {
+  bodyBytesMax,
+  headerBytesMax,
+  headerFieldsMax,
+  urlBytesMax,
+  idempotencySecondsMax,
+  jsonDepthMax,
+} from '../../http/connections/request-fields.ts';
 import type { Rate, Rates } from '../../rates/limiter.ts';
 import { sample } from './code-samples.ts';
 import { curlCommand } from './docs-examples.ts';

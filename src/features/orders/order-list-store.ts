@@ -29,7 +29,7 @@ import { matchingOrders } from './order-search-store.ts';
 /** A user or a customer has few orders: an index sorts them by `createdAt`; other sorts are in memory. */
 const fewRowsIndexes: Indexes = { ordered: ['createdAt'], otherwise: 'in memory' };
 
-const orderListing: ListDefinition<OrderListQuery> = {
+const orderList: ListDefinition<OrderListQuery> = {
   table: 'orders',
   defaultSort: '-createdAt',
   orderBy: {
@@ -72,7 +72,7 @@ export function orderSelection(
   query: OrderListQuery,
   pathValues: { readonly customerId?: number } = {},
 ): IndexedSelection {
-  return selectionOf(orderListing, { access, query, pathValues });
+  return selectionOf(orderList, { access, query, pathValues });
 }
 
 /** Counts the orders that pass the filters, by status. */
@@ -101,7 +101,7 @@ export function orderSearch(access: RowAccess, options: SearchOptions): SearchSe
   const { query, q, hasCustomers, hasProducts } = options;
   const customers = hasCustomers ? customerSearchScope(access) : undefined;
   return matchingOrders({
-    orders: searchScopeOf(orderListing, { access, query }),
+    orders: searchScopeOf(orderList, { access, query }),
     search: parseSearch(q),
     customers,
     amounts: amountsOf(q),

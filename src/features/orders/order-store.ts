@@ -29,7 +29,7 @@ const replaceContent = orders.update([...contentColumns, 'updatedAt']);
  * A separate statement, since changing the customer is rare, and would write the customer's index with every
  * change.
  */
-const replaceCustomer = orders.update(['customerId']);
+const assignCustomer = orders.update(['customerId']);
 const valueNames = namesInEvents(orderMembers);
 
 export function findOrder(db: Connection, id: number): Order | undefined {
@@ -150,9 +150,9 @@ type PlacedOrder = Pick<Order, 'id' | 'userId' | 'status' | 'payment' | 'currenc
 function recordPlaced(permit: Permit, order: PlacedOrder, history: OrderHistory): void {
   const { id: subjectId, userId: ownerId, currency, total } = order;
   const { createdAt, recordedAt = createdAt, steps = [] } = history;
-  const status = steps.length === 0 ? order.status : 'open';
-  const changes: Changes = { status: [null, status], currency: [null, currency], total: [null, total] };
-  recordEvent(permit, { type: 'order.created', subjectId, ownerId, changes, createdAt: recordedAt });
+  const first = steps.length === 0 ? order.status : 'open';
+  const made: Changes = { status: [null, first], currency: [null, currency], total: [null, total] };
+  recordEvent(permit, { type: 'order.created', subjectId, ownerId, changes: made, createdAt: recordedAt });
   let before: OrderStatus = 'open';
   for (const { status, at } of steps) {
     const type = changeTypeOf(before, status);
@@ -178,7 +178,7 @@ export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: Orde
   const { id } = current;
   const type = changeTypeOf(current.status, content.status);
   replaceContent(permit.writer, { ...content, updatedAt: permit.origin.now }, id);
-  if (customerId !== current.customerId) replaceCustomer(permit.writer, { customerId }, id);
+  if (customerId !== current.customerId) assignCustomer(permit.writer, { customerId }, id);
   recordEvent(permit, {
     type,
     subjectId: id,

@@ -3,11 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { clientOf } from '../../auth/access.ts';
 import { headerLine, headerLines, type HeaderLines } from '../../base/header-lines.ts';
-import { Problem } from '../../problem.ts';
+import { Problem, securityEventOf } from '../../problem.ts';
 import { checkMatch, isUnmodified } from './conditional.ts';
 import { createCors, type Cors } from '../responses/cors.ts';
 import { ExchangeLog, type ExchangeLogOptions } from './exchange-log.ts';
-import { securityEventOf } from '../../problem.ts';
 import type { Exchange } from './exchange.ts';
 import {
   type Document,

@@ -4,15 +4,16 @@ import { hourSeconds } from '../../base/durations.ts';
 import type { ProblemCode } from '../../problem.ts';
 import { string } from '../../schema/schema.ts';
 import { json, mergePatch } from './media-types.ts';
-import { bodyBytesMax, requestMillisecondsMax } from '../connections/request-fields.ts';
 import {
+  bodyBytesMax,
+  requestMillisecondsMax,
   headerBytesMax,
   headerFieldsMax,
   headersMillisecondsMax,
   urlBytesMax,
+  idempotencySecondsMax,
+  jsonDepthMax,
 } from '../connections/request-fields.ts';
-import { idempotencySecondsMax } from '../connections/request-fields.ts';
-import { jsonDepthMax } from '../connections/request-fields.ts';
 
 /** Which status invalid data has; `openapi.test.ts` compares it with the routes. */
 export const invalidStatusRule =
