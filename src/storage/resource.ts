@@ -9,12 +9,13 @@
 //
 // The record is a plain value, in the order in which responses and files show the members. From it follow
 //
-//   object(shownIn(personMembers))     the schema of responses
-//   object(postedIn(personMembers))    the body of POST: name, email
-//   object(sentIn(personMembers))      the body of PUT, and what a PATCH makes: name, email, id, createdAt
-//   columnsOf(personMembers)           the columns of its table
-//   contentNames(personMembers)        what a change writes: name, email
-//   contentReader(personMembers)       reads them from a body: in normal form, with null for an absent email
+//   object(shownIn(personMembers))      the schema of responses
+//   object(postedIn(personMembers))     the body of POST: name, email
+//   object(sentIn(personMembers))       the body of PUT, and what a PATCH makes: name, email, id, createdAt
+//   columnsOf(personMembers)            the columns of its table
+//   shownReader(personMembers)          shows a row: optional members that are null are left out
+//   contentNames(personMembers)         what a change writes: name, email
+//   contentReader(personMembers)        reads them from a body: in normal form, with null for an absent email
 //   csvColumns(cellsIn(personMembers))  the columns of its files (`base/csv.ts`)
 import type { CsvMember } from '../base/csv.ts';
 import { validatorOf, type JsonSchema, type ObjectOf } from '../schema/schema.ts';

@@ -49,6 +49,7 @@ const columns = {
 const customers = table('customers', columns);
 const rows = customers.select({ ...shown, userId: computed(ownerSql('customers'), shown.userId) });
 const replaceContent = customers.update([...contentNames(customerMembers), 'updatedAt']);
+const shownValues = namesInEvents(customerMembers);
 
 export function findCustomer(db: Connection, id: number): CustomerRow | undefined {
   return rows.find(db, id);
@@ -143,7 +144,7 @@ export function writeCustomer(
     subjectId: id,
     ownerId: wanted.userId,
     formerOwnerId: current.userId === wanted.userId ? null : current.userId,
-    changes: changesBetween(current, wanted, namesInEvents(customerMembers)),
+    changes: changesBetween(current, wanted, shownValues),
   });
   permit.writer.invalidate({ kind: 'customer', id });
 }

@@ -47,6 +47,8 @@ type Merging = {
   readonly ownerIssues: readonly Issue[];
 };
 
+const readOnly = readOnlyNames(customerMembers);
+
 /** Merges a body into the current customer. The owner stays if the body names none. */
 export function mergeCustomer(
   current: CustomerRow,
@@ -54,7 +56,7 @@ export function mergeCustomer(
   { bodies, method, ownerIssues }: Merging,
 ): ChangedCustomer {
   const replacement = method === 'PUT' ? body : mergePatch(contentIn(customerMembers, current), body);
-  const issues = readOnlyIssues(current, body, readOnlyNames(customerMembers));
+  const issues = readOnlyIssues(current, body, readOnly);
   issues.push(...ownerIssues);
   const merged = requireValid(parse(bodies.CustomerReplacement, replacement, issues));
   return { ...bodies.contentOf(merged), userId: merged.userId ?? current.userId };

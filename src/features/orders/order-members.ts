@@ -24,24 +24,24 @@ import { payments, stages, statuses, statusesThat, type OrderStatus, type Paymen
 const steps = statusesThat(({ next }) => next.length > 0).map((from) => {
   return `${from} → ${stages[from].next.join(' | ')}`;
 });
+const takenBack = inCode(
+  statusesThat(({ before }) => before !== null),
+  'and',
+);
+const paidOnes = inCode(
+  statusesThat(({ isPaid }) => isPaid),
+  'or',
+);
 export const status = named(
   'OrderStatus',
   oneOf(statuses, {
-    description:
-      `${steps.join(', ')}. Staff may take ${inCode(
-        statusesThat(({ before }) => before !== null),
-        'and',
-      )} ` + 'back by one step, with a `reason`.',
+    description: `${steps.join(', ')}. Staff may take ${takenBack} back by one step, with a \`reason\`.`,
   }),
 );
 const payment = nullable(named('Payment', oneOf(payments)), {
   description:
     'How it was paid; null if nobody said, and always before `paid`. Set by staff, with the step to `paid` or ' +
-    `while the order is ${inCode(
-      statusesThat(({ isPaid }) => isPaid),
-      'or',
-    )}; a correction back to \`open\` ` +
-    'empties it.',
+    `while the order is ${paidOnes}; a correction back to \`open\` empties it.`,
 });
 const customerId = integer({ description: 'The customer who orders.', examples: [7] });
 const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });

@@ -30,7 +30,7 @@ const replaceContent = orders.update([...contentColumns, 'updatedAt']);
  * change.
  */
 const assignCustomer = orders.update(['customerId']);
-const valueNames = namesInEvents(orderMembers);
+const shownValues = namesInEvents(orderMembers);
 
 export function findOrder(db: Connection, id: number): Order | undefined {
   return rows.find(db, id);
@@ -183,7 +183,7 @@ export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: Orde
     type,
     subjectId: id,
     ownerId: current.userId,
-    changes: changesBetween(current, content, valueNames),
+    changes: changesBetween(current, content, shownValues),
     reason,
     money: moneyOf(type, content),
   });

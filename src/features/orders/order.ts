@@ -109,12 +109,14 @@ export const OrderCounts = named(
 );
 export type OrderCounts = Infer<typeof OrderCounts>;
 
+const readOnly = readOnlyNames(orderMembers);
+
 /** Merges a PATCH into the current order. The current total doesn't count as sent. */
 export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): ChangedOrder {
   const { total: _computed, ...content } = contentIn(orderMembers, current);
   const target = patch.status ?? current.status;
   const payment = target === 'open' ? null : current.payment; // a correction back to open empties it
-  const issues = readOnlyIssues(current, patch, readOnlyNames(orderMembers));
+  const issues = readOnlyIssues(current, patch, readOnly);
   const needsReason = isStaff(caller) && isCorrection(current.status, patch.status);
   const isBlank = patch.reason === undefined || patch.reason.trim() === '';
   if (needsReason && isBlank) issues.push(missingReason);

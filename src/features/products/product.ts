@@ -143,10 +143,11 @@ export type ProductContent = ContentOf<typeof productMembers>;
 
 /** Sets absent members to their defaults. */
 export const productContentOf = contentReader(productMembers);
+const readOnly = readOnlyNames(productMembers);
 
 /** Merges a body into the current product. Throws all issues of the result. */
 export function mergeProduct(current: Product, body: ProductPatch, method: 'PUT' | 'PATCH'): ProductContent {
   const replacement = method === 'PUT' ? body : mergePatch(contentIn(productMembers, current), body);
-  const issues = readOnlyIssues(current, body, readOnlyNames(productMembers));
+  const issues = readOnlyIssues(current, body, readOnly);
   return productContentOf(requireValid(parse(ProductReplacement, replacement, issues)));
 }

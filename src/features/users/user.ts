@@ -145,6 +145,7 @@ export type UserListQuery = ObjectOf<typeof userListParameters>;
 export type ChangedUser = ContentOf<typeof userMembers>;
 
 const contentOf = contentReader(userMembers);
+const readOnly = readOnlyNames(userMembers);
 
 /**
  * Merges a body into the current user. Absent members stay as they are; a PUT always has a name and an e-mail
@@ -155,7 +156,7 @@ export function mergeUser(
   body: UserPatch,
   { caller, passwordMin }: { readonly caller: Caller; readonly passwordMin: number },
 ): ChangedUser {
-  const issues = readOnlyIssues(current, body, readOnlyNames(userMembers));
+  const issues = readOnlyIssues(current, body, readOnly);
   issues.push(...sentPasswordIssues(body, current, passwordMin));
   const isSentByKey = caller.keyId !== null; // a key that sends a new password is rejected for its scope
   if (!isSentByKey || body.password === undefined)
