@@ -96,7 +96,7 @@ export const keysCreate: Command = {
     const wanted = { name: String(flags['name']), scopes: splitList(String(flags['scopes'])) as Scope[] };
     rejectInvalidFlags(schemaIssues(NewKey, wanted));
     return withExistingDatabase(config, async (database) => {
-      const key = database.write((writer) => {
+      const { key, secret } = database.write((writer) => {
         const permit = commandPermit(writer);
         const { id: userId, email } = requireUser(permit, String(flags['email']));
         if (findSuspension(writer, userId) !== undefined)
@@ -108,7 +108,7 @@ export const keysCreate: Command = {
         `name: ${key.name}`,
         `scopes: ${key.scopes.join(',')}`,
         `expires: ${key.expiresAt}`,
-        `key: ${key.key}`,
+        `key: ${secret}`,
         'The key is shown only once.',
       ].join('\n');
     });

@@ -7,7 +7,7 @@ import { lookupOf } from '../../http/responses/representation-cache.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
-import { readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
+import { requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { Key, CreatedApiKey, NewKey } from './key.ts';
 import { addKey, keySelection, keySource, removeKey, type StoredKey, keysPerUserMax } from './key-store.ts';
 
@@ -48,10 +48,11 @@ async function createKey(call: Call<object, object, NewKey, Caller>): Promise<Re
   checkStepUp(caller, now, 'Creating an API key');
   return call.write((permit) => {
     const { userId } = permit.caller;
-    const key = addKey(permit, { ...body, userId });
-    const { etag } = representKey(readBack(keySource, permit, key.id));
-    call.reportSecurityEvent({ name: 'authn_token_created', userId, keyId: key.id });
-    return represent(key, { id: key.id, ownerId: userId, etag });
+    const { key: added, secret } = addKey(permit, { ...body, userId });
+    const { userId: _owner, ...shown } = added;
+    const { id, etag } = representKey(added);
+    call.reportSecurityEvent({ name: 'authn_token_created', userId, keyId: id });
+    return represent({ ...shown, key: secret }, { id, ownerId: userId, etag });
   });
 }
 

@@ -6,29 +6,21 @@ import { hashSecret } from '../../auth/credentials.ts';
 import { escapeControls } from '../../base/log-lines.ts';
 import { invalidAt } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { timestampOf, timestampOrNull } from '../../base/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { equals, type IndexedSelection } from '../../storage/keyset.ts';
-import { assigned, blob, integer, nullable, table, text, time, words } from '../../storage/table.ts';
+import { columnsOf } from '../../storage/resource.ts';
+import { blob, integer, table } from '../../storage/table.ts';
 import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../../storage/listing.ts';
 import { recordEvent } from '../events/event-store.ts';
-import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import { readBack, type ObjectSource, type Owned } from '../../storage/object-access.ts';
 import type { StoredUser } from '../users/user-store.ts';
-import { Key, requireExpiry, type CreatedApiKey, type NewKey } from './key.ts';
+import { Key, keyMembers, requireExpiry, type NewKey } from './key.ts';
 
 export const keysPerUserMax = 50;
 
-const shown = {
-  id: assigned,
-  name: text(),
-  scopes: words<Scope>(),
-  createdAt: time,
-  expiresAt: nullable(time),
-  lastUsedAt: nullable(time),
-  prefix: text(),
-};
+const shown = columnsOf(keyMembers);
 const keys = table('apiKeys', { ...shown, userId: integer, hash: blob });
 const rows = keys.select({ ...shown, userId: integer });
 
@@ -68,29 +60,21 @@ export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined
   return { caller, hash, expiresAt: expiresAt ?? Infinity };
 }
 
-/** Creates a key. Throws if the user has as many keys as allowed. */
-export function addKey(permit: Permit, key: NewKey & { readonly userId: number }): CreatedApiKey {
+type AddedKey = { readonly key: StoredKey; readonly secret: string };
+
+/** Creates a key, and returns it with its text. Throws if the user has as many keys as allowed. */
+export function addKey(permit: Permit, wanted: NewKey & { readonly userId: number }): AddedKey {
   const { writer: db, origin } = permit;
-  const { now } = origin;
-  const { userId, name, scopes } = key;
+  const { userId } = wanted;
   checkCount(db, userId);
-  const expiresAt = requireExpiry(key, now);
-  const secret = randomBytes(32).toString('base64url');
-  const hash = hashSecret(secret);
-  const id = keys.insert(db, { userId, name, scopes, hash, prefix: '', createdAt: now, expiresAt });
-  const prefix = `ord_${id}_${secret.slice(0, 4)}`;
+  const expiresAt = requireExpiry(wanted, origin.now);
+  const random = randomBytes(32).toString('base64url');
+  const hash = hashSecret(random);
+  const id = keys.insert(db, { ...wanted, expiresAt, hash, prefix: '', createdAt: origin.now });
+  const prefix = `ord_${id}_${random.slice(0, 4)}`;
   db.run('UPDATE apiKeys SET prefix = ? WHERE id = ?', prefix, id);
   recordEvent(permit, { type: 'key.created', subjectId: id, ownerId: userId });
-  return {
-    id,
-    name,
-    scopes,
-    createdAt: timestampOf(now),
-    expiresAt: timestampOrNull(expiresAt),
-    lastUsedAt: null,
-    prefix,
-    key: `ord_${id}_${secret}`,
-  };
+  return { key: readBack(keySource, permit, id), secret: `ord_${id}_${random}` };
 }
 
 /** Throws if the user has too many keys. Expired keys count: they are listed until they are deleted. */

@@ -1,10 +1,12 @@
-// An API key: the schemas of requests and responses.
-import { scopes } from '../../auth/access.ts';
+// An API key: its members, and the schemas made of them.
+import { scopes, type Scope } from '../../auth/access.ts';
 import { daySeconds } from '../../base/durations.ts';
 import { invalidAt } from '../../problem.ts';
 import { id, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import { array, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
+import { postedIn, shownIn } from '../../storage/resource.ts';
+import * as column from '../../storage/table.ts';
 
 const keySecondsDefault = 365 * daySeconds;
 
@@ -16,46 +18,49 @@ const scopeList = array(scope, {
   uniqueItems: true,
   description: 'What the key may do; never more than its user may.',
 });
-const members = {
-  id,
-  name,
-  scopes: scopeList,
-  createdAt: timestamp,
-  expiresAt: nullable(timestamp, { description: 'null: the key does not expire.' }),
-  lastUsedAt: nullable(timestamp, { description: 'Up to a minute late; null: not used yet.' }),
-  prefix: string({
-    maxLength: 40,
-    pattern: '^ord_\\d+_',
-    description: 'The first characters of the key, to recognize it.',
-    examples: ['ord_4_yT5a'],
-  }),
+const prefix = string({
+  maxLength: 40,
+  pattern: '^ord_\\d+_',
+  description: 'The first characters of the key, to recognize it.',
+  examples: ['ord_4_yT5a'],
+});
+
+/** The members of a key that responses show, each declared once (`storage/resource.ts`). */
+export const keyMembers = {
+  id: { shown: id, column: column.assigned },
+  name: { shown: name, sent: name, column: column.text() },
+  scopes: { shown: scopeList, sent: scopeList, column: column.words<Scope>() },
+  createdAt: { shown: timestamp, column: column.time },
+  expiresAt: {
+    shown: nullable(timestamp, { description: 'null: the key does not expire.' }),
+    sent: optional(
+      nullable(sentTimestamp, {
+        description: 'One year from now by default; null for a key that does not expire.',
+        examples: ['2099-12-31T23:59:59.000Z'],
+      }),
+    ),
+    column: column.nullable(column.time),
+  },
+  lastUsedAt: {
+    shown: nullable(timestamp, { description: 'Up to a minute late; null: not used yet.' }),
+    column: column.nullable(column.time),
+  },
+  prefix: { shown: prefix, column: column.text() },
 };
 
-export const Key = named('Key', object(members));
+export const Key = named('Key', object(shownIn(keyMembers)));
 export type Key = Infer<typeof Key>;
 
 export const NewKey = named(
   'NewKey',
-  object(
-    {
-      name,
-      scopes: scopeList,
-      expiresAt: optional(
-        nullable(sentTimestamp, {
-          description: 'One year from now by default; null for a key that does not expire.',
-          examples: ['2099-12-31T23:59:59.000Z'],
-        }),
-      ),
-    },
-    { examples: [{ name: 'till 3', scopes: ['orders:read', 'orders:write'] }] },
-  ),
+  object(postedIn(keyMembers), { examples: [{ name: 'till 3', scopes: ['orders:read', 'orders:write'] }] }),
 );
 export type NewKey = Infer<typeof NewKey>;
 
 export const CreatedApiKey = named(
   'CreatedApiKey',
   object({
-    ...members,
+    ...shownIn(keyMembers),
     key: string({
       maxLength: 80,
       pattern: '^ord_\\d+_[A-Za-z0-9_-]{43}$',

@@ -9,8 +9,9 @@ import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { matchAll, type IndexedSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { assigned, blob, counter, integer, nullable, table, text, time, words } from '../../storage/table.ts';
-import { changesBetween, type EventType } from '../events/event.ts';
+import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
+import { blob, counter, integer, nullable, table, text } from '../../storage/table.ts';
+import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { feedBounds } from '../events/feed-store.ts';
 import { readBack, type ObjectSource, type Owned } from '../../storage/object-access.ts';
@@ -18,9 +19,9 @@ import {
   Webhook,
   normalizedUrl,
   type NewWebhook,
-  type WebhookErrorCode,
   type WebhookSecret,
-  type WebhookStatus,
+  type WebhookSettings,
+  webhookMembers,
   webhooksMax,
 } from './webhook.ts';
 import { randomBytes } from 'node:crypto';
@@ -28,21 +29,7 @@ import { randomBytes } from 'node:crypto';
 /** The time for which the previous secret still signs. */
 const webhookSecretOverlapMilliseconds = dayMilliseconds;
 
-const shown = {
-  id: assigned,
-  url: text(),
-  types: words<EventType>(),
-  status: text<WebhookStatus>(),
-  position: integer,
-  lastStatus: nullable(integer),
-  lastAt: nullable(time),
-  failingSince: nullable(time),
-  lastError: nullable(text()),
-  lastErrorCode: nullable(text<WebhookErrorCode>()),
-  retryAt: nullable(time),
-  createdAt: time,
-};
-
+const shown = columnsOf(webhookMembers);
 export const webhookColumns = {
   ...shown,
   sealedUnder: text(),
@@ -56,11 +43,8 @@ export const webhookColumns = {
 export const webhookTable = table('webhooks', webhookColumns);
 const rows = webhookTable.select({ ...shown, version: counter });
 const begin = webhookTable.update(['position', 'sealedUnder', 'sealed']);
-const replaceContent = webhookTable.update([
-  'url',
-  'types',
-  'status',
-  'position',
+const replaceSettings = webhookTable.update([
+  ...contentNames(webhookMembers),
   'failures',
   'retryAt',
   'version',
@@ -135,15 +119,11 @@ function checkCount(db: Connection): void {
 }
 
 /** The members whose values events show. */
-export const shownValues = ['status'];
+export const shownValues = namesInEvents(webhookMembers);
 
 /** Replaces the settings. Any change ends the wait for a retry, and resets the count of failures. */
-export function replaceWebhook(
-  permit: Permit,
-  current: Owned<Webhook>,
-  wanted: Pick<Webhook, 'url' | 'types' | 'status' | 'position'>,
-): void {
-  replaceContent(permit.writer, { ...wanted, failures: 0, retryAt: null }, current.id);
+export function replaceWebhook(permit: Permit, current: Owned<Webhook>, wanted: WebhookSettings): void {
+  replaceSettings(permit.writer, { ...wanted, failures: 0, retryAt: null }, current.id);
   recordChange(permit, current.id, changesBetween(current, wanted, shownValues));
 }
 

@@ -1,4 +1,4 @@
-// A webhook, an endpoint that receives events: the schemas of requests and responses.
+// A webhook, an endpoint that receives events: its members, their schemas, and how a change is merged.
 import type { WebhookTargets } from './webhook-targets.ts';
 import { id, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
 import {
@@ -9,12 +9,15 @@ import {
   object,
   oneOf,
   optional,
+  partial,
   string,
   type Infer,
   type Issue,
 } from '../../schema/schema.ts';
 import { throwIfInvalid } from '../../problem.ts';
-import { EventTypeName, eventTypes, type FeedBounds } from '../events/event.ts';
+import { contentReader, readOnlyNames, sentIn, shownIn, type ContentOf } from '../../storage/resource.ts';
+import * as column from '../../storage/table.ts';
+import { EventTypeName, eventTypes, type EventType, type FeedBounds } from '../events/event.ts';
 
 export const webhooksMax = 20;
 const webhookUrlCharsMax = 2_000;
@@ -48,12 +51,6 @@ const lastStatus = nullable(integer({ minimum: 100, maximum: 599 }), {
   description: 'The status of the last response; null before the first, or if none came.',
   examples: [204],
 });
-const lastAt = nullable(timestamp, { description: 'When an event was last sent.' });
-const failingSince = nullable(timestamp, {
-  description:
-    'When the first of the deliveries that failed since the last success was sent, or could not be.',
-  examples: [null],
-});
 const lastError = nullable(string({ maxLength: 300 }), {
   description: 'Why the last delivery failed; null after a success.',
   examples: ['no response in 15 seconds'],
@@ -78,10 +75,6 @@ const lastErrorCode = nullable(named('WebhookErrorCode', oneOf(webhookErrorCodes
     'with a new one. All others are about the receiver and the way to it.',
   examples: ['timeout'],
 });
-const retryAt = nullable(timestamp, {
-  description: 'When a delivery that failed is tried again; null if none waits for that.',
-  examples: [null],
-});
 const shownUrl = string({
   maxLength: webhookUrlCharsMax,
   format: 'uri',
@@ -90,12 +83,68 @@ const shownUrl = string({
   examples: ['https://example.com/hook'],
 });
 
-const members = {
-  ...{ id, url: shownUrl, types, status, position },
-  ...{ lastStatus, lastAt, failingSince, lastError, lastErrorCode, retryAt },
-};
+/** The members of a webhook, each declared once (`storage/resource.ts`); a URL is sent for these targets. */
+function membersFor(targets: WebhookTargets | undefined) {
+  const sentUrl = string({
+    minLength: 1,
+    maxLength: webhookUrlCharsMax,
+    format: 'uri',
+    pattern: '^[^\\s]+$',
+    mustBe: 'a URL such as https://example.com/hook',
+    description:
+      'Where to send events: an https URL without user name, password and fragment, whose addresses are ' +
+      'public or allowed with --webhook-allow.',
+    examples: ['https://example.com/hook'],
+    rule: (text) => targets?.issueOf(text),
+  });
+  return {
+    id: { shown: id, readOnly: optional(id), column: column.assigned },
+    url: { shown: shownUrl, sent: sentUrl, normal: normalizedUrl, column: column.text() },
+    types: { shown: types, sent: types, column: column.words<EventType>() },
+    status: {
+      shown: status,
+      sent: optional(status),
+      column: column.text<WebhookStatus>(),
+      hasValuesInEvents: true,
+    },
+    position: { shown: position, sent: optional(position), column: column.integer },
+    lastStatus: {
+      shown: lastStatus,
+      readOnly: optional(lastStatus),
+      column: column.nullable(column.integer),
+    },
+    lastAt: timeMember({ description: 'When an event was last sent.' }),
+    failingSince: timeMember({
+      description:
+        'When the first of the deliveries that failed since the last success was sent, or could not be.',
+      examples: [null],
+    }),
+    lastError: { shown: lastError, readOnly: optional(lastError), column: column.nullable(column.text()) },
+    lastErrorCode: {
+      shown: lastErrorCode,
+      readOnly: optional(lastErrorCode),
+      column: column.nullable(column.text<WebhookErrorCode>()),
+    },
+    retryAt: timeMember({
+      description: 'When a delivery that failed is tried again; null if none waits for that.',
+      examples: [null],
+    }),
+    createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time },
+  };
+}
 
-export const Webhook = named('Webhook', object({ ...members, createdAt: timestamp }));
+/** A time that the service sets, or null. */
+function timeMember(notes: { readonly description: string; readonly examples?: readonly unknown[] }) {
+  return {
+    shown: nullable(timestamp, notes),
+    readOnly: optional(nullable(sentTimestamp)),
+    column: column.nullable(column.time),
+  };
+}
+
+export const webhookMembers = membersFor(undefined);
+
+export const Webhook = named('Webhook', object(shownIn(webhookMembers)));
 export type Webhook = Infer<typeof Webhook>;
 
 const secret = string({
@@ -105,7 +154,7 @@ const secret = string({
   examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD7zQ0Bz1pbR8='],
 });
 
-export const CreatedWebhook = named('CreatedWebhook', object({ ...members, createdAt: timestamp, secret }));
+export const CreatedWebhook = named('CreatedWebhook', object({ ...shownIn(webhookMembers), secret }));
 export type CreatedWebhook = Infer<typeof CreatedWebhook>;
 
 export const WebhookSecret = named(
@@ -125,45 +174,18 @@ type WebhookPatch = Infer<WebhookBodies['WebhookPatch']>;
 
 /** Returns the schemas of bodies, for a service whose webhooks may have these targets. */
 export function webhookBodies(targets: WebhookTargets) {
-  const url = string({
-    minLength: 1,
-    maxLength: webhookUrlCharsMax,
-    format: 'uri',
-    pattern: '^[^\\s]+$',
-    mustBe: 'a URL such as https://example.com/hook',
-    description:
-      'Where to send events: an https URL without user name, password and fragment, whose addresses are ' +
-      'public or allowed with --webhook-allow.',
-    examples: ['https://example.com/hook'],
-    rule: (text) => targets.issueOf(text),
-  });
+  const members = sentIn(membersFor(targets));
+  const { url, types } = members;
   const NewWebhook = named(
     'NewWebhook',
     object({ url, types }, { examples: [{ url: 'https://example.com/hook', types: ['order.paid'] }] }),
   );
   const WebhookPatch = named(
     'WebhookPatch',
-    object(
-      {
-        url: optional(url),
-        types: optional(types),
-        status: optional(status),
-        position: optional(position),
-        id: optional(id),
-        lastStatus: optional(lastStatus),
-        lastAt: optional(nullable(sentTimestamp)),
-        failingSince: optional(nullable(sentTimestamp)),
-        lastError: optional(lastError),
-        lastErrorCode: optional(lastErrorCode),
-        retryAt: optional(nullable(sentTimestamp)),
-        createdAt: optional(sentTimestamp),
-      },
-      {
-        description:
-          'A JSON Merge Patch (RFC 7396). Read-only members may be sent with their current values.',
-        examples: [{ status: 'paused' }],
-      },
-    ),
+    partial(object(members), {
+      description: 'A JSON Merge Patch (RFC 7396). Read-only members may be sent with their current values.',
+      examples: [{ status: 'paused' }],
+    }),
   );
   return { NewWebhook, WebhookPatch };
 }
@@ -173,34 +195,24 @@ export function normalizedUrl(url: string): string {
   return new URL(url).href;
 }
 
-type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'status' | 'position'>;
+/** The members that an administrator may set. */
+export type WebhookSettings = ContentOf<typeof webhookMembers>;
 
-const readOnly = [
-  'id',
-  'lastStatus',
-  'lastAt',
-  'failingSince',
-  'lastError',
-  'lastErrorCode',
-  'retryAt',
-  'createdAt',
-];
+const settingsOf = contentReader(webhookMembers);
+const readOnly = readOnlyNames(webhookMembers);
 
 /** Merges a PATCH into the settings of the current webhook. Only a URL that was sent is checked. */
 export function mergeWebhook(current: Webhook, patch: WebhookPatch, bounds: FeedBounds): WebhookSettings {
-  const { url = current.url, types = current.types } = patch;
-  const { status = current.status, position = current.position } = patch;
+  const wanted = settingsOf({ ...current, ...patch });
   throwIfInvalid([
     ...readOnlyIssues(current, patch, readOnly),
-    ...statusIssues(current, { status, position }),
-    ...positionIssues(current, { status, position }, bounds),
+    ...statusIssues(current, wanted),
+    ...positionIssues(current, wanted, bounds),
   ]);
-  return { url: normalizedUrl(url), types, status, position };
+  return wanted;
 }
 
-type WantedSettings = Pick<WebhookSettings, 'status' | 'position'>;
-
-function statusIssues(current: Webhook, { status }: WantedSettings): Issue[] {
+function statusIssues(current: Webhook, { status }: WebhookSettings): Issue[] {
   if (status !== 'disabled' || current.status === 'disabled') return [];
   const detail = 'status must be enabled or paused: disabled is what the service sets.';
   return [{ pointer: '/status', code: 'enum', detail }];
@@ -212,7 +224,7 @@ function statusIssues(current: Webhook, { status }: WantedSettings): Issue[] {
  */
 function positionIssues(
   current: Webhook,
-  wanted: WantedSettings,
+  wanted: WebhookSettings,
   { removedUpTo, latest }: FeedBounds,
 ): Issue[] {
   const { status, position } = wanted;
