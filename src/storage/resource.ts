@@ -38,8 +38,15 @@ type Member = {
   readonly cell?: CsvMember;
   /** Whether events show its values. Of other members, which may be personal data, they show only the names. */
   readonly hasValuesInEvents?: boolean;
+  /** Whether erasing the person clears it. */
+  readonly isPersonal?: boolean;
 };
 type Members = Readonly<Record<string, Member>>;
+type ShownInEvents = Member & { readonly hasValuesInEvents: true; readonly isPersonal?: false };
+type PersonalMemberOrNot = Member & { readonly hasValuesInEvents?: false; readonly isPersonal: boolean };
+/** Members of which each says whether it is personal, but for those that events show: events are never changed. */
+export type PersonalOrNot = Readonly<Record<string, ShownInEvents | PersonalMemberOrNot>>;
+
 type Kind = 'sent' | 'posted' | 'readOnly';
 
 type NamesWith<M, K extends Kind> = {
@@ -50,6 +57,9 @@ type SchemasOf<M, K extends Kind> = { readonly [N in NamesWith<M, K>]: SchemaOf<
 type ShownIn<M extends Members> = { readonly [N in keyof M]: M[N]['shown'] };
 type PostedIn<M> = Omit<SchemasOf<M, 'sent'>, NamesWith<M, 'posted'>> & SchemasOf<M, 'posted'>;
 type SentIn<M> = SchemasOf<M, 'sent'> & SchemasOf<M, 'readOnly'>;
+type PersonalIn<M> = {
+  [N in keyof M]: M[N] extends { readonly isPersonal: true } ? N : never;
+}[keyof M];
 type ColumnsOf<M extends Members> = { readonly [N in keyof M]: M[N]['column'] };
 
 /** An object as its table has it: a member that responses leave out is null. */
@@ -112,6 +122,11 @@ export function readOnlyNames(members: Members): string[] {
 /** The names of the members whose values events show. */
 export function namesInEvents(members: Members): string[] {
   return Object.keys(picked(members, ({ hasValuesInEvents }) => hasValuesInEvents));
+}
+
+/** The names of the members that erasing the person clears. */
+export function personalNames<M extends Members>(members: M): PersonalIn<M>[] {
+  return Object.keys(picked(members, ({ isPersonal }) => isPersonal || undefined)) as PersonalIn<M>[];
 }
 
 /** Returns a function that reads the content of a body that fits. */

@@ -1,13 +1,5 @@
 // Customers over HTTP: /customers.
-import {
-  adminOnly,
-  checkStepUp,
-  isStaff,
-  recentSignIn,
-  rowAccessOf,
-  signedIn,
-  type Caller,
-} from '../../auth/access.ts';
+import { isStaff, rowAccessOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
 import { exportDescription } from '../../http/lists/export.ts';
 import { listParameters, pageOrFileIssues, type Lists } from '../../http/lists/list.ts';
@@ -36,7 +28,6 @@ import {
   type CustomerRow,
 } from './customer-members.ts';
 import { checkMayGive, customerQuery, mergeCustomer } from './customer.ts';
-import { eraseCustomer } from './customer-erasure-store.ts';
 import {
   addCustomer,
   customerSelection,
@@ -51,11 +42,9 @@ type CustomerServices = {
   readonly caches: { readonly customers: RepresentationCache<Customer> };
   /** The country whose phone numbers may be sent in national form. */
   readonly defaultCountry: string | undefined;
-  /** Clears the orders of erased customers, in the background. */
-  readonly clearOrders: () => void;
 };
 
-export function customerRoutes({ lists, caches, defaultCountry, clearOrders }: CustomerServices): Route[] {
+export function customerRoutes({ lists, caches, defaultCountry }: CustomerServices): Route[] {
   const customers = customerRepresentations(caches.customers);
   const bodies = customerBodies(defaultCountry);
   return [
@@ -65,7 +54,6 @@ export function customerRoutes({ lists, caches, defaultCountry, clearOrders }: C
     putCustomerRoute(bodies),
     patchCustomerRoute(bodies),
     deleteCustomerRoute(),
-    eraseCustomerRoute(clearOrders),
   ];
 }
 
@@ -77,7 +65,7 @@ export function customerRepresentations(cache: RepresentationCache<Customer>): R
 const customerLookup = lookupOf({ find: customerSource.find, represent: representCustomer });
 const customerFile = { name: 'customers', table: customerTable, elements: customerLookup };
 
-function representCustomer(customer: CustomerRow): Representation<Customer> {
+export function representCustomer(customer: CustomerRow): Representation<Customer> {
   const { id, userId: ownerId } = customer;
   return representText(JSON.stringify(shownCustomer(customer)), { id, ownerId });
 }
@@ -224,31 +212,5 @@ function deleteCustomerRoute(): Route {
         removeCustomer(permit, customer);
         return empty;
       }),
-  });
-}
-
-function eraseCustomerRoute(clearOrders: () => void): Route {
-  return route({
-    method: 'PUT',
-    path: '/customers/{id}/erasure',
-    tag: 'Customers',
-    summary: 'Erase what is personal of a customer',
-    access: adminOnly,
-    reply: { kind: 'none' },
-    description:
-      'The name becomes `erased`; e-mail address, phone number, address, note and reference, and the addresses ' +
-      'and notes of the customer’s orders, become null. Sums, items and statuses stay. This can’t be taken back. ' +
-      `Needs ${recentSignIn}.`,
-    problems: ['step-up-required'],
-    async handle(call) {
-      checkStepUp(call.caller, call.now, 'Erasing a customer');
-      await call.write((permit) => {
-        const customer = requireOwned(customerSource, permit, call.params.id);
-        call.checkPrecondition(() => representCustomer(customer).etag);
-        eraseCustomer(permit, customer);
-      });
-      clearOrders();
-      return empty;
-    },
   });
 }

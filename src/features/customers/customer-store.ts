@@ -19,7 +19,7 @@ import {
   type ListDefinition,
   type SearchScope,
 } from '../../storage/listing.ts';
-import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import { changesNothing, type ObjectSource, type Owned } from '../../storage/object-access.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownedBy, ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
@@ -125,17 +125,30 @@ export function replaceCustomer(permit: Permit, current: Owned<CustomerRow>, wan
   writeCustomer(permit, current, { type: 'customer.changed', wanted });
 }
 
+/** What erasing makes of a customer. */
+const erased: CustomerContent = {
+  name: 'erased',
+  email: null,
+  phone: null,
+  address: null,
+  note: null,
+  reference: null,
+};
+
+/** Erases what is personal of the customer. The customer's orders are another matter. */
+export function eraseContent(permit: Permit, customer: Owned<CustomerRow>): void {
+  if (changesNothing(customer, erased)) return;
+  const wanted = { ...erased, userId: customer.userId };
+  writeCustomer(permit, customer, { type: 'customer.erased', wanted });
+}
+
 type CustomerChange = {
   readonly type: 'customer.changed' | 'customer.erased';
   readonly wanted: ChangedCustomer;
 };
 
 /** Replaces the customer, in the table and in the search, and records an event of this type. */
-export function writeCustomer(
-  permit: Permit,
-  current: Owned<CustomerRow>,
-  { type, wanted }: CustomerChange,
-): void {
+function writeCustomer(permit: Permit, current: Owned<CustomerRow>, { type, wanted }: CustomerChange): void {
   const { id } = current;
   replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
   replaceInSearch(permit.writer, current, wanted);

@@ -11,14 +11,12 @@ export const customers: Feature = {
   migrations: customersMigrations,
   async load() {
     const { customerRoutes } = await import('./customer-routes.ts');
-    const { clearErasedOrders } = await import('./customer-erasure-store.ts');
     const { clearCustomerOwner } = await import('./customer-store.ts');
     return (core) => {
       const { defaultCountry } = core.config;
-      const routes = customerRoutes({ ...core, defaultCountry, clearOrders: core.cleanUp });
+      const routes = customerRoutes({ ...core, defaultCountry });
       return {
         groups: [{ invalidStatus: 422, routes }],
-        cleanup: [clearErasedOrders],
         clearOwner: clearCustomerOwner,
       };
     };

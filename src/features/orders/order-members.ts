@@ -13,7 +13,14 @@ import {
   type Infer,
   type Issue,
 } from '../../schema/schema.ts';
-import { contentReader, postedIn, sentIn, shownIn, type ContentOf } from '../../storage/resource.ts';
+import {
+  contentReader,
+  postedIn,
+  sentIn,
+  shownIn,
+  type ContentOf,
+  type PersonalOrNot,
+} from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
 import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
 import { reason } from '../events/event.ts';
@@ -56,7 +63,7 @@ const placedStatus = oneOf(
 );
 
 export const orderMembers = {
-  id: { shown: id, readOnly: optional(id), column: column.assigned },
+  id: { shown: id, readOnly: optional(id), column: column.assigned, isPersonal: false },
   status: {
     shown: status,
     posted: optional(placedStatus),
@@ -71,12 +78,13 @@ export const orderMembers = {
     column: column.nullable(column.text<Payment>()),
     hasValuesInEvents: true,
   },
-  customerId: { shown: customerId, sent: customerId, column: column.integer },
+  customerId: { shown: customerId, sent: customerId, column: column.integer, isPersonal: false },
   userId: {
     shown: owner,
     posted: optional(id, { description: 'The owner, if that is another user; only staff may set it.' }),
     readOnly: optional(owner),
     column: column.nullable(column.integer),
+    isPersonal: false,
   },
   currency: { shown: currency, sent: currency, column: column.text(), hasValuesInEvents: true },
   items: {
@@ -96,11 +104,17 @@ export const orderMembers = {
     sent: optional(nullable(NewAddress)),
     normal: normalizeAddress,
     column: column.nullable(column.json<Address>()),
+    isPersonal: true,
   },
-  note: { shown: note, sent: optional(note), column: column.nullable(column.text()) },
-  createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time },
-  updatedAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.changeTime },
-};
+  note: { shown: note, sent: optional(note), column: column.nullable(column.text()), isPersonal: true },
+  createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time, isPersonal: false },
+  updatedAt: {
+    shown: timestamp,
+    readOnly: optional(sentTimestamp),
+    column: column.changeTime,
+    isPersonal: false,
+  },
+} satisfies PersonalOrNot;
 
 export const Order = named(
   'Order',

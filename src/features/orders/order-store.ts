@@ -10,18 +10,21 @@ import { computed, flag, table } from '../../storage/table.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { changesBetween, receivedBy, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { unlessErasedSql } from '../customers/customer-erasure-store.ts';
 import { ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
+import { unlessErasedSql, type PersonalName } from './customer-erasure-store.ts';
 import { Order, PatchedOrder, orderMembers, type ChangedOrder } from './order-members.ts';
 import { isCorrection, type OrderStatus } from './order-status.ts';
 
 const columns = columnsOf(orderMembers);
 const orders = table('orders', columns);
-const rows = orders.select({
-  ...columns,
-  userId: computed(ownerSql('orders'), columns.userId),
+const unlessErased = {
   shippingAddress: computed(unlessErasedSql('shippingAddress'), columns.shippingAddress),
   note: computed(unlessErasedSql('note'), columns.note),
+} satisfies Record<PersonalName, unknown>;
+const rows = orders.select({
+  ...columns,
+  ...unlessErased,
+  userId: computed(ownerSql('orders'), columns.userId),
 });
 const contentColumns = contentNames(orderMembers).filter((name) => name !== 'customerId');
 const replaceContent = orders.update([...contentColumns, 'updatedAt']);

@@ -11,12 +11,15 @@ export const orders: Feature = {
   migrations: ordersMigrations,
   async load() {
     const { orderRoutes, userOrderRoutes } = await import('./order-routes.ts');
+    const { eraseCustomerRoute } = await import('./customer-erasure-routes.ts');
+    const { clearErasedOrders } = await import('./customer-erasure-store.ts');
     const { clearOrderOwner } = await import('./order-store.ts');
     return (core) => ({
       groups: [
-        { invalidStatus: 422, routes: orderRoutes(core) },
+        { invalidStatus: 422, routes: [...orderRoutes(core), eraseCustomerRoute(core.cleanUp)] },
         { invalidStatus: 400, routes: userOrderRoutes(core) },
       ],
+      cleanup: [clearErasedOrders],
       clearOwner: clearOrderOwner,
     });
   },

@@ -13,12 +13,20 @@ import {
   string,
   type Infer,
 } from '../../../src/schema/schema.ts';
+import type { PersonalOrNot } from '../../../src/storage/resource.ts';
+import { text } from '../../../src/storage/table.ts';
 
 export function mistakesOfTables(): unknown[] {
   const { open: _open, ...fewerSteps } = stages;
   const { forbidden: _forbidden, ...fewerProblems } = problemTypes;
   const reach: RowAccess = 'all';
+  const note = { shown: string({ maxLength: 9 }), column: text() };
   return [
+    { note: { ...note, isPersonal: true } } satisfies PersonalOrNot,
+    // @ts-expect-error TS2322
+    { note } satisfies PersonalOrNot,
+    // @ts-expect-error TS2322
+    { note: { ...note, isPersonal: true, hasValuesInEvents: true } } satisfies PersonalOrNot,
     reach,
     // @ts-expect-error TS2741
     fewerSteps satisfies typeof stages,

@@ -1,21 +1,14 @@
 // Erases what is personal of a customer, and of the customer's orders. The first write has the whole effect
-// that clients can see: the customer is overwritten, and a row of `erasures` hides the addresses and notes of
+// that clients can see: the customer is overwritten, and a row of `erasures` hides the personal members of
 // the orders (`unlessErasedSql`). The cleanup then clears them in slices, even after a restart. What is written
 // to these orders in between is hidden and cleared, too.
 import type { Connection } from '../../storage/connection.ts';
-import { changesNothing, type Owned } from '../../storage/object-access.ts';
+import type { Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { writeCustomer } from './customer-store.ts';
-import type { CustomerContent, CustomerRow } from './customer-members.ts';
-
-const erased: CustomerContent = {
-  name: 'erased',
-  email: null,
-  phone: null,
-  address: null,
-  note: null,
-  reference: null,
-};
+import { personalNames } from '../../storage/resource.ts';
+import type { CustomerRow } from '../customers/customer-members.ts';
+import { eraseContent } from '../customers/customer-store.ts';
+import { orderMembers } from './order-members.ts';
 
 /**
  * Erases the customer. If that was done before, clears only what orders were given since; triggers remove
@@ -23,18 +16,19 @@ const erased: CustomerContent = {
  */
 export function eraseCustomer(permit: Permit, customer: Owned<CustomerRow>): void {
   const db = permit.writer;
-  const { id, userId } = customer;
   const sql =
     'INSERT OR REPLACE INTO erasures (customerId, lastOrderId) ' +
     'VALUES (?, ifnull((SELECT max(id) FROM orders), 0))';
-  db.run(sql, id);
+  db.run(sql, customer.id);
   db.invalidate({ kind: 'everything' });
-  if (changesNothing(customer, erased)) return;
-  writeCustomer(permit, customer, { type: 'customer.erased', wanted: { ...erased, userId } });
+  eraseContent(permit, customer);
 }
 
+const personal = personalNames(orderMembers);
+export type PersonalName = (typeof personal)[number];
+
 /** Returns an expression for a column of `orders`: null once the order's customer is erased. */
-export function unlessErasedSql(column: 'shippingAddress' | 'note'): string {
+export function unlessErasedSql(column: PersonalName): string {
   const isErased =
     'EXISTS (SELECT 1 FROM erasures WHERE erasures.customerId = orders.customerId ' +
     'AND orders.id <= erasures.lastOrderId)';
@@ -88,6 +82,6 @@ const inOrderSql = 'ORDER BY status, createdAt, id LIMIT +?';
 const ofThisTimeSql = `${selectSql} status = ? AND createdAt = ? AND id > ? ${inOrderSql}`;
 const ofThisStatusSql = `${selectSql} status = ? AND createdAt > ? ${inOrderSql}`;
 const ofLaterStatusSql = `${selectSql} status > ? ${inOrderSql}`;
-const clearSql =
-  'UPDATE orders SET shippingAddress = NULL, note = NULL ' +
-  'WHERE id = ? AND (shippingAddress IS NOT NULL OR note IS NOT NULL)';
+const cleared = personal.map((name) => `${name} = NULL`).join(', ');
+const hasSome = personal.map((name) => `${name} IS NOT NULL`).join(' OR ');
+const clearSql = `UPDATE orders SET ${cleared} WHERE id = ? AND (${hasSome})`;

@@ -1,0 +1,35 @@
+// Erasing a customer over HTTP: /customers/{id}/erasure.
+import { adminOnly, checkStepUp, recentSignIn } from '../../auth/access.ts';
+import { empty } from '../../http/routing/reply.ts';
+import { route, type Route } from '../../http/routing/route.ts';
+import { requireOwned } from '../../storage/object-access.ts';
+import { representCustomer } from '../customers/customer-routes.ts';
+import { customerSource } from '../customers/customer-store.ts';
+import { eraseCustomer } from './customer-erasure-store.ts';
+
+/** `clearOrders` clears the orders of erased customers, in the background. */
+export function eraseCustomerRoute(clearOrders: () => void): Route {
+  return route({
+    method: 'PUT',
+    path: '/customers/{id}/erasure',
+    tag: 'Customers',
+    summary: 'Erase what is personal of a customer',
+    access: adminOnly,
+    reply: { kind: 'none' },
+    description:
+      'The name becomes `erased`; e-mail address, phone number, address, note and reference, and the addresses ' +
+      'and notes of the customer’s orders, become null. Sums, items and statuses stay. This can’t be taken back. ' +
+      `Needs ${recentSignIn}.`,
+    problems: ['step-up-required'],
+    async handle(call) {
+      checkStepUp(call.caller, call.now, 'Erasing a customer');
+      await call.write((permit) => {
+        const customer = requireOwned(customerSource, permit, call.params.id);
+        call.checkPrecondition(() => representCustomer(customer).etag);
+        eraseCustomer(permit, customer);
+      });
+      clearOrders();
+      return empty;
+    },
+  });
+}
