@@ -11,7 +11,7 @@ import type { Address } from '../features/customers/address.ts';
 import type { CustomerContent } from '../features/customers/customer-members.ts';
 import type { NewItem } from '../features/orders/order-items.ts';
 import { orderContentOf } from '../features/orders/order-members.ts';
-import { type OrderStatus, type Payment } from '../features/orders/order-status.ts';
+import { type OrderStatus, type Payment, stepsTo } from '../features/orders/order-status.ts';
 import { addOrder, type OrderStep } from '../features/orders/order-store.ts';
 import type { Sample } from '../features/feature.ts';
 import { maintenance } from '../service/features.ts';
@@ -306,8 +306,8 @@ function pickSteps(picker: Picker, createdAt: number, end: number): OrderStep[] 
 function stepsOf(fate: number): readonly OrderStatus[] {
   if (fate < 0.02) return [];
   if (fate < 0.07) return ['cancelled'];
-  if (fate < 0.1) return ['paid', 'shipped', 'delivered', 'refunded'];
-  return ['paid', 'shipped', 'delivered'];
+  if (fate < 0.1) return [...stepsTo('delivered'), 'refunded'];
+  return stepsTo('delivered');
 }
 
 /** Returns NaN if the text isn't a time. */

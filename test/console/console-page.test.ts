@@ -5,12 +5,13 @@ import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import type * as api from '../../src/console/parts/api-types.ts';
+import * as access from '../../src/auth/access.ts';
 import type { KeptBackups } from '../../src/features/backups/backup-routes.ts';
 import type { Customer } from '../../src/features/customers/customer-members.ts';
-import type { Event } from '../../src/features/events/event.ts';
+import { type Event, eventTypes } from '../../src/features/events/event.ts';
 import type { Key } from '../../src/features/keys/key.ts';
 import type { Order } from '../../src/features/orders/order-members.ts';
-import { isCorrection, transitions } from '../../src/features/orders/order-status.ts';
+import * as order from '../../src/features/orders/order-status.ts';
 import type { OrderCounts } from '../../src/features/orders/order.ts';
 import type { Product } from '../../src/features/products/product.ts';
 import type { Sales } from '../../src/features/sales/sales.ts';
@@ -21,7 +22,8 @@ import type { Suspension } from '../../src/features/users/suspension.ts';
 import type { Totp } from '../../src/features/users/totp.ts';
 import type { Webhook } from '../../src/features/webhooks/webhook.ts';
 import { decimalText } from '../../src/console/parts/amounts.ts';
-import { statuses, steps, stepsBack } from '../../src/console/parts/api-types.ts';
+import { happenings, payments, roles, scopes, statuses } from '../../src/console/parts/api-types.ts';
+import { stages } from '../../src/console/parts/statuses.ts';
 import { countries, currencies } from '../../src/schema/iso-codes.ts';
 import { sharedService } from '../support/http-support.ts';
 import { codeOf, sources, texts } from '../support/source-text.ts';
@@ -248,12 +250,33 @@ export type Accepted = [
   Accepts<api.Product, Product>,
 ];
 
-suite('what the console knows of the API', () => {
-  test('the console has the same steps of an order’s status', () => assert.deepEqual(steps, transitions));
+const happeningTypes = Object.entries(happenings).flatMap(([kind, own]) =>
+  own.map((happening) => `${kind}.${happening}`),
+);
 
-  test('the console offers to take back what the service takes back', () => {
-    for (const from of statuses)
-      for (const to of statuses)
-        assert.equal(stepsBack[from] === to, isCorrection(from, to), `${from} to ${to}`);
+suite('what the console knows of the API', () => {
+  const service = sharedService();
+
+  test('the console has the same statuses, in their order', () => assert.deepEqual(statuses, order.statuses));
+
+  for (const status of order.statuses)
+    test(`the console knows what may become of an order that is ${status}`, () => {
+      const { next, before, isPaid } = order.stages[status];
+      const { name: _, ...known } = stages[status];
+      assert.deepEqual(known, { next, before, isPaid });
+    });
+
+  test('the console’s labels have a colour or a form for each status', async () => {
+    const { text } = await service().get('/console/console.css');
+    const without = statuses.filter((status) => !new RegExp(`^[^{]*\\.${status}\\b`, 'm').test(text));
+    assert.deepEqual(without, []);
   });
+
+  for (const [what, own, all] of [
+    ['ways of payment', payments, order.payments],
+    ['roles', roles, access.roles],
+    ['scopes of API keys', scopes, access.scopes],
+    ['types of events', happeningTypes, eventTypes],
+  ] as const)
+    test(`the console has the same ${what}`, () => assert.deepEqual(new Set<string>(own), new Set(all)));
 });

@@ -76,14 +76,14 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
     await person.see('Marked as paid by mistake');
   });
 
-  await t.test('compare by payment with drawer, terminal and bank, and unpaid orders apart', async () => {
+  await t.test('compare by payment with terminal, drawer and bank, and unpaid orders apart', async () => {
     await person.go('#/day');
     const day = await cells(`document.querySelector('.day table')`);
     const start = day.indexOf('Received, by payment');
     assert.deepEqual(day.slice(start, start + 4), [
       'Received, by payment',
-      'Cash |  | €100.00',
       'Card |  | €30.00',
+      'Cash |  | €100.00',
       'Not said |  | €269.90',
     ]);
     assert.ok(day.includes('Received |  | €399.90'), day.join('\n'));

@@ -1,6 +1,6 @@
 // The user's own account: name, password, one-time codes, sessions, and API keys.
 import { keyList, sessionList } from './access-lists.ts';
-import type { Key, List, Session, Totp } from '../parts/api-types.ts';
+import { type Key, type List, scopes, type Session, type Totp } from '../parts/api-types.ts';
 import { card, factList, secret } from '../parts/cards.ts';
 import { undefinedIfMissing } from '../parts/request-errors.ts';
 import { reloadable, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
@@ -133,18 +133,6 @@ function passwordForm({ client, user }: Page, reload: Reload): HTMLElement {
   });
   return body;
 }
-
-const scopes = [
-  'orders:read',
-  'orders:write',
-  'customers:read',
-  'customers:write',
-  'products:read',
-  'products:write',
-  'events:read',
-  'users:read',
-  'users:write',
-];
 
 async function addKey({ client }: Page, reload: Reload): Promise<void> {
   const name = field({ label: t('What it is for'), pointer: '/name', hint: t('Example: till 3') });

@@ -1,7 +1,17 @@
 // People: the accounts, their roles, and an administrator's actions for them.
 import { keyList, sessionList } from './access-lists.ts';
 import { query } from '../parts/api-client.ts';
-import type { Key, List, Role, ServiceEvent, Session, Suspension, Totp, User } from '../parts/api-types.ts';
+import {
+  type Key,
+  type List,
+  type Role,
+  roles,
+  type ServiceEvent,
+  type Session,
+  type Suspension,
+  type Totp,
+  type User,
+} from '../parts/api-types.ts';
 import { card, factList, secret } from '../parts/cards.ts';
 import { undefinedIfMissing } from '../parts/request-errors.ts';
 import {
@@ -26,11 +36,12 @@ import { isRegistrationOpen } from '../parts/page-text.ts';
 import { type Column, pager, rowLink, table } from '../parts/tables.ts';
 import { rich, t } from '../parts/texts.ts';
 
-const roles: readonly (readonly [Role, string])[] = [
-  ['user', t('user: their own orders')],
-  ['staff', t('staff: all orders, customers and products')],
-  ['admin', t('admin: everything')],
-];
+const roleNames: Readonly<Record<Role, string>> = {
+  user: t('user: their own orders'),
+  staff: t('staff: all orders, customers and products'),
+  admin: t('admin: everything'),
+};
+const roleChoices = roles.map((role) => [role, roleNames[role]] as const);
 
 export function peopleView(page: Page): void {
   const { main, parameters } = page;
@@ -83,7 +94,7 @@ const columns: readonly Column<User>[] = [
 async function addPerson({ client }: Page, reload: Reload): Promise<void> {
   const name = field({ label: t('Name'), pointer: '/name' });
   const email = field({ label: t('E-mail'), pointer: '/email', attributes: { type: 'email' } });
-  const role = field({ label: t('Role'), pointer: '/role', control: choice(roles, 'staff') });
+  const role = field({ label: t('Role'), pointer: '/role', control: choice(roleChoices, 'staff') });
   const password = newPassword();
   const isAdded = await ask({
     title: t('Add a person'),
@@ -223,7 +234,7 @@ function suspensionBanner({ createdAt, reason }: Suspension): HTMLElement {
 }
 
 function roleForm({ client }: Page, { id, name, role }: User, reload: Reload): HTMLElement {
-  const control = choice(roles, role);
+  const control = choice(roleChoices, role);
   const chosen = field({ label: t('Role'), pointer: '/role', control });
   const run = async (): Promise<void> => {
     await client.send('PATCH', `/api/users/${id}`, { body: { role: control.value } });

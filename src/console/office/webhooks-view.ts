@@ -1,6 +1,6 @@
 // Webhooks: the programs that receive events, and the state of their deliveries.
 import { pause } from '../parts/api-client.ts';
-import type { List, Webhook } from '../parts/api-types.ts';
+import { type EventType, happenings, type List, type Webhook } from '../parts/api-types.ts';
 import { factList, headedCard, secret } from '../parts/cards.ts';
 import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
 import { ask, askToDelete, notify, show } from '../parts/dialogs.ts';
@@ -12,15 +12,10 @@ import { failureWords } from './webhook-words.ts';
 import { t } from '../parts/texts.ts';
 import { tickBoxes } from '../parts/tick-boxes.ts';
 
-const types = [
-  ...['created', 'changed', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'corrected'].map(
-    (each) => `order.${each}`,
-  ),
-  ...['customer', 'product'].flatMap((kind) =>
-    ['created', 'changed', 'deleted'].map((each) => `${kind}.${each}`),
-  ),
-  'customer.erased',
-];
+/** Webhooks made here are about the shop; the API also sends what happens to accounts, keys and webhooks. */
+const types = (['order', 'customer', 'product'] as const).flatMap((kind) =>
+  happenings[kind].map((happening) => `${kind}.${happening}`),
+) as readonly EventType[]; // each is a kind with what happens to it
 
 export function webhooksView(page: Page): void {
   const { main } = page;

@@ -5,11 +5,12 @@ import { CustomerChoice } from './customer-choice.ts';
 import { emptyState, goTo, setPageTitle, type Page, reloadable, skeleton } from '../parts/view.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { addressLines, money, nameOf } from '../parts/formats.ts';
+import { addressLines, money } from '../parts/formats.ts';
 import { form, throwIfInvalid } from '../parts/forms.ts';
 import { OrderFields } from './order-fields.ts';
 import { takeScans } from './order-scans.ts';
 import { type LoadedOrder, readOrder } from './order-view.ts';
+import { nameOf } from '../parts/statuses.ts';
 import { t } from '../parts/texts.ts';
 
 export function changeOrderView(page: Page): void {

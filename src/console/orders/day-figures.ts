@@ -1,7 +1,8 @@
 // The lines of the report for the end of a day, as its table shows them and its file has them.
-import { type Figures, type Payment, type Sales, type Status, statuses } from '../parts/api-types.ts';
-import { dayName, paymentNames, priceText, statusNames } from '../parts/formats.ts';
+import { type Figures, payments, type Sales, type Status, statuses } from '../parts/api-types.ts';
+import { dayName, paymentNames, priceText } from '../parts/formats.ts';
 import { separator } from '../parts/list-file.ts';
+import { stages } from '../parts/statuses.ts';
 import { byteOrderMark, rowText } from '../parts/table-text.ts';
 import { t } from '../parts/texts.ts';
 import { currenciesOf, figuresOf, isSale, ordersOf, totalOf } from './sales-figures.ts';
@@ -49,10 +50,10 @@ function moneyGroup(figures: readonly Figures[]): DayGroup {
   return { title: t('Money'), lines: [...lines, received] };
 }
 
-/** What the drawer, the card terminal and the bank should each say. */
+/** What the card terminal, the drawer and the bank should each say. */
 function paymentGroup(figures: readonly Figures[]): DayGroup {
   const all = figures.flatMap(({ byPayment = [] }) => byPayment);
-  const lines = ([...paymentsShown, null] as const).flatMap((payment): readonly DayLine[] => {
+  const lines = [...payments, null].flatMap((payment): readonly DayLine[] => {
     const own = all.filter((each) => each.payment === payment);
     const name = payment === null ? t('Not said') : paymentNames[payment];
     return own.length === 0 ? [] : [{ name, total: totalOf(own) }];
@@ -60,13 +61,11 @@ function paymentGroup(figures: readonly Figures[]): DayGroup {
   return { title: t('Received, by payment'), lines };
 }
 
-const paymentsShown = ['cash', 'card', 'transfer', 'other'] as const satisfies readonly Payment[];
-
 function ordersGroup(figures: readonly Figures[]): DayGroup {
   const lines = statuses.flatMap((status) =>
     figures
       .filter((each) => each.status === status)
-      .map(({ orders, total }): DayLine => ({ name: statusNames[status], status, orders, total })),
+      .map(({ orders, total }): DayLine => ({ name: stages[status].name, status, orders, total })),
   );
   const sold = figures.filter(isSale);
   const paid = sold.filter(({ status }) => status !== 'open');

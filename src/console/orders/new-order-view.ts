@@ -1,16 +1,17 @@
 // A new order for an existing or a new customer. Sending the form again places no second order, and what was
 // entered survives a reload.
-import type { Customer, Order } from '../parts/api-types.ts';
+import { type Customer, type Order, type Payment, payments } from '../parts/api-types.ts';
 import { explainReusedKey } from '../parts/conflicts.ts';
 import { CustomerChoice } from './customer-choice.ts';
 import { notify } from '../parts/dialogs.ts';
 import type { Draft, Drafts } from '../parts/drafts.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
-import { nameOf, paymentNames } from '../parts/formats.ts';
+import { paymentNames } from '../parts/formats.ts';
 import { usuallyWalkIn } from './delivery-fields.ts';
 import { checkboxRow, discardInput, type Entered, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
 import { OrderFields } from './order-fields.ts';
 import { takeScans } from './order-scans.ts';
+import { nameOf } from '../parts/statuses.ts';
 import { Rejection } from '../parts/request-errors.ts';
 import { goTo, isStaff, setPageTitle, type Page, skeleton } from '../parts/view.ts';
 import { rich, t } from '../parts/texts.ts';
@@ -98,15 +99,19 @@ function showForm(page: Page, draft: Draft): void {
   }
 }
 
-const payments = [
-  ['F2', 'card'],
-  ['F4', 'cash'],
-  ['F8', 'transfer'],
-] as const;
+/** The keys that end a sale over the counter; undefined for what is only said later. */
+const paymentKeys: Readonly<Record<Payment, string | undefined>> = {
+  card: 'F2',
+  cash: 'F4',
+  transfer: 'F8',
+  other: undefined,
+};
 
 /** Buttons that place an order as it is sold over the counter, each with a key of its own. */
-function counterEnds(isHandedOver: HTMLInputElement): readonly HTMLElement[] {
-  const buttons = payments.map(([key, payment]) => {
+function counterEnds(isHandedOver: HTMLInputElement): readonly Child[] {
+  const buttons = payments.map((payment) => {
+    const key = paymentKeys[payment];
+    if (key === undefined) return undefined;
     const attributes = { type: 'submit', 'data-payment': payment, 'aria-keyshortcuts': key };
     return h('button', attributes, paymentNames[payment], ' ', h('kbd', {}, key));
   });

@@ -1,12 +1,13 @@
 // The columns of lists of orders, and how their rows stay where they are.
-import { type Order, steps as stepsOf } from '../parts/api-types.ts';
+import type { Order } from '../parts/api-types.ts';
 import { customerName } from '../customers/customer-words.ts';
 import type { Page } from '../parts/view.ts';
 import { h } from '../parts/elements.ts';
-import { dateTime, money, shortTime, statusNames, stepNames } from '../parts/formats.ts';
+import { dateTime, money, shortTime } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import type { LatestOrder } from './order-steps.ts';
 import { pill } from './order-status.ts';
+import { stages, stepNames, usualStep } from '../parts/statuses.ts';
 import { type Column, inPlace, rowLink } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 
@@ -70,9 +71,9 @@ export function stepColumn({ steps }: Page): Column<LatestOrder> {
       const key = { 'data-key': `step-${id}` };
       if (steps.nextStatusOf(id) !== undefined) return steps.undoButton(id);
       if (isMoved)
-        return h('span', { class: 'action' }, h('span', { tabindex: -1, ...key }, statusNames[status]));
-      const [to] = stepsOf[status];
-      if (to === undefined || to === 'refunded') return undefined;
+        return h('span', { class: 'action' }, h('span', { tabindex: -1, ...key }, stages[status].name));
+      const to = usualStep(status);
+      if (to === undefined) return undefined;
       const label = t('{step}: order {id}', { step: stepNames[to], id });
       return action(stepNames[to], async () => steps.begin(order, to), { ...key, 'aria-label': label });
     },

@@ -1,8 +1,31 @@
-// The number of orders in each status, for the tabs of their list.
+// The tabs of the list of orders, one for each status, with the number of orders in it.
 import { query } from '../parts/api-client.ts';
-import type { ServiceEvent, StatusCounts } from '../parts/api-types.ts';
+import { type ServiceEvent, type Status, type StatusCounts, statuses } from '../parts/api-types.ts';
+import { type Child, h } from '../parts/elements.ts';
+import { count } from '../parts/formats.ts';
+import { stages } from '../parts/statuses.ts';
+import { t } from '../parts/texts.ts';
 import type { Page } from '../parts/view.ts';
 import { orderFilter } from './order-filters.ts';
+
+/** Links to the list with each status, in which the search and the filters go on. */
+export function statusTabs(parameters: URLSearchParams, counts?: StatusCounts): Child {
+  const current = parameters.get('status') ?? '';
+  const tab = (status: Status | '', label: string, number?: number): HTMLElement => {
+    const target = new URLSearchParams(parameters);
+    target.delete('cursor');
+    if (status === '') target.delete('status');
+    else target.set('status', status);
+    const shown = number !== undefined && h('span', { class: 'count' }, count(number));
+    const attributes = { href: `#/orders?${target}`, 'aria-current': status === current && 'page' };
+    return h('a', attributes, label, shown !== false && ' ', shown);
+  };
+  const all = counts && Object.values(counts).reduce((sum, each) => sum + each, 0);
+  return [
+    tab('', t('All'), all),
+    statuses.map((status) => tab(status, stages[status].name, counts?.[status])),
+  ];
+}
 
 /** Between two requests: the service counts all orders for each. */
 const pauseMilliseconds = 5_000;

@@ -1,22 +1,21 @@
 // How an order was paid: the buttons that mark it as paid and say so, and the question that corrects it later.
-import { stepsBack, type Order, type Payment } from '../parts/api-types.ts';
+import { type Order, type Payment, payments } from '../parts/api-types.ts';
 import { saverOf } from '../parts/conflicts.ts';
 import { ask, notify } from '../parts/dialogs.ts';
 import { type Child, h } from '../parts/elements.ts';
 import { paymentNames } from '../parts/formats.ts';
 import { action, choice, field } from '../parts/forms.ts';
+import { stages } from '../parts/statuses.ts';
 import { t } from '../parts/texts.ts';
 import { isStaff, type Page, type Reload } from '../parts/view.ts';
 
 type Shown = { readonly order: Order; readonly etag: string | undefined };
 
-const payments = Object.keys(paymentNames) as Payment[]; // a literal has no other keys
-
 /** How the order was paid, or the buttons that mark it as paid so. */
 export function paymentLine(page: Page, shown: Shown, reload: Reload): Child {
   const { status, payment } = shown.order;
   if (status === 'open') return isStaff(page) && payButtons(page, shown.order);
-  const mayCorrect = isStaff(page) && status in stepsBack;
+  const mayCorrect = isStaff(page) && stages[status].isPaid;
   if (payment === null && !mayCorrect) return undefined;
   const label = payment === null ? t('Say how it was paid …') : t('Change the payment …');
   const change = action(label, () => changePayment(page, shown, reload), { 'data-key': 'payment' });

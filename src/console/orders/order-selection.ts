@@ -1,13 +1,14 @@
 // Orders that are selected in their list, to be marked or printed together. A bar below the list has the buttons, and
 // each row says what came of it; the rows stay in their places until the selection is cleared.
-import { type Order, type Status, steps as stepsOf } from '../parts/api-types.ts';
+import type { Order } from '../parts/api-types.ts';
 import { customerName } from '../customers/customer-words.ts';
 import { Drawing } from '../parts/drawing.ts';
 import { button, h, icon, icons } from '../parts/elements.ts';
-import { count, nameOf } from '../parts/formats.ts';
+import { count } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import type { LatestOrder } from './order-steps.ts';
 import { packingSlip, printSheets } from './packing-slip.ts';
+import { nameOf, usualStep, usualWay } from '../parts/statuses.ts';
 import { isSingleKey, unlessKeysFollow } from '../parts/single-keys.ts';
 import type { Column } from '../parts/tables.ts';
 import type { Page, Reload } from '../parts/view.ts';
@@ -154,9 +155,8 @@ export class OrderSelection {
   /** A button for each usual next step. Orders that have just moved wait: it must not come where another one was. */
   #stepButtons(orders: readonly LatestOrder[]): HTMLElement[] {
     const unmoved = orders.filter(({ isMoved = false }) => !isMoved);
-    const byStep = Map.groupBy(unmoved, ({ status }) => stepsOf[status][0]);
-    return (['paid', 'shipped', 'delivered'] as const).flatMap((to: Status) => {
-      const able = byStep.get(to) ?? [];
+    return usualWay.flatMap((to) => {
+      const able = unmoved.filter(({ status }) => usualStep(status) === to);
       if (able.length === 0) return [];
       const run = async (): Promise<void> => {
         this.#isUsed = true;

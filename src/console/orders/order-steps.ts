@@ -5,9 +5,10 @@ import type { ApiClient } from '../parts/api-client.ts';
 import type { Order, Payment, ServiceEvent, Status } from '../parts/api-types.ts';
 import { notify, warn } from '../parts/dialogs.ts';
 import type { Child } from '../parts/elements.ts';
-import { count, money, nameOf } from '../parts/formats.ts';
+import { count, money } from '../parts/formats.ts';
 import { action, messageOf } from '../parts/forms.ts';
 import type { LiveEvents } from '../parts/live-events.ts';
+import { nameOf } from '../parts/statuses.ts';
 import { Rejection } from '../parts/request-errors.ts';
 import { t } from '../parts/texts.ts';
 

@@ -1,13 +1,6 @@
 // One order: its items, customer, status and history, and the changes that are allowed.
 import { query } from '../parts/api-client.ts';
-import {
-  type Customer,
-  type Item,
-  type Order,
-  type Status,
-  steps as stepsOf,
-  stepsBack,
-} from '../parts/api-types.ts';
+import type { Customer, Item, Order, Status } from '../parts/api-types.ts';
 import { addressBlock, card } from '../parts/cards.ts';
 import { customerName } from '../customers/customer-words.ts';
 import {
@@ -23,7 +16,7 @@ import { mailLinkOf } from '../parts/contact-links.ts';
 import { ask } from '../parts/dialogs.ts';
 import { Drawing } from '../parts/drawing.ts';
 import { type Child, fill, h, icon, icons } from '../parts/elements.ts';
-import { addressLines, count, dateTime, money, nameOf, stepNames } from '../parts/formats.ts';
+import { addressLines, count, dateTime, money } from '../parts/formats.ts';
 import { action, field, type Field, textOf } from '../parts/forms.ts';
 import { changeNote } from './order-note.ts';
 import { paymentLine } from './order-payment.ts';
@@ -31,6 +24,7 @@ import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
 import { eventList } from '../parts/event-list.ts';
 import { type NamedEvent, readHistory } from '../parts/named-events.ts';
 import { pill, statusPicture } from './order-status.ts';
+import { type FinalStatus, followersOf, isFinal, nameOf, stages, stepNames } from '../parts/statuses.ts';
 import { tableHead } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 
@@ -85,8 +79,7 @@ function orderHeading(page: Page, shown: OrderDetails): HTMLElement {
   const { id, status } = page.steps.latest(shown.order);
   const print = printButton(t('Packing slip'));
   const confirm =
-    status !== 'cancelled' &&
-    status !== 'refunded' &&
+    !isFinal(status) &&
     action([icon(icons.print), t('Order confirmation')], async () =>
       printSheets(page.main, [orderConfirmation(shown.order, nameOfCustomer(shown))]),
     );
@@ -112,17 +105,17 @@ function nextSteps(page: Page, shown: OrderDetails): Child {
   const now = steps.latest(order).status;
   const waiting = steps.nextStatusOf(id);
   const disabled = waiting !== undefined || now !== status;
-  const allowed = stepsOf[status].filter((to) => isStaff(page) || to === 'cancelled');
-  const back = isStaff(page) ? stepsBack[status] : undefined;
+  const allowed = followersOf(status).filter((to) => isStaff(page) || to === 'cancelled');
+  const back = isStaff(page) ? stages[status].before : null;
   const buttons = allowed.toReversed().map((to) => {
     if (to === waiting) return steps.undoButton(id);
     if (to === now)
       return h('button', { class: 'made', disabled: true }, t('Marked as {status}', { status: nameOf(to) }));
-    if (to === 'cancelled' || to === 'refunded') return endButton(page, order, { to, disabled });
+    if (isFinal(to)) return endButton(page, order, { to, disabled });
     const attributes = { class: 'primary', disabled, 'data-key': `step-${id}` };
     return action(stepNames[to], async () => steps.begin(offered, to), attributes);
   });
-  return [back !== undefined && backButton(page, order, { to: back, disabled }), buttons];
+  return [back !== null && backButton(page, order, { to: back, disabled }), buttons];
 }
 
 /** For a slip of the hand: the step that was made last is taken back, with a reason for the history. */
@@ -149,32 +142,49 @@ function reasonField(hint: string): Field {
 }
 
 type StepOptions<To extends Status> = { readonly to: To; readonly disabled: boolean };
-type End = 'cancelled' | 'refunded';
+type EndWords = {
+  readonly label: string;
+  readonly title: string;
+  readonly text: string;
+  readonly submit: string;
+};
 
 /** A step that can't be undone opens a dialog that names the amount. */
-function endButton({ steps }: Page, order: Order, { to, disabled }: StepOptions<End>): HTMLElement {
-  const { id, total, currency } = order;
-  const label = to === 'refunded' ? t('Refund …') : t('Cancel order …');
+function endButton({ steps }: Page, order: Order, { to, disabled }: StepOptions<FinalStatus>): HTMLElement {
+  const { label, title, text, submit } = endWords(order)[to];
   const question = async (): Promise<void> => {
     const reason = reasonField(t('Kept in the history. Optional.'));
-    const amount = money(total, currency);
-    const text =
-      to === 'refunded'
-        ? t('Order {id} will be marked as refunded ({amount}). The money itself is returned elsewhere.', {
-            id,
-            amount,
-          })
-        : t('Order {id} for {amount} will be cancelled. It can’t be reopened.', { id, amount });
     await ask({
-      title: to === 'refunded' ? t('Refund {amount}?', { amount }) : t('Cancel order {id}?', { id }),
+      title,
       content: [h('p', {}, text), reason.row],
-      submit: to === 'refunded' ? t('Refund {amount}', { amount }) : t('Cancel the order'),
+      submit,
       isDangerous: true,
       dismiss: t('Keep it'),
       run: () => steps.make(order, to, textOf(reason)),
     });
   };
   return action(label, question, { disabled, 'data-key': `to-${to}` });
+}
+
+function endWords({ id, total, currency }: Order): Readonly<Record<FinalStatus, EndWords>> {
+  const amount = money(total, currency);
+  return {
+    cancelled: {
+      label: t('Cancel order …'),
+      title: t('Cancel order {id}?', { id }),
+      text: t('Order {id} for {amount} will be cancelled. It can’t be reopened.', { id, amount }),
+      submit: t('Cancel the order'),
+    },
+    refunded: {
+      label: t('Refund …'),
+      title: t('Refund {amount}?', { amount }),
+      text: t('Order {id} will be marked as refunded ({amount}). The money itself is returned elsewhere.', {
+        id,
+        amount,
+      }),
+      submit: t('Refund {amount}', { amount }),
+    },
+  };
 }
 
 function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {

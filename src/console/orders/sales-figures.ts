@@ -3,6 +3,7 @@ import { query } from '../parts/api-client.ts';
 import type { Figures, Sales, Status } from '../parts/api-types.ts';
 import type { Page } from '../parts/view.ts';
 import { dateTime, defaultCurrency, timeZone } from '../parts/formats.ts';
+import { isFinal } from '../parts/statuses.ts';
 import { t } from '../parts/texts.ts';
 
 type SalesRange = {
@@ -28,7 +29,7 @@ export function ordersOf(figures: readonly Figures[]): number {
 
 /** Cancelled and refunded orders don't count. */
 export function isSale({ status }: Pick<Figures, 'status'>): boolean {
-  return status !== 'cancelled' && status !== 'refunded';
+  return !isFinal(status);
 }
 
 /** The rule of `isSale` in words, shown with sums of what was sold. */

@@ -32,6 +32,7 @@ import { isNews, type NamedEvent, readLatest } from '../parts/named-events.ts';
 import { tabLinks } from '../parts/list-tools.ts';
 import { LiveValue } from '../parts/live-value.ts';
 import { pill } from './order-status.ts';
+import type { WaitingStatus } from '../parts/statuses.ts';
 import { type Column, newerNotice, table, tableHead } from '../parts/tables.ts';
 import { numbered, t } from '../parts/texts.ts';
 import {
@@ -53,11 +54,13 @@ const spans = [
 type Span = (typeof spans)[number];
 
 /** The statuses of orders that wait for their next step, and whether the shop has to do something for it. */
-const waiting = [
-  { status: 'paid', label: t('To be shipped'), all: 'All {count} to be shipped', isToDo: true },
-  { status: 'open', label: t('To be paid'), all: 'All {count} to be paid', isToDo: true },
-  { status: 'shipped', label: t('On the way'), all: 'All {count} on the way', isToDo: false },
-] as const;
+const waitingWords = {
+  paid: { label: t('To be shipped'), all: 'All {count} to be shipped', isToDo: true },
+  open: { label: t('To be paid'), all: 'All {count} to be paid', isToDo: true },
+  shipped: { label: t('On the way'), all: 'All {count} on the way', isToDo: false },
+} as const satisfies Readonly<Record<WaitingStatus, object>>;
+const waitingStatuses = Object.keys(waitingWords) as WaitingStatus[]; // a literal has no other keys
+const waiting = waitingStatuses.map((status) => ({ status, ...waitingWords[status] }));
 type Kind = (typeof waiting)[number];
 
 /** The orders of one status that wait longest, and how many there are. */

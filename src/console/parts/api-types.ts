@@ -1,8 +1,43 @@
-// The members of the API's objects that the console uses. A test compares them with the service's types.
+// The API's closed lists, and the members of its objects that the console uses. A test compares them with the
+// service's.
 
-export type Role = 'user' | 'staff' | 'admin';
-export type Payment = 'cash' | 'card' | 'transfer' | 'other';
-export type Status = 'open' | 'paid' | 'shipped' | 'delivered' | 'cancelled' | 'refunded';
+export const roles = ['user', 'staff', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+/** How an order was paid, the usual way first. */
+export const payments = ['card', 'cash', 'transfer', 'other'] as const;
+export type Payment = (typeof payments)[number];
+
+/** The statuses of an order, in the order in which it usually gets them. */
+export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;
+export type Status = (typeof statuses)[number];
+
+/** What an API key may be allowed, the most usual first. */
+export const scopes = [
+  'orders:read',
+  'orders:write',
+  'customers:read',
+  'customers:write',
+  'products:read',
+  'products:write',
+  'events:read',
+  'users:read',
+  'users:write',
+] as const;
+export type Scope = (typeof scopes)[number];
+
+/** The kinds of objects that events are about, and what happens to each. */
+export const happenings = {
+  order: ['created', 'changed', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'corrected'],
+  customer: ['created', 'changed', 'deleted', 'erased'],
+  product: ['created', 'changed', 'deleted'],
+  user: ['created', 'changed', 'suspended', 'deleted'],
+  session: ['created', 'ended', 'reused'],
+  key: ['created', 'removed'],
+  webhook: ['created', 'changed', 'disabled', 'deleted'],
+} as const;
+export type EventKind = keyof typeof happenings;
+export type EventType = { [K in EventKind]: `${K}.${(typeof happenings)[K][number]}` }[EventKind];
 
 export type Address = {
   readonly name: string | null;
@@ -81,7 +116,7 @@ export type Tokens = {
 export type Key = {
   readonly id: number;
   readonly name: string;
-  readonly scopes: readonly string[];
+  readonly scopes: readonly Scope[];
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
@@ -100,7 +135,7 @@ export type WebhookErrorCode =
 export type Webhook = {
   readonly id: number;
   readonly url: string;
-  readonly types: readonly string[];
+  readonly types: readonly EventType[];
   readonly status: 'enabled' | 'paused' | 'disabled';
   readonly position: number;
   readonly lastStatus: number | null;
@@ -118,7 +153,7 @@ export type KeptBackups = {
 };
 export type ServiceEvent = {
   readonly id: number;
-  readonly type: string;
+  readonly type: EventType;
   readonly createdAt: string;
   readonly subject: string;
   readonly actor: { readonly userId: number; readonly keyId: number | null } | null;
@@ -185,22 +220,3 @@ export type Problem = {
   readonly detail: string;
   readonly errors?: readonly Issue[];
 };
-
-/** The statuses that may follow each status, the usual one first. */
-export const steps: Readonly<Record<Status, readonly Status[]>> = {
-  open: ['paid', 'cancelled'],
-  paid: ['shipped', 'refunded'],
-  shipped: ['delivered', 'refunded'],
-  delivered: ['refunded'],
-  cancelled: [],
-  refunded: [],
-};
-
-/** The status to which staff may take a step back that was made by mistake. */
-export const stepsBack: Readonly<Partial<Record<Status, Status>>> = {
-  paid: 'open',
-  shipped: 'paid',
-  delivered: 'shipped',
-};
-
-export const statuses = Object.keys(steps) as Status[]; // a literal has no other keys

@@ -1,48 +1,34 @@
 // Events in words, each with a link to the view of its subject.
-import type { ServiceEvent } from './api-types.ts';
+import {
+  type EventKind,
+  type EventType,
+  type happenings,
+  payments,
+  roles,
+  type ServiceEvent,
+  statuses,
+} from './api-types.ts';
 import { language } from './language.ts';
 import { t } from './texts.ts';
 
 /** What one object and many objects of a kind are called. */
-const objectNames: Readonly<Record<string, readonly [one: string, many: string]>> = {
-  orders: [t('Order'), t('Orders')],
-  customers: [t('Customer'), t('Customers')],
-  products: [t('Product'), t('Products')],
-  users: [t('Account'), t('Accounts')],
-  sessions: [t('Sign-in'), t('Sign-ins')],
-  keys: [t('API key'), t('API keys')],
-  webhooks: [t('Webhook'), t('Webhooks')],
+const objectNames: Readonly<Record<EventKind, readonly [one: string, many: string]>> = {
+  order: [t('Order'), t('Orders')],
+  customer: [t('Customer'), t('Customers')],
+  product: [t('Product'), t('Products')],
+  user: [t('Account'), t('Accounts')],
+  session: [t('Sign-in'), t('Sign-ins')],
+  key: [t('API key'), t('API keys')],
+  webhook: [t('Webhook'), t('Webhooks')],
 };
-const eventVerbs: Readonly<Record<string, string>> = {
+
+/** What happened, where the API's word doesn't say it. */
+const ownWords: Readonly<Partial<Record<EventType, string>>> = {
   'order.corrected': t('taken back by one step'),
   'session.created': t('began'),
   'session.reused': t('ended: an old token was used'),
 };
-
-/** What happens to objects, statuses, payments, and roles. */
-const words: Readonly<Record<string, string>> = {
-  open: t('open'),
-  paid: t('paid'),
-  shipped: t('shipped'),
-  delivered: t('delivered'),
-  cancelled: t('cancelled'),
-  refunded: t('refunded'),
-  cash: t('cash'),
-  card: t('card'),
-  transfer: t('transfer'),
-  other: t('other'),
-  created: t('created'),
-  changed: t('changed'),
-  deleted: t('deleted'),
-  erased: t('erased'),
-  removed: t('removed'),
-  ended: t('ended'),
-  suspended: t('suspended'),
-  disabled: t('disabled'),
-  user: t('user'),
-  staff: t('staff'),
-  admin: t('admin'),
-};
+type PlainHappening = Exclude<(typeof happenings)[EventKind][number], 'corrected' | 'reused'>;
 
 const memberNames: Readonly<Record<string, string>> = {
   status: t('status'),
@@ -75,27 +61,33 @@ const enumeration = new Intl.ListFormat(language);
 
 /** Describes an event: `/orders/7` and `order.paid` become `Order 7 paid`. */
 export function eventText({ type, subject, changes }: ServiceEvent): string {
-  const [, kind = '', id = ''] = /(\w+)(?:\/(\d+)|\?.*)?$/.exec(subject) ?? [];
-  const [one, many] = objectNames[kind] ?? [kind, kind];
-  const happening = happeningOf(type);
+  const [, id] = /\/(\d+)$/.exec(subject) ?? [];
+  const [one, many] = namesOf(type);
   const what = type.endsWith('.changed') ? changedMembers(Object.keys(changes)) : '';
-  return `${id === '' ? many : `${one} ${id}`} ${happening}${what}`;
+  return `${id === undefined ? many : `${one} ${id}`} ${happeningOf(type)}${what}`;
 }
 
 /** Names a type of event: `Order paid`. */
-export function typeText(type: string): string {
-  const kind = type.slice(0, type.indexOf('.'));
-  const [name] = objectNames[`${kind}s`] ?? [kind];
-  return `${name} ${happeningOf(type)}`;
+export function typeText(type: EventType): string {
+  const [one] = namesOf(type);
+  return `${one} ${happeningOf(type)}`;
 }
 
-function happeningOf(type: string): string {
-  return eventVerbs[type] ?? inWords(type.slice(type.indexOf('.') + 1));
+/** A page may be older than the service that it was loaded from, and then has no name for a kind. */
+function namesOf(type: EventType): readonly [one: string, many: string] {
+  const kind = type.slice(0, type.indexOf('.')) as EventKind; // every type begins with its kind
+  return objectNames[kind] ?? [kind, kind];
 }
 
-function inWords(word: unknown): string {
-  if (word === null) return t('not said');
-  return words[String(word)] ?? String(word);
+function happeningOf(type: EventType): string {
+  const plain = type.slice(type.indexOf('.') + 1) as PlainHappening; // the others have words of their own
+  return ownWords[type] ?? t(plain);
+}
+
+function inWords(value: unknown): string {
+  if (value === null) return t('not said');
+  const word = [...statuses, ...payments, ...roles].find((each) => each === value);
+  return word === undefined ? String(value) : t(word);
 }
 
 /** Without the total, which changes with the items. */

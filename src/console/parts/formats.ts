@@ -2,7 +2,7 @@
 // order, and words for the names of the API.
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
 import { placeLine } from './address-order.ts';
-import type { Address, Payment, Status } from './api-types.ts';
+import type { Address, Payment } from './api-types.ts';
 import { locale } from './language.ts';
 import { textOfPage, wordsOfPage } from './page-text.ts';
 import { t } from './texts.ts';
@@ -168,28 +168,4 @@ export const paymentNames: Readonly<Record<Payment, string>> = {
   cash: t('Cash'),
   transfer: t('Transfer'),
   other: t('Other'),
-};
-
-export const statusNames: Readonly<Record<Status, string>> = {
-  open: t('Open'),
-  paid: t('Paid'),
-  shipped: t('Shipped'),
-  delivered: t('Delivered'),
-  cancelled: t('Cancelled'),
-  refunded: t('Refunded'),
-};
-
-/** The name of the status within a sentence. */
-export function nameOf(status: Status): string {
-  return t(status);
-}
-
-/** The label of the button that sets the status. */
-export const stepNames: Readonly<Record<Status, string>> = {
-  open: t('Open'),
-  paid: t('Mark as paid'),
-  shipped: t('Mark as shipped'),
-  delivered: t('Mark as delivered'),
-  cancelled: t('Cancel order'),
-  refunded: t('Refund'),
 };

@@ -36,8 +36,6 @@ export const german = {
   'Mark as paid': 'Als bezahlt markieren',
   'Mark as shipped': 'Als versendet markieren',
   'Mark as delivered': 'Als zugestellt markieren',
-  'Cancel order': 'Bestellung stornieren',
-  Refund: 'Erstatten',
   user: 'Benutzer',
   staff: 'Personal',
   admin: 'Administrator',

@@ -1,9 +1,9 @@
 // A list as a file: what the page shows, with its filters and its search, for a spreadsheet or for other programs.
-import { type Payment, type Status, statuses } from './api-types.ts';
+import { type Payment, payments, type Status, statuses } from './api-types.ts';
 import { columnName } from './column-names.ts';
 import { ask, notify } from './dialogs.ts';
 import { h } from './elements.ts';
-import { dayName, decimalSign, paymentNames, timeOfDay, timeZone } from './formats.ts';
+import { dayName, decimalSign, timeOfDay, timeZone } from './formats.ts';
 import { action } from './forms.ts';
 import { saveFile } from './saved-file.ts';
 import { chunksOf } from './streams.ts';
@@ -98,7 +98,7 @@ function isStatus(cell: string): cell is Status {
 }
 
 function isPayment(cell: string): cell is Payment {
-  return Object.hasOwn(paymentNames, cell);
+  return payments.some((each) => each === cell);
 }
 
 /**

@@ -1,10 +1,7 @@
 // The tools above a list: its search, days, and tabs.
-import { type Status, type StatusCounts, statuses } from './api-types.ts';
 import { typingMilliseconds } from './combobox.ts';
-import { type Child, h, icon, icons } from './elements.ts';
-import { count, statusNames } from './formats.ts';
+import { h, icon, icons } from './elements.ts';
 import type { Page, Reload } from './view.ts';
-import { t } from './texts.ts';
 
 /** The rows of a list, and the words that have found them. */
 export type FoundRows = { readonly q: string | null; readonly rows: readonly { readonly id: number }[] };
@@ -85,23 +82,4 @@ export function tabLinks(
     h('a', { href: href(value), 'aria-current': value === current && 'page' }, text),
   );
   return h('nav', { class: 'tabs', 'aria-label': label }, links);
-}
-
-/** Links to the list with each status, in which the search and the filters go on. */
-export function statusTabs(parameters: URLSearchParams, counts?: StatusCounts): Child {
-  const current = parameters.get('status') ?? '';
-  const tab = (status: Status | '', label: string, number?: number): HTMLElement => {
-    const target = new URLSearchParams(parameters);
-    target.delete('cursor');
-    if (status === '') target.delete('status');
-    else target.set('status', status);
-    const shown = number !== undefined && h('span', { class: 'count' }, count(number));
-    const attributes = { href: `#/orders?${target}`, 'aria-current': status === current && 'page' };
-    return h('a', attributes, label, shown !== false && ' ', shown);
-  };
-  const all = counts && Object.values(counts).reduce((sum, each) => sum + each, 0);
-  return [
-    tab('', t('All'), all),
-    statuses.map((status) => tab(status, statusNames[status], counts?.[status])),
-  ];
 }

@@ -3,28 +3,35 @@ import { h } from './elements.ts';
 import { checkboxRow, throwIfInvalid } from './forms.ts';
 import { t } from './texts.ts';
 
-type Boxes = {
+type Boxes<T extends string> = {
   readonly legend: string;
   /** The pointer of the list of values in the request: `/scopes`. */
   readonly pointer: string;
-  readonly values: readonly string[];
-  readonly label: (value: string) => string;
+  readonly values: readonly T[];
+  readonly label: (value: T) => string;
   /** Whether the box is ticked at first. */
-  readonly isTicked: (value: string) => boolean;
+  readonly isTicked: (value: T) => boolean;
 };
 
-type TickBoxes = {
+type TickBoxes<T> = {
   readonly element: HTMLElement;
   /** Returns the values that are ticked. Without any it throws an issue that is shown below the boxes. */
-  readonly read: () => string[];
+  readonly read: () => T[];
 };
 
-export function tickBoxes({ legend, pointer, values, label, isTicked }: Boxes): TickBoxes {
+export function tickBoxes<T extends string>({
+  legend,
+  pointer,
+  values,
+  label,
+  isTicked,
+}: Boxes<T>): TickBoxes<T> {
   const id = `boxes-${crypto.randomUUID()}`;
-  const boxes = values.map((value) =>
-    h('input', { type: 'checkbox', id: `${id}-${value}`, value, checked: isTicked(value) }),
-  );
-  const rows = boxes.map((box) => checkboxRow(box, label(box.value)));
+  const boxes = values.map((value) => ({
+    value,
+    box: h('input', { type: 'checkbox', id: `${id}-${value}`, value, checked: isTicked(value) }),
+  }));
+  const rows = boxes.map(({ box, value }) => checkboxRow(box, label(value)));
   const element = h(
     'fieldset',
     { id, 'data-pointer': pointer },
@@ -32,8 +39,8 @@ export function tickBoxes({ legend, pointer, values, label, isTicked }: Boxes): 
     h('div', { class: 'grid' }, rows),
     h('p', { class: 'issue', id: `${id}-issue`, role: 'alert' }),
   );
-  function read(): string[] {
-    const ticked = boxes.filter(({ checked }) => checked).map(({ value }) => value);
+  function read(): T[] {
+    const ticked = boxes.filter(({ box }) => box.checked).map(({ value }) => value);
     throwIfInvalid(ticked.length === 0 ? [{ pointer, detail: t('Tick at least one.') }] : []);
     return ticked;
   }

@@ -1,6 +1,6 @@
 // The context of a view (user, API client, URL, element to draw into), and the parts that views share.
 import { type ApiClient, pause } from './api-client.ts';
-import type { ServiceEvent, User } from './api-types.ts';
+import type { Role, ServiceEvent, User } from './api-types.ts';
 import type { BrowserSession } from './browser-session.ts';
 import { notify } from './dialogs.ts';
 import type { Drafts } from './drafts.ts';
@@ -38,8 +38,10 @@ export type Reload = () => Promise<void>;
 /** Draws into `main` immediately, and the rest when it is loaded. */
 export type View = (page: Page) => void;
 
-export function isStaff({ user }: Pick<App, 'user'>): boolean {
-  return user.role !== 'user';
+const staffRoles: Readonly<Record<Role, boolean>> = { user: false, staff: true, admin: true };
+
+export function isStaff({ user }: { readonly user: Pick<User, 'role'> }): boolean {
+  return staffRoles[user.role];
 }
 
 /** Gives the document this title, and returns the heading that shows it: both name the page. */

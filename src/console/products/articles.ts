@@ -1,6 +1,7 @@
 // What an order’s items are completed from: the shop’s products, and what was sold before.
 import { type ApiClient, query } from '../parts/api-client.ts';
-import type { List, Order, Product } from '../parts/api-types.ts';
+import { type List, type Order, type Product, statuses } from '../parts/api-types.ts';
+import { stages } from '../parts/statuses.ts';
 
 export type Article = {
   readonly name: string;
@@ -10,6 +11,7 @@ export type Article = {
 };
 
 const suggestedMax = 8;
+const accepted = statuses.filter((status) => stages[status].isPaid).join(',');
 
 export class Articles {
   readonly #client: ApiClient;
@@ -46,7 +48,7 @@ export class Articles {
    * be read. In an open order the price may be what a customer wishes.
    */
   async loadSold(): Promise<void> {
-    const read = this.#client.get<List<Order>>('/orders?status=paid,shipped,delivered&limit=100');
+    const read = this.#client.get<List<Order>>(`/orders?status=${accepted}&limit=100`);
     const { data } = await read.catch(() => ({ data: [] }));
     const byName = new Map<string, Article>();
     for (const { items, currency } of data) {

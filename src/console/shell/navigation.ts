@@ -1,6 +1,6 @@
 // The navigation bar: its views, and the roles that may open them.
-import type { Role } from '../parts/api-types.ts';
-import { type App, setPageTitle } from '../parts/view.ts';
+import { type Role, roles } from '../parts/api-types.ts';
+import { type App, isStaff, setPageTitle } from '../parts/view.ts';
 import { ask, notify } from '../parts/dialogs.ts';
 import { button, fill, h, icon, icons } from '../parts/elements.ts';
 import { documentationLink } from './documentation-link.ts';
@@ -14,8 +14,7 @@ type NavigationItem = {
   readonly roles: readonly Role[];
   readonly isPrimary: boolean;
 };
-const staff = ['staff', 'admin'] as const;
-const everyone = ['user', 'staff', 'admin'] as const;
+const staff = roles.filter((role) => isStaff({ user: { role } }));
 const webhooks: NavigationItem = {
   title: t('Webhooks'),
   icon: 'webhooks',
@@ -24,15 +23,15 @@ const webhooks: NavigationItem = {
 };
 const navigationItems: Readonly<Record<string, NavigationItem>> = {
   today: { title: t('Today'), icon: 'today', roles: staff, isPrimary: true },
-  orders: { title: t('Orders'), icon: 'orders', roles: everyone, isPrimary: true },
-  new: { title: t('New order'), icon: 'add', roles: everyone, isPrimary: true },
-  customers: { title: t('Customers'), icon: 'customers', roles: everyone, isPrimary: true },
+  orders: { title: t('Orders'), icon: 'orders', roles, isPrimary: true },
+  new: { title: t('New order'), icon: 'add', roles, isPrimary: true },
+  customers: { title: t('Customers'), icon: 'customers', roles, isPrimary: true },
   products: { title: t('Products'), icon: 'products', roles: staff, isPrimary: false },
   figures: { title: t('Figures'), icon: 'figures', roles: staff, isPrimary: false },
   people: { title: t('People'), icon: 'people', roles: ['admin'], isPrimary: false },
   ...(hasWebhooks && { webhooks }),
   health: { title: t('Health'), icon: 'health', roles: ['admin'], isPrimary: false },
-  account: { title: t('My account'), icon: 'account', roles: everyone, isPrimary: false },
+  account: { title: t('My account'), icon: 'account', roles, isPrimary: false },
 };
 
 /** A view without an item is open to all roles. */

@@ -4,7 +4,8 @@ import type { List, Order, Product } from '../parts/api-types.ts';
 import { combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { openDialog } from '../parts/dialogs.ts';
-import { money, statusNames } from '../parts/formats.ts';
+import { money } from '../parts/formats.ts';
+import { stages } from '../parts/statuses.ts';
 import { type App, goTo, isStaff } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
 
@@ -42,7 +43,7 @@ async function lookUp(app: App, q: string, { open, signal }: LookUp): Promise<re
   const orders = find<Order>('/orders', { include: 'customer' }, (order) => {
     const { id, customer, status, total, currency } = order;
     const name = [`#${id}`, customer?.name].filter(Boolean).join(' ');
-    const about = `${statusNames[status]} · ${money(total, currency)}`;
+    const about = `${stages[status].name} · ${money(total, currency)}`;
     return { id: `order-${id}`, name, about, choose: () => open(`/orders/${id}`) };
   });
   const searches: [string, Promise<readonly Found[]>][] = [

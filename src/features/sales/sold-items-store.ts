@@ -1,6 +1,6 @@
 // The items of orders, added up by article in the read worker.
 import type { DatabaseReads } from '../../storage/database.ts';
-import { statuses, type OrderStatus } from '../orders/order-status.ts';
+import { statusesThat } from '../orders/order-status.ts';
 import { totalLowBits } from './sales.ts';
 import {
   soldItemsMax,
@@ -10,8 +10,8 @@ import {
   type SoldItemsRequest,
 } from './sold-items.ts';
 
-const notSold: readonly OrderStatus[] = ['cancelled', 'refunded'];
-const sold = JSON.stringify(statuses.filter((status) => !notSold.includes(status)));
+/** Final statuses end what was sold. */
+const sold = JSON.stringify(statusesThat(({ next }) => next.length > 0));
 const lowMask = 2 ** totalLowBits - 1;
 
 /** Finds the items with the highest sums, of the newest `soldOrdersMax` orders of that time. */

@@ -1,0 +1,64 @@
+// What each status of an order means, and its names. All else about statuses follows from this table, or is a table
+// with a line for each status, each final one, or each that waits: the compiler asks for the line of a new one.
+import { statuses, type Status } from './api-types.ts';
+import { t } from './texts.ts';
+
+type Stage = {
+  /** The statuses that may follow, the usual one first. */
+  readonly next: readonly Status[];
+  /** The status to which staff may take a step back that was made by mistake. */
+  readonly before: Status | null;
+  /** Whether staff may say how the order was paid. */
+  readonly isPaid: boolean;
+  readonly name: string;
+};
+
+const table = {
+  open: { next: ['paid', 'cancelled'], before: null, isPaid: false, name: t('Open') },
+  paid: { next: ['shipped', 'refunded'], before: 'open', isPaid: true, name: t('Paid') },
+  shipped: { next: ['delivered', 'refunded'], before: 'paid', isPaid: true, name: t('Shipped') },
+  delivered: { next: ['refunded'], before: 'shipped', isPaid: true, name: t('Delivered') },
+  cancelled: { next: [], before: null, isPaid: false, name: t('Cancelled') },
+  refunded: { next: [], before: null, isPaid: false, name: t('Refunded') },
+} as const satisfies Readonly<Record<Status, Stage>>;
+
+/** A test compares them with the service's. */
+export const stages: Readonly<Record<Status, Stage>> = table;
+
+type Following<S extends Status> = (typeof table)[S]['next'][number];
+/** Nothing follows it. */
+export type FinalStatus = { [S in Status]: [Following<S>] extends [never] ? S : never }[Status];
+/** What a usual step leads to. */
+type StepStatus = Exclude<Following<Status>, FinalStatus>;
+/** A usual step follows it. */
+export type WaitingStatus = {
+  [S in Status]: [Exclude<Following<S>, FinalStatus>] extends [never] ? never : S;
+}[Status];
+
+/** The label of the button that makes the step. */
+export const stepNames: Readonly<Record<StepStatus, string>> = {
+  paid: t('Mark as paid'),
+  shipped: t('Mark as shipped'),
+  delivered: t('Mark as delivered'),
+};
+
+export function isFinal(status: Status): status is FinalStatus {
+  return stages[status].next.length === 0;
+}
+
+/** The statuses from the first to the last, without those that end an order. */
+export const usualWay: readonly Status[] = statuses.filter((status) => !isFinal(status));
+
+export function followersOf(status: Status): readonly Following<Status>[] {
+  return table[status].next;
+}
+
+/** Returns where the usual step leads; undefined if none follows. */
+export function usualStep(status: Status): StepStatus | undefined {
+  return followersOf(status).find((to) => !isFinal(to));
+}
+
+/** The name of the status within a sentence. */
+export function nameOf(status: Status): string {
+  return t(status);
+}
