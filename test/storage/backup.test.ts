@@ -16,9 +16,11 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
+import { freeDiskBytes } from '../../src/base/capacity.ts';
 import { backup, integrityIssues, restore } from '../../src/storage/backup.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
+import { keepBackup, NoRoomError } from '../../src/storage/kept-backups.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
 import {
   addNote,
@@ -74,6 +76,19 @@ test('a backup under load has all writes answered before it began, in a private 
       .map((row) => Object.values(row)[0]),
   );
   for (let note = 0; note < before; note += 1) assert(texts.has(note), `note ${note} of ${before}`);
+});
+
+test('a kept backup needs room for what is in the write-ahead log, too', async (t) => {
+  const folder = newFolder(t);
+  const beside = await openCommandDatabase(folder, migrations);
+  beside.write(addNote('kept'));
+  beside.close();
+  const wal = `${databaseFile(folder)}-wal`;
+  writeFileSync(wal, '');
+  truncateSync(wal, freeDiskBytes(folder)); // a length without blocks
+  await assert.rejects(keepBackup(folder, Date.now()), NoRoomError);
+  truncateSync(wal, 0);
+  assert.ok(existsSync(await keepBackup(folder, Date.now())));
 });
 
 test('a backup contains nothing that was written after it began', async (t) => {

@@ -9,7 +9,7 @@ import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { ThreadError } from '../../src/base/thread.ts';
 import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
 import { withSmallDisk } from '../support/small-disk.ts';
-import { newFolder, openNotes, until } from '../support/storage-support.ts';
+import { addNote, HeldDisk, newFolder, openNotes, turn, until } from '../support/storage-support.ts';
 
 const mebibyte = 1024 ** 2;
 /** Where the default, 32 MiB, isn't the subject: so that less has to be written. */
@@ -240,6 +240,62 @@ test('this turn’s snapshot ends before caches are cleared for a commit by anot
   assert.deepEqual(seen.slice(0, 2), [false, true]);
 });
 
+test('a checkpoint pauses writes until no commit waits for a sync, not only for the one that runs', async (t) => {
+  const disk = new HeldDisk(t);
+  const writes: Promise<unknown>[] = [];
+  const unsynced: number[] = [];
+  let hasPassed = false;
+  const database = await openNotes(t, {
+    checkpointAtBytes: 1,
+    fdatasync: disk.fdatasync,
+    sqlWorker: checkpointsBy(async (real, sql) => {
+      if (!sql.includes('PASSIVE')) return real(sql);
+      unsynced.push(disk.pending.length);
+      if (hasPassed) return real(sql);
+      for (const text of ['synced first', 'committed then']) {
+        writes.push(database.write(addNote(text)));
+        await turn();
+      }
+      const rows = await real(sql);
+      hasPassed = true;
+      return rows;
+    }),
+  });
+  writes.push(database.write(addNote('first')));
+  await disk.endSync();
+  await until(() => hasPassed);
+  await turn(); // now writes are paused
+  await disk.endSync();
+  await disk.endSync();
+  await until(() => unsynced.length === 2);
+  assert.deepEqual(unsynced, [0, 0]);
+  disk.letGo();
+  await Promise.all(writes);
+});
+
+test('a checkpoint after which a reader still used the WAL is repeated, even if nothing more is written', async (t) => {
+  const folder = newFolder(t);
+  let restarts = 0;
+  let reader: DatabaseSync | undefined;
+  const database = await openNotes(t, {
+    folder,
+    checkpointAtBytes: 1,
+    sqlWorker: checkpointsBy(async (real, sql) => {
+      if (reader === undefined && sql.includes('NOOP')) {
+        reader = new DatabaseSync(databaseFile(folder), { readOnly: true });
+        reader.exec('BEGIN; SELECT count(*) FROM notes');
+      }
+      const rows = await real(sql);
+      if (sql === emptyCommitSql) restarts += 1;
+      return rows;
+    }),
+  });
+  await database.write(addNote('the last one'));
+  await until(() => restarts === 1);
+  reader?.close();
+  await until(() => restarts === 2);
+});
+
 function commitExternally(folder: string): void {
   using other = new DatabaseSync(databaseFile(folder));
   other.exec("INSERT INTO notes (text) VALUES ('external')");
@@ -278,4 +334,6 @@ test('if Litestream doesn’t, the service finally checkpoints, and logs that on
   });
   await writeWhile(database, () => database.stats.checkpoints < 1);
   assert.match(warnings.join(), /^Litestream has not checkpointed the WAL[^,]*, .* starts a new generation$/);
+  await writeWhile(database, () => database.stats.checkpoints < 2);
+  assert.equal(warnings.length, 2, 'the next time, too');
 });

@@ -1,11 +1,21 @@
-// Commits of other processes: detected by the next request, or after a while without one.
+// Commits of other processes: detected by the next request, or after a while without one. A busy service lets them in.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
+import type { DatabaseOptions } from '../../src/storage/database.ts';
 import { ExternalCommitWatcher } from '../../src/storage/external-commit-watcher.ts';
-import { addNote, migrations, newFolder, noteTexts, openNotes, until } from '../support/storage-support.ts';
+import {
+  addNote,
+  HeldDisk,
+  migrations,
+  newFolder,
+  noteTexts,
+  openNotes,
+  turn,
+  until,
+} from '../support/storage-support.ts';
 
 test('a commit by another process is detected', async (t) => {
   const { database, beside, seen } = await openTwice(t);
@@ -27,6 +37,66 @@ test('the first request after a pause detects a commit by another process at onc
   assert.deepEqual(seen, [['external']]);
 });
 
+test('a commit by another process during a sync is detected before the next commit', async (t) => {
+  const disk = new HeldDisk(t);
+  const { database, beside, seen } = await openTwice(t, { fdatasync: disk.fdatasync });
+  const writes = [database.write(addNote('first'))];
+  await until(() => disk.pending.length === 1);
+  beside.write(addNote('external'));
+  writes.push(database.write(addNote('second')));
+  await turn(); // its callback has run
+  await disk.endSync();
+  assert.deepEqual(seen, [['first', 'external']]);
+  disk.letGo();
+  await Promise.all(writes);
+});
+
+test('however busy the service is, other processes get the lock after some commits', async (t) => {
+  const disk = new HeldDisk(t);
+  const { database, beside } = await openTwice(t, { fdatasync: disk.fdatasync });
+  const isFree = (): boolean => {
+    try {
+      beside.connection.get('PRAGMA busy_timeout = 0');
+      beside.write(() => {});
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const writes = [database.write(addNote('first'))];
+  const free: boolean[] = [];
+  for (let commit = 1; commit <= 6; commit += 1) {
+    await until(() => disk.pending.length === 1);
+    writes.push(database.write(addNote(`after ${commit}`)));
+    await turn();
+    free.push(isFree());
+    await disk.endSync();
+  }
+  assert.deepEqual(free, [false, false, false, false, true, false]);
+  disk.letGo();
+  await Promise.all(writes);
+});
+
+test('a request during a sync does not delay the look of the next one', async (t) => {
+  const folder = newFolder(t);
+  const file = join(folder, 'numbers.db');
+  using own = new DatabaseSync(file);
+  own.exec('PRAGMA journal_mode = WAL; CREATE TABLE numbers (id INTEGER PRIMARY KEY)');
+  let changes = 0;
+  let isSynced = false;
+  const watcher = new ExternalCommitWatcher(own, {
+    mayDetect: () => isSynced,
+    onChange: () => (changes += 1),
+  });
+  t.after(() => watcher.close());
+  using beside = new DatabaseSync(file);
+  beside.exec('INSERT INTO numbers VALUES (1)');
+  watcher.detectIfDue();
+  isSynced = true;
+  watcher.detectIfDue();
+  assert.equal(changes, 1);
+});
+
 test('a commit by another process just before a time in which commits are ignored is detected', async (t) => {
   const folder = newFolder(t);
   const file = join(folder, 'numbers.db');
@@ -42,10 +112,11 @@ test('a commit by another process just before a time in which commits are ignore
 });
 
 /** A database, and the connection of another process; `seen` has what each external commit shows. */
-async function openTwice(t: TestContext) {
+async function openTwice(t: TestContext, options: Partial<DatabaseOptions> = {}) {
   const folder = newFolder(t);
   const seen: string[][] = [];
   const database = await openNotes(t, {
+    ...options,
     folder,
     onExternalCommit: () => seen.push(noteTexts(database.read)),
   });
