@@ -11,7 +11,7 @@ import type { Address } from '../features/customers/address.ts';
 import type { CustomerContent } from '../features/customers/customer-members.ts';
 import type { NewItem } from '../features/orders/order-items.ts';
 import { orderContentOf } from '../features/orders/order-members.ts';
-import { type OrderStatus, type Payment, stepsTo } from '../features/orders/order-status.ts';
+import { stages, stepsTo, type OrderStatus, type Payment } from '../features/orders/order-status.ts';
 import { addOrder, type OrderStep } from '../features/orders/order-store.ts';
 import type { Sample } from '../features/feature.ts';
 import { maintenance } from '../service/features.ts';
@@ -208,7 +208,7 @@ function addOrders(
     const steps = pickSteps(picker, createdAt, year.end);
     const { status, at: updatedAt } = steps.at(-1) ?? { status: 'open', at: createdAt };
     const note = picker.float() < 0.08 ? picker.pick(sampleNotes) : null;
-    const isPaid = status !== 'open' && status !== 'cancelled';
+    const isPaid = stages[status].payment !== 'none';
     const content = orderContentOf({
       customerId: id,
       status,

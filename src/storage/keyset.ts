@@ -35,7 +35,10 @@ export type IndexedSelection = HasOwners & {
   readonly isDescending: boolean;
   readonly ranges: readonly IndexRange[];
   readonly sortsInMemory?: boolean;
-  /** A condition that no index serves: it is tested for each entry of an index that has its columns. */
+  /**
+   * A condition that no index serves: it is tested for each entry of an index that has its columns, or else for
+   * the entry's row.
+   */
   readonly residual: Condition | undefined;
 };
 

@@ -35,8 +35,8 @@ const takenBack = inCode(
   statusesThat(({ before }) => before !== null),
   'and',
 );
-const paidOnes = inCode(
-  statusesThat(({ isPaid }) => isPaid),
+const payable = inCode(
+  statusesThat(({ payment }) => payment === 'changeable'),
   'or',
 );
 export const status = named(
@@ -48,7 +48,7 @@ export const status = named(
 const payment = nullable(named('Payment', oneOf(payments)), {
   description:
     'How it was paid; null if nobody said, and always before `paid`. Set by staff, with the step to `paid` or ' +
-    `while the order is ${paidOnes}; a correction back to \`open\` empties it.`,
+    `while the order is ${payable}; a correction back to \`open\` empties it.`,
 });
 const customerId = integer({ description: 'The customer who orders.', examples: [7] });
 const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });
@@ -130,10 +130,8 @@ export type Order = Infer<typeof Order>;
 /** A payment needs a status of an order that was paid. */
 export const paymentRule = ruleFor(
   { status: optional(oneOf(statuses)), payment: optional(payment) },
-  ({ status: sent = 'open', payment: by = null }) => {
-    const isPaid = stages[sent].isPaid || sent === 'refunded';
-    return by === null || isPaid ? [] : [earlyPayment];
-  },
+  ({ status: sent = 'open', payment: by = null }) =>
+    by !== null && stages[sent].payment === 'none' ? [earlyPayment] : [],
 );
 const earlyPayment: Issue = {
   pointer: '/payment',

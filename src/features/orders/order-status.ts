@@ -14,25 +14,25 @@ type Stage = {
   readonly next: readonly OrderStatus[];
   /** The status before, to which staff may take the order back if the present one was set by mistake. */
   readonly before: OrderStatus | null;
-  /** Whether staff may say, or correct, how the order was paid. */
-  readonly isPaid: boolean;
+  /** How the order was paid: it isn't; staff may say or correct it; or what they said stays. */
+  readonly payment: 'none' | 'changeable' | 'final';
   /** What an order passes that is placed with this status, for what is sold over the counter. */
   readonly placedBy: readonly OrderStatus[] | null;
 };
 
 /** What each status means for an order. */
 export const stages: Readonly<Record<OrderStatus, Stage>> = {
-  open: { next: ['paid', 'cancelled'], before: null, isPaid: false, placedBy: [] },
-  paid: { next: ['shipped', 'refunded'], before: 'open', isPaid: true, placedBy: ['paid'] },
-  shipped: { next: ['delivered', 'refunded'], before: 'paid', isPaid: true, placedBy: null },
+  open: { next: ['paid', 'cancelled'], before: null, payment: 'none', placedBy: [] },
+  paid: { next: ['shipped', 'refunded'], before: 'open', payment: 'changeable', placedBy: ['paid'] },
+  shipped: { next: ['delivered', 'refunded'], before: 'paid', payment: 'changeable', placedBy: null },
   delivered: {
     next: ['refunded'],
     before: 'shipped',
-    isPaid: true,
+    payment: 'changeable',
     placedBy: ['paid', 'shipped', 'delivered'],
   },
-  cancelled: { next: [], before: null, isPaid: false, placedBy: null },
-  refunded: { next: [], before: null, isPaid: false, placedBy: null },
+  cancelled: { next: [], before: null, payment: 'none', placedBy: null },
+  refunded: { next: [], before: null, payment: 'final', placedBy: null },
 };
 
 /** The statuses that may follow each status. */

@@ -29,7 +29,7 @@ import {
   type Order,
   type OrderPatch,
 } from './order-members.ts';
-import { isCorrection, payments, statuses, type OrderStatus } from './order-status.ts';
+import { isCorrection, payments, stages, statuses, type OrderStatus } from './order-status.ts';
 
 /** The number of newest matching customers whose orders a search includes. */
 export const searchedCustomersMax = 10_000;
@@ -115,19 +115,19 @@ const readOnly = readOnlyNames(orderMembers);
 export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): ChangedOrder {
   const { total: _computed, ...content } = contentIn(orderMembers, current);
   const target = patch.status ?? current.status;
-  const payment = target === 'open' ? null : current.payment; // a correction back to open empties it
+  const { payment: allowed } = stages[target];
+  const payment = allowed === 'none' ? null : current.payment; // a correction back to open empties it
   const issues = readOnlyIssues(current, patch, readOnly);
   const needsReason = isStaff(caller) && isCorrection(current.status, patch.status);
   const isBlank = patch.reason === undefined || patch.reason.trim() === '';
   if (needsReason && isBlank) issues.push(missingReason);
-  const isPaymentFixed =
-    patch.payment !== undefined && patch.payment !== current.payment && target === 'refunded';
-  if (isPaymentFixed) issues.push(fixedPayment);
+  const changesPayment = patch.payment !== undefined && patch.payment !== current.payment;
+  if (changesPayment && allowed === 'final') issues.push(finalPayment);
   const merged = mergePatch({ ...content, payment }, patch);
   return orderContentOf(requireValid(parse(PatchedOrder, merged, issues)));
 }
 
-const fixedPayment: Issue = {
+const finalPayment: Issue = {
   pointer: '/payment',
   code: 'conflict',
   detail: 'payment can be changed only while the order is paid, shipped or delivered.',

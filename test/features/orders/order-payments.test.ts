@@ -35,6 +35,11 @@ describe('the payment of an order', () => {
     ]);
   });
 
+  test('an order can’t be placed as what the counter doesn’t sell', async () => {
+    for (const status of ['shipped', 'cancelled', 'refunded'])
+      assertIssues(await place({ status }), 422, ['#/status enum']);
+  });
+
   test('an order that is placed as paid counts as money received, once', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person('staff');

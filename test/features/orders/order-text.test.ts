@@ -41,6 +41,7 @@ const customerId = addCustomer(permit, customer, 0);
 const tea = { name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 };
 const orders: Readonly<Record<string, Omit<NewOrder, 'customerId' | 'currency'>>> = {
   'as small as can be': { items: [tea] },
+  'that was paid by card': { items: [tea], status: 'paid', payment: 'card' },
   'with items of every kind': { items: [tea, { ...tea, sku: 'TEA-250' }, { ...tea, quantity: 1_000_000 }] },
   'with the highest price': { items: [{ ...tea, quantity: 1, unitPrice: 1e12 }] },
   'with an address': {
