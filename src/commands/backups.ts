@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { CommandError } from '../config/command-error.ts';
 import { feedBounds, markFeedCopied } from '../features/events/feed-store.ts';
 import { maintenance, migrations } from '../service/features.ts';
-import { settleLastEvent } from '../service/last-event-file.ts';
+import { replaceLastEvent } from '../service/last-event-file.ts';
 import { backup, restore, type BackupOptions } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
 import { keepBackup, keptBackupsMax } from '../storage/kept-backups.ts';
@@ -60,7 +60,7 @@ export const restoreBackup: Command = {
         restore(file, config.dataFolder, { ...options, progress: after(checkSignal, progress) }),
       ),
     );
-    settleLastEvent(config.dataFolder, latestEvent);
+    replaceLastEvent(config.dataFolder, latestEvent);
     if (replaced.length > 0)
       lines.unshift(`The replaced database is in ${replaced.join(', ')}, until you delete it.`);
     return [`${config.dataFolder} was restored from ${file}.`, ...lines].join('\n');

@@ -76,7 +76,7 @@ export class LastEventFile {
  * Writes the file for a database that was restored on purpose: the next start does not report its newer events
  * as lost. Never fails: without it that start warns.
  */
-export function settleLastEvent(folder: string, latest: number): void {
+export function replaceLastEvent(folder: string, latest: number): void {
   try {
     replacePrivate(lastEventFile(folder), `${latest}\n`);
   } catch {

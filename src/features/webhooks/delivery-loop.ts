@@ -191,7 +191,7 @@ export class DeliveryLoop {
       cancelTimeout();
       if (this.#sending !== sending) return; // stopped or reloaded; otherwise only a timeout aborts
       this.#sending = undefined;
-      this.#settle(event, result, { sentAt, isTimeout: sending.signal.aborted });
+      this.#handleResult(event, result, { sentAt, isTimeout: sending.signal.aborted });
     });
   }
 
@@ -213,7 +213,7 @@ export class DeliveryLoop {
     return previous === undefined ? [current] : [current, previous];
   }
 
-  #settle(
+  #handleResult(
     event: Event,
     result: PostResult,
     { sentAt, isTimeout }: { readonly sentAt: number; readonly isTimeout: boolean },

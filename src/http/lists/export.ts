@@ -113,12 +113,12 @@ export class Exports {
       kind: 'stream',
       mediaType: isCsv ? `${csv}; charset=utf-8` : ndjson,
       fields: ['Content-Disposition', `attachment; filename="${fileName}"`],
-      start: (stream) => this.#run({ stream, call, readElements, format }),
+      start: (stream) => this.#start({ stream, call, readElements, format }),
     };
   }
 
-  #run<T>(run: Run<T>): void {
-    const { stream, call } = run;
+  #start<T>(running: RunningExport<T>): void {
+    const { stream, call } = running;
     const ended = Promise.withResolvers<void>();
     stream.onEnd((reason, bytes) => {
       ended.resolve();
@@ -128,7 +128,7 @@ export class Exports {
     endIfSlow(stream, this.#timers);
     const held = this.#slots.run(placeOf(call), () => ended.promise); // not earlier: HEAD starts no export
     held.catch(() => stream.abort('failed')); // another export took the slot since `checkRoom`
-    writeElements(run).catch((error: unknown) => {
+    writeElements(running).catch((error: unknown) => {
       if (isLossOfRights(error)) {
         const event = securityEventOf(error);
         if (event !== undefined) call.reportSecurityEvent(event);
@@ -149,7 +149,7 @@ function placeOf({ caller }: ExportCall): Place {
   return { clients: isStaff(caller) ? [user] : [user, 'users'] };
 }
 
-type Run<T> = {
+type RunningExport<T> = {
   readonly stream: ResponseStream;
   readonly call: ExportCall;
   readonly readElements: ElementReader<T, Caller>;
@@ -159,7 +159,7 @@ type Run<T> = {
 /**
  * Writes the elements slice by slice: each in its own turn, once the system has accepted the slice before.
  */
-async function writeElements<T>({ stream, call, readElements, format }: Run<T>): Promise<void> {
+async function writeElements<T>({ stream, call, readElements, format }: RunningExport<T>): Promise<void> {
   await stream.nextTurn();
   let text = format.head;
   let until = performance.now() + stepMillisecondsMax;

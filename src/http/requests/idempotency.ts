@@ -62,14 +62,14 @@ export class Idempotency {
     this.#responder = responder;
   }
 
-  async runOrReplay(exchange: Exchange, { body, handle, respond }: KeyedRequest): Promise<void> {
+  async handleOrReplay(exchange: Exchange, { body, handle, respond }: KeyedRequest): Promise<void> {
     const storageKey = storageKeyOf(exchange);
     if (this.#running.has(storageKey)) throw inProgress();
     this.#running.add(storageKey);
     try {
       const fingerprints = this.#store.fingerprints(body);
       const stored = this.#store.find(exchange.read, storageKey, exchange.now);
-      if (stored === undefined) await respond(this.#runFirst(exchange, { storageKey, fingerprints, handle }));
+      if (stored === undefined) await respond(this.#handleFirst(exchange, { storageKey, fingerprints, handle }));
       else this.#replay(exchange, { stored, fingerprints });
     } finally {
       this.#running.delete(storageKey);
@@ -82,7 +82,7 @@ export class Idempotency {
     if (stored !== undefined) checkBody(stored, this.#store.fingerprints(body));
   }
 
-  async #runFirst(
+  async #handleFirst(
     exchange: Exchange,
     { storageKey, fingerprints: [fingerprint = ''], handle }: FirstRequest,
   ): Promise<HandlerResult> {

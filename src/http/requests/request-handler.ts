@@ -204,7 +204,7 @@ export class RequestHandler {
     }
     if (issues.length > 0) return this.#fail(exchange, invalid(issues));
     if (!hasKey) return this.#respond(exchange, this.#handle(exchange));
-    return this.#idempotency.runOrReplay(exchange, {
+    return this.#idempotency.handleOrReplay(exchange, {
       body: bytes,
       handle: () => this.#handle(exchange),
       respond: (result) => this.#respond(exchange, result),
