@@ -1,6 +1,6 @@
 // The WAL stays short under sustained writes; a checkpoint waits for long readers without delaying writes.
 import assert from 'node:assert/strict';
-import { fdatasync, readFileSync, statSync } from 'node:fs';
+import { fdatasync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
@@ -64,6 +64,23 @@ test('on a small disk the WAL is checkpointed before it fills the disk', (t) =>
     for (let round = 0; round < 2_000; round++)
       await database.write((db) => db.run('UPDATE notes SET text = ?', `${round}${'x'.repeat(12_000)}`));
     assert(database.stats.checkpoints > 0);
+  }));
+
+test('a checkpoint cuts the WAL to what it may have of the room that others have left by then', (t) =>
+  withSmallDisk(t, 16, async (disk) => {
+    const folder = join(disk.folder, 'data');
+    const database = await openNotes(t, { folder, fdatasync: slowSync });
+    disk.after(() => database.close());
+    await database.write(addNote(''));
+    const writeUntil = async (checkpoints: number): Promise<number> => {
+      for (let round = 0; database.stats.checkpoints < checkpoints; round += 1)
+        await database.write((db) => db.run('UPDATE notes SET text = ?', `${round}${'x'.repeat(40_000)}`));
+      return statSync(`${databaseFile(folder)}-wal`).size;
+    };
+    const before = await writeUntil(1);
+    writeFileSync(join(disk.folder, 'of-others'), Buffer.alloc(8 * mebibyte));
+    const after = await writeUntil(2);
+    assert.ok(before > 4 * mebibyte && after < 4 * mebibyte, `${before} bytes, then ${after}`);
   }));
 
 test('a long reader keeps the WAL growing, no longer than it reads', async (t) => {

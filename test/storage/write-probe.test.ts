@@ -1,10 +1,13 @@
 // A storage without space: it reads, and detects when there is space again.
 import assert from 'node:assert/strict';
-import { statSync, truncateSync } from 'node:fs';
+import { existsSync, statSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
-import { emptyCommitSql } from '../../src/storage/database-file.ts';
+import { databaseFile, emptyCommitSql } from '../../src/storage/database-file.ts';
+import { newStats } from '../../src/storage/storage-stats.ts';
+import { WriteProbe } from '../../src/storage/write-probe.ts';
 import { withSmallDisk } from '../support/small-disk.ts';
 import {
   addNote,
@@ -77,6 +80,7 @@ test('a disk with room for a page, but not for a change, is not ready, after a r
     await before.write(addNote('small')).catch(() => {});
     assert.equal(before.stats.canWrite, false);
     await before.close();
+    assert.ok(existsSync(`${databaseFile(options.folder)}-wal`), 'the next start has no room for a new one');
     const logged: string[] = [];
     const after = await openNotes(t, { ...options, log: (_, message) => logged.push(message) });
     disk.after(() => after.close());
@@ -85,3 +89,18 @@ test('a disk with room for a page, but not for a change, is not ready, after a r
     disk.makeRoom();
     await until(() => after.stats.canWrite);
   }));
+
+test('failures have one line a minute, and one after changes were accepted again', (t) => {
+  using sqlite = new DatabaseSync(databaseFile(newFolder(t)));
+  const logged: string[] = [];
+  const log = (_level: string, message: string): void => void logged.push(message);
+  const probe = new WriteProbe({ folder: tmpdir(), sqlite, stats: newStats(), log });
+  t.after(() => probe.stop());
+  const full = new Error('database or disk is full');
+  probe.reportFailure(full);
+  probe.reportFailure(full);
+  probe.probe();
+  probe.reportFailure(full);
+  const rejected = 'changes are rejected because of a storage error';
+  assert.deepEqual(logged, [rejected, 'changes are accepted again', rejected]);
+});

@@ -151,6 +151,11 @@ describe('connections past the maximum', inProcess, () => {
     const { port } = await server.listen('127.0.0.1', 0);
     server.setHandler(service.inside?.app.handler ?? assert.fail('there are none'));
     t.after(() => server.close());
+    const before = rawOver(await openTls(port, { ca: cert }));
+    before.write(live);
+    assert.equal((await before.response()).status, 200);
+    before.socket.destroy();
+    await until(() => server.connections.open === 0);
     const secured = rawOver(await openTls(port, { ca: cert }));
     const slow = await Promise.all(Array.from({ length: handshakesMax }, () => opened(port)));
     const rejected = await opened(port);

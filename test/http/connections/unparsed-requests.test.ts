@@ -107,6 +107,13 @@ describe('a connection', () => {
       assert.equal(await connection.closed, '');
     });
 
+    test('bytes after the last request of a connection get no response, whatever they are', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(`${request('GET /health/live', ['Connection: close'])}nonsense${crlf}${crlf}`);
+      assert.equal((await connection.response()).status, 200);
+      assert.equal(await connection.closed, '');
+    });
+
     test('an unknown method after a body shows nothing of the body', async () => {
       const connection = await openRaw(service().port);
       const head = request('POST /customers', ['Content-Type: application/json', 'Content-Length: 8']);

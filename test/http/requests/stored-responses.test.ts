@@ -8,6 +8,7 @@ import { createPasswordHasher } from '../../../src/auth/password.ts';
 import { newCustomer, newOrder } from '../../support/resource-support.ts';
 import { password, serviceFor, type TestResponse } from '../../support/service.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { sendHalf } from '../../support/withdrawn-support.ts';
 import { withKey, isReplay } from './idempotency-support.ts';
 
 const daySeconds = 24 * 3600;
@@ -98,6 +99,23 @@ describe('a stored response is replayed only to a caller who may still read it:'
     assert.ok(isReplay(await send()));
     await service().patch(`/api/users/${staff.id}`, { token: root.token, body: { role: 'user' } });
     assertProblem(await send(), 'forbidden', 403);
+  });
+
+  test('a stored response is not replayed to a caller who is no longer staff once the body has arrived', async () => {
+    const [owner, staff, root] = [
+      await service().person(),
+      await service().person('staff'),
+      await service().signIn(service().admin.email, service().admin.password),
+    ];
+    const order = await newOrder(service(), owner.token);
+    const body = { status: 'paid' };
+    await service().patch(`/orders/${order.id}`, { token: staff.token, body, headers });
+    const head =
+      `PATCH /orders/${order.id} HTTP/1.1\r\nAuthorization: Bearer ${staff.token}\r\n` +
+      'Idempotency-Key: shown-once\r\n';
+    const { sendRest } = await sendHalf(service(), { head, body: JSON.stringify(body) });
+    await service().patch(`/api/users/${staff.id}`, { token: root.token, body: { role: 'user' } });
+    assertProblem(await sendRest(), 'forbidden', 403);
   });
 
   test('a sign-up of another user is replayed, though its caller may not read that user', async () => {

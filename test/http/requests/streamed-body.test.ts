@@ -129,11 +129,8 @@ describe('a body that is read as it arrives', () => {
   test('a body that is read as it arrives has no time limit of the server: its route limits that', async (t) => {
     const { service, token } = await countingService(t);
     if (service.inside === undefined) return t.skip('needs the inside');
-    const timeouts = { headersMilliseconds: 50, requestMilliseconds: 100, checkMilliseconds: 10 };
-    const server = new HttpServer({ certificate: undefined, timeouts });
-    const { port } = await server.listen('127.0.0.1', 0);
-    server.setHandler(service.inside.app.handler);
-    const [slow, other] = [await openRaw(port), await openRaw(port)];
+    const server = await impatientServer(service.inside);
+    const [slow, other] = [await openRaw(server.port), await openRaw(server.port)];
     slow.write(headOf(token, 'Content-Length: 2\r\n'));
     slow.write('a');
     other.write('POST /customers HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n');
@@ -143,7 +140,32 @@ describe('a body that is read as it arrives', () => {
     slow.socket.destroy();
     await server.close();
   });
+
+  test(
+    'once the response is sent, the rest of a streamed body has the time limit of the server',
+    { timeout: 30_000 },
+    async (t) => {
+      const { service, token } = await countingService(t);
+      if (service.inside === undefined) return t.skip('needs the inside');
+      const server = await impatientServer(service.inside);
+      const slow = await openRaw(server.port);
+      const head = headOf(token, 'Content-Length: 2\r\n').replace('/counted', '/counted?colour=red');
+      slow.write(`${head}a`);
+      assertProblem(await slow.response(), 'validation-failed', 400);
+      assert.equal(await slow.closed, '');
+      await server.close();
+    },
+  );
 });
+
+/** A server with the service's handler, and little time for a request. */
+async function impatientServer({ app }: NonNullable<TestService['inside']>) {
+  const timeouts = { headersMilliseconds: 50, requestMilliseconds: 100, checkMilliseconds: 10 };
+  const server = new HttpServer({ certificate: undefined, timeouts });
+  const { port } = await server.listen('127.0.0.1', 0);
+  server.setHandler(app.handler);
+  return { port, close: () => server.close() };
+}
 
 describe('a body that would be read as it arrives is rejected', () => {
   test('a stranger’s streamed body is rejected, and no more of it is read than of other bodies', async (t) => {
