@@ -1,15 +1,15 @@
-// The threads that derive keys from passwords: few threads of low priority, with a bounded queue.
+// The threads that derive keys from passwords: few threads of low priority, with a bounded queue. Where
+// there is no memory for scrypt's table, a key is derived frugally: it is the same, and takes twice the time.
 import assert from 'node:assert';
 import { capacity, freeMemoryBytes } from '../base/capacity.ts';
 import { Thread, type Handler } from '../base/thread.ts';
 import { minuteMilliseconds } from '../base/durations.ts';
 import { Slots, type Place } from '../base/slots.ts';
 import { Problem, unavailable } from '../problem.ts';
+import { frugalScrypt, type Cost, type ScryptInput } from './frugal-scrypt.ts';
 
-/** scrypt's N is 2^ln. */
-export type Cost = { readonly ln: number; readonly r: number; readonly p: number };
-type ScryptInput = Cost & { readonly password: string; readonly salt: Uint8Array; readonly keyBytes: number };
-type ScryptThread = Thread<ScryptInput, Uint8Array>;
+type Job = ScryptInput & { readonly isFrugal: boolean };
+type ScryptThread = Thread<Job, Uint8Array>;
 type KeyDeriver = Pick<ScryptThread, 'call' | 'end'> & Partial<Pick<ScryptThread, 'isRunning'>>;
 
 /** Makes a thread; tests make something cheaper. */
@@ -62,12 +62,15 @@ export function createScryptPool({
       if (isClosed) throw stopping();
       const deriver = free.at(-1);
       assert(deriver !== undefined, 'there is a thread for each slot');
-      const bytes = memoryOf(input) + (deriver.isRunning === true ? 0 : threadBytes);
-      if (freeMemory() < reservedBytes + bytes + besideHashBytes) throw lacksMemory(bytes);
+      const beside = besideHashBytes + (deriver.isRunning === true ? 0 : threadBytes);
+      const room = freeMemory() - reservedBytes - beside;
+      const isFrugal = room < memoryOf(input);
+      const bytes = isFrugal ? frugalMemoryOf(input) : memoryOf(input);
+      if (room < bytes) throw lacksMemory(bytes);
       free.pop();
       reservedBytes += bytes;
       try {
-        return await deriver.call(input);
+        return await deriver.call({ ...input, isFrugal });
       } catch (error) {
         throw isClosed ? stopping() : error;
       } finally {
@@ -110,16 +113,20 @@ function memoryOf({ ln, r, p }: Cost): number {
   return 128 * r * (2 ** ln + p);
 }
 
+function frugalMemoryOf({ ln, r, p }: Cost): number {
+  return 128 * r * (2 ** ln / 4 + p);
+}
+
 function stopping(): Problem {
   return unavailable('The service is stopping.');
 }
 
 function createThread(): KeyDeriver {
-  return new Thread({ program: deriveKeys, data: undefined, helpers: [], idleMilliseconds });
+  return new Thread({ program: deriveKeys, data: undefined, helpers: [frugalScrypt], idleMilliseconds });
 }
 
 /** The program of the thread. */
-function deriveKeys(): Handler<ScryptInput, Uint8Array> {
+function deriveKeys(_data: unknown, deriveFrugally: typeof frugalScrypt): Handler<Job, Uint8Array> {
   const { scryptSync } = process.getBuiltinModule('node:crypto');
   const { readlinkSync } = process.getBuiltinModule('node:fs');
   const { setPriority } = process.getBuiltinModule('node:os');
@@ -127,7 +134,9 @@ function deriveKeys(): Handler<ScryptInput, Uint8Array> {
     // on Linux priorities are per thread: a sign-in must not slow other requests down
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 10);
   } catch {} // other systems keep the priority
-  return ({ password, salt, keyBytes, ln, r, p }) => {
+  return ({ isFrugal, ...input }) => {
+    if (isFrugal) return deriveFrugally(input);
+    const { password, salt, keyBytes, ln, r, p } = input;
     const memoryBytes = 128 * r * (2 ** ln + p);
     return scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p, maxmem: memoryBytes + 2 ** 20 });
   };

@@ -47,7 +47,7 @@ type Group = {
 const { values: options } = parseArgs({
   options: {
     /** Sizes of memory. */
-    megabytes: { type: 'string', default: '96,128,192' },
+    megabytes: { type: 'string', default: '64,96,128,192' },
     seconds: { type: 'string', default: '60' },
     'no-browser': { type: 'boolean', default: false },
   },
