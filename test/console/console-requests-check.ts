@@ -93,6 +93,35 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
     ]);
   });
 
+  await t.test(
+    'are for what is there; 404 says that an account is not suspended, or has no codes',
+    async () => {
+      await tab.evaluate('performance.clearResourceTimings()');
+      for (const hash of [
+        '#/today',
+        '#/orders/3',
+        '#/orders/1/change',
+        '#/new?copy=3',
+        '#/customers/1',
+        '#/products',
+        '#/people/2',
+        '#/webhooks',
+        '#/health',
+        '#/account',
+        '#/day',
+        '#/figures',
+      ]) {
+        await person.go(hash);
+        await person.settle();
+      }
+      const refused = await tab.evaluate<string[]>(
+        `performance.getEntriesByType('resource').filter(({ responseStatus }) => responseStatus >= 400)
+        .map(({ name }) => new URL(name).pathname).sort()`,
+      );
+      assert.deepEqual(refused, ['/api/users/1/totp', '/api/users/2/suspension', '/api/users/2/totp']);
+    },
+  );
+
   await t.test('begin when those before have ended, and see all that happened', async () => {
     await person.go('#/orders');
     await tab.evaluate(holdLists);
