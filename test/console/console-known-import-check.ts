@@ -112,6 +112,25 @@ test('an import of what is known', { timeout: 120_000 }, async (t) => {
     assert.equal((await all('products')).length, 2, 'nothing is written before');
   });
 
+  await t.test('takes the country of the file, and shows what is new as it is sent', async () => {
+    await person.go('#/customers');
+    await person.go('#/customers/import');
+    const text = 'Name;Telefon;Land\nRosa;0441/21889-9;\nMax;0441/21889-8;Deutschland\n';
+    await giveFile(tab, { name: 'land.csv', bytes: Buffer.from(text) });
+    await tab.until('document.querySelector("form")');
+    const chosen = await tab.evaluate(`document.querySelector('[data-pointer="/country"]').value`);
+    assert.equal(chosen, 'DE');
+    await person.press('Check all rows');
+    await person.see('2 rows are new.');
+    assert.equal(await tab.evaluate('document.querySelectorAll(".samples del, .samples ins").length'), 0);
+  });
+
+  await t.test('rejects a row that would overwrite an earlier one of the file', async () => {
+    await check('products', 'twice.csv', 'sku;name;price\nNEW;First;1.00\nnew;Second;2.00\n');
+    await person.see('1 row is new.');
+    await person.see('SKU: row 2 has the same, with other content, and would be overwritten.');
+  });
+
   await t.test('says which rows would make a customer a second time', async () => {
     const text = 'Kundennummer;Name;E-Mail\nK-8;Grace Hopper;g@example.com\n';
     await check('customers', 'twice.csv', text);

@@ -5,6 +5,7 @@ import type { Issue } from '../parts/api-types.ts';
 import { count, countryName } from '../parts/formats.ts';
 import { type FileRow, rowsOf } from './import-file.ts';
 import { type ImportKind, memberName } from './import-columns.ts';
+import { NamedRows, type Repeat } from './import-repeats.ts';
 import { inWords } from '../parts/issue-words.ts';
 import { isTemporary, retryPause, textOf } from '../parts/request-errors.ts';
 import { rowText } from '../parts/table-text.ts';
@@ -71,6 +72,7 @@ export async function runImport(plan: ImportPlan, options: RunOptions): Promise<
     faults: [],
     samples: [],
   };
+  const named = new NamedRows();
   let batch: Line[] = [];
   let characters = 0;
   const flush = async (): Promise<void> => {
@@ -92,6 +94,11 @@ export async function runImport(plan: ImportPlan, options: RunOptions): Promise<
         members.map((name) => values.get(name) ?? ''),
         ',',
       );
+      const repeat = named.add({ number: row.number, values, text });
+      if (repeat !== undefined) {
+        outcome.faults.push({ ...row, problem: repeatText(repeat) });
+        continue;
+      }
       batch.push({ row, values, text });
       characters += text.length;
       if (batch.length >= batchRows || characters > batchCharacters) await flush();
@@ -161,6 +168,11 @@ async function sendUntilAnswered(
       await pause(retryPause(error, pauseMilliseconds), signal);
     }
   }
+}
+
+function repeatText({ row, member }: Repeat): string {
+  const place = { member: memberName(member), row: count(row) };
+  return t('{member}: row {row} has the same, with other content, and would be overwritten.', place);
 }
 
 /** The issue in the words of the file: `#/customer/address/city` is the city. */

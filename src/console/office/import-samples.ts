@@ -53,9 +53,10 @@ function sampleRow(sample: Shown, names: readonly string[]): HTMLElement {
 
 function factOf(name: string, { values, known }: Shown): HTMLElement {
   const text = sentText(name, values);
-  const before = known === undefined ? text : knownText(name, known);
+  const before = known === undefined ? undefined : knownText(name, known);
   const label = h('small', { class: 'soft' }, memberName(name));
-  if (isSame(name, text, before)) return h('span', {}, label, ' ', h('bdi', {}, text));
+  if (before === undefined || isSame(name, text, before))
+    return h('span', {}, label, ' ', h('bdi', {}, text));
   return h('span', {}, label, ' ', before !== '' && [h('del', {}, before), ' '], h('ins', {}, text));
 }
 

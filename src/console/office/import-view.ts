@@ -140,7 +140,7 @@ function chooseColumns(place: Place, opened: OpenFile): void {
     label: t('Country of phone numbers and addresses, where the file names none'),
     hint: t('An address without a street goes to the note.'),
     pointer: '/country',
-    control: choice(countryChoices(), homeCountry()),
+    control: choice(countryChoices(), countryOf(samples, guesses) ?? homeCountry()),
   });
   const given = kind === 'products' ? currency : country;
   const body = form(
@@ -158,6 +158,13 @@ function chooseColumns(place: Place, opened: OpenFile): void {
     },
   );
   fill(content, card(file.name, h('p', { class: 'soft' }, t('What is in the columns?')), body));
+}
+
+/** The country that the first rows name: a German file is no other one for being read in an English browser. */
+function countryOf(rows: readonly FileRow[], columns: readonly string[]): string | undefined {
+  const codes = countryCodes();
+  const names = rows.map(({ cells }) => membersOf(cells, columns).get('address.country') ?? '');
+  return names.map((name) => codes.get(name.toLowerCase())).find((code) => code !== undefined);
 }
 
 type Choices = {

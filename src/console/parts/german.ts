@@ -796,6 +796,8 @@ export const german = {
   '{name} was checked': '{name} wurde geprüft',
   '1 row is new.': '1 Zeile ist neu.',
   '{count} rows are new.': '{count} Zeilen sind neu.',
+  '{member}: row {row} has the same, with other content, and would be overwritten.':
+    '{member}: Zeile {row} hat dasselbe, mit anderem Inhalt, und würde überschrieben.',
   '1 row can’t be imported.': '1 Zeile kann nicht importiert werden.',
   '{count} rows can’t be imported.': '{count} Zeilen können nicht importiert werden.',
   '1 row has the e-mail address or phone number of a customer who is known, and makes another one.':
