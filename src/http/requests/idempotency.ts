@@ -69,7 +69,8 @@ export class Idempotency {
     try {
       const fingerprints = this.#store.fingerprints(body);
       const stored = this.#store.find(exchange.read, storageKey, exchange.now);
-      if (stored === undefined) await respond(this.#handleFirst(exchange, { storageKey, fingerprints, handle }));
+      if (stored === undefined)
+        await respond(this.#handleFirst(exchange, { storageKey, fingerprints, handle }));
       else this.#replay(exchange, { stored, fingerprints });
     } finally {
       this.#running.delete(storageKey);
