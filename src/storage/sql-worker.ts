@@ -20,8 +20,8 @@ const queriesPerClientMax = 26;
 
 /**
  * A search in the rows of a statement; each row has an id and texts. The search keeps the rows in which every
- * phrase matches: at least one alternative of the phrase occurs in the texts (schema/search-text.ts). In a
- * column of JSON, all phrases must match within one of its objects. Rows in which all phrases begin words
+ * phrase matches: at least one alternative of the phrase occurs in the texts (schema/search-text.ts). In
+ * columns of JSON, all phrases must match within one object or text. Rows in which all phrases begin words
  * come before all others. After `searchMillisecondsMax` the search ends with what it has found: a user's
  * texts may be long, and take long to normalize.
  */
@@ -174,8 +174,11 @@ function runStatements(
     const until = cpuMilliseconds() + millisecondsMax;
     for (const row of rows as Iterable<[number, ...(string | null)[]]>) {
       const [id, ...texts] = row;
-      if (isFound(texts, beginnings)) first.push([0, id]);
-      else if (others.length < rowsMax && isFound(texts, fragments)) others.push([1, id]);
+      // most rows have no fragment, and so no beginning of a word
+      if (isFound(texts, others.length < rowsMax ? fragments : beginnings)) {
+        if (isFound(texts, beginnings)) first.push([0, id]);
+        else others.push([1, id]);
+      }
       if (first.length === rowsMax || cpuMilliseconds() > until) break;
     }
     return [...first, ...others].slice(0, rowsMax);
@@ -187,10 +190,15 @@ function runStatements(
 
   /**
    * Searches the JSON text first, so that most JSON need not be parsed: the text contains every word of its
-   * objects.
+   * values.
    */
   function isInJson(texts: readonly (string | null)[], { phrases, inJson }: Wanted): boolean {
-    return contains(upperJson(texts), inJson) && textsOf(texts).some((text) => contains(text, phrases));
+    return texts.some(
+      (json) =>
+        json !== null &&
+        contains(upperJson(json), inJson) &&
+        textsOf(json).some((text) => contains(text, phrases)),
+    );
   }
 
   /** Returns the phrases as JSON has them, after one of these characters. */
@@ -210,14 +218,14 @@ function runStatements(
   }
 
   /** For ASCII, as most texts are, upper case suffices. This saves a third of the time of a search. */
-  function upperJson([json]: readonly (string | null)[]): string {
-    const text = json ?? '';
-    return /^[ -~]*$/.test(text) ? text.toUpperCase() : textOf(text);
+  function upperJson(json: string): string {
+    return /^[ -~]*$/.test(json) ? json.toUpperCase() : textOf(json);
   }
 
-  function textsOf([json]: readonly (string | null)[]): string[] {
-    const objects: object[] = JSON.parse(json ?? '[]');
+  /** Returns the search text of each value: of a text, or of the texts of an object. */
+  function textsOf(json: string): string[] {
+    const values: (string | object)[] = [JSON.parse(json)].flat();
     const isText = (value: unknown): value is string => typeof value === 'string';
-    return objects.map((each) => textOf(...Object.values(each).filter(isText)));
+    return values.map((each) => textOf(...(isText(each) ? [each] : Object.values(each).filter(isText))));
   }
 }

@@ -104,14 +104,13 @@ function findWithItem(
   limit: number,
 ): Promise<(Row & KeysetPosition)[]> {
   const { sql, params } = orders.condition;
-  const newest = `SELECT id, ${itemsAndCity} FROM orders WHERE ${sql} ORDER BY id DESC LIMIT ${searchedOrdersMax}`;
+  const newest = `SELECT id, items, ${city} FROM orders WHERE ${sql} ORDER BY id DESC LIMIT ${searchedOrdersMax}`;
   const items: RowSearch = { phrases: search.phrases, columns: 'JSON', rowsMax: limit };
   return database.readInWorker(newest, params, { search: items });
 }
 
-/** The items as JSON, and behind them an object with the city. */
-const city = `${unlessErasedSql('shippingAddress')} ->> 'city'`;
-const itemsAndCity = `iif(shippingAddress IS NULL, items, substr(items, 1, length(items) - 1) || ',' || json_object('city', ${city}) || ']')`;
+/** As JSON, like the items. */
+const city = `${unlessErasedSql('shippingAddress')} -> 'city'`;
 
 /** Finds orders with an item that has the SKU of the product with this barcode. */
 async function findWithBarcode(
