@@ -170,11 +170,10 @@ class OpenDatabase implements Database {
       fdatasync: sync,
       stats: this.stats,
       probe: this.#probe,
+      reads: this.#reads,
       schedule: () => this.#scheduleEndOfTurn(),
       onWriteLock: () => this.#externalCommits.detect(),
-      pinReads: () => this.#reads.pinSnapshot(),
-      unpinReads: () => this.#reads.unpinSnapshot(),
-      onSync: (invalidations) => this.#options.onSync(invalidations),
+      onSync: this.#options.onSync,
       onSettled: () => this.#checkpointer.checkpointIfDue(),
       onFatal: (error) => this.#onFatal(error),
     });

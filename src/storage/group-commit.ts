@@ -8,6 +8,7 @@ import type { Invalidation } from './invalidation.ts';
 import type { Connection, WriteCallback } from './connection.ts';
 import { isBusy, isDamage, isDiskFailure, isEnvironment, isFull } from './storage-error.ts';
 import { emptyCommitSql } from './database-file.ts';
+import type { ReadSide } from './read-side.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
 import {
   closedReasons,
@@ -53,22 +54,20 @@ type Options = {
   readonly fdatasync: Fdatasync;
   readonly stats: StorageStats;
   readonly probe: WriteProbe;
+  /** Keep their snapshot from before a commit until it is on disk, or has failed. */
+  readonly reads: Pick<ReadSide, 'pinSnapshot' | 'unpinSnapshot'>;
   /** Requests a call of `runAndCommit` at the end of this turn of the event loop. */
   schedule(): void;
   /** Called when a transaction is open and all commits before it are on disk. */
   onWriteLock(): void;
-  /** Called before a commit: until `unpinReads`, reads must not see the commit's changes. May throw. */
-  pinReads(): void;
-  /** Called when all commits are on disk, and after a commit that failed. */
-  unpinReads(): void;
   onSync(invalidations: readonly Invalidation[]): void;
   onSettled(): void;
   onFatal(error: Error): void;
 };
 
 /**
- * The course of a transaction: `begin`; the callbacks; `pinReads`, commit and sync; `unpinReads`; `onSync`;
- * the promises are settled; `onSettled`; `runAndCommit`, for the next transaction. `onWriteLock` follows
+ * The course of a transaction: `begin`; the callbacks; `pinSnapshot`, commit and sync; `unpinSnapshot`;
+ * `onSync`; the promises are settled; `onSettled`; `runAndCommit`, for the next transaction. `onWriteLock` follows
  * `begin`, or the previous transaction's `onSync` if its sync is still running.
  */
 export class GroupCommit {
@@ -269,11 +268,11 @@ export class GroupCommit {
   #tryCommit(outcomes: readonly Outcome[]): void {
     let invalidations: readonly Invalidation[];
     try {
-      this.#options.pinReads();
+      this.#options.reads.pinSnapshot();
       invalidations = this.#transaction.commit();
     } catch (error) {
       this.#transaction.rollback();
-      this.#options.unpinReads();
+      this.#options.reads.unpinSnapshot();
       const writes = outcomes.map(({ write }) => write);
       return this.#rejectWithStorageError(writes, error);
     }
@@ -300,7 +299,7 @@ export class GroupCommit {
 
   #afterSync({ outcomes, invalidations, synced }: Unsynced): void {
     this.#unsynced = undefined;
-    this.#options.unpinReads();
+    this.#options.reads.unpinSnapshot();
     this.#options.onSync(invalidations);
     if (this.#transaction.isOpen) this.#options.onWriteLock();
     synced.resolve();
