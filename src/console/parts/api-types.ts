@@ -147,7 +147,7 @@ export type Webhook = {
   readonly retryAt: string | null;
 };
 export type KeptBackups = {
-  /** The command that makes one, as it is typed where the service was installed. */
+  /** The command by which a timer makes one where the service was installed. */
   readonly command: string;
   readonly data: readonly { readonly name: string; readonly createdAt: string; readonly bytes: number }[];
 };

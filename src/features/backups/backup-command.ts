@@ -1,26 +1,21 @@
-// The command that makes a backup, as it is typed where this service was installed.
+// The command by which a timer makes a backup where this service was installed.
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isSea } from 'node:sea';
+import { resolve } from 'node:path';
 
 /** What shows how the service was started. */
 type Start = {
-  /** The name of npm's script, such as `start`; undefined without npm. */
-  readonly npmScript: string | undefined;
-  readonly isExecutable: boolean;
-  /** The executable, or the file that Node runs. */
-  readonly program: string;
+  /** The executable; or Node, and the file that it runs. */
+  readonly program: readonly string[];
   /** The program that runs the container, and the container's name; undefined outside of one. */
   readonly container: readonly [program: string, name: string] | undefined;
 };
 
 export function startOfProcess(): Start {
   const [, script = ''] = process.argv;
-  const isExecutable = isSea();
   return {
-    npmScript: process.env['npm_lifecycle_event'],
-    isExecutable,
-    program: isExecutable ? process.execPath : script,
+    program: isSea() ? [process.execPath] : [process.execPath, script],
     container: containerOfProcess(),
   };
 }
@@ -41,16 +36,10 @@ function isThere(file: string): boolean {
   }
 }
 
-export function backupCommand(start: Start, dataFolder: string): string {
-  const data = dataFolder === 'data' ? '' : ` --data ${quoted(dataFolder)}`;
-  return `${callOf(start)} backup${data}`;
-}
-
-function callOf({ npmScript, isExecutable, program, container }: Start): string {
-  if (npmScript === 'start') return 'npm start --';
-  if (npmScript?.startsWith('start') === true) return `npm run ${npmScript} --`;
-  const call = isExecutable ? quoted(program) : `node ${quoted(program)}`;
-  return container === undefined ? call : `${container[0]} exec ${container[1]} ${call}`;
+/** A timer runs it in another folder and with another PATH: everything in it is absolute. */
+export function backupCommand({ program, container }: Start, dataFolder: string): string {
+  const call = container === undefined ? [] : [container[0], 'exec', container[1]];
+  return [...call, ...program, 'backup', '--data', resolve(dataFolder)].map(quoted).join(' ');
 }
 
 function quoted(path: string): string {

@@ -20,7 +20,10 @@ const KeptBackup = named(
 const KeptBackups = named(
   'KeptBackups',
   object({
-    command: string({ maxLength: 10_000, examples: ['npm start -- backup'] }),
+    command: string({
+      maxLength: 10_000,
+      examples: ['/usr/local/bin/orderly backup --data /var/lib/orderly'],
+    }),
     data: array(KeptBackup, { maxItems: 1_000 }),
   }),
 );
@@ -29,7 +32,7 @@ export type KeptBackups = Infer<typeof KeptBackups>;
 
 type BackupServices = {
   readonly dataFolder: string;
-  /** The command that makes a backup, as it is typed where this service was installed. */
+  /** The command by which a timer makes a backup where this service was installed. */
   readonly command: string;
   readonly stopping: AbortSignal;
   readonly log: Logger;

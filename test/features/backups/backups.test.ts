@@ -1,7 +1,7 @@
 // Backups that an administrator makes over HTTP, and those that `orderly backup` keeps in the data folder.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { backupCommand } from '../../../src/features/backups/backup-command.ts';
 import { dataFolder, newFolder, orderly } from '../../support/command-support.ts';
@@ -85,24 +85,34 @@ test('`orderly backup` without a file keeps the newest seven, too', async (t) =>
   assert.ok(stdout.startsWith(`The database is in ${join(data, 'backups', name)}, `), stdout);
 });
 
-const start = { npmScript: undefined, isExecutable: false, program: '/opt/orderly/src/start.js' };
-for (const [installation, how, folder, command] of [
-  ['npm', { npmScript: 'start' }, 'data', 'npm start -- backup'],
-  ['npm on Windows', { npmScript: 'start:windows' }, 'data', 'npm run start:windows -- backup'],
-  ['npm with another folder', { npmScript: 'start' }, 'my shop', 'npm start -- backup --data "my shop"'],
+const node = '/opt/orderly/node_modules/node/bin/node';
+const script = '/opt/orderly/src/start.js';
+for (const [installation, start, folder, command] of [
+  [
+    'a checkout, for another folder and Node than those of a timer',
+    { program: [node, script] },
+    'data',
+    `${node} ${script} backup --data ${resolve('data')}`,
+  ],
+  [
+    'a folder with a blank',
+    { program: [node, '/opt/my shop/src/start.js'] },
+    '/opt/my shop/data',
+    `${node} "/opt/my shop/src/start.js" backup --data "/opt/my shop/data"`,
+  ],
   [
     'an executable',
-    { isExecutable: true, program: '/usr/local/bin/orderly' },
+    { program: ['/usr/local/bin/orderly'] },
     '/var/lib/orderly',
     '/usr/local/bin/orderly backup --data /var/lib/orderly',
   ],
   [
     'a container',
-    { container: ['podman', 'orderly'] },
+    { program: ['/usr/local/bin/node', script], container: ['podman', 'orderly'] },
     '/data',
-    'podman exec orderly node /opt/orderly/src/start.js backup --data /data',
+    `podman exec orderly /usr/local/bin/node ${script} backup --data /data`,
   ],
 ] as const)
   test(`the command of ${installation} is the one to type there`, () => {
-    assert.equal(backupCommand({ ...start, container: undefined, ...how }, folder), command);
+    assert.equal(backupCommand({ container: undefined, ...start }, folder), command);
   });
