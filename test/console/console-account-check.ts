@@ -24,6 +24,7 @@ test('accounts in the console', { timeout: 120_000 }, async (t) => {
     await person.go('#/account');
     await person.press('New key …');
     await person.enter('What it is for', 'till 3');
+    await person.see('Place and change orders (orders:write)');
     await person.press('Create the key');
     await person.see('Is it you?');
     await person.enter('Password', 'not the password');

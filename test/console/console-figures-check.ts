@@ -78,6 +78,15 @@ test('the figures in the console', { timeout: 120_000 }, async (t) => {
     ]);
   });
 
+  await t.test('on a phone the items of a chosen month are above the table', async () => {
+    await tab.screen(390, 'light');
+    const tops = `[...document.querySelectorAll('.figures > *')].map((each) => each.getBoundingClientRect().top)`;
+    const [table = 0, items = 0] = await tab.evaluate<number[]>(tops);
+    assert.ok(items < table, `the items begin at ${items}, the table at ${table}`);
+    await tab.screen(1280, 'light');
+    await person.see('an order that was imported as paid is sold, and not received');
+  });
+
   await t.test('years have the same sums, and their file', async () => {
     await person.press('Years');
     const year = now.getFullYear();

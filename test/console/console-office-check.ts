@@ -135,6 +135,8 @@ for (const [registration, isOpen] of [
     const person = new Person(tab, 'mouse');
     await person.signIn(service.url, admin);
     await person.see('Nothing is here yet.');
+    await person.see('Import your customers from a spreadsheet');
+    await person.see('that one works for 7 days');
     const isAsked = `document.body.innerText.includes('start it with --registration closed')`;
     assert.equal(await tab.evaluate(isAsked), isOpen);
     await person.go('#/people');

@@ -256,7 +256,7 @@ function customerContent(
     [t('E-mail'), email === null ? '—' : h('a', { href: mailLinkOf(email) }, email)],
     [t('Phone'), phone === null ? '—' : h('a', { href: `tel:${phone}` }, phone)],
     ...(reference === undefined ? [] : [[t('Own number'), reference] as const]),
-    [t('Customer since'), dateOnly(createdAt)],
+    [t('Created'), dateOnly(createdAt)],
     ...bought,
   ];
   const { number, placed, items, status, total } = orderColumns;

@@ -1,6 +1,6 @@
 // The user's own account: name, password, one-time codes, sessions, and API keys.
 import { keyList, sessionList } from './access-lists.ts';
-import { type Key, type List, scopes, type Session, type Totp } from '../parts/api-types.ts';
+import { type Key, type List, type Scope, scopes, type Session, type Totp } from '../parts/api-types.ts';
 import { card, factList, secret } from '../parts/cards.ts';
 import { undefinedIfMissing } from '../parts/request-errors.ts';
 import { reloadable, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
@@ -134,13 +134,25 @@ function passwordForm({ client, user }: Page, reload: Reload): HTMLElement {
   return body;
 }
 
+const scopeTexts: Readonly<Record<Scope, string>> = {
+  'orders:read': t('Read orders'),
+  'orders:write': t('Place and change orders'),
+  'customers:read': t('Read customers'),
+  'customers:write': t('Enter and change customers'),
+  'products:read': t('Read products'),
+  'products:write': t('Enter and change products'),
+  'events:read': t('Read what has happened'),
+  'users:read': t('Read accounts'),
+  'users:write': t('Create and change accounts'),
+};
+
 async function addKey({ client }: Page, reload: Reload): Promise<void> {
   const name = field({ label: t('What it is for'), pointer: '/name', hint: t('Example: till 3') });
   const boxes = tickBoxes({
     legend: t('What it may do'),
     pointer: '/scopes',
     values: scopes,
-    label: (scope) => scope,
+    label: (scope) => `${scopeTexts[scope]} (${scope})`,
     isTicked: (scope) => scope === 'orders:read',
   });
   const key = await ask({

@@ -7,7 +7,7 @@ export function openRegistration(): Child {
     h('strong', {}, t('Anybody who reaches this service can sign up')),
     ' ',
     rich('and place orders. If only you are to add people, start it with {flag}.', {
-      flag: h('code', {}, '--registration closed'),
+      flag: h('code', { class: 'whole' }, '--registration closed'),
     }),
   ];
 }

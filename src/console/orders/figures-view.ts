@@ -62,7 +62,7 @@ export function figuresView(page: Page): void {
   const content = h('div', {}, skeleton(8));
   reloadable<FiguresData>(page, content, {
     load: (loading) => loadFigures(loading, span),
-    draw: (shown) => figuresContent(shown, span),
+    draw: (shown) => figuresContent(shown, { span, isChosen: parameters.has('time') }),
     concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
   const tabs = spans.map(({ by, name }) => [by, name] as const);
@@ -86,7 +86,13 @@ async function loadFigures(page: Page, { by, from, before }: Span): Promise<Figu
   return { sales: { placed, received }, currencies, chosen, sold };
 }
 
-function figuresContent({ sales, currencies, chosen, sold }: FiguresData, span: Span): Child {
+type Shown = {
+  readonly span: Span;
+  /** Whether somebody has asked for the items of a month: on a phone they are above the table then. */
+  readonly isChosen: boolean;
+};
+
+function figuresContent({ sales, currencies, chosen, sold }: FiguresData, { span, isChosen }: Shown): Child {
   if (currencies.length === 0) return emptyState(t('No figures yet'), t('They come with the first order.'));
   const save = async (): Promise<void> => saveAs(`${span.by}s.csv`, figuresFile(sales, currencies));
   const incomplete = incompleteText(sales.received, new Date(sales.received.from));
@@ -95,9 +101,17 @@ function figuresContent({ sales, currencies, chosen, sold }: FiguresData, span: 
     currencies.map((currency) => [plotOf(sales, currency, span), tableOf(sales, currency, { span, chosen })]),
     incomplete !== undefined && h('p', {}, incomplete),
     h('p', { class: 'hint' }, whatCounts),
+    h(
+      'p',
+      { class: 'hint' },
+      t(
+        'Received is what was marked as paid here: an order that was imported as paid is sold, and not received.',
+      ),
+    ),
   );
   const items = itemsCard(sold, span.label(chosen.from));
-  return h('div', { class: 'columns even figures' }, h('div', {}, figures), h('div', {}, items));
+  const classes = `columns even figures${isChosen ? ' chosen' : ''}`;
+  return h('div', { class: classes }, h('div', {}, figures), h('div', {}, items));
 }
 
 function saveAs(name: string, parts: readonly string[]): void {

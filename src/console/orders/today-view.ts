@@ -381,10 +381,16 @@ function firstSteps({ user }: Page): HTMLElement {
     h(
       'ol',
       { class: 'steps' },
-      step(t('Enter a customer'), t('with a name; the rest is optional.'), '#/customers/new'),
-      step(t('Place an order'), t('for them. It is open until it is paid.'), '#/new'),
+      step(t('Enter a customer'), t('– a name is enough.'), '#/customers/new'),
+      user.role === 'admin' &&
+        step(
+          t('Import your customers'),
+          t('from a spreadsheet; products are imported under Products.'),
+          '#/customers/import',
+        ),
+      step(t('Place an order'), t('– it is open until it is paid.'), '#/new'),
       step(t('Add the people'), t('who work here: staff may process all orders.'), '#/people'),
-      step(t('Change your password'), t('if the service made it.'), '#/account'),
+      step(t('Change your password'), t('if the service made it: that one works for 7 days.'), '#/account'),
       user.role === 'admin' && isRegistrationOpen && h('li', {}, openRegistration()),
     ),
   );

@@ -206,10 +206,10 @@ export const german = {
   'You have been signed out. Sign in to go on where you were.':
     'Sie wurden abgemeldet. Melden Sie sich an, um dort weiterzumachen, wo Sie waren.',
   'First time here, or password lost?': 'Zum ersten Mal hier, oder Passwort verloren?',
-  'The service created an administrator at its first start: the e-mail address and the password are in {file}.':
-    'Der Dienst hat beim ersten Start einen Administrator angelegt: E-Mail-Adresse und Passwort stehen in {file}.',
-  'An administrator can set a new password for you under People. On the machine itself, the command {command} prints one.':
-    'Ein Administrator kann unter Personen ein neues Passwort für Sie setzen. Auf dem Rechner selbst gibt der Befehl {command} eines aus.',
+  'The service created an administrator at its first start: the e-mail address and the password are in {file}. The password works for 7 days.':
+    'Der Dienst hat beim ersten Start einen Administrator angelegt: E-Mail-Adresse und Passwort stehen in {file}. Das Passwort gilt 7 Tage.',
+  'An administrator can set a new password for you under People. On the machine itself, {command} prints one; with npm it is {npm}.':
+    'Ein Administrator kann unter Personen ein neues Passwort für Sie setzen. Auf dem Rechner selbst gibt {command} eines aus; mit npm ist es {npm}.',
   Password: 'Passwort',
   'One-time code': 'Einmalcode',
   'From your authenticator app, or a recovery code.':
@@ -245,6 +245,15 @@ export const german = {
   'What it is for': 'Wofür er ist',
   'Example: till 3': 'Beispiel: Kasse 3',
   'Tick at least one.': 'Wählen Sie mindestens eins aus.',
+  'Read orders': 'Bestellungen lesen',
+  'Place and change orders': 'Bestellungen anlegen und ändern',
+  'Read customers': 'Kunden lesen',
+  'Enter and change customers': 'Kunden anlegen und ändern',
+  'Read products': 'Produkte lesen',
+  'Enter and change products': 'Produkte anlegen und ändern',
+  'Read what has happened': 'Lesen, was geschehen ist',
+  'Read accounts': 'Konten lesen',
+  'Create and change accounts': 'Konten anlegen und ändern',
   'What it may do': 'Was er darf',
   'Create the key': 'Schlüssel anlegen',
   'The key is created': 'Der Schlüssel ist angelegt',
@@ -609,7 +618,6 @@ export const german = {
   'Pages of customers': 'Seiten mit Kunden',
   '{name} is a customer now.': '{name} ist jetzt ein Kunde.',
   'A customer who is deleted can’t be restored.': 'Ein gelöschter Kunde kann nicht wiederhergestellt werden.',
-  'Customer since': 'Kunde seit',
   'None yet.': 'Noch keine.',
   'The newest {count} orders': 'Die neuesten {count} Bestellungen',
   'Search and filter their orders': 'Diese Bestellungen suchen und filtern',
@@ -688,18 +696,23 @@ export const german = {
   'Sales in {currency}, {span}': 'Verkäufe in {currency}, {span}',
   'Sums count the orders placed in this time, paid or not; cancelled and refunded ones are left out.':
     'Summen zählen die in dieser Zeit eingegangenen Bestellungen, bezahlt oder nicht; stornierte und erstattete nicht.',
+  'Received is what was marked as paid here: an order that was imported as paid is sold, and not received.':
+    'Eingenommen ist, was hier als bezahlt markiert wurde: Eine bezahlt importierte Bestellung ist verkauft, nicht eingenommen.',
   'Payments before {time} are no longer known.': 'Zahlungen vor dem {time} sind nicht mehr bekannt.',
   Welcome: 'Willkommen',
   'Nothing is here yet. To begin:': 'Hier ist noch nichts. Für den Anfang:',
   'Enter a customer': 'Geben Sie einen Kunden ein',
-  'with a name; the rest is optional.': 'mit Namen; der Rest ist freiwillig.',
+  '– a name is enough.': '– der Name genügt.',
+  'Import your customers': 'Importieren Sie Ihre Kunden',
+  'from a spreadsheet; products are imported under Products.':
+    'aus einer Tabelle; Produkte importieren Sie unter „Produkte“.',
   'Place an order': 'Legen Sie eine Bestellung an',
-  'for them. It is open until it is paid.': 'für diesen Kunden. Sie ist offen, bis sie bezahlt ist.',
+  '– it is open until it is paid.': '– sie ist offen, bis sie bezahlt ist.',
   'Add the people': 'Fügen Sie die Personen hinzu,',
   'who work here: staff may process all orders.':
     'die hier arbeiten: Personal darf alle Bestellungen bearbeiten.',
   'Change your password': 'Ändern Sie Ihr Passwort,',
-  'if the service made it.': 'wenn es vom Dienst stammt.',
+  'if the service made it: that one works for 7 days.': 'wenn es vom Dienst stammt: Das gilt nur 7 Tage.',
   'Anybody who reaches this service can sign up': 'Wer diesen Dienst erreicht, kann sich selbst registrieren',
   'and place orders. If only you are to add people, start it with {flag}.':
     'und Bestellungen anlegen. Sollen nur Sie Personen hinzufügen, starten Sie ihn mit {flag}.',

@@ -36,7 +36,7 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
       'p',
       {},
       rich(
-        'The service created an administrator at its first start: the e-mail address and the password are in {file}.',
+        'The service created an administrator at its first start: the e-mail address and the password are in {file}. The password works for 7 days.',
         { file: h('code', {}, 'data/initial-admin.json') },
       ),
     ),
@@ -44,8 +44,11 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
       'p',
       {},
       rich(
-        'An administrator can set a new password for you under People. On the machine itself, the command {command} prints one.',
-        { command: h('code', {}, 'admin reset --email …') },
+        'An administrator can set a new password for you under People. On the machine itself, {command} prints one; with npm it is {npm}.',
+        {
+          command: h('code', {}, 'orderly admin reset --email …'),
+          npm: h('code', {}, 'npm start -- admin reset --email …'),
+        },
       ),
     ),
   );
