@@ -18,7 +18,7 @@ export class BoundedMap<Key, Value> {
   readonly #weigh: (value: Value) => number;
   readonly #entries = new Map<Key, Entry<Value>>(); // the oldest first
   /** An iterator at the oldest entry. Kept, since a new iterator would walk over all deleted entries. */
-  #oldest = this.#entries.entries();
+  readonly #oldest = this.#entries.entries();
   #weight = 0;
   #offersWithoutRoom = 0;
   /** The number of look-ups that found an entry. */
@@ -69,8 +69,7 @@ export class BoundedMap<Key, Value> {
   }
 
   clear(): void {
-    this.#entries.clear();
-    this.#oldest = this.#entries.entries();
+    this.#entries.clear(); // the iterator goes on with the entries that are set from now on
     this.#weight = 0;
   }
 
