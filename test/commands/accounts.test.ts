@@ -35,6 +35,8 @@ describe('accounts from the command line', () => {
     const person = await service.person('staff');
     const before = await service.get(`/api/users/${person.id}`, { token: person.token });
     const { key } = await newKey(service, person.token);
+    const codes = `/api/users/${person.id}/totp`;
+    assert.equal((await service.post(codes, { token: person.token })).status, 201);
     const email = person.email.toUpperCase();
     const reset = await orderly(['admin', 'reset', `--email=${email}`, `--data=${service.folder}`]);
     const made = printed(reset);
@@ -50,6 +52,7 @@ describe('accounts from the command line', () => {
     const after = await service.get(`/api/users/${person.id}`, { token });
     assert.deepEqual(after.body, before.body);
     assert.notEqual(after.headers.etag, before.headers.etag);
+    assert.equal((await service.get(codes, { token })).status, 404, 'they were never confirmed');
     // nobody else changes
     assert.equal((await service.signIn(admin.email, admin.password)).email, admin.email);
   });

@@ -59,7 +59,7 @@ describe('a database that was lost', () => {
   });
 });
 
-test('a start reports that a database lacks its latest events', async (t) => {
+test('the first start reports that a database lacks its latest events', async (t) => {
   const service = await serviceFor(t);
   await service.stop();
   const [file, copy] = [join(service.folder, 'orderly.db'), join(newFolder(t), 'copy.db')];
@@ -72,4 +72,7 @@ test('a start reports that a database lacks its latest events', async (t) => {
   const warnings = started.logged.filter((line) => line.includes('"level":"warn"'));
   const expected = /the database ends at event 1, but had events up to 3: it is an older copy/;
   assert.equal(warnings.filter((line) => expected.test(line)).length, 1, warnings.join(''));
+  await started.stop();
+  const again = await serviceFor(t, { folder: service.folder });
+  assert.doesNotMatch(again.logged.join(''), /older copy/, 'once');
 });

@@ -144,6 +144,12 @@ describe('orderly serve', { concurrency: true }, () => {
     ...{ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'planted' },
   });
   const wrongFiles: readonly (readonly [what: string, cert: string, key: string, complaint: RegExp])[] = [
+    [
+      'a chain whose second certificate is damaged',
+      `${certPem}-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n`,
+      keyPem,
+      /cert\.pem with the key in \S+key\.pem can't be used: /,
+    ],
     ['files that are interchanged', keyPem, certPem, /cert\.pem has no "-----BEGIN CERTIFICATE-----", but/],
     ['a certificate in another form than PEM', '0\x82', keyPem, /cert\.pem has no .*: it must be .* in PEM$/],
     ['a key in another form than PEM', certPem, '', /key\.pem has no "-----BEGIN PRIVATE KEY-----": .* PEM$/],

@@ -48,3 +48,13 @@ test('a product is suggested in place of what was sold with its SKU', async (t) 
   await articles.find('tea', new AbortController().signal);
   assert.deepEqual(await knownPrices(), [749]);
 });
+
+test('what was found for words that were typed on is not suggested', async (t) => {
+  const { service, token, articles } = await openShop(t);
+  const product = { sku: 'TEA-250', name: 'Green tea', unitPrice: 749, currency: 'EUR' };
+  await service.post('/products', { token, body: product });
+  const typing = new AbortController();
+  const finding = articles.find('tea', typing.signal);
+  typing.abort();
+  assert.deepEqual([await finding, articles.found], [false, []]);
+});

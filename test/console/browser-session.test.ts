@@ -159,6 +159,16 @@ describe('a session in a browser', () => {
     assert.equal(await renewalStatus(key), 401);
   });
 
+  test('a session is over in the service, too, once its user has signed in anew', async () => {
+    browser.cookie = '';
+    const [{ email, password }, session] = [await service().person(), new BrowserSession()];
+    await session.signIn({ email, password });
+    const [{ cookie }, key] = [browser, storedKey()];
+    await session.signIn({ email, password });
+    browser.cookie = cookie;
+    assert.equal(await renewalStatus(key), 401);
+  });
+
   test('a session that is ended elsewhere has expired, until somebody signs in or the user signs out', async () => {
     for (const leave of [
       (session: Session) => session.signOut(),

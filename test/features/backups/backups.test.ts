@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { backupCommand } from '../../../src/features/backups/backup-command.ts';
+import { Backups } from '../../../src/features/backups/backup-routes.ts';
 import { dataFolder, newFolder, orderly } from '../../support/command-support.ts';
 import { assertProblem } from '../../support/http-support.ts';
 import { newOrder } from '../../support/resource-support.ts';
@@ -65,6 +66,16 @@ test('two who ask for a backup at the same time get the same one', async (t) => 
     service.post('/backups', { token }),
   ]);
   assert.deepEqual([first.status, second.status, second.body], [200, 200, first.body]);
+});
+
+test('a stop waits for the backup that is being made, even if its client has gone', async (t) => {
+  const log = { write() {}, request() {}, flush() {} };
+  const stopping = new AbortController().signal;
+  const backups = new Backups({ dataFolder: await dataFolder(t), command: '', stopping, log });
+  const made = backups.make(Date.now());
+  await backups.ended();
+  assert.equal(backups.list().data.length, 1);
+  await made;
 });
 
 test('a backup that would leave the service no room is 503, and nothing is written', (t) =>

@@ -11,6 +11,7 @@ import {
   readRemovedEvents,
   rootToken,
 } from '../../support/resource-support.ts';
+import { until } from '../../support/storage-support.ts';
 import { openStream, type StreamReader } from './stream-support.ts';
 
 const sse = { accept: 'text/event-stream' };
@@ -81,6 +82,22 @@ describe('a stream ends at once with', () => {
       service.clock.advance(1_000);
       assert.ok((await stream.ended).isWhole);
       assert.equal((await service.get('/events', { token: root })).status, 401);
+    },
+  );
+
+  test(
+    'a stream ends with the time of its access token, also if all streams had ended before it began',
+    { skip: executable !== undefined, timeout: 30_000 },
+    async (t) => {
+      const service = await serviceFor(t);
+      const { token } = await service.person();
+      (await openStream(service, { token })).close();
+      await until(() => service.inside?.app.metricsText().includes('\norderly_streams 0\n') === true);
+      const stream = await openStream(service, { token });
+      await newCustomer(service, token);
+      await stream.event();
+      service.clock.advance(900_000);
+      await stream.ended;
     },
   );
 

@@ -167,6 +167,15 @@ describe('a row of a table', () => {
     );
   });
 
+  test('a row without a reference changes the customer with its e-mail address who has one', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const { id } = await newCustomer(service, token, { email: 'g@example.com', reference: 'K-1' });
+    const results = await importTable(service, { token, text: 'name,email\nGrace,g@example.com\n' });
+    assert.deepEqual(results.map(result), [[id, 'changed']]);
+    assert.equal((await service.get(`/customers/${id}`, { token })).body.reference, 'K-1');
+  });
+
   test('a row whose number a spreadsheet has rounded is rejected', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);

@@ -61,6 +61,14 @@ describe('a table of customers', () => {
       assert.equal(body.data[0].name, 'Hopper, Grace');
     });
 
+  test('a table of one column may have semicolons in its cells', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const results = await importTable(service, { token, text: 'name\nHopper; Grace\n' });
+    assert.deepEqual(results.map(summaryOf), ['2 201']);
+    assert.equal((await service.get('/customers', { token })).body.data[0].name, 'Hopper; Grace');
+  });
+
   test('a table’s rows are counted as in a spreadsheet, with blank rows and line breaks in cells', async (t) => {
     const service = await serviceFor(t);
     const text = 'name,email\n\n"Grace\nHopper",\n\nAda,x\n,a@example.com\n';

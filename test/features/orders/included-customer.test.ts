@@ -84,8 +84,8 @@ describe('an order with its customer', () => {
     const { token } = fixture.ada;
     const narrow = await newKey(service(), token, { scopes: ['orders:read'] });
     const wide = await newKey(service(), token, { scopes: ['orders:read', 'customers:read'] });
-    for (const path of ['/orders', `/orders/${fixture.order}`]) {
-      const target = `${path}?include=customer`;
+    for (const path of ['/orders', '/orders?status=refunded', `/orders/${fixture.order}`]) {
+      const target = `${path}${path.includes('?') ? '&' : '?'}include=customer`;
       assertProblem(await service().get(target, { key: narrow.key }), 'insufficient-scope');
       assert.equal((await service().get(path, { key: narrow.key })).status, 200);
       assert.equal((await service().get(target, { key: wide.key })).status, 200);

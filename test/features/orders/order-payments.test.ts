@@ -102,6 +102,7 @@ describe('the payment of an order', () => {
     const { body: order } = await place({});
     assertIssues(await patch(order.id, { payment: 'card' }), 422, ['#/payment conflict']);
     await patch(order.id, { status: 'paid', payment: 'card' });
+    assertIssues(await patch(order.id, { status: 'refunded', payment: 'cash' }), 422, ['#/payment conflict']);
     await patch(order.id, { status: 'refunded' });
     assertIssues(await patch(order.id, { payment: 'cash' }), 422, ['#/payment conflict']);
     const { body } = await running().get(`/orders/${order.id}`, { token: staff.token });

@@ -77,6 +77,21 @@ describe('a refresh token', () => {
     },
   );
 
+  test(
+    'a refresh token replaced long ago ends the session, even if the clock was set back',
+    needsClock,
+    async () => {
+      const service = running();
+      const { sessionId, refreshToken } = await service.person();
+      service.clock.advance(3_600_000);
+      const { accessToken } = (await refresh(service, sessionId, refreshToken)).body;
+      service.clock.advance(-1_800_000);
+      await refresh(service, sessionId, refreshToken);
+      service.clock.advance(1_800_000);
+      assertProblem(await service.get('/orders', { token: accessToken }), 'invalid-token', 401);
+    },
+  );
+
   test('a refresh token of many uses ago also ends the session', async () => {
     const service = running();
     const { sessionId, refreshToken } = await service.person();

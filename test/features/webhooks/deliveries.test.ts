@@ -2,6 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newOrder, newWebhook, rootToken } from '../../support/resource-support.ts';
+import { DeliveryLoop } from '../../../src/features/webhooks/delivery-loop.ts';
+import {
+  findDeliveryWebhook,
+  type DeliveryWebhook,
+} from '../../../src/features/webhooks/delivery-webhook-store.ts';
 import { serviceFor } from '../../support/service.ts';
 import { Hooked, hour, needsInside, second } from './delivery-support.ts';
 import { isSignedWith, Receiver, type Received } from './receiver.ts';
@@ -119,6 +124,29 @@ describe('a webhook', needsInside, () => {
     await hook.receiver.next();
     await hook.patch({ url: other.url() });
     assert.deepEqual(await take(other, 1), [subject]);
+  });
+
+  test('a webhook sends nothing to the URL that it had until a moment ago', async (t) => {
+    const hook = await Hooked.start(t);
+    const { read } = (hook.service.inside ?? assert.fail('it is inside')).database;
+    const found = (): DeliveryWebhook => findDeliveryWebhook(read, hook.id) ?? assert.fail('it exists');
+    const before = found();
+    await hook.patch({ url: `${hook.receiver.url()}s` });
+    await hook.placeOrders(1);
+    const sentTo: string[] = [];
+    const services = {
+      read,
+      now: Date.now,
+      posts: { post: ({ url }: { url: URL }) => Promise.resolve(sentTo.push(url.href)) },
+      secrets: { open: () => Buffer.alloc(32) },
+      timers: { after: () => () => {} },
+      log: { write() {} },
+      schedule: (_id: number, task: () => void) => task(),
+      onDirty() {},
+      count() {},
+    };
+    for (const webhook of [before, found()]) new DeliveryLoop(webhook, services as never).stop();
+    assert.deepEqual(sentTo, [`${hook.receiver.url()}s`]);
   });
 
   test('a webhook signs with two secrets for a day after a rotation, then with the new one', async (t) => {

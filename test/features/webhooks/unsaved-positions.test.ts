@@ -22,6 +22,17 @@ describe('while positions cannot be saved', needsInside, () => {
     await hook.patch({ position });
     assert.equal((await hook.receiver.next()).event.id, replayed);
   });
+
+  test('positions that could not be saved are saved as soon as they can be, without another delivery', async (t) => {
+    const hook = await withFailingSaves(t);
+    const position = await deliver(hook);
+    await failToSave(hook);
+    await hook.service.inside?.database.write((writer) => {
+      writer.get('DROP TRIGGER unsaved');
+      writer.invalidate({ kind: 'everything' });
+    });
+    await hook.until((webhook) => webhook.position === position);
+  });
 });
 
 /** With another webhook, whose position is saved in the same write and makes it fail. */

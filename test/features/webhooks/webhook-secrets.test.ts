@@ -22,6 +22,20 @@ describe('secrets of the service', needsInside, () => {
     assert.deepEqual([await received(`${newer},${older}`), await received(newer)], [true, true]);
   });
 
+  test('the former secret of a webhook still signs if a secret of the service is replaced in its day', async (t) => {
+    const hook = await Hooked.start(t, { settings: { 'jwt-secrets': older } });
+    const { folder } = hook.service;
+    await hook.service.stop();
+    const both = { folder, settings: { 'jwt-secrets': `${newer},${older}` } };
+    const during = await Hooked.again(t, hook, both);
+    assert.equal((await during.call('POST', `${during.path}/secrets`)).status, 201);
+    await during.service.inside?.app.cleanup.run();
+    await during.service.stop();
+    const next = await Hooked.again(t, hook, { folder, settings: { 'jwt-secrets': newer } });
+    await next.placeOrders(1);
+    assert.ok(next.isSigned(await hook.receiver.next()));
+  });
+
   test('lost secrets of the service stop webhooks until these have new secrets, and disable none', async (t) => {
     const hook = await Hooked.start(t, { settings: { 'jwt-secrets': older } });
     await hook.service.stop();
@@ -36,6 +50,8 @@ describe('secrets of the service', needsInside, () => {
     next.service.clock.advance(100 * 24 * hour);
     assert.equal((await next.call('GET', next.path)).body.status, 'enabled');
     assert.equal(hook.receiver.count, 0);
+    const lines = next.service.logged.filter((line) => line.includes('has no secret to sign with'));
+    assert.equal(lines.length, 1, 'it isn’t tried again and again');
     const { body } = await next.call('POST', `${next.path}/secrets`);
     assert.equal(body.previousEndsAt, null);
     const received = await hook.receiver.next();

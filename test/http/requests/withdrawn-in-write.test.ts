@@ -41,6 +41,27 @@ describe('while a password is hashed', { skip: executable !== undefined && 'need
     await service.signIn(actor.email, password);
   });
 
+  test('while a password is verified, a user who is suspended does not get in', async (t) => {
+    const hasher = createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } });
+    t.after(() => hasher.close());
+    let meanwhile = (): Promise<void> => Promise.resolve();
+    const interrupted: PasswordHasher = {
+      ...hasher,
+      waiting: 0,
+      async verify(...all) {
+        const isRight = await hasher.verify(...all);
+        await meanwhile();
+        return isRight;
+      },
+    };
+    const service = await serviceFor(t, { hasher: interrupted });
+    const { token } = await service.signIn(service.admin.email, service.admin.password);
+    const { id, email } = await service.person();
+    meanwhile = () => done(service.put(`/api/users/${id}/suspension`, { token, body: {} }));
+    const response = await service.post('/api/sessions', { body: { email, password } });
+    assertProblem(response, 'invalid-credentials', 401);
+  });
+
   /** `hashing()` resolves when the next hash begins, which then waits for `goOn`. */
   async function slowlyHashing(
     t: TestContext,
