@@ -131,6 +131,8 @@ test(
     assert.deepEqual([last.body.note, last.body.shippingAddress], [null, null]);
     const { text } = await service.get('/orders?limit=200', { token });
     assert(!text.includes('Zyxwallee') && !text.includes('Qzorvath'));
+    const found = await service.get('/orders?q=oldenburg', { token });
+    assert.deepEqual(found.body.data, []);
     const added = await newOrder(service, token, { customerId, ...ofOrder });
     const paid = await service.patch(`/orders/${id}`, { token, body: { status: 'paid' } });
     assert.deepEqual([paid.status, paid.body.note], [200, null]);
