@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { serviceFor, type TestResponse, type TestService } from '../support/service.ts';
-import { importTable } from './imports/import-support.ts';
+import { importTable } from '../support/import-support.ts';
 import { newCustomer, newOrder, newProduct, newWebhook } from '../support/resource-support.ts';
 
 type Values = Readonly<Record<string, unknown>>;

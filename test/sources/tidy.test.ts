@@ -52,6 +52,22 @@ suite('layers', () => {
     assert.deepEqual(crossings, []);
   });
 
+  test('what lies with the tests of a feature that may be left out is imported by no test that stays', () => {
+    const tests = programs.filter((path) => path.startsWith('test/') && !path.startsWith('test/console/'));
+    const stranded = features.flatMap((feature) => {
+      if (feature.isCore === true) return [];
+      const goes = features.filter((each) => each === feature || each.needs.includes(feature));
+      const folders = goes.map(({ name }) => `test/features/${name}/`);
+      return tests.flatMap((from) => {
+        if (folders.some((folder) => from.startsWith(folder))) return [];
+        return importsOf(from)
+          .filter((to) => to.startsWith(`test/features/${feature.name}/`))
+          .map((to) => ({ from, to }));
+      });
+    });
+    assert.deepEqual(stranded, []);
+  });
+
   test('no file imports itself through others, not even types', () => {
     assert.deepEqual(
       sources.filter((path) => reachable(path, (each) => importsOf(each)).has(path)),

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { serviceFor } from '../../support/service.ts';
 import { countedSecurityEvents, denials } from '../../support/security-line-support.ts';
 import { newKey, rootToken } from '../../support/resource-support.ts';
-import { customerLine, linesOf, openImport, orderLine, sendImport } from './import-support.ts';
+import { customerLine, linesOf, openImport, orderLine, sendImport } from '../../support/import-support.ts';
 
 describe('rights that an import loses midway have one line', { concurrency: true }, () => {
   test('an import by a key that may not create customers has one line in the log for its lack of rights', async (t) => {

@@ -19,7 +19,7 @@ import {
   summaryOf,
   untilCustomers,
   type ImportResult,
-} from './import-support.ts';
+} from '../../support/import-support.ts';
 import { rootToken } from '../../support/resource-support.ts';
 
 describe('an import ends early, and without its last chunk', () => {

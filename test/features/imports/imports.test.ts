@@ -13,7 +13,7 @@ import {
   orderLine,
   sendImport,
   summaryOf,
-} from './import-support.ts';
+} from '../../support/import-support.ts';
 import { items, newCustomer, newKey, rootToken } from '../../support/resource-support.ts';
 
 describe('an import', () => {

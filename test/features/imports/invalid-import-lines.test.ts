@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedService } from '../../support/http-support.ts';
-import { resultsOf, customerLine, importLines, orderLine, sendImport, summaryOf } from './import-support.ts';
+import {
+  resultsOf,
+  customerLine,
+  importLines,
+  orderLine,
+  sendImport,
+  summaryOf,
+} from '../../support/import-support.ts';
 import { items, rootToken } from '../../support/resource-support.ts';
 
 describe('a line is rejected alone', () => {

@@ -10,7 +10,7 @@ import {
   resultsOf,
   summaryOf,
   type ImportResult,
-} from './import-support.ts';
+} from '../../support/import-support.ts';
 
 const address = { line1: 'Street 1', city: 'Oldenburg', postalCode: '26133', country: 'DE' };
 const result = ({ id, result, sameAs }: ImportResult) => [

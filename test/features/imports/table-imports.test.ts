@@ -6,7 +6,7 @@ import { dryRunKeys } from '../../../src/features/imports/import-store.ts';
 import type { Permit } from '../../../src/storage/permit.ts';
 import { openRaw } from '../../support/raw-connection.ts';
 import { serviceFor } from '../../support/service.ts';
-import { customerLine, importLines, importTable, summaryOf } from './import-support.ts';
+import { customerLine, importLines, importTable, summaryOf } from '../../support/import-support.ts';
 import { newKey, rootToken } from '../../support/resource-support.ts';
 
 const columns = 'name,email,phone,address.line1,address.city,address.postalCode,address.country';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import { serviceFor, type Person, type TestResponse } from '../../support/service.ts';
-import { importLines, orderLine, customerLine, summaryOf } from '../imports/import-support.ts';
+import { importLines, orderLine, customerLine, summaryOf } from '../../support/import-support.ts';
 import { assertIssues, items, newCustomer, newOrder, rootToken } from '../../support/resource-support.ts';
 
 describe('the payment of an order', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createMac } from '../../../src/auth/mac.ts';
 import { createCursors } from '../../../src/http/lists/cursor.ts';
-import { importLines } from '../../features/imports/import-support.ts';
+import { importLines } from '../../support/import-support.ts';
 import { items, newCustomer, newKey, newOrder, rootToken } from '../../support/resource-support.ts';
 import { serviceFor, type TestResponse } from '../../support/service.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';

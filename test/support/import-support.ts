@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import type { Call, TestResponse, TestService } from '../../support/service.ts';
-import { items } from '../../support/resource-support.ts';
+import type { Call, TestResponse, TestService } from './service.ts';
+import { items } from './resource-support.ts';
 
 export const ndjson = { 'content-type': 'application/x-ndjson' };
 
