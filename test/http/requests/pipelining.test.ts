@@ -332,6 +332,46 @@ test('responses that were read no longer count, and nothing is dropped for them'
   assert.equal(await cutFor(service, 'unread'), 0);
 });
 
+test('what a client leaves unread of a stream does not count, even after a response that did', async (t) => {
+  const { fat, counted } = large(20_000_000);
+  const streamed = route({
+    method: 'GET',
+    path: '/test/stream',
+    tag: 'Test',
+    summary: 'Is streamed',
+    access: signedIn,
+    scope: 'any',
+    reply: { kind: 'stream', mediaTypes: ['text/plain'] },
+    handle: () => ({
+      kind: 'stream',
+      mediaType: 'text/plain',
+      start: (stream) => stream.write(Buffer.alloc(20_000_000)),
+    }),
+  });
+  const service = await serviceFor(t, { extraRoutes: [fat, streamed] });
+  const eve = await service.person();
+  const credential = `Authorization: Bearer ${eve.token}`;
+  const socket = connect(service.port);
+  socket.write(get('/test/large', credential) + get('/test/stream', credential));
+  await hasArrived(socket, 20_001_000); // the response, and the beginning of the stream
+  const deaf: Socket[] = [];
+  while (deaf.length < 3) {
+    deaf.push(askFor(service, '/test/large', eve));
+    await until(() => counted.asked === deaf.length + 1);
+  }
+  assert.equal(await cutFor(service, 'unread'), 0);
+  for (const each of [socket, ...deaf]) each.destroy();
+});
+
+/** Reads so many bytes, and no more for now. */
+async function hasArrived(socket: Socket, bytes: number): Promise<void> {
+  let arrived = 0;
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    arrived += chunk.length;
+    if (arrived >= bytes) return;
+  }
+}
+
 /** Sends a request on a connection of its own, which ends with the response, and doesn't read it yet. */
 function askFor({ port }: TestService, path: string, { token }: Person): Socket {
   const socket = connect(port);
