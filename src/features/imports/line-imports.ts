@@ -157,8 +157,11 @@ async function runImport<T>(run: ImportRun<T>): Promise<void> {
       number = batch[0]?.number ?? number;
       if (stream.isOver) return;
       if (stopping.aborted) throw serviceStopping();
-      if (batch.length > 0) results.write(batch, await writeBatch(run, batch));
-      number = (batch.at(-1)?.number ?? number) + 1;
+      const last = batch.at(-1);
+      if (last !== undefined) {
+        results.write(batch, await writeBatch(run, batch));
+        number = last.number + 1;
+      }
       await results.whenRead();
       await stream.nextTurn();
     }
