@@ -43,13 +43,14 @@ test('the back room in the console', { timeout: 120_000 }, async (t) => {
       await person.press('Erase personal data …');
       await person.see('Goes:');
       await person.see('Stays:');
-      await person.see('In backups and saved files it stays until you delete them.');
+      await person.see('In backups and saved files it stays until you delete them: an import of such a file');
       await person.press('Erase');
       await person.see('Is it you?');
       await person.enter('Password', admin.password);
       await person.press('Continue');
       await person.see('Customer 2 has no personal data any more.');
       await person.see('Customer 2 erased');
+      await person.see('Erased customer');
       const { body } = await service.get('/customers/2', { token });
       assert.equal(body.name, 'erased');
     },

@@ -1,7 +1,7 @@
 // What the console says of a customer that was found, to tell them from others of the same name.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aboutCustomer } from '../../src/console/customers/customer-words.ts';
+import { aboutCustomer, shownName } from '../../src/console/customers/customer-words.ts';
 
 const customer = { email: 'anna@example.com', phone: '+49441123456', address: null };
 
@@ -25,3 +25,10 @@ test('a customer with an own number is shown with it', () => {
 test('a customer without an e-mail address is shown with their phone number', () => {
   assert.equal(aboutCustomer({ ...customer, email: null }, 'anna'), '+49441123456');
 });
+
+for (const [name, shown] of [
+  ['Laufkundschaft', 'Walk-in'],
+  ['erased', 'Erased customer'],
+  ['Ada', 'Ada'],
+] as const)
+  test(`a customer called ${name} is shown as ${shown}`, () => assert.equal(shownName(name), shown));

@@ -56,7 +56,13 @@ async function askToErase({ client }: Page, id: number, reload: Reload): Promise
         ),
       ),
       outcome(t('Stays:'), t('The orders with their items, sums and statuses, and the history.')),
-      h('p', {}, t('In backups and saved files it stays until you delete them.')),
+      h(
+        'p',
+        {},
+        t(
+          'In backups and saved files it stays until you delete them: an import of such a file brings it back.',
+        ),
+      ),
       h('p', {}, t('This can’t be taken back.')),
     ],
     submit: t('Erase'),

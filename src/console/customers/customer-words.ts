@@ -6,10 +6,19 @@ import { t } from '../parts/texts.ts';
 export const walkInNames: readonly string[] = ['Walk-in', 'Laufkundschaft'];
 export const walkInName = t('Walk-in');
 
+/** What the service calls a customer whose personal data was erased. */
+const erasedName = 'erased';
+
+/** The names that are no person's are said in the console's language. */
+export function shownName(name: string): string {
+  if (walkInNames.includes(name)) return walkInName;
+  return name === erasedName ? t('Erased customer') : name;
+}
+
 /** The customer of an order. Users may not see the customers of others. */
 export function customerName({ customer, customerId }: Pick<Order, 'customer' | 'customerId'>): string {
   if (customer === undefined || customer === null) return t('Customer {id}', { id: customerId });
-  return walkInNames.includes(customer.name) ? walkInName : customer.name;
+  return shownName(customer.name);
 }
 
 type Contact = Pick<Customer, 'reference' | 'email' | 'phone' | 'address'>;

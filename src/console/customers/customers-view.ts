@@ -16,7 +16,7 @@ import {
 } from '../parts/view.ts';
 import { customerCard } from './customer-card.ts';
 import { CustomerFields } from './customer-fields.ts';
-import { isOfPhone } from './customer-words.ts';
+import { isOfPhone, shownName } from './customer-words.ts';
 import { boughtFacts, readBought } from './customer-orders.ts';
 import { privacyCard } from './customer-privacy.ts';
 import { ask, askToDelete, notify } from '../parts/dialogs.ts';
@@ -91,7 +91,7 @@ const columns = (q: string): readonly Column<Customer>[] => [
   {
     label: t('Name'),
     cell: ({ id, name, phone }) => [
-      rowLink(`#/customers/${id}`, h('span', { class: 'clip', dir: 'auto' }, name)),
+      rowLink(`#/customers/${id}`, h('span', { class: 'clip', dir: 'auto' }, shownName(name))),
       isOfPhone(phone, q) && h('span', { class: 'phone soft' }, phone),
     ],
   },
@@ -196,7 +196,8 @@ function customerHeading(
   { customer, etag, orders }: CustomerDetails,
   reload: Reload,
 ): HTMLElement {
-  const { id, name } = customer;
+  const { id } = customer;
+  const name = shownName(customer.name);
   const path = `/customers/${id}`;
   const edit = async (): Promise<void> => {
     const fields = new CustomerFields(client, customer);

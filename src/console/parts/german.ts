@@ -639,8 +639,9 @@ export const german = {
   'Stays:': 'Bleibt:',
   'The orders with their items, sums and statuses, and the history.':
     'Die Bestellungen mit Artikeln, Summen und Status, und der Verlauf.',
-  'In backups and saved files it stays until you delete them.':
-    'In Sicherungen und gespeicherten Dateien bleibt es, bis Sie diese löschen.',
+  'In backups and saved files it stays until you delete them: an import of such a file brings it back.':
+    'In Sicherungen und gespeicherten Dateien bleibt es, bis Sie diese löschen: Ein Import einer solchen Datei bringt es zurück.',
+  'Erased customer': 'Anonymisierter Kunde',
   'This can’t be taken back.': 'Das kann nicht rückgängig gemacht werden.',
   Erase: 'Anonymisieren',
   'Customer {id} has no personal data any more.': 'Kunde {id} hat keine persönlichen Daten mehr.',
