@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { barcodeWidths } from '../../src/console/orders/barcode.ts';
+import { barcodeWidths } from '../../src/console/parts/barcode.ts';
 import { qrModules } from '../../src/console/office/qr-code.ts';
 import { folderWith } from '../tools/check-api/outside-tools.ts';
 

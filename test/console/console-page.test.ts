@@ -106,7 +106,7 @@ suite('the console', () => {
         [],
         path,
       );
-      assert.doesNotMatch(text, /^(type|interface) |: readonly /m, path);
+      assert.doesNotMatch(text, /^(type|interface) \w|: readonly /m, path);
     }
   });
 

@@ -1,6 +1,6 @@
 // A customer's card, to be printed: scanned at the desk, it chooses the customer.
-import { barcode } from '../orders/packing-slip.ts';
 import type { Customer } from '../parts/api-types.ts';
+import { barcodePicture } from '../parts/barcode-picture.ts';
 import { h } from '../parts/elements.ts';
 import { textOfPage } from '../parts/page-text.ts';
 
@@ -10,6 +10,6 @@ export function customerCard({ id, name }: Customer): HTMLElement {
     'section',
     { class: 'sheet', 'aria-hidden': 'true' },
     shop !== '' && h('p', { dir: 'auto' }, shop),
-    h('header', {}, h('strong', { dir: 'auto' }, name), barcode(`C${id}`)),
+    h('header', {}, h('strong', { dir: 'auto' }, name), barcodePicture(`C${id}`)),
   );
 }

@@ -3,8 +3,7 @@ import { AddressFields } from '../parts/address-fields.ts';
 import { type ApiClient, query } from '../parts/api-client.ts';
 import type { Customer, List } from '../parts/api-types.ts';
 import { fill, h } from '../parts/elements.ts';
-import { field, type Field, textOf } from '../parts/forms.ts';
-import { noteField } from '../orders/order-note.ts';
+import { field, type Field, noteField, textOf } from '../parts/forms.ts';
 import { rich, t } from '../parts/texts.ts';
 
 /** The name, e-mail address and phone number of a customer. */

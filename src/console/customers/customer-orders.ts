@@ -3,7 +3,7 @@ import { type ApiClient, query } from '../parts/api-client.ts';
 import type { List, Order } from '../parts/api-types.ts';
 import { count, money } from '../parts/formats.ts';
 import type { Child } from '../parts/elements.ts';
-import { isSale } from '../orders/sales-figures.ts';
+import { isFinal } from '../parts/statuses.ts';
 import { t } from '../parts/texts.ts';
 
 /** The newest orders that are summed, in requests of 200 each. */
@@ -34,7 +34,7 @@ export async function readBought(
 /** Returns facts for a list of them. */
 export function boughtFacts({ orders, total }: Bought): readonly (readonly [string, Child])[] {
   if (total === 0) return [];
-  const kept = orders.filter(isSale);
+  const kept = orders.filter(({ status }) => !isFinal(status));
   const sums = new Map<string, number>();
   for (const { currency, total: sum } of kept) sums.set(currency, (sums.get(currency) ?? 0) + sum);
   const isWhole = orders.length === total;

@@ -1,13 +1,14 @@
 // The delivery of an order: an address, or pickup. The user has to choose one of them.
 import { AddressFields } from '../parts/address-fields.ts';
 import type { Address, Issue } from '../parts/api-types.ts';
+import { DeviceSwitch } from '../parts/device-switch.ts';
 import { button, fill, h } from '../parts/elements.ts';
 import { addressLines } from '../parts/formats.ts';
 import { checkboxRow } from '../parts/forms.ts';
 import { rich, t } from '../parts/texts.ts';
 
-/** The name in the storage of this device. */
-const usualKey = 'orderly-usually-picked-up';
+/** Whether new orders begin as walk-in. */
+const usual = new DeviceSwitch('usually-picked-up', false);
 
 /** Dispatched by the element when the user wants all new orders to begin as walk-in. */
 export const usuallyWalkIn = 'usually-walk-in';
@@ -36,11 +37,10 @@ export class DeliveryFields {
   /** For new orders: they begin as those of this device usually do, which can be changed here. */
   beginAsUsual(): void {
     this.#isUsual.addEventListener('input', (event) => event.stopPropagation()); // it is no part of the order
-    this.#isUsual.checked = localStorage.getItem(usualKey) !== null;
+    this.#isUsual.checked = usual.isOn;
     this.#isUsual.addEventListener('change', (event) => {
       event.stopPropagation();
-      if (this.#isUsual.checked) localStorage.setItem(usualKey, 'yes');
-      else localStorage.removeItem(usualKey);
+      usual.isOn = this.#isUsual.checked;
       this.#setPickup(this.#isUsual.checked);
       if (this.#isUsual.checked) this.element.dispatchEvent(new Event(usuallyWalkIn, { bubbles: true }));
     });

@@ -5,7 +5,7 @@ import type { Page } from '../parts/view.ts';
 import { h } from '../parts/elements.ts';
 import { dateTime, money, shortTime } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
-import type { LatestOrder } from './order-steps.ts';
+import type { LatestOrder } from '../parts/order-steps.ts';
 import { pill } from './order-status.ts';
 import { stages, stepNames, usualStep } from '../parts/statuses.ts';
 import { type Column, inPlace, rowLink } from '../parts/tables.ts';

@@ -4,11 +4,10 @@ import type { Issue, Order } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
 import { DeliveryFields } from './delivery-fields.ts';
 import { h } from '../parts/elements.ts';
-import { currencies, defaultCurrency } from '../parts/formats.ts';
-import { choice, field, textOf } from '../parts/forms.ts';
+import { currencies } from '../parts/formats.ts';
+import { currencyChoice, field, noteField, textOf } from '../parts/forms.ts';
 import { Articles } from '../products/articles.ts';
 import { OrderLines } from './order-lines.ts';
-import { noteField } from './order-note.ts';
 import { rich, t } from '../parts/texts.ts';
 
 export class OrderFields {
@@ -23,7 +22,7 @@ export class OrderFields {
     pointer: '/currency',
     control: currencyChoice(),
   });
-  readonly #note = noteField({ rows: 2 });
+  readonly #note = noteField({ rows: 2, hint: t('It is printed on the packing slip.') });
   /** Whether the user has chosen the currency. */
   #isChosen = false;
 
@@ -111,13 +110,4 @@ export class OrderFields {
     control.value = code;
     this.#lines.currency = code;
   }
-}
-
-/** The currencies that the service accepts; one that it no longer does stays where it was chosen. */
-export function currencyChoice(chosen = defaultCurrency): HTMLSelectElement {
-  const codes = new Set([...currencies, chosen]);
-  return choice(
-    [...codes].map((code) => [code, code]),
-    chosen,
-  );
 }

@@ -6,7 +6,7 @@ import { Drawing } from '../parts/drawing.ts';
 import { button, h, icon, icons } from '../parts/elements.ts';
 import { count } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
-import type { LatestOrder } from './order-steps.ts';
+import type { LatestOrder } from '../parts/order-steps.ts';
 import { packingSlip, printSheets } from './packing-slip.ts';
 import { nameOf, usualStep, usualWay } from '../parts/statuses.ts';
 import { isSingleKey, unlessKeysFollow } from '../parts/single-keys.ts';

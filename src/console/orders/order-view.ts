@@ -18,7 +18,7 @@ import { Drawing } from '../parts/drawing.ts';
 import { type Child, fill, h, icon, icons } from '../parts/elements.ts';
 import { addressLines, count, dateTime, money } from '../parts/formats.ts';
 import { action, field, type Field, textOf } from '../parts/forms.ts';
-import { changeNote } from './order-note.ts';
+import { changeNote, type ShownOrder } from './order-changes.ts';
 import { paymentLine } from './order-payment.ts';
 import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
 import { eventList } from '../parts/event-list.ts';
@@ -28,9 +28,7 @@ import { type FinalStatus, followersOf, isFinal, nameOf, stages, stepNames } fro
 import { tableHead } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 
-export type LoadedOrder = {
-  readonly order: Order;
-  readonly etag: string | undefined;
+export type LoadedOrder = ShownOrder & {
   /** Undefined if the customer belongs to another user. */
   readonly customer: Customer | undefined;
 };

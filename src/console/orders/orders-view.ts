@@ -15,7 +15,7 @@ import { Drawing } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { count } from '../parts/formats.ts';
 import { holdOrders, orderColumns, stepColumn } from './order-columns.ts';
-import type { LatestOrder } from './order-steps.ts';
+import type { LatestOrder } from '../parts/order-steps.ts';
 import { csvButton } from '../parts/list-file.ts';
 import { type FoundRows, searchField } from '../parts/list-tools.ts';
 import { statusTabs, watchCounts } from './order-counts.ts';

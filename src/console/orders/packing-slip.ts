@@ -1,9 +1,9 @@
 // What is printed of an order: the packing slip without prices, and the order confirmation with them. Each has
 // sender, recipient and items, on pages that say which they are.
 import type { Item, Order } from '../parts/api-types.ts';
-import { barcodeWidths } from './barcode.ts';
+import { barcodePicture } from '../parts/barcode-picture.ts';
 import { addressBlock } from '../parts/cards.ts';
-import { type Child, h, svg } from '../parts/elements.ts';
+import { type Child, h } from '../parts/elements.ts';
 import { addressLines, count, dateOnly, money } from '../parts/formats.ts';
 import { textOfPage } from '../parts/page-text.ts';
 import { numbered, t } from '../parts/texts.ts';
@@ -63,7 +63,7 @@ function sheet({ id, createdAt, shippingAddress, note }: Order, options: SheetOp
       {},
       h('strong', {}, title),
       h('span', {}, t('Order {id}', { id }), h('br', {}), dateOnly(createdAt)),
-      barcode(id),
+      barcodePicture(id),
     ),
     addressBlock(shippingAddress === null ? [name] : addressLines(shippingAddress, name)),
     pages.map(page),
@@ -145,27 +145,4 @@ function paged<T extends { readonly millimetres: number }>(
     room -= row.millimetres;
   }
   return pages;
-}
-
-/** The empty space that scanners need on both sides, in modules: the widths of the finest bar. */
-const quiet = 10;
-const moduleMillimetres = 0.4;
-
-/** Draws the bars in their size on paper. */
-export function barcode(code: number | string): SVGElement {
-  let x = quiet;
-  let bars = '';
-  for (const [index, width] of barcodeWidths(code).entries()) {
-    if (index % 2 === 0) bars += `M${x} 0h${width}v1h-${width}z`;
-    x += width;
-  }
-  const attributes = {
-    class: 'barcode',
-    viewBox: `0 0 ${x + quiet} 1`,
-    width: `${(x + quiet) * moduleMillimetres}mm`,
-    height: '11mm',
-    preserveAspectRatio: 'none',
-    'shape-rendering': 'crispEdges',
-  };
-  return svg('svg', attributes, svg('path', { d: bars }));
 }

@@ -26,7 +26,7 @@ import {
   startOfDay,
 } from '../parts/formats.ts';
 import { holdOrders, orderColumns, stepColumn } from './order-columns.ts';
-import type { LatestOrder } from './order-steps.ts';
+import type { LatestOrder } from '../parts/order-steps.ts';
 import { eventList } from '../parts/event-list.ts';
 import { isNews, type NamedEvent, readLatest } from '../parts/named-events.ts';
 import { tabLinks } from '../parts/list-tools.ts';

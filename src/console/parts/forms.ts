@@ -2,7 +2,7 @@
 import type { Issue } from './api-types.ts';
 import { columnName } from './column-names.ts';
 import { type Attributes, type Child, fill, h } from './elements.ts';
-import { count, countryName, money } from './formats.ts';
+import { count, countryName, currencies, defaultCurrency, money } from './formats.ts';
 import { inWords } from './issue-words.ts';
 import { Rejection, Unreachable } from './request-errors.ts';
 import { t } from './texts.ts';
@@ -52,6 +52,22 @@ export function choice(
     {},
     options.map(([value, label]) => h('option', { value, selected: value === chosen }, label)),
   );
+}
+
+/** The currencies that the service accepts; one that it no longer does stays where it was chosen. */
+export function currencyChoice(chosen = defaultCurrency): HTMLSelectElement {
+  const codes = new Set([...currencies, chosen]);
+  return choice(
+    [...codes].map((code) => [code, code]),
+    chosen,
+  );
+}
+
+type NoteOptions = { readonly rows: number; readonly value?: string | null; readonly hint: string };
+
+export function noteField({ rows, value = null, hint }: NoteOptions): Field {
+  const control = h('textarea', { rows, maxlength: 2_000 }); // as long as the service accepts
+  return field({ label: t('Note'), pointer: '/note', isWide: true, control, value, hint });
 }
 
 /** A checkbox and its label. */

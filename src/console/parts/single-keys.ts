@@ -1,14 +1,7 @@
-// Keys without Ctrl, and whether they are on: this device remembers it.
-const storageKey = 'orderly-single-keys';
+// Keys without Ctrl.
+import { DeviceSwitch } from './device-switch.ts';
 
-export function areSingleKeysOn(): boolean {
-  return localStorage.getItem(storageKey) !== 'off';
-}
-
-export function turnSingleKeys(isOn: boolean): void {
-  if (isOn) localStorage.removeItem(storageKey);
-  else localStorage.setItem(storageKey, 'off');
-}
+export const singleKeys = new DeviceSwitch('single-keys', true);
 
 /** Longer than between two keys of a scan. */
 const nextKeyMilliseconds = 120;
@@ -38,7 +31,7 @@ export function isSingleKey({
   target,
 }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || repeat || defaultPrevented || isComposing) return false;
-  if (!areSingleKeysOn()) return false;
+  if (!singleKeys.isOn) return false;
   const isText =
     target instanceof Element && target.closest('input:not([type="checkbox"]), select, textarea');
   return isText === null && document.querySelector('dialog') === null;

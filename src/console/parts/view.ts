@@ -9,7 +9,7 @@ import { type Attributes, button, type Child, h, icon, icons } from './elements.
 import { messageOf } from './forms.ts';
 import type { LiveEvents } from './live-events.ts';
 import type { Scans } from './scans.ts';
-import type { OrderSteps } from '../orders/order-steps.ts';
+import type { OrderSteps } from './order-steps.ts';
 import { isTemporary, Rejection, retryPause } from './request-errors.ts';
 import { t } from './texts.ts';
 

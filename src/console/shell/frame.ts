@@ -7,7 +7,7 @@ import { Drafts } from '../parts/drafts.ts';
 import { KeptViews } from './kept-input.ts';
 import { isAllowed, moreView, navigation } from './navigation.ts';
 import { newOrderView } from '../orders/new-order-view.ts';
-import { OrderSteps } from '../orders/order-steps.ts';
+import { OrderSteps } from '../parts/order-steps.ts';
 import { orderView } from '../orders/order-view.ts';
 import { ordersView } from '../orders/orders-view.ts';
 import { watchScans } from './scan-places.ts';

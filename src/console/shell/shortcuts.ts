@@ -1,10 +1,9 @@
 // Keys that work on every page, and the list of all of them. Keys without Ctrl can be turned off, since they get in
 // the way of speech input (WCAG 2.1.4).
 import { show } from '../parts/dialogs.ts';
-import { isAlarmOn, turnAlarm } from '../parts/alarm.ts';
+import { alarm } from '../parts/alarm.ts';
 import { button, h } from '../parts/elements.ts';
-import { checkboxRow } from '../parts/forms.ts';
-import { areSingleKeysOn, isSingleKey, turnSingleKeys, unlessKeysFollow } from '../parts/single-keys.ts';
+import { isSingleKey, singleKeys, unlessKeysFollow } from '../parts/single-keys.ts';
 import { openQuickSearch } from './quick-search.ts';
 import { type App, goTo } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
@@ -70,17 +69,9 @@ async function showKeys(): Promise<void> {
       ),
     ),
   );
-  const isOn = h('input', {
-    type: 'checkbox',
-    id: 'single-keys',
-    checked: areSingleKeysOn(),
-  });
-  isOn.addEventListener('change', () => turnSingleKeys(isOn.checked));
-  const alarm = h('input', { type: 'checkbox', id: 'alarm', checked: isAlarmOn() });
-  alarm.addEventListener('change', () => turnAlarm(alarm.checked));
   await show(t('Keys'), [
     h('dl', { class: 'facts keys' }, rows),
-    checkboxRow(isOn, t('Keys without Ctrl, on this device')),
-    checkboxRow(alarm, t('A tone for a code that nothing has, on this device')),
+    singleKeys.row(t('Keys without Ctrl, on this device')),
+    alarm.row(t('A tone for a code that nothing has, on this device')),
   ]);
 }

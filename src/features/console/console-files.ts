@@ -26,7 +26,7 @@ export async function consoleFiles(): Promise<ConsoleFile[]> {
   const stripped = new Map(typed.map((name, index) => [name, plain[index]]));
   const modules = names.map((name): [string, string] => [
     parse(name).name,
-    withoutComments(stripped.get(name) ?? textOf(name)),
+    compact(stripped.get(name) ?? textOf(name)),
   ]);
   const files = [...bundleModules(new Map(modules), 'console-main')].map(([name, text]) => ({
     name: `${name}.js`,
@@ -40,9 +40,10 @@ function textOf(name: string): string {
   return readFileSync(new URL(name, folder), 'utf8');
 }
 
-/** Drops empty lines, and lines that are only a comment. */
-function withoutComments(text: string): string {
-  return text.replaceAll(/^ *(?:\/\/.*|\/\*\*(?:(?!\*\/)[^])*\*\/)?\n/gm, '');
+/** Drops empty lines, lines that are only a comment, and the indentation, also that of a text over several lines. */
+function compact(text: string): string {
+  const code = text.replaceAll(/^ *(?:\/\/.*|\/\*\*(?:(?!\*\/)[^])*\*\/)?\n/gm, '');
+  return code.replaceAll(/^ +/gm, '');
 }
 
 async function withoutTypes(texts: readonly string[]): Promise<string[]> {

@@ -1,16 +1,16 @@
 // Steps of orders that were asked for in a list or on the order's page. Each waits for a few seconds, in which it
 // can be undone, and then applies to the version of the order that was shown, or to none. Whoever leaves the page
 // wants it at once. Steps of many orders are made one by one: some may fail, and those say why.
-import type { ApiClient } from '../parts/api-client.ts';
-import type { Order, Payment, ServiceEvent, Status } from '../parts/api-types.ts';
-import { notify, warn } from '../parts/dialogs.ts';
-import type { Child } from '../parts/elements.ts';
-import { count, money } from '../parts/formats.ts';
-import { action, messageOf } from '../parts/forms.ts';
-import type { LiveEvents } from '../parts/live-events.ts';
-import { nameOf } from '../parts/statuses.ts';
-import { Rejection } from '../parts/request-errors.ts';
-import { t } from '../parts/texts.ts';
+import type { ApiClient } from './api-client.ts';
+import type { Order, Payment, ServiceEvent, Status } from './api-types.ts';
+import { notify, warn } from './dialogs.ts';
+import type { Child } from './elements.ts';
+import { count, money } from './formats.ts';
+import { action, messageOf } from './forms.ts';
+import type { LiveEvents } from './live-events.ts';
+import { nameOf } from './statuses.ts';
+import { Rejection } from './request-errors.ts';
+import { t } from './texts.ts';
 
 const undoMilliseconds = 6_000;
 /** In the message about many steps; rows show all of them. */

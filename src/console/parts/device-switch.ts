@@ -1,0 +1,29 @@
+// What this device remembers for all who work at it: whether something is on.
+import { h } from './elements.ts';
+import { checkboxRow } from './forms.ts';
+
+export class DeviceSwitch {
+  readonly #key: string;
+  readonly #isOnAtFirst: boolean;
+
+  constructor(name: string, isOnAtFirst: boolean) {
+    this.#key = `orderly-${name}`;
+    this.#isOnAtFirst = isOnAtFirst;
+  }
+
+  get isOn(): boolean {
+    return (localStorage.getItem(this.#key) === null) === this.#isOnAtFirst;
+  }
+
+  set isOn(isOn: boolean) {
+    if (isOn === this.#isOnAtFirst) localStorage.removeItem(this.#key);
+    else localStorage.setItem(this.#key, isOn ? 'on' : 'off');
+  }
+
+  /** A checkbox that turns it on and off, and its label. */
+  row(label: string): HTMLElement {
+    const box = h('input', { type: 'checkbox', id: this.#key, checked: this.isOn });
+    box.addEventListener('change', () => (this.isOn = box.checked));
+    return checkboxRow(box, label);
+  }
+}
