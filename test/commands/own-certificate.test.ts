@@ -2,7 +2,7 @@
 // trust again.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { ownNames } from '../../src/service/own-certificate.ts';
@@ -110,6 +110,14 @@ describe('the certificate', () => {
       }
       assertMade(made(start));
     });
+
+  test('a certificate that can’t be renewed is kept while it is valid, and no longer', (t) => {
+    const { made, path } = folder(t);
+    made(start);
+    mkdirSync(path('key.pem.partial')); // in the way of a new key
+    assertMade(made(start + 395 * dayMilliseconds));
+    assert.throws(() => made(start + 397 * dayMilliseconds), /key\.pem\.partial/);
+  });
 
   test('a certificate that begins later is made anew, by the same authority', (t) => {
     const { made, authority } = folder(t);

@@ -276,6 +276,10 @@ test(
     assert.deepEqual(await stream.block(), comment);
     assert.notEqual(id, begin.id);
     assert.deepEqual(await stream.block(), { id });
+    for (let time = 0; time < 2; time += 1) {
+      service.clock.advance(15_000);
+      assert.deepEqual(await stream.block(), comment);
+    }
   },
 );
 

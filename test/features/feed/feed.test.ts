@@ -113,6 +113,18 @@ describe('the feed', () => {
     );
   });
 
+  test('the feed has an event that is longer than a page by itself', { skip }, async (t) => {
+    const service = await serviceFor(t);
+    await newCustomer(service, await rootToken(service));
+    const { read } = (service.inside ?? assert.fail('it is inside')).database;
+    const { latest } = feedBounds(read);
+    const page = { latest, access: 'all', types: undefined, rows: 10, charsMax: 1 } as const;
+    for (let after = 0; after < latest; after += 1) {
+      const { events, end } = readFeed(read, { ...page, after });
+      assert.deepEqual([events.map(({ id }) => id), end], [[after + 1], after + 1]);
+    }
+  });
+
   test('the feed is read without the long events that follow those that fit', { skip }, async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();

@@ -69,6 +69,13 @@ describe('a password', () => {
       '#/password password',
     ]);
   });
+
+  test('a password is checked against the e-mail address that the same change leaves as it is', async () => {
+    const service = running();
+    const { id, token, email } = await service.person();
+    const body = { password: email, currentPassword: password };
+    assertIssues(await service.patch(`/api/users/${id}`, { token, body }), 400, ['#/password password']);
+  });
 });
 
 describe('if passwords need at least 15 characters', () => {
