@@ -1,5 +1,7 @@
 // Connections of broken and slow clients: none of them ends the service or leaks a socket.
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { HttpServer } from '../../../src/http/connections/http-server.ts';
 import { turn, until } from '../../support/storage-support.ts';
@@ -198,6 +200,23 @@ describe('connections', () => {
     assert.equal((await waiting.response()).status, 404);
     assert.equal(await waiting.closed, '');
     waiting.socket.destroy();
+  });
+
+  test('a connection whose client reads none of its response is closed after a while', async (t) => {
+    const handler = service().inside?.app.handler;
+    if (handler === undefined) return t.skip('needs time-outs of its own');
+    const server = new HttpServer({ certificate: undefined, timeouts: { silenceMilliseconds: 100 } });
+    const { port } = await server.listen('127.0.0.1', 0);
+    t.mock.method(handler, 'onRequest', (_asked: unknown, response: ServerResponse) =>
+      response.end(Buffer.alloc(20_000_000)),
+    );
+    server.setHandler(handler);
+    t.after(() => server.close());
+    const deaf = connect(port, '127.0.0.1');
+    t.after(() => deaf.destroy());
+    deaf.write(live);
+    await until(() => server.connections.open === 1);
+    await until(() => server.connections.open === 0);
   });
 
   test('a thousand aborted connections leave none behind', async () => {
