@@ -8,7 +8,7 @@ import { rich, t } from '../parts/texts.ts';
 
 /** The name, e-mail address and phone number of a customer. */
 export class ContactFields {
-  readonly rows: readonly HTMLElement[];
+  readonly elements: readonly HTMLElement[];
   readonly name: Field;
   readonly #email: Field;
   readonly #phone: Field;
@@ -21,7 +21,7 @@ export class ContactFields {
     this.#email = fieldOf(t('E-mail'), 'email');
     this.#phone = fieldOf(t('Phone'), 'phone');
     warnOfTwins(client, this.#email, customer);
-    this.rows = [this.name, this.#email, this.#phone].map(({ row }) => row);
+    this.elements = [this.name, this.#email, this.#phone].map(({ element }) => element);
   }
 
   read(): object {
@@ -30,9 +30,9 @@ export class ContactFields {
 }
 
 /** Says below the field who else has the e-mail address: it may be the same customer. */
-function warnOfTwins(client: ApiClient, { row, control }: Field, customer?: Customer): void {
+function warnOfTwins(client: ApiClient, { element, control }: Field, customer?: Customer): void {
   const hint = h('p', { class: 'hint', role: 'status' });
-  row.append(hint);
+  element.append(hint);
   control.addEventListener('change', async () => {
     fill(hint);
     const email = control.value.trim();
@@ -67,7 +67,12 @@ export class CustomerFields {
       hint: t('Of the customer in your own records, if there is one.'),
       value: customer?.reference ?? null,
     });
-    const rows = [this.#contact.rows, this.#reference.row, this.#address.rows, this.#note.row];
+    const rows = [
+      this.#contact.elements,
+      this.#reference.element,
+      this.#address.elements,
+      this.#note.element,
+    ];
     this.element = h('div', { class: 'grid' }, rows);
   }
 

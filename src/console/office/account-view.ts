@@ -9,7 +9,7 @@ import { type Child, fill, h } from '../parts/elements.ts';
 import { action, choice, field, form, textOf } from '../parts/forms.ts';
 import { chooseLanguage, language, languages } from '../parts/language.ts';
 import { t } from '../parts/texts.ts';
-import { tickBoxes } from '../parts/tick-boxes.ts';
+import { checkboxes } from '../parts/checkboxes.ts';
 import { otherDevicesCard } from './other-devices.ts';
 import { totpPart } from './totp-setup.ts';
 
@@ -78,7 +78,7 @@ function accountContent(page: Page, { sessions, keys, totp }: Account, reload: R
 
 /** The choice is this device’s, as a till has one for all who work at it. */
 function languageField(): HTMLElement {
-  const { row, control } = field({
+  const { element, control } = field({
     label: t('Language'),
     pointer: '/language',
     control: choice(Object.entries(languages), language),
@@ -88,7 +88,7 @@ function languageField(): HTMLElement {
     chooseLanguage(control.value);
     location.reload();
   });
-  return row;
+  return element;
 }
 
 async function changeName({ client, user, session }: Page): Promise<void> {
@@ -105,7 +105,12 @@ async function changeName({ client, user, session }: Page): Promise<void> {
     notify(t('Saved.'));
     session.dispatchEvent(new Event('user')); // the frame shows the name
   };
-  await ask({ title: t('Change your account'), content: [name.row, email.row], submit: t('Save'), run });
+  await ask({
+    title: t('Change your account'),
+    content: [name.element, email.element],
+    submit: t('Save'),
+    run,
+  });
 }
 
 function passwordForm({ client, user }: Page, reload: Reload): HTMLElement {
@@ -120,7 +125,7 @@ function passwordForm({ client, user }: Page, reload: Reload): HTMLElement {
     hint: t('Long beats complicated: 15 characters are good.'),
     attributes: { type: 'password', autocomplete: 'new-password' },
   });
-  const body: HTMLFormElement = form([current.row, password.row], {
+  const body: HTMLFormElement = form([current.element, password.element], {
     submit: t('Change password'),
     key: 'password',
     async run() {
@@ -148,7 +153,7 @@ const scopeTexts: Readonly<Record<Scope, string>> = {
 
 async function addKey({ client }: Page, reload: Reload): Promise<void> {
   const name = field({ label: t('What it is for'), pointer: '/name', hint: t('Example: till 3') });
-  const boxes = tickBoxes({
+  const boxes = checkboxes({
     legend: t('What it may do'),
     pointer: '/scopes',
     values: scopes,
@@ -157,7 +162,7 @@ async function addKey({ client }: Page, reload: Reload): Promise<void> {
   });
   const key = await ask({
     title: t('New API key'),
-    content: [name.row, boxes.element],
+    content: [name.element, boxes.element],
     submit: t('Create the key'),
     async run() {
       const body = { name: textOf(name) ?? '', scopes: boxes.read() };

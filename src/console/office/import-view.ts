@@ -143,7 +143,10 @@ function chooseColumns(place: Place, opened: OpenFile): void {
   });
   const given = kind === 'products' ? currency : country;
   const body = form(
-    [h('div', { class: 'scroller' }, h('table', { class: 'plain match' }, h('tbody', {}, rows))), given.row],
+    [
+      h('div', { class: 'scroller' }, h('table', { class: 'plain match' }, h('tbody', {}, rows))),
+      given.element,
+    ],
     {
       submit: t('Check all rows'),
       others: button(t('Another file'), () => chooseFile(place)),

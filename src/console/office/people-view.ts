@@ -31,7 +31,7 @@ import { action, choice, field, form, textOf } from '../parts/forms.ts';
 import { eventList } from '../parts/event-list.ts';
 import { type NamedEvent, readHistory } from '../parts/named-events.ts';
 import { searchField } from '../parts/list-tools.ts';
-import { openRegistration } from './open-registration.ts';
+import { registrationHint } from './registration-hint.ts';
 import { isRegistrationOpen } from '../parts/page-text.ts';
 import { type Column, pager, rowLink, table } from '../parts/tables.ts';
 import { rich, t } from '../parts/texts.ts';
@@ -68,7 +68,7 @@ export function peopleView(page: Page): void {
       searchField(page, 'people', { label: t('Search by the beginning of a name'), reload }),
     ),
     list,
-    isRegistrationOpen && h('p', { class: 'hint' }, openRegistration()),
+    isRegistrationOpen && h('p', { class: 'hint' }, registrationHint()),
   );
 }
 
@@ -99,9 +99,9 @@ async function addPerson({ client }: Page, reload: Reload): Promise<void> {
   const isAdded = await ask({
     title: t('Add a person'),
     content: [
-      name.row,
-      email.row,
-      role.row,
+      name.element,
+      email.element,
+      role.element,
       h('p', { class: 'soft' }, t('The password is generated here and shown once.')),
     ],
     submit: t('Add'),
@@ -241,7 +241,7 @@ function roleForm({ client }: Page, { id, name, role }: User, reload: Reload): H
     notify(t('{name} is {role} now.', { name, role: t(control.value as Role) }));
     await reload();
   };
-  return form(chosen.row, { submit: t('Save role'), key: `role-${role}`, run });
+  return form(chosen.element, { submit: t('Save role'), key: `role-${role}`, run });
 }
 
 function personActions(page: Page, { user, suspension, totp, sessions }: Person, reload: Reload): Child {
@@ -312,6 +312,6 @@ async function suspend({ client }: Page, { id, name }: User, reload: Reload): Pr
     await reload();
   };
   const text = t('Sessions and keys end, and signing in is rejected until you lift the suspension.');
-  const content = [h('p', {}, text), reason.row];
+  const content = [h('p', {}, text), reason.element];
   await ask({ title: t('Suspend {name}?', { name }), content, submit: t('Suspend'), isDangerous: true, run });
 }

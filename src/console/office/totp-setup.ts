@@ -49,7 +49,7 @@ async function setUpTotp(page: Page, reload: Reload): Promise<void> {
         }),
       ),
       secret(t('Secret'), value.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')),
-      code.row,
+      code.element,
     ],
     submit: t('Turn on'),
     async run() {

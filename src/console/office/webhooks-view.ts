@@ -10,7 +10,7 @@ import { action, field } from '../parts/forms.ts';
 import { typeText } from '../parts/event-words.ts';
 import { failureWords } from './webhook-words.ts';
 import { t } from '../parts/texts.ts';
-import { tickBoxes } from '../parts/tick-boxes.ts';
+import { checkboxes } from '../parts/checkboxes.ts';
 
 /** Webhooks made here are about the shop; the API also sends what happens to accounts, keys and webhooks. */
 const types = (['order', 'customer', 'product'] as const).flatMap((kind) =>
@@ -144,7 +144,7 @@ async function addWebhook({ client }: Page, reload: Reload): Promise<void> {
     hint: t('https:// … of a program that accepts Standard Webhooks.'),
     attributes: { type: 'url', inputmode: 'url' },
   });
-  const boxes = tickBoxes({
+  const boxes = checkboxes({
     legend: t('Events'),
     pointer: '/types',
     values: types,
@@ -153,7 +153,7 @@ async function addWebhook({ client }: Page, reload: Reload): Promise<void> {
   });
   const created = await ask({
     title: t('Add a webhook'),
-    content: [url.row, boxes.element],
+    content: [url.element, boxes.element],
     submit: t('Add'),
     async run() {
       const body = { url: url.control.value.trim(), types: boxes.read() };

@@ -7,7 +7,7 @@ import { ContactFields } from '../customers/customer-fields.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { walkInName, walkInNames } from '../customers/customer-words.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { checkboxRow, type Entered, field, showIssue } from '../parts/forms.ts';
+import { checkbox, type Entered, field, showIssue } from '../parts/forms.ts';
 import type { OrderFields } from './order-fields.ts';
 import { Rejection } from '../parts/request-errors.ts';
 import { productWithCode } from '../products/articles.ts';
@@ -79,10 +79,10 @@ export class CustomerChoice {
     control.dataset['scan'] = 'customer';
     control.addEventListener('focus', () => this.#isWalkIn && control.select()); // the next letter replaces it
     control.addEventListener('input', () => this.#typed());
-    const { row } = field({ label: t('Customer'), pointer: '/customerId', control, isWide: true });
-    this.#searchRows = h('div', {}, row, list, this.#about);
+    const { element } = field({ label: t('Customer'), pointer: '/customerId', control, isWide: true });
+    this.#searchRows = h('div', {}, element, list, this.#about);
     const hint = h('p', { class: 'hint' }, t('The delivery address below becomes theirs.'));
-    this.#newRows = h('div', { hidden: true }, h('div', { class: 'grid' }, this.#contact.rows), hint);
+    this.#newRows = h('div', { hidden: true }, h('div', { class: 'grid' }, this.#contact.elements), hint);
     this.#isNew.addEventListener('change', () => {
       this.#show();
       order.fields.delivery.suggest(this.#isNew.checked ? null : (this.#customer?.address ?? null));
@@ -94,7 +94,7 @@ export class CustomerChoice {
     const others = h(
       'div',
       { class: 'others' },
-      checkboxRow(this.#isNew, t('A new customer')),
+      checkbox(this.#isNew, t('A new customer')),
       this.#walkInButton,
     );
     this.element = card(t('Customer'), this.#searchRows, others, this.#newRows);

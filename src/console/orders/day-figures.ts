@@ -1,9 +1,8 @@
 // The lines of the report for the end of a day, as its table shows them and its file has them.
 import { type Figures, payments, type Sales, type Status, statuses } from '../parts/api-types.ts';
 import { dayName, paymentNames, priceText } from '../parts/formats.ts';
-import { separator } from '../parts/list-file.ts';
+import { tableFile } from '../parts/list-file.ts';
 import { stages } from '../parts/statuses.ts';
-import { byteOrderMark, rowText } from '../parts/table-text.ts';
 import { t } from '../parts/texts.ts';
 import { currenciesOf, figuresOf, isSale, ordersOf, totalOf } from './sales-figures.ts';
 
@@ -88,5 +87,5 @@ export function dayFile(sales: DaySales, day: Date): readonly string[] {
       }),
     ),
   );
-  return [byteOrderMark, ...[heading, ...rows].map((cells) => rowText(cells, separator))];
+  return tableFile([heading, ...rows]);
 }

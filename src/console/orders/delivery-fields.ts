@@ -4,7 +4,7 @@ import type { Address, Issue } from '../parts/api-types.ts';
 import { DeviceSwitch } from '../parts/device-switch.ts';
 import { button, fill, h } from '../parts/elements.ts';
 import { addressLines } from '../parts/formats.ts';
-import { checkboxRow } from '../parts/forms.ts';
+import { checkbox } from '../parts/forms.ts';
 import { rich, t } from '../parts/texts.ts';
 
 /** Whether new orders begin as walk-in. */
@@ -18,7 +18,7 @@ export class DeliveryFields {
   readonly #address = new AddressFields('/shippingAddress');
   readonly #isPickup = h('input', { type: 'checkbox', id: 'is-pickup' });
   readonly #isUsual = h('input', { type: 'checkbox', id: 'is-usually-pickup' });
-  readonly #rows = h('div', { class: 'grid' }, this.#address.rows);
+  readonly #rows = h('div', { class: 'grid' }, this.#address.elements);
   readonly #offer = h('p', { class: 'hint', role: 'status' });
   /** Whether the user has typed an address that no other one may replace. */
   #isTyped = false;
@@ -31,7 +31,7 @@ export class DeliveryFields {
       this.#isChosen = true;
       this.#show();
     });
-    this.element = h('div', {}, checkboxRow(this.#isPickup, t('Picked up')), this.#rows, this.#offer);
+    this.element = h('div', {}, checkbox(this.#isPickup, t('Picked up')), this.#rows, this.#offer);
   }
 
   /** For new orders: they begin as those of this device usually do, which can be changed here. */
@@ -44,9 +44,7 @@ export class DeliveryFields {
       this.#setPickup(this.#isUsual.checked);
       if (this.#isUsual.checked) this.element.dispatchEvent(new Event(usuallyWalkIn, { bubbles: true }));
     });
-    this.element.append(
-      checkboxRow(this.#isUsual, t('New orders on this device begin as walk-in, picked up')),
-    );
+    this.element.append(checkbox(this.#isUsual, t('New orders on this device begin as walk-in, picked up')));
     this.#setPickup(this.#isUsual.checked);
   }
 

@@ -1,8 +1,8 @@
 // The rows of the figures of months and years, and of what sold best, as tables show them and files have them.
 import type { Sales, SoldItem } from '../parts/api-types.ts';
 import { dayName, priceText } from '../parts/formats.ts';
-import { separator } from '../parts/list-file.ts';
-import { byteOrderMark, rowText, withoutFormulas } from '../parts/table-text.ts';
+import { tableFile } from '../parts/list-file.ts';
+import { withoutFormulas } from '../parts/table-text.ts';
 import { t } from '../parts/texts.ts';
 import { isSale, ordersOf, type Received, receivedOf, totalOf } from './sales-figures.ts';
 
@@ -52,7 +52,7 @@ export function figuresFile(sales: SpanSales, currencies: readonly string[]): re
       return [dayName(new Date(from)), currency, String(orders), ...amounts];
     }),
   );
-  return fileOf([heading, ...rows]);
+  return tableFile([heading, ...rows]);
 }
 
 export function soldItemsFile(items: readonly SoldItem[]): readonly string[] {
@@ -65,9 +65,5 @@ export function soldItemsFile(items: readonly SoldItem[]): readonly string[] {
     String(quantity),
     total === null ? '' : priceText(total, currency),
   ]);
-  return fileOf([heading, ...rows]);
-}
-
-function fileOf(rows: readonly (readonly string[])[]): readonly string[] {
-  return [byteOrderMark, ...rows.map((cells) => rowText(cells, separator))];
+  return tableFile([heading, ...rows]);
 }

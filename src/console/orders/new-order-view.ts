@@ -8,7 +8,7 @@ import type { Draft, Drafts } from '../parts/drafts.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
 import { paymentNames } from '../parts/formats.ts';
 import { usuallyWalkIn } from './delivery-fields.ts';
-import { checkboxRow, discardInput, type Entered, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
+import { checkbox, discardInput, type Entered, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
 import { OrderFields } from './order-fields.ts';
 import { takeScans } from './order-scans.ts';
 import { nameOf } from '../parts/statuses.ts';
@@ -115,7 +115,7 @@ function counterEnds(isHandedOver: HTMLInputElement): readonly Child[] {
     const attributes = { type: 'submit', 'data-payment': payment, 'aria-keyshortcuts': key };
     return h('button', attributes, paymentNames[payment], ' ', h('kbd', {}, key));
   });
-  const box = checkboxRow(isHandedOver, t('Handed over'));
+  const box = checkbox(isHandedOver, t('Handed over'));
   box.append(h('kbd', {}, 'F9'));
   return [h('span', {}, t('Paid:')), ...buttons, box];
 }

@@ -10,16 +10,16 @@ import type { Page, Reload } from '../parts/view.ts';
 export type ShownOrder = { readonly order: Order; readonly etag: string | undefined };
 
 export function changeNote(page: Page, shown: ShownOrder, reload: Reload): Promise<void> {
-  const { id, note } = shown.order;
-  const { row, control } = noteField({
+  const { id } = shown.order;
+  const note = noteField({
     rows: 4,
-    value: note,
+    value: shown.order.note,
     hint: t('It is printed on the packing slip. Leave it empty for none.'),
   });
   return changeMember(page, shown, {
     title: t('Note of order {id}', { id }),
-    row,
-    body: () => ({ note: textOf({ row, control }) }),
+    element: note.element,
+    body: () => ({ note: textOf(note) }),
     inWords: (order) => [t('note'), order.note ?? t('none')],
     saved: t('The note is saved.'),
     reload,
@@ -30,10 +30,10 @@ export function changePayment(page: Page, shown: ShownOrder, reload: Reload): Pr
   const { id, payment } = shown.order;
   const names = payments.map((each) => [each, paymentNames[each]] as const);
   const control = choice([...names, ['', t('Not said')]], payment ?? '');
-  const { row } = field({ label: t('Payment'), pointer: '/payment', control });
+  const { element } = field({ label: t('Payment'), pointer: '/payment', control });
   return changeMember(page, shown, {
     title: t('Payment of order {id}', { id }),
-    row,
+    element,
     body: () => ({ payment: control.value === '' ? null : control.value }),
     inWords: (order) => [t('payment'), paymentText(order.payment)],
     saved: t('The payment is saved.'),
@@ -47,7 +47,7 @@ export function paymentText(payment: Payment | null): string {
 
 type MemberChange = {
   readonly title: string;
-  readonly row: HTMLElement;
+  readonly element: HTMLElement;
   readonly body: () => object;
   readonly inWords: (order: Order) => readonly [name: string, text: string];
   readonly saved: string;
@@ -57,7 +57,7 @@ type MemberChange = {
 async function changeMember(
   { client }: Page,
   { order, etag }: ShownOrder,
-  { title, row, body, inWords, saved, reload }: MemberChange,
+  { title, element, body, inWords, saved, reload }: MemberChange,
 ): Promise<void> {
   const save = saverOf({
     changed: 'Somebody has changed {members} of this order meanwhile. Nothing was saved yet.',
@@ -70,7 +70,7 @@ async function changeMember(
   });
   await ask({
     title,
-    content: row,
+    content: element,
     submit: t('Save'),
     async run() {
       await save();

@@ -30,14 +30,14 @@ export class OrderFields {
     this.#articles = new Articles(client);
     this.#lines = new OrderLines(this.#articles);
     this.total = h('p', { class: 'sum-up' }, rich('Total {total}', { total: this.#lines.total }));
-    const { control, row } = this.#currency;
+    const { control, element } = this.#currency;
     control.addEventListener('change', () => {
       this.#isChosen = true;
       this.#lines.currency = control.value;
     });
     this.cards = [
-      card(t('Items'), h('div', { class: 'short' }, row), this.#lines.element),
-      card(t('Delivery'), this.delivery.element, this.#note.row),
+      card(t('Items'), h('div', { class: 'short' }, element), this.#lines.element),
+      card(t('Delivery'), this.delivery.element, this.#note.element),
     ];
   }
 

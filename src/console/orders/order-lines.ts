@@ -162,7 +162,16 @@ export class OrderLines {
     price.control.addEventListener('change', () => this.#checkPrice(price.control));
     const sum = h('output', { class: 'line-sum' });
     const remove = h('button', { type: 'button', class: 'quiet' }, icon(icons.remove));
-    const row = h('li', { class: 'line' }, name.row, sku.row, quantity.row, price.row, sum, remove);
+    const row = h(
+      'li',
+      { class: 'line' },
+      name.element,
+      sku.element,
+      quantity.element,
+      price.element,
+      sum,
+      remove,
+    );
     const line = { row, name, sku, quantity, price, sum };
     remove.addEventListener('click', () => this.#remove(line));
     name.control.addEventListener('input', () => this.#typed(line));

@@ -15,13 +15,13 @@ import type { Page, Reload } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
 
 export class OrderSelection {
-  readonly bar = h('div', {
+  readonly element = h('div', {
     class: 'selection',
     role: 'toolbar',
     'aria-label': t('Selected orders'),
     hidden: true,
   });
-  readonly #drawing = new Drawing(this.bar);
+  readonly #drawing = new Drawing(this.element);
   readonly #page: Page;
   readonly #ids = new Set<number>();
   /** Called when nothing is selected any more: rows that have left the list may go. */
@@ -136,7 +136,7 @@ export class OrderSelection {
       all.checked = orders.length > 0 && orders.length === this.#shown.length;
       all.indeterminate = orders.length > 0 && !all.checked;
     }
-    if (this.bar.hidden !== (orders.length === 0)) this.bar.hidden = orders.length === 0;
+    if (this.element.hidden !== (orders.length === 0)) this.element.hidden = orders.length === 0;
     const waiting = orders.map(({ id }) => id).filter((id) => steps.nextStatusOf(id) !== undefined);
     this.#drawing.show(
       h('strong', { role: 'status' }, t('{count} selected', { count: count(orders.length) })),

@@ -127,7 +127,7 @@ function backButton({ steps }: Page, order: Order, { to, disabled }: StepOptions
     });
     await ask({
       title: t('Take order {id} back to {to}?', { id, to: nameOf(to) }),
-      content: [h('p', {}, text), reason.row],
+      content: [h('p', {}, text), reason.element],
       submit: t('Take back'),
       run: () => steps.make(order, to, textOf(reason)),
     });
@@ -154,7 +154,7 @@ function endButton({ steps }: Page, order: Order, { to, disabled }: StepOptions<
     const reason = reasonField(t('Kept in the history. Optional.'));
     await ask({
       title,
-      content: [h('p', {}, text), reason.row],
+      content: [h('p', {}, text), reason.element],
       submit,
       isDangerous: true,
       dismiss: t('Keep it'),

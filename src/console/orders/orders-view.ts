@@ -77,7 +77,7 @@ export function ordersView(page: Page): void {
       filters.element,
     ),
     list,
-    selection.bar,
+    selection.element,
   );
 }
 

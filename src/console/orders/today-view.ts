@@ -3,7 +3,7 @@
 import { query } from '../parts/api-client.ts';
 import type { Figures, List, Order, Sales } from '../parts/api-types.ts';
 import { type Alert, alertList, loadAlerts } from '../office/alerts.ts';
-import { openRegistration } from '../office/open-registration.ts';
+import { registrationHint } from '../office/registration-hint.ts';
 import { isRegistrationOpen } from '../parts/page-text.ts';
 import { card, factList, headedCard } from '../parts/cards.ts';
 import { type Bar, barPlot } from '../parts/charts.ts';
@@ -391,7 +391,7 @@ function firstSteps({ user }: Page): HTMLElement {
       step(t('Place an order'), t('– it is open until it is paid.'), '#/new'),
       step(t('Add the people'), t('who work here: staff may process all orders.'), '#/people'),
       step(t('Change your password'), t('if the service made it: that one works for 7 days.'), '#/account'),
-      user.role === 'admin' && isRegistrationOpen && h('li', {}, openRegistration()),
+      user.role === 'admin' && isRegistrationOpen && h('li', {}, registrationHint()),
     ),
   );
 }

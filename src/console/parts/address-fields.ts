@@ -24,7 +24,7 @@ const members = Object.keys(labels) as Member[]; // a literal has no other keys
 const noAddress = { autocomplete: 'transaction-amount' };
 
 export class AddressFields {
-  readonly rows: readonly HTMLElement[];
+  readonly elements: readonly HTMLElement[];
   readonly #fields: Readonly<Record<Member, Field>>;
   readonly #country: Field;
 
@@ -42,7 +42,7 @@ export class AddressFields {
     };
     const control = choice([['', '—'], ...countryChoices()]);
     this.#country = field({ label: t('Country'), pointer: `${pointer}/country`, control });
-    this.rows = [...Object.values(this.#fields), this.#country].map(({ row }) => row);
+    this.elements = [...Object.values(this.#fields), this.#country].map(({ element }) => element);
     this.fill(null);
   }
 

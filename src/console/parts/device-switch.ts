@@ -1,6 +1,6 @@
 // What this device remembers for all who work at it: whether something is on.
 import { h } from './elements.ts';
-import { checkboxRow } from './forms.ts';
+import { checkbox } from './forms.ts';
 
 export class DeviceSwitch {
   readonly #key: string;
@@ -24,6 +24,6 @@ export class DeviceSwitch {
   row(label: string): HTMLElement {
     const box = h('input', { type: 'checkbox', id: this.#key, checked: this.isOn });
     box.addEventListener('change', () => (this.isOn = box.checked));
-    return checkboxRow(box, label);
+    return checkbox(box, label);
   }
 }

@@ -8,7 +8,7 @@ import { Rejection, Unreachable } from './request-errors.ts';
 import { t } from './texts.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
-export type Field = { readonly row: HTMLElement; readonly control: Control };
+export type Field = { readonly element: HTMLElement; readonly control: Control };
 type FieldOptions = {
   readonly label: string;
   /** The pointer of the value in the service's issues: `/items/0/name`. */
@@ -31,7 +31,7 @@ export function field(options: FieldOptions): Field {
   if (value !== undefined && value !== null) control.value = value;
   if (!(control instanceof HTMLSelectElement)) control.dir = 'auto';
   control.setAttribute('aria-describedby', hint === undefined ? `${id}-issue` : `${id}-hint ${id}-issue`);
-  const row = h(
+  const element = h(
     'div',
     { class: isWide ? 'field wide' : 'field' },
     h('label', { for: id }, label),
@@ -40,7 +40,7 @@ export function field(options: FieldOptions): Field {
     h('p', { class: 'issue', id: `${id}-issue` }),
   );
   control.addEventListener('input', () => clearIssue(control));
-  return { row, control };
+  return { element, control };
 }
 
 export function choice(
@@ -71,7 +71,7 @@ export function noteField({ rows, value = null, hint }: NoteOptions): Field {
 }
 
 /** A checkbox and its label. */
-export function checkboxRow(input: HTMLInputElement, label: string): HTMLElement {
+export function checkbox(input: HTMLInputElement, label: string): HTMLElement {
   return h('p', { class: 'check' }, input, h('label', { for: input.id }, label));
 }
 

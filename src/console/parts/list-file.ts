@@ -17,7 +17,12 @@ export function csvButton(page: Page, list: () => string, name: string): HTMLEle
 }
 
 /** Excel splits cells where the region's list separator is. */
-export const separator: Separator = decimalSign === ',' ? ';' : ',';
+const separator: Separator = decimalSign === ',' ? ';' : ',';
+
+/** Returns the rows as a file for a spreadsheet. */
+export function tableFile(rows: readonly (readonly string[])[]): readonly string[] {
+  return [byteOrderMark, ...rows.map((cells) => rowText(cells, separator))];
+}
 
 async function saveList({ client, signal }: Page, list: string, name: string): Promise<void> {
   const forSpreadsheet = h('input', { type: 'radio', name: 'kind', id: 'for-spreadsheet', checked: true });

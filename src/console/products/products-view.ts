@@ -5,7 +5,7 @@ import { changedIn, saverOf } from '../parts/conflicts.ts';
 import { ask, askToDelete, notify } from '../parts/dialogs.ts';
 import { button, fill, h } from '../parts/elements.ts';
 import { defaultCurrency, money, priceIssue, priceText, typedPrice } from '../parts/formats.ts';
-import { action, checkboxRow, currencyChoice, field, form, textOf, throwIfInvalid } from '../parts/forms.ts';
+import { action, checkbox, currencyChoice, field, form, textOf, throwIfInvalid } from '../parts/forms.ts';
 import { csvButton } from '../parts/list-file.ts';
 import { searchField, tabLinks } from '../parts/list-tools.ts';
 import { type Column, inPlace, pager, table } from '../parts/tables.ts';
@@ -251,8 +251,10 @@ class ProductFields {
     const control = currencyChoice(currency);
     this.#currency = field({ label: t('Currency'), pointer: '/currency', control });
     this.#active.checked = product?.active ?? true;
-    const rows = [this.#name, this.#price, this.#currency, this.#sku, this.#barcode].map(({ row }) => row);
-    this.element = h('div', {}, h('div', { class: 'grid' }, rows), checkboxRow(this.#active, t('Sold now')));
+    const rows = [this.#name, this.#price, this.#currency, this.#sku, this.#barcode].map(
+      ({ element }) => element,
+    );
+    this.element = h('div', {}, h('div', { class: 'grid' }, rows), checkbox(this.#active, t('Sold now')));
   }
 
   get name(): string {

@@ -21,7 +21,7 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
   const reason =
     again !== undefined &&
     h('p', { role: 'status' }, t('You have been signed out. Sign in to go on where you were.'));
-  const body = form([reason, email.row, rows], {
+  const body = form([reason, email.element, rows], {
     submit: t('Sign in'),
     async run() {
       await run();
@@ -83,24 +83,24 @@ function credentials(
     hint: t('From your authenticator app, or a recovery code.'),
     attributes: { autocomplete: 'one-time-code', inputmode: 'numeric' },
   });
-  code.row.hidden = true;
+  code.element.hidden = true;
   async function run(): Promise<void> {
     const given = { email: email(), password: password.control.value };
-    const all = code.row.hidden ? given : { ...given, code: code.control.value.trim() };
+    const all = code.element.hidden ? given : { ...given, code: code.control.value.trim() };
     const problem = await session.signIn(all);
     if (problem === undefined) return;
     if (problem.code === 'code-required') {
-      const detail = code.row.hidden
+      const detail = code.element.hidden
         ? t('Also enter the code.')
         : t('This code is wrong, or was used already.');
-      code.row.hidden = false;
+      code.element.hidden = false;
       throw new Rejection({ ...problem, errors: [{ pointer: '#/code', detail }] });
     }
     const isWrong = problem.code === 'invalid-credentials';
     const detail = isWrong ? t('Wrong e-mail address or password.') : wordsOf(problem);
     throw new Rejection({ ...problem, detail });
   }
-  return { rows: [password.row, code.row], run };
+  return { rows: [password.element, code.element], run };
 }
 
 /** Asks for the password before an action that needs a sign-in within the last ten minutes. */

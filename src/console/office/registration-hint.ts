@@ -2,7 +2,7 @@
 import { type Child, h } from '../parts/elements.ts';
 import { rich, t } from '../parts/texts.ts';
 
-export function openRegistration(): Child {
+export function registrationHint(): Child {
   return [
     h('strong', {}, t('Anybody who reaches this service can sign up')),
     ' ',

@@ -1,6 +1,6 @@
 // Checkboxes of which at least one has to be ticked.
 import { h } from './elements.ts';
-import { checkboxRow, throwIfInvalid } from './forms.ts';
+import { checkbox, throwIfInvalid } from './forms.ts';
 import { t } from './texts.ts';
 
 type Boxes<T extends string> = {
@@ -13,25 +13,25 @@ type Boxes<T extends string> = {
   readonly isTicked: (value: T) => boolean;
 };
 
-type TickBoxes<T> = {
+type Checkboxes<T> = {
   readonly element: HTMLElement;
   /** Returns the values that are ticked. Without any it throws an issue that is shown below the boxes. */
   readonly read: () => T[];
 };
 
-export function tickBoxes<T extends string>({
+export function checkboxes<T extends string>({
   legend,
   pointer,
   values,
   label,
   isTicked,
-}: Boxes<T>): TickBoxes<T> {
+}: Boxes<T>): Checkboxes<T> {
   const id = `boxes-${crypto.randomUUID()}`;
   const boxes = values.map((value) => ({
     value,
     box: h('input', { type: 'checkbox', id: `${id}-${value}`, value, checked: isTicked(value) }),
   }));
-  const rows = boxes.map(({ box, value }) => checkboxRow(box, label(value)));
+  const rows = boxes.map(({ box, value }) => checkbox(box, label(value)));
   const element = h(
     'fieldset',
     { id, 'data-pointer': pointer },
