@@ -33,7 +33,15 @@ export function link(target: string, text: Part): Html {
   return html`<a href="${target}">${text}</a>`;
 }
 
+export type PageLanguage = keyof typeof frameTexts;
+
+const frameTexts = {
+  en: { skip: 'Skip to the content', contents: 'Contents' },
+  de: { skip: 'Zum Inhalt springen', contents: 'Inhalt' },
+};
+
 type Frame = {
+  readonly language?: PageLanguage;
   readonly title: string;
   readonly contents: Html;
   /** Of the page, for search engines and previews. */
@@ -50,10 +58,11 @@ type Frame = {
 const openapiLink = html`<a class="aside" href="/openapi.json">OpenAPI</a>`;
 
 export function pageOf({ title, contents, main, ...options }: Frame): Page {
-  const { tools = openapiLink, dialogs = html``, script = '', home = '/docs' } = options;
+  const { tools = openapiLink, dialogs = html``, script = '', home = '/docs', language = 'en' } = options;
+  const { skip, contents: contentsName } = frameTexts[language];
   const { description = 'Documentation of the orderly API: users, customers and orders.' } = options;
   const { markup } = html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -63,11 +72,11 @@ export function pageOf({ title, contents, main, ...options }: Frame): Page {
 <style>${{ markup: pageStyle }}</style>
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
-<header><button type="button" class="menu" popovertarget="contents">Contents</button>
+<a class="skip" href="#main">${skip}</a>
+<header><button type="button" class="menu" popovertarget="contents">${contentsName}</button>
 <a class="brand" href="${home}">orderly</a>
 ${tools}</header>
-<nav id="contents" popover aria-label="Contents">${contents}</nav>
+<nav id="contents" popover aria-label="${contentsName}">${contents}</nav>
 <main id="main" tabindex="-1">
 ${main}
 </main>

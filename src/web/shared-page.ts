@@ -7,10 +7,16 @@ import type { Page } from './page-layout.ts';
 /** Documents change only with an update of the service. Clients see the change after five minutes at most. */
 export const cachedBriefly = 'public, max-age=300';
 
-/** `links` is the value of Link: by default the OpenAPI document, which describes the service. */
+type SharedPageOptions = {
+  /** The value of Link: by default the OpenAPI document, which describes the service. */
+  readonly links?: string;
+  /** Further header fields. */
+  readonly fields?: readonly string[];
+};
+
 export function sharedPage(
   { html: text, policy }: Page,
-  links = '</openapi.json>; rel="service-desc"',
+  { links = '</openapi.json>; rel="service-desc"', fields: others = [] }: SharedPageOptions = {},
 ): Promise<SharedDocument<never>> {
   const fields = [
     'Content-Security-Policy',
@@ -21,6 +27,7 @@ export function sharedPage(
     'same-origin',
     'Link',
     links,
+    ...others,
   ];
   return sharedText(text, { mediaType: htmlInUtf8, fields });
 }

@@ -8,6 +8,7 @@ import { html } from '../../http/responses/media-types.ts';
 import { sharedText, type SharedDocument } from '../../http/responses/shared-document.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { Problem } from '../../problem.ts';
+import type { PageLanguage } from '../../web/page-layout.ts';
 import { sharedPage } from '../../web/shared-page.ts';
 
 type CertificateServices = {
@@ -42,7 +43,10 @@ export function certificateRoutes(services: CertificateServices): Route[] {
       access: anyone,
       reply: { kind: 'shared document', mediaTypes: [pem, html], cacheControl: 'no-cache' },
       problems: ['not-found'],
-      handle: ({ mediaType }) => representations()[mediaType === html ? 'page' : 'chain'](),
+      handle({ mediaType, headers }) {
+        const { pages, chain } = representations();
+        return mediaType === html ? pages[languageOf(headers['accept-language'])]() : chain();
+      },
     }),
     route({
       method: 'GET',
@@ -61,7 +65,7 @@ export function certificateRoutes(services: CertificateServices): Route[] {
 
 type Representations = {
   readonly pem: string;
-  readonly page: () => Promise<SharedDocument<never>>;
+  readonly pages: Readonly<Record<PageLanguage, () => Promise<SharedDocument<never>>>>;
   readonly chain: () => Promise<SharedDocument<never>>;
   readonly file: () => Promise<SharedDocument<never>>;
 };
@@ -78,7 +82,7 @@ function representationsOf({ config, authorityPem, has }: CertificateServices): 
     if (current?.pem !== present) {
       current = {
         pem: present,
-        page: once(() => pageOf(present, has)),
+        pages: { en: once(() => pageOf(present, has, 'en')), de: once(() => pageOf(present, has, 'de')) },
         chain: once(() => sharedText(present, { mediaType: pem })),
         file: once(() => sharedText(present, { mediaType: authorityType })),
       };
@@ -87,10 +91,21 @@ function representationsOf({ config, authorityPem, has }: CertificateServices): 
   };
 }
 
-async function pageOf(present: string, has: CertificateServices['has']): Promise<SharedDocument<never>> {
+/** The browsers' own order counts: their weights (RFC 9110 section 12.5.4) decrease with it. */
+function languageOf(accept = ''): PageLanguage {
+  const [first] = /\b(?:de|en)(?=[-,;]|$)/i.exec(accept) ?? [];
+  return first?.toLowerCase() === 'de' ? 'de' : 'en';
+}
+
+async function pageOf(
+  present: string,
+  has: CertificateServices['has'],
+  language: PageLanguage,
+): Promise<SharedDocument<never>> {
   const { certificatePage } = await import('./certificate-page.ts');
   const { fingerprint256: fingerprint, validToDate } = new X509Certificate(present);
-  const pages = ['console', 'docs'].filter(has);
-  const page = certificatePage({ fingerprint, validTo: validToDate, filePath, pages });
-  return sharedPage(page, `<${filePath}>; rel="alternate"; type="${authorityType}"`);
+  const pages = (['console', 'docs'] as const).filter(has);
+  const page = certificatePage({ fingerprint, validTo: validToDate, filePath, pages }, language);
+  const links = `<${filePath}>; rel="alternate"; type="${authorityType}"`;
+  return sharedPage(page, { links, fields: ['Vary', 'Accept-Language', 'Content-Language', language] });
 }

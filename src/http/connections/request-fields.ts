@@ -19,6 +19,7 @@ export const idempotencySecondsMax = daySeconds;
 export type RequestField =
   | 'accept'
   | 'accept-encoding'
+  | 'accept-language'
   | 'access-control-request-method'
   | 'authorization'
   | 'content-encoding'

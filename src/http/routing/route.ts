@@ -31,7 +31,7 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
 /** The header fields that handlers read; credentials, conditions and cookies have their own functions. */
 type HandlerHeaders = Pick<
   RequestHeaders,
-  'content-type' | 'last-event-id' | 'sec-fetch-site' | 'user-agent'
+  'accept-language' | 'content-type' | 'last-event-id' | 'sec-fetch-site' | 'user-agent'
 >;
 
 /**

@@ -33,6 +33,21 @@ describe('the authority to trust', () => {
       assert.ok(text.includes(`<h2>${name}</h2>`), name);
   });
 
+  for (const [accepted, language, heading] of [
+    ['de-DE,de;q=0.9,en-US;q=0.8', 'de', 'iPhone und iPad'],
+    ['en-US,en;q=0.9,de;q=0.8', 'en', 'iPhone and iPad'],
+    ['fr,de;q=0.5', 'de', 'iPhone und iPad'],
+    ['fr', 'en', 'iPhone and iPad'],
+    ['x-den, nde', 'en', 'iPhone and iPad'],
+  ] as const)
+    test(`a browser with Accept-Language: ${accepted} gets the steps in ${language}`, async () => {
+      const reply = await askFor(service(), '/certificate', { ...browser, 'accept-language': accepted });
+      assert.ok(reply.text.includes(`<html lang="${language}">`));
+      assert.ok(reply.text.includes(`<h2>${heading}</h2>`));
+      assert.equal(reply.headers['content-language'], language);
+      assert.match(String(reply.headers['vary']), /Accept-Language/);
+    });
+
   test('the page of the authority has the policy of the pages that have no script', async () => {
     const page = await askFor(service(), '/certificate', browser);
     const other = await askFor(service(), '/problems', browser);
