@@ -41,4 +41,16 @@ CREATE TRIGGER storedResponses_customerErased AFTER INSERT ON erasures BEGIN
 END;
 `,
   },
+  {
+    // only changes of orders have no location; the cleanup of an erasure updates each order
+    name: 'idempotency 4',
+    sql: `
+CREATE INDEX storedResponses_changedOrder ON storedResponses (objectId) WHERE location IS NULL;
+CREATE TRIGGER storedResponses_orderErased AFTER UPDATE ON orders
+WHEN EXISTS (SELECT 1 FROM erasures WHERE customerId = OLD.customerId AND OLD.id <= lastOrderId) BEGIN
+  DELETE FROM storedResponses WHERE objectId = OLD.id AND location GLOB '/orders/*';
+  DELETE FROM storedResponses WHERE objectId = OLD.id AND location IS NULL;
+END;
+`,
+  },
 ];

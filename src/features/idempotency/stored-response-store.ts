@@ -21,7 +21,7 @@ export function createStoredResponses(macs: readonly Mac[]): ResponseStore {
 function find(db: Connection, storageKey: string, now: number): StoredResponse | undefined {
   const sql =
     'SELECT fingerprint, objectId, ownerId, status, location, etag, body FROM storedResponses ' +
-    'WHERE request = ? AND createdAt > ?';
+    `WHERE request = ? AND createdAt > ? AND NOT (${isErasedSql})`;
   const row = db.get<[string, number, number | null, number, string | null, string, Uint8Array]>(
     sql,
     digestOf(storageKey),
@@ -32,6 +32,12 @@ function find(db: Connection, storageKey: string, now: number): StoredResponse |
   const text = Buffer.from(bytes).toString('latin1');
   return { fingerprint, objectId, ownerId, status, location, etag, text };
 }
+
+/** Whether the response shows an order that is still to be erased; only changes of orders have no location. */
+const isErasedSql =
+  "ifnull(location GLOB '/orders/*', TRUE) AND " +
+  'EXISTS (SELECT 1 FROM orders JOIN erasures USING (customerId) ' +
+  'WHERE orders.id = objectId AND orders.id <= lastOrderId)';
 
 function save(
   db: Connection,

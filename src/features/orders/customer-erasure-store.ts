@@ -52,11 +52,7 @@ export function clearErasedOrders(db: Connection, rowsMax: number): number {
   const positions = nextOrders(db, { customerId, after, rowsMax });
   const last = positions.at(-1);
   if (last === undefined) return db.run('DELETE FROM erasures WHERE customerId = ?', customerId).rowsChanged;
-  for (const [, , id] of positions) {
-    if (id > lastOrderId) continue;
-    db.run(clearSql, id);
-    db.run("DELETE FROM storedResponses WHERE objectId = ? AND location GLOB '/orders/*'", id);
-  }
+  for (const [, , id] of positions) if (id <= lastOrderId) db.run(clearSql, id);
   const sql = 'UPDATE erasures SET status = ?, createdAt = ?, orderId = ? WHERE customerId = ?';
   db.run(sql, ...last, customerId);
   return positions.length;
@@ -83,5 +79,4 @@ const ofThisTimeSql = `${selectSql} status = ? AND createdAt = ? AND id > ? ${in
 const ofThisStatusSql = `${selectSql} status = ? AND createdAt > ? ${inOrderSql}`;
 const ofLaterStatusSql = `${selectSql} status > ? ${inOrderSql}`;
 const cleared = personal.map((name) => `${name} = NULL`).join(', ');
-const hasSome = personal.map((name) => `${name} IS NOT NULL`).join(' OR ');
-const clearSql = `UPDATE orders SET ${cleared} WHERE id = ? AND (${hasSome})`;
+const clearSql = `UPDATE orders SET ${cleared} WHERE id = ?`;

@@ -94,6 +94,10 @@ test('no file has what was erased, after the cleanup and a stop', needsInside, a
   const { id: customerId } = (await post('/customers', personal)).body;
   const placed = await post('/orders', { customerId, currency: 'EUR', items, ...ofOrder });
   assert.equal(placed.status, 201);
+  const { id: orderId } = (await post('/orders', { customerId, currency: 'EUR', items })).body;
+  const headers = { 'Idempotency-Key': randomUUID() };
+  const changed = await service.patch(`/orders/${orderId}`, { token, body: ofOrder, headers });
+  assert.equal(changed.status, 200);
   const line = JSON.stringify({ key: 'Qzorvath 1', customer: { ...personal, email: 'wuxlem@example.com' } });
   const type = { 'Content-Type': 'application/x-ndjson' };
   const imported = await service.post('/imports', { token, headers: type, body: line });

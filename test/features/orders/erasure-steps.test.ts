@@ -1,4 +1,5 @@
-// The cleanup of an erasure, step by step: it reaches every order, and hides none that came later.
+// The cleanup of an erasure, step by step: it reaches every order and its stored responses, and hides none that
+// came later.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
@@ -6,7 +7,14 @@ import { clearErasedOrders, eraseCustomer } from '../../../src/features/orders/c
 import { addCustomer, customerSource } from '../../../src/features/customers/customer-store.ts';
 import { orderContentOf } from '../../../src/features/orders/order-members.ts';
 import type { OrderStatus } from '../../../src/features/orders/order-status.ts';
-import { addOrder, findOrder, findOrderText } from '../../../src/features/orders/order-store.ts';
+import { createStoredResponses } from '../../../src/features/idempotency/stored-response-store.ts';
+import {
+  addOrder,
+  findOrder,
+  findOrderText,
+  orderSource,
+  replaceOrder,
+} from '../../../src/features/orders/order-store.ts';
 import { addUser } from '../../../src/features/users/user-store.ts';
 import { migrations } from '../../../src/service/features.ts';
 import { Connection } from '../../../src/storage/connection.ts';
@@ -59,4 +67,49 @@ test('an order placed while the cleanup goes on keeps its address, and an earlie
   assert.deepEqual(shown(), expected, 'before the cleanup');
   while (clearErasedOrders(db, 2) > 0);
   assert.deepEqual(shown(), expected, 'after it');
+});
+
+const { find, save } = createStoredResponses([]);
+
+/** Stores the responses to placing and to changing the order; returns how many of them would be sent again. */
+function respondTo(orderId: number): () => number {
+  const locations = [`/orders/${orderId}`, null];
+  const keyOf = (location: string | null): string => `${location} ${orderId}`;
+  for (const location of locations) {
+    const response = {
+      fingerprint: '',
+      objectId: orderId,
+      ownerId: userId,
+      status: 200,
+      location,
+      etag: '""',
+    };
+    save(db, { ...response, text: address.line1 }, { storageKey: keyOf(location), now: 0 });
+  }
+  return () => locations.filter((location) => find(db, keyOf(location), 0) !== undefined).length;
+}
+
+test('no response stored for an order of the customer is sent again, even before the cleanup', () => {
+  const customerId = newCustomer();
+  const replayable = respondTo(place(customerId, 'open', 1));
+  const ofOther = respondTo(place(newCustomer(), 'open', 1));
+  eraseCustomer(permit, requireOwned(customerSource, permit, customerId));
+  const later = respondTo(place(customerId, 'open', 1));
+  const found = (): number[] => [replayable(), ofOther(), later()];
+  assert.deepEqual(found(), [0, 2, 2], 'before the cleanup');
+  while (clearErasedOrders(db, 2) > 0);
+  assert.deepEqual(found(), [0, 2, 2], 'after it');
+});
+
+test('an order that takes a status before those already cleared leaves no stored response', () => {
+  const customerId = newCustomer();
+  const statuses = ['delivered', 'open'] as const;
+  const [, id = 0] = statuses.map((status) => place(customerId, status, 1));
+  const replayable = respondTo(id);
+  eraseCustomer(permit, requireOwned(customerSource, permit, customerId));
+  clearErasedOrders(db, 1);
+  const order = requireOwned(orderSource, permit, id);
+  replaceOrder(permit, order, { ...order, status: 'cancelled' });
+  while (clearErasedOrders(db, 1) > 0);
+  assert.equal(replayable(), 0);
 });
