@@ -38,6 +38,9 @@ export const happenings = {
 } as const;
 export type EventKind = keyof typeof happenings;
 export type EventType = { [K in EventKind]: `${K}.${(typeof happenings)[K][number]}` }[EventKind];
+export const eventTypes = Object.entries(happenings).flatMap(([kind, own]) =>
+  own.map((happening) => `${kind}.${happening}`),
+) as readonly EventType[]; // each is a kind with what happens to it
 
 export type Address = {
   readonly name: string | null;

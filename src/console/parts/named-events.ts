@@ -1,6 +1,6 @@
 // Events with the names of the accounts behind them: the history of an object, and the latest events of all.
 import { query } from './api-client.ts';
-import type { List, ServiceEvent, User } from './api-types.ts';
+import { eventTypes, type List, type ServiceEvent, type User } from './api-types.ts';
 import { t } from './texts.ts';
 import type { Page } from './view.ts';
 
@@ -10,12 +10,11 @@ export type NamedEvent = ServiceEvent & { readonly by: string | undefined };
 type Reader = Pick<Page, 'client' | 'user' | 'signal'>;
 
 const latestShown = 14;
-const pageEvents = 50;
-/** Sign-ins may fill pages, but hardly so many. */
-const latestPagesMax = 5;
+const historyShown = 50;
+const newsTypes = eventTypes.filter((type) => isNews({ type }));
 
 /** Sign-ins are no news of the shop. */
-export function isNews({ type }: ServiceEvent): boolean {
+export function isNews({ type }: Pick<ServiceEvent, 'type'>): boolean {
   return !type.startsWith('session.');
 }
 
@@ -24,21 +23,16 @@ export async function readHistory(
   { client, user, signal }: Reader,
   path: string,
 ): Promise<readonly NamedEvent[]> {
-  const parameters = query({ limit: pageEvents, include: 'actorName' });
+  const parameters = query({ limit: historyShown, include: 'actorName' });
   const { data } = await client.get<List<ServiceEvent>>(`${path}/events?${parameters}`, signal);
   return data.map((event) => named(event, user));
 }
 
 /** Reads the latest news, the newest first. */
 export async function readLatest({ client, user, signal }: Reader): Promise<readonly NamedEvent[]> {
-  const latest: ServiceEvent[] = [];
-  let next: string | null = `/events?${query({ sort: '-id', limit: pageEvents, include: 'actorName' })}`;
-  for (let page = 0; page < latestPagesMax && next !== null && latest.length < latestShown; page += 1) {
-    const events: List<ServiceEvent> = await client.get(next, signal);
-    latest.push(...events.data.filter(isNews));
-    next = events.next;
-  }
-  return latest.slice(0, latestShown).map((event) => named(event, user));
+  const filter = { sort: '-id', type: newsTypes.join(','), limit: latestShown, include: 'actorName' };
+  const { data } = await client.get<List<ServiceEvent>>(`/events?${query(filter)}`, signal);
+  return data.map((event) => named(event, user));
 }
 
 function named(event: ServiceEvent, user: User): NamedEvent {

@@ -1,5 +1,6 @@
 // Tables as text (RFC 4180), as spreadsheets save them: cells between commas, semicolons or tabs, in quotes where
-// they need them.
+// they need them. The service reads such tables, too, but only with the API's names and UTF-8: here a person says what
+// the columns are, sees their first rows, and gets the faulty ones back as they were.
 import { t } from './texts.ts';
 
 const separators = [',', ';', '\t'] as const;
