@@ -1,15 +1,14 @@
 // The threads that derive keys from passwords: few threads of low priority, with a bounded queue. Where
-// there is no memory for scrypt's table, a key is derived frugally: it is the same, and takes twice the time.
+// there is no memory for scrypt's table, the key is derived with a part of it: the same key, in more time.
 import assert from 'node:assert';
 import { capacity, freeMemoryBytes } from '../base/capacity.ts';
 import { Thread, type Handler } from '../base/thread.ts';
 import { minuteMilliseconds } from '../base/durations.ts';
 import { Slots, type Place } from '../base/slots.ts';
 import { Problem, unavailable } from '../problem.ts';
-import { frugalScrypt, type Cost, type ScryptInput } from './frugal-scrypt.ts';
+import { frugalScrypt, type Cost, type FrugalInput, type ScryptInput } from './frugal-scrypt.ts';
 
-type Job = ScryptInput & { readonly isFrugal: boolean };
-type ScryptThread = Thread<Job, Uint8Array>;
+type ScryptThread = Thread<FrugalInput, Uint8Array>;
 type KeyDeriver = Pick<ScryptThread, 'call' | 'end'> & Partial<Pick<ScryptThread, 'isRunning'>>;
 
 /** Makes a thread; tests make something cheaper. */
@@ -31,6 +30,10 @@ const idleMilliseconds = minuteMilliseconds;
 const besideHashBytes = 5 * 1024 ** 2;
 /** What a thread takes that has yet to start. */
 const threadBytes = 5 * 1024 ** 2;
+/** Pages of the program's file, which a whole table leaves in memory: requests would wait for the disk. */
+const programBytes = 16 * 1024 ** 2;
+/** The parts of the table that are tried: an eighth takes three times as long as the whole. */
+const blocksPerKeptOfParts = [4, 8];
 
 export function createScryptPool({
   createDeriver = createThread,
@@ -62,15 +65,14 @@ export function createScryptPool({
       if (isClosed) throw stopping();
       const deriver = free.at(-1);
       assert(deriver !== undefined, 'there is a thread for each slot');
-      const beside = besideHashBytes + (deriver.isRunning === true ? 0 : threadBytes);
-      const room = freeMemory() - reservedBytes - beside;
-      const isFrugal = room < memoryOf(input);
-      const bytes = isFrugal ? frugalMemoryOf(input) : memoryOf(input);
-      if (room < bytes) throw lacksMemory(bytes);
+      const startBytes = deriver.isRunning === true ? 0 : threadBytes;
+      const room = freeMemory() - reservedBytes - startBytes - besideHashBytes;
+      const blocksPerKept = blocksPerKeptWithin(room, input);
+      const bytes = startBytes + memoryOf(input, blocksPerKept);
       free.pop();
       reservedBytes += bytes;
       try {
-        return await deriver.call({ ...input, isFrugal });
+        return await deriver.call({ ...input, blocksPerKept });
       } catch (error) {
         throw isClosed ? stopping() : error;
       } finally {
@@ -102,19 +104,20 @@ function shareUsed(): Problem {
 }
 
 /** The kernel would end a process that has no memory for its hash. */
-function lacksMemory(bytes: number): Problem {
-  const megabytes = Math.round(bytes / 1e6);
-  return unavailable(
-    `There is no memory for hashing a password now, which takes ${megabytes} MB; retry in a moment.`,
-  );
+function lacksMemory(): Problem {
+  return unavailable('There is no memory for hashing a password now; retry in a moment.');
 }
 
-function memoryOf({ ln, r, p }: Cost): number {
-  return 128 * r * (2 ** ln + p);
+/** Returns 1 for the whole table. Throws if there is no room for any part of it. */
+function blocksPerKeptWithin(room: number, cost: Cost): number {
+  if (room >= memoryOf(cost, 1) + programBytes) return 1;
+  const part = blocksPerKeptOfParts.find((each) => room >= memoryOf(cost, each));
+  if (part === undefined) throw lacksMemory();
+  return part;
 }
 
-function frugalMemoryOf({ ln, r, p }: Cost): number {
-  return 128 * r * (2 ** ln / 4 + p);
+function memoryOf({ ln, r, p }: Cost, blocksPerKept: number): number {
+  return 128 * r * (2 ** ln / blocksPerKept + p);
 }
 
 function stopping(): Problem {
@@ -126,7 +129,7 @@ function createThread(): KeyDeriver {
 }
 
 /** The program of the thread. */
-function deriveKeys(_data: unknown, deriveFrugally: typeof frugalScrypt): Handler<Job, Uint8Array> {
+function deriveKeys(_data: unknown, deriveFrugally: typeof frugalScrypt): Handler<FrugalInput, Uint8Array> {
   const { scryptSync } = process.getBuiltinModule('node:crypto');
   const { readlinkSync } = process.getBuiltinModule('node:fs');
   const { setPriority } = process.getBuiltinModule('node:os');
@@ -134,8 +137,8 @@ function deriveKeys(_data: unknown, deriveFrugally: typeof frugalScrypt): Handle
     // on Linux priorities are per thread: a sign-in must not slow other requests down
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 10);
   } catch {} // other systems keep the priority
-  return ({ isFrugal, ...input }) => {
-    if (isFrugal) return deriveFrugally(input);
+  return (input) => {
+    if (input.blocksPerKept > 1) return deriveFrugally(input);
     const { password, salt, keyBytes, ln, r, p } = input;
     const memoryBytes = 128 * r * (2 ** ln + p);
     return scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p, maxmem: memoryBytes + 2 ** 20 });
