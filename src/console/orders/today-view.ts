@@ -1,7 +1,14 @@
 // Today: money and sales, the orders that wait longest for their next step, the latest events, and for
 // administrators what they have to look after.
 import { query } from '../parts/api-client.ts';
-import type { Figures, List, Order, Sales } from '../parts/api-types.ts';
+import {
+  type EventType,
+  type Figures,
+  type List,
+  type Order,
+  type Sales,
+  statuses,
+} from '../parts/api-types.ts';
 import { type Alert, alertList, loadAlerts } from '../office/alerts.ts';
 import { registrationHint } from '../office/registration-hint.ts';
 import { isRegistrationOpen } from '../parts/page-text.ts';
@@ -32,7 +39,7 @@ import { isNews, type NamedEvent, readLatest } from '../parts/named-events.ts';
 import { tabLinks } from '../parts/list-tools.ts';
 import { LiveValue } from '../parts/live-value.ts';
 import { pill } from './order-status.ts';
-import type { WaitingStatus } from '../parts/statuses.ts';
+import { isFinal, type WaitingStatus } from '../parts/statuses.ts';
 import { type Column, newerNotice, table, tableHead } from '../parts/tables.ts';
 import { numbered, t } from '../parts/texts.ts';
 import {
@@ -139,6 +146,13 @@ function daysEnd(): string {
   return `#/day?date=${dayName(new Date())}`;
 }
 
+/** An order that has ended counts as sold no more. */
+const soldTypes: readonly EventType[] = [
+  'order.created',
+  ...statuses.filter(isFinal).map((status) => `order.${status}` as const),
+];
+const moneyTypes: readonly EventType[] = ['order.paid', 'order.refunded', 'order.corrected'];
+
 /** The sales of the span, which ends with today. */
 function liveSales({ live, signal }: Page, { days, by }: Span): LiveValue<Sales, Page> {
   return new LiveValue(live, signal, {
@@ -146,10 +160,7 @@ function liveSales({ live, signal }: Page, { days, by }: Span): LiveValue<Sales,
       const before = addDays(startOfDay(new Date()), 1);
       return readSales(page, { of: 'placed', from: addDays(before, -days), before, by });
     },
-    concerns: ({ type, changes }) =>
-      ['order.created', 'order.cancelled', 'order.refunded'].includes(type) ||
-      'total' in changes ||
-      'currency' in changes,
+    concerns: ({ type, changes }) => soldTypes.includes(type) || 'total' in changes || 'currency' in changes,
   });
 }
 
@@ -159,7 +170,7 @@ function liveReceived({ live, signal }: Page): LiveValue<Sales, Page> {
       const from = startOfDay(new Date());
       return readSales(page, { of: 'received', from, before: addDays(from, 1), by: 'day' });
     },
-    concerns: ({ type }) => ['order.paid', 'order.refunded', 'order.corrected'].includes(type),
+    concerns: ({ type }) => moneyTypes.includes(type),
   });
 }
 
