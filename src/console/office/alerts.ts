@@ -21,9 +21,7 @@ export async function loadAlerts(client: ApiClient, signal: AbortSignal): Promis
     .request('GET', '/metrics', { accept: 'text/plain', signal })
     .then((response) => response.text())
     .then((text) => serviceAlerts(metricsOf(text)));
-  const loads = [metrics];
-  if (hasWebhooks) loads.push(loadWebhookAlerts(client, signal));
-  const loaded = await Promise.allSettled(loads);
+  const loaded = await Promise.allSettled([metrics, loadWebhookAlerts(client, signal)]);
   return loaded.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
 }
 
@@ -71,7 +69,8 @@ function isoOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-async function loadWebhookAlerts(client: ApiClient, signal: AbortSignal): Promise<readonly Alert[]> {
+export async function loadWebhookAlerts(client: ApiClient, signal: AbortSignal): Promise<readonly Alert[]> {
+  if (!hasWebhooks) return [];
   const { data } = await client.get<List<Webhook>>('/webhooks', signal);
   return data.flatMap(webhookAlerts);
 }

@@ -1,5 +1,5 @@
 // Health: what has to be looked after, and the service's metrics as lines over the last minutes.
-import { metricsOf, serviceAlerts } from './alerts.ts';
+import { type Alert, loadWebhookAlerts, metricsOf, serviceAlerts } from './alerts.ts';
 import { backupsCard } from './backups-card.ts';
 import { pause } from '../parts/api-client.ts';
 import { card, factList } from '../parts/cards.ts';
@@ -12,7 +12,12 @@ import { messageOf } from '../parts/forms.ts';
 import { t } from '../parts/texts.ts';
 
 /** The metrics at one time, by name and labels. */
-type Sample = { readonly at: number; readonly values: ReadonlyMap<string, number>; readonly text: string };
+type Sample = {
+  readonly at: number;
+  readonly values: ReadonlyMap<string, number>;
+  readonly text: string;
+  readonly ofWebhooks: readonly Alert[];
+};
 
 const intervalMilliseconds = 3_000;
 const samplesMax = 60;
@@ -47,8 +52,12 @@ async function follow({ client, signal }: Page, show: (samples: readonly Sample[
   const samples: Sample[] = [];
   for (;;) {
     if (!document.hidden) {
-      const response = await client.request('GET', '/metrics', { accept: 'text/plain', signal });
-      samples.push(sampleOf(await response.text()));
+      const [response, ofWebhooks] = await Promise.all([
+        client.request('GET', '/metrics', { accept: 'text/plain', signal }),
+        loadWebhookAlerts(client, signal),
+      ]);
+      const text = await response.text();
+      samples.push({ at: performance.now(), values: metricsOf(text), text, ofWebhooks });
       if (samples.length > samplesMax) samples.shift();
       show(samples);
     }
@@ -56,14 +65,12 @@ async function follow({ client, signal }: Page, show: (samples: readonly Sample[
   }
 }
 
-function sampleOf(text: string): Sample {
-  return { at: performance.now(), values: metricsOf(text), text };
-}
-
 function verdict(samples: readonly Sample[]): Child {
-  const alerts = serviceAlerts(samples.at(-1)?.values ?? new Map());
-  if (alerts.length === 0) return h('p', { class: 'well' }, t('Nothing has to be done.'));
-  return alerts.map(({ text }) => h('p', { class: 'banner' }, text));
+  const { values = new Map<string, number>(), ofWebhooks = [] } = samples.at(-1) ?? {};
+  const ofService = serviceAlerts(values).map(({ text }) => h('p', { class: 'banner' }, text));
+  const others = ofWebhooks.map(({ text, href }) => h('p', { class: 'banner' }, h('a', { href }, text)));
+  const alerts = [...ofService, ...others];
+  return alerts.length > 0 ? alerts : h('p', { class: 'well' }, t('Nothing has to be done.'));
 }
 
 function plots(samples: readonly Sample[]): Child {
