@@ -127,6 +127,21 @@ test('many orders at once in the console', { timeout: 120_000 }, async (t) => {
     await person.see('3 selected');
   });
 
+  await t.test(
+    'have their confirmations printed together, but for those that are no longer ordered',
+    async () => {
+      await tab.evaluate('window.isPrinting = false');
+      await person.press('Order confirmations');
+      await tab.until('window.isPrinting');
+      const titles = `[...document.querySelectorAll('.sheet')].map((each) => each.textContent)`;
+      const texts = await tab.evaluate<string[]>(titles);
+      assert.equal(texts.length, 2, 'order 13 is refunded');
+      for (const text of texts) assert.match(text, /This is neither a receipt nor an invoice\./);
+      await tab.evaluate('dispatchEvent(new Event("afterprint"))');
+      assert.equal(await tab.evaluate(`document.querySelector('.sheet')`), null);
+    },
+  );
+
   await t.test('are offered to staff alone', async () => {
     const user = await service.person('user', 'Owner');
     const { body: customer } = await service.post('/customers', { token: user.token, body: { name: 'Own' } });

@@ -62,7 +62,7 @@ test('what the console says over its pages', { timeout: 180_000 }, async (t) => 
       await person.enter('Customer', '');
     });
 
-  await t.test('is no longer in a form that the service is away, once it is back', async () => {
+  await t.test('in a form is to send it again, once the service is back', async () => {
     await tab.screen(1280, 'light');
     await person.go('#/customers/1');
     await person.press('Change');
@@ -72,7 +72,7 @@ test('what the console says over its pages', { timeout: 180_000 }, async (t) => 
     const message = 'document.querySelector(".form-issue").textContent';
     await tab.until(`${message}.startsWith('The service can’t be reached.')`);
     await offline(tab, false);
-    await tab.until(`${message} === ''`);
+    await tab.until(`${message} === 'The service is back, but has not answered: send it again.'`);
     await person.press('Save');
     await person.see('Grace Brewster');
   });

@@ -106,6 +106,24 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
     },
   );
 
+  await t.test('keep the focus in the place of the step that was made', async () => {
+    const items = [{ name: 'Tea', quantity: 1, unitPrice: 749 }];
+    const { body } = await service.post('/orders', {
+      token,
+      body: { customerId: 1, currency: 'EUR', items },
+    });
+    await person.go(`#/orders/${body.id}`);
+    const focused = 'document.activeElement.textContent';
+    await tab.until(`document.querySelector('.next .primary')`);
+    await tab.evaluate(`document.querySelector('.next .primary').focus()`);
+    await tab.press('Enter');
+    await tab.until(`${focused} === 'Undo'`);
+    await person.see('Paid');
+    await tab.until(`${focused} === 'Marked as paid'`);
+    await tab.evaluate('document.activeElement.blur()');
+    await tab.until(`document.querySelector('.next .primary').textContent === 'Mark as shipped'`);
+  });
+
   await t.test('are right again where something else, such as a translator, has changed them', async () => {
     await person.go('#/orders/11');
     await tab.evaluate(`for (const element of document.querySelectorAll('h1, h2, .events span, .columns')) {

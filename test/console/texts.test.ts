@@ -29,7 +29,8 @@ test('a text has its values where their names are', () => {
   assert.equal(t('Refund {amount}', { amount: '€7.49' }), 'Refund €7.49');
   assert.equal(t('{name} can sign in', { name: '{amount}' }), '{amount} can sign in');
   const link = { href: '#/orders/7' };
-  assert.deepEqual(rich('{order} is placed.', { order: link }), ['', link, ' is placed.']);
+  const values = { order: link, amount: '€7.49' };
+  assert.deepEqual(rich('{order} ({amount}) is placed.', values), ['', link, ' (', '€7.49', ') is placed.']);
 });
 
 test('a number chooses between the text for one and the text for many', () => {

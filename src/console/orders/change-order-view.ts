@@ -8,7 +8,7 @@ import { type Child, fill, h } from '../parts/elements.ts';
 import { addressLines, money } from '../parts/formats.ts';
 import { form, throwIfInvalid } from '../parts/forms.ts';
 import { OrderFields } from './order-fields.ts';
-import { takeScans } from './order-scans.ts';
+import { holdScans, takeScans } from './order-scans.ts';
 import { type LoadedOrder, readOrder } from './order-view.ts';
 import { nameOf } from '../parts/statuses.ts';
 import { t } from '../parts/texts.ts';
@@ -59,7 +59,7 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
     if (customer !== undefined) customerId = await choice.createOrGetId(fields.delivery.read());
     await save();
     notify(t('Order {id} is changed.', { id }));
-    goTo(`/orders/${id}`);
+    goTo(page.scans.isHolding ? '/new' : `/orders/${id}`);
   }
   const body = form([customer !== undefined && choice.element, fields.cards], {
     submit: t('Save'),
@@ -67,7 +67,7 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
     others: back(t('Cancel')),
     isLong: true,
     chosen: () => choice.entered,
-    run,
+    run: () => holdScans(body, page.scans, run),
   });
   takeScans(body, page.scans, { choice, fields });
   return body;

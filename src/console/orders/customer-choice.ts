@@ -7,7 +7,7 @@ import { ContactFields } from '../customers/customer-fields.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { walkInName, walkInNames } from '../customers/customer-words.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { checkbox, type Entered, field, showIssue } from '../parts/forms.ts';
+import { checkbox, clearIssue, type Entered, field, showIssue } from '../parts/forms.ts';
 import type { OrderFields } from './order-fields.ts';
 import { Rejection } from '../parts/request-errors.ts';
 import { productWithCode } from '../products/articles.ts';
@@ -188,6 +188,7 @@ export class CustomerChoice {
   #showChoice(choice: Choice, about: Child): void {
     this.#last = choice;
     this.#search.control.value = choice.name;
+    clearIssue(this.#search.control);
     this.#search.close();
     fill(this.#about, about);
   }

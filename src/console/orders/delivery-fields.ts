@@ -13,6 +13,9 @@ const usual = new DeviceSwitch('usually-picked-up', false);
 /** Dispatched by the element when the user wants all new orders to begin as walk-in. */
 export const usuallyWalkIn = 'usually-walk-in';
 
+/** Dispatched by the element when the user has chosen between an address and pickup. */
+export const chosenDelivery = 'chosen-delivery';
+
 export class DeliveryFields {
   readonly element: HTMLElement;
   readonly #address = new AddressFields('/shippingAddress');
@@ -30,6 +33,7 @@ export class DeliveryFields {
     this.#isPickup.addEventListener('change', () => {
       this.#isChosen = true;
       this.#show();
+      this.element.dispatchEvent(new Event(chosenDelivery, { bubbles: true }));
     });
     this.element = h('div', {}, checkbox(this.#isPickup, t('Picked up')), this.#rows, this.#offer);
   }
@@ -50,6 +54,10 @@ export class DeliveryFields {
 
   get isUsuallyWalkIn(): boolean {
     return this.#isUsual.checked;
+  }
+
+  get isPickup(): boolean {
+    return this.#isPickup.checked;
   }
 
   /** Whoever is in the shop takes the goods along, unless the user has chosen otherwise. */

@@ -3,14 +3,14 @@
 import { type Customer, type Order, type Payment, payments } from '../parts/api-types.ts';
 import { explainReusedKey } from '../parts/conflicts.ts';
 import { CustomerChoice } from './customer-choice.ts';
-import { notify } from '../parts/dialogs.ts';
+import { notify, showNotice } from '../parts/dialogs.ts';
 import type { Draft, Drafts } from '../parts/drafts.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
-import { paymentNames } from '../parts/formats.ts';
-import { usuallyWalkIn } from './delivery-fields.ts';
+import { money, paymentNames } from '../parts/formats.ts';
+import { chosenDelivery, usuallyWalkIn } from './delivery-fields.ts';
 import { checkbox, discardInput, type Entered, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
 import { OrderFields } from './order-fields.ts';
-import { takeScans } from './order-scans.ts';
+import { holdScans, takeScans } from './order-scans.ts';
 import { nameOf } from '../parts/statuses.ts';
 import { Rejection } from '../parts/request-errors.ts';
 import { goTo, isStaff, setPageTitle, type Page, skeleton } from '../parts/view.ts';
@@ -25,7 +25,7 @@ export function newOrderView(page: Page): void {
 }
 
 function showForm(page: Page, draft: Draft): void {
-  const { main, client } = page;
+  const { main, client, scans, signal } = page;
   const { idempotencyKey } = draft;
   const fields = new OrderFields(client);
   fields.delivery.beginAsUsual();
@@ -45,13 +45,10 @@ function showForm(page: Page, draft: Draft): void {
       const options = { idempotencyKey, body: { customerId, ...content, ...end } };
       const { value: order } = await client.send<Order>('POST', '/orders', options);
       draft.end();
-      const path = `/orders/${order.id}`;
-      const link = h('a', { href: `#${path}` }, t('Order {id}', { id: order.id }));
-      if (payment === undefined) notify(rich('{order} is placed.', { order: link }));
-      else notify(rich('{order} is {status}.', { order: link, status: h('span', {}, nameOf(order.status)) }));
-      if (pressed === next || (payment !== undefined && fields.delivery.isUsuallyWalkIn))
-        startOver(page.drafts, draft, body);
-      else goTo(path);
+      sayPlaced(order);
+      const isAtCounter = payment !== undefined && fields.delivery.isUsuallyWalkIn;
+      if (pressed === next || isAtCounter || scans.isHolding) startOver(page.drafts, draft, body);
+      else goTo(`/orders/${order.id}`);
     } catch (error) {
       if (error instanceof Rejection) draft.markSent(false, entered());
       explainPlacedBefore(error);
@@ -68,15 +65,15 @@ function showForm(page: Page, draft: Draft): void {
   const body = form([choice.element, fields.cards], {
     submit: t('Place order'),
     lead: fields.total,
-    others: [ends, next],
+    others: [next, ends],
     isLong: true,
     chosen: () => ({ ...choice.entered, items: fields.itemCount }),
     keep: (entered) => draft.keep(entered),
-    run,
+    run: (pressed, entered) => holdScans(body, scans, () => run(pressed, entered)),
   });
   const isFilled = draft.entered === undefined && page.parameters.has('copy'); // before that nobody can enter
   const content = h('div', { class: 'narrow' }, isFilled ? skeleton(8) : body);
-  const clear = button(t('Start over'), () => startOver(page.drafts, draft, body), { class: 'quiet' });
+  const clear = button(t('Start over'), () => giveUp(page.drafts, draft, body), { class: 'quiet' });
   fill(main, setPageTitle(t('New order'), clear), content);
   void fields.loadSuggestions();
   if (draft.entered === undefined)
@@ -86,9 +83,13 @@ function showForm(page: Page, draft: Draft): void {
     isHandedOver.checked = true;
     beginAsWalkIn();
   });
+  body.addEventListener(chosenDelivery, () => {
+    isHandedOver.checked = fields.delivery.isUsuallyWalkIn && fields.delivery.isPickup;
+  });
   if (fields.delivery.isUsuallyWalkIn) fields.focus();
   else choice.focus();
-  takeScans(body, page.scans, { choice, fields });
+  takeScans(body, scans, { choice, fields });
+  client.addEventListener('reachable', () => fields.lookUpUnanswered(), { signal });
 
   function restore(kept: Entered): void {
     fields.addItems(Number(kept['items']));
@@ -117,7 +118,16 @@ function counterEnds(isHandedOver: HTMLInputElement): readonly Child[] {
   });
   const box = checkbox(isHandedOver, t('Handed over'));
   box.append(h('kbd', {}, 'F9'));
-  return [h('span', {}, t('Paid:')), ...buttons, box];
+  return [h('div', { class: 'ends' }, h('span', {}, t('Paid:')), buttons, box)];
+}
+
+/** What a seller has to see before the next customer: how much, and how it was paid. */
+function sayPlaced({ id, total, currency, status, payment }: Order): void {
+  const order = h('a', { href: `#/orders/${id}` }, t('Order {id}', { id }));
+  const amount = h('bdi', {}, money(total, currency));
+  if (payment === null) return notify(rich('{order} ({amount}) is placed.', { order, amount }));
+  const end = { payment: h('span', {}, paymentNames[payment]), status: h('span', {}, nameOf(status)) };
+  notify(rich('{order} ({amount}, {payment}) is {status}.', { order, amount, ...end }));
 }
 
 const maybePlaced = (): Child =>
@@ -125,13 +135,36 @@ const maybePlaced = (): Child =>
     orders: h('a', { href: '#/orders' }, t('Orders')),
   });
 
-/** Draws an empty form, also where this one was left and found again. */
-function startOver(drafts: Drafts, draft: Draft, body: HTMLFormElement): void {
-  drafts.startOver(draft);
+/** Draws an empty form, also where this one was left and found again. Returns what makes the draft again. */
+function startOver(drafts: Drafts, draft: Draft, body: HTMLFormElement): () => void {
+  const keepAgain = drafts.startOver(draft);
   discardInput(body);
+  drawForm();
+  window.scrollTo(0, 0);
+  return keepAgain;
+}
+
+function drawForm(): void {
   history.replaceState(null, '', '#/new');
   window.dispatchEvent(new Event('hashchange'));
-  window.scrollTo(0, 0);
+}
+
+/** Starts over. What was given up comes back until something else is entered; an order that may exist doesn't. */
+function giveUp(drafts: Drafts, draft: Draft, body: HTMLFormElement): void {
+  const isRepeatable = draft.kept !== undefined && !draft.isSent;
+  const keepAgain = startOver(drafts, draft, body);
+  if (!isRepeatable) return;
+  const undo = button(
+    t('Undo'),
+    () => {
+      keepAgain();
+      drawForm();
+    },
+    { class: 'quiet' },
+  );
+  const notice = showNotice(rich('What was entered is given up. {undo}', { undo }));
+  for (const type of ['input', 'hashchange'])
+    window.addEventListener(type, () => notice.remove(), { once: true });
 }
 
 const explainPlacedBefore = explainReusedKey(

@@ -7,7 +7,7 @@ import { typingMilliseconds } from '../parts/combobox.ts';
 import { button, fill, h, icon, icons } from '../parts/elements.ts';
 import { defaultCurrency, money, priceIssue, priceText, typedPrice } from '../parts/formats.ts';
 import { quantityOf } from '../parts/amounts.ts';
-import { type Control, field, type Field, messageOf, showIssue, textOf } from '../parts/forms.ts';
+import { clearIssue, type Control, field, type Field, messageOf, showIssue, textOf } from '../parts/forms.ts';
 import { soundAlarm } from '../parts/alarm.ts';
 import { t } from '../parts/texts.ts';
 
@@ -40,6 +40,8 @@ export class OrderLines {
   #timer = 0;
   /** Codes are looked up one after the other, so that the second scan of one finds the line of the first. */
   #lookUps = Promise.resolve();
+  /** Lines with a code that had no answer. */
+  #unanswered: Line[] = [];
 
   constructor(articles: Articles) {
     this.#articles = articles;
@@ -75,6 +77,15 @@ export class OrderLines {
     for (const line of this.#lines) {
       const code = textOf(line.price) === null ? textOf(line.name) : null;
       if (code !== null) this.#lookUps = this.#lookUps.then(() => this.#lookUpTyped(line, code));
+    }
+  }
+
+  /** Looks up what was scanned while the service was away. */
+  lookUpUnanswered(): void {
+    for (const line of this.#unanswered.splice(0)) {
+      const code = textOf(line.name);
+      if (this.#lines.includes(line) && code !== null && textOf(line.price) === null)
+        this.#lookUpScanned(line, code);
     }
   }
 
@@ -194,9 +205,13 @@ export class OrderLines {
     this.#stopFinding();
     const line = this.#lines.find(isEmpty) ?? this.add();
     line.name.control.value = code;
-    setWaiting(line, true);
     if (line.row.contains(document.activeElement)) this.focus();
+    this.#lookUpScanned(line, code);
     this.#changed();
+  }
+
+  #lookUpScanned(line: Line, code: string): void {
+    setWaiting(line, true);
     this.#lookUps = this.#lookUps.then(() => this.#lookUp(line, code));
   }
 
@@ -211,6 +226,7 @@ export class OrderLines {
     } catch (error) {
       soundAlarm();
       showIssue(control, messageOf(error));
+      this.#unanswered.push(line);
     } finally {
       setWaiting(line, false);
     }
@@ -259,6 +275,7 @@ export class OrderLines {
   #fill({ name, sku, price }: Line, article: Article): void {
     const isSameCurrency = article.currency === this.#currency;
     name.control.value = article.name;
+    clearIssue(name.control);
     sku.control.value = article.sku ?? '';
     if (isSameCurrency) price.control.value = priceText(article.unitPrice, this.#currency);
     price.control.dispatchEvent(new Event('input', { bubbles: true })); // clears its issue

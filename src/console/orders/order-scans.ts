@@ -11,8 +11,27 @@ export function takeScans(form: HTMLFormElement, scans: Scans, { choice, fields 
   form.addEventListener('scan', (event) => {
     const code = event instanceof CustomEvent ? String(event.detail) : '';
     const id = cardIdOf(code);
-    if (id === undefined) fields.scanned(code);
+    if (form.dataset['scans'] === later) scans.hold(code);
+    else if (id === undefined) fields.scanned(code);
     else void choice.scanned(id);
   });
   scans.deliver();
+}
+
+const later = 'later';
+
+/** Sends the form. What is scanned meanwhile is for the next order, or for this one if it isn't placed. */
+export async function holdScans(
+  form: HTMLFormElement,
+  scans: Scans,
+  send: () => Promise<void>,
+): Promise<void> {
+  form.dataset['scans'] = later;
+  try {
+    await send();
+  } catch (error) {
+    form.dataset['scans'] = '';
+    scans.deliver();
+    throw error;
+  }
 }

@@ -7,8 +7,8 @@ import { button, h, icon, icons } from '../parts/elements.ts';
 import { count } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import type { LatestOrder } from '../parts/order-steps.ts';
-import { packingSlip, printSheets } from './packing-slip.ts';
-import { nameOf, usualStep, usualWay } from '../parts/statuses.ts';
+import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
+import { isFinal, nameOf, usualStep, usualWay } from '../parts/statuses.ts';
 import { isSingleKey, unlessKeysFollow } from '../parts/single-keys.ts';
 import type { Column } from '../parts/tables.ts';
 import type { Page, Reload } from '../parts/view.ts';
@@ -141,7 +141,12 @@ export class OrderSelection {
     this.#drawing.show(
       h('strong', { role: 'status' }, t('{count} selected', { count: count(orders.length) })),
       waiting.length > 0 ? this.#undoButton(waiting) : this.#stepButtons(orders),
-      action([icon(icons.print), t('Packing slips')], async () => this.#print(orders)),
+      this.#printButton(t('Packing slips'), orders, packingSlip),
+      this.#printButton(
+        t('Order confirmations'),
+        orders.filter(({ status }) => !isFinal(status)),
+        orderConfirmation,
+      ),
       button(t('Clear'), () => this.#selectAll(false), { class: 'quiet' }),
     );
   }
@@ -170,8 +175,17 @@ export class OrderSelection {
     });
   }
 
-  #print(orders: readonly Order[]): void {
-    const slips = orders.map((order) => packingSlip(order, customerName(order)));
-    printSheets(this.#page.main, slips);
+  #printButton(
+    label: string,
+    orders: readonly Order[],
+    sheetOf: (order: Order, name: string) => HTMLElement,
+  ): HTMLElement | undefined {
+    if (orders.length === 0) return undefined;
+    return action([icon(icons.print), label], async () =>
+      printSheets(
+        this.#page.main,
+        orders.map((order) => sheetOf(order, customerName(order))),
+      ),
+    );
   }
 }

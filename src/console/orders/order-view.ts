@@ -107,13 +107,18 @@ function nextSteps(page: Page, shown: OrderDetails): Child {
   const back = isStaff(page) ? stages[status].before : null;
   const buttons = allowed.toReversed().map((to) => {
     if (to === waiting) return steps.undoButton(id);
-    if (to === now)
-      return h('button', { class: 'made', disabled: true }, t('Marked as {status}', { status: nameOf(to) }));
+    if (to === now) return madeStep(id, to);
     if (isFinal(to)) return endButton(page, order, { to, disabled });
     const attributes = { class: 'primary', disabled, 'data-key': `step-${id}` };
     return action(stepNames[to], async () => steps.begin(offered, to), attributes);
   });
   return [back !== null && backButton(page, order, { to: back, disabled }), buttons];
+}
+
+/** Keeps the focus of the button that began the step. */
+function madeStep(id: number, to: Status): HTMLElement {
+  const attributes = { class: 'button made', tabindex: -1, 'data-key': `step-${id}` };
+  return h('span', attributes, t('Marked as {status}', { status: nameOf(to) }));
 }
 
 /** For a slip of the hand: the step that was made last is taken back, with a reason for the history. */

@@ -81,9 +81,15 @@ const noticeMilliseconds = 6_000;
 
 /** Announces an outcome on the page and to screen readers, in place of the one before. */
 export function notify(text: Child): void {
+  showNotice(text);
+}
+
+/** Does so, and returns what shows it. */
+export function showNotice(text: Child): HTMLElement {
   for (const outdated of document.querySelectorAll('.notice:not(.warning)')) outdated.remove();
   const notice = addNotice('notice', text);
   setTimeout(() => notice.remove(), noticeMilliseconds);
+  return notice;
 }
 
 /**

@@ -50,10 +50,19 @@ export class Drafts {
     return new Draft(name, from);
   }
 
-  /** Ends the draft; the next form is empty, even if there are drafts of other tabs. */
-  startOver(draft: Draft): void {
+  /**
+   * Ends the draft; the next form is empty, even if there are drafts of other tabs. Returns what makes a draft of the
+   * same input again, for the form after that.
+   */
+  startOver(draft: Draft): () => void {
+    const { kept } = draft;
     draft.end();
     this.#isFresh = true;
+    return () => {
+      this.#isFresh = false;
+      const again = new Draft(`${this.#prefix}${crypto.randomUUID()}`, kept?.from ?? '');
+      again.keep(kept?.entered);
+    };
   }
 
   discardAll(): void {
@@ -110,6 +119,11 @@ export class Draft {
     }
   }
 
+  /** What this device keeps of it now. */
+  get kept(): Kept | undefined {
+    return keptAs(this.#name) ?? undefined;
+  }
+
   /** To be called before the order is sent, and once it was rejected. */
   markSent(isSent: boolean, entered: Entered): void {
     this.#isSent = isSent;
@@ -132,6 +146,11 @@ function removeOutdated(): void {
 function drafts(): (readonly [name: string, kept: Kept])[] {
   const names = Object.keys(localStorage).filter((name) => name.startsWith(`${prefix}-`));
   return names
-    .map((name): [string, Kept] => [name, JSON.parse(localStorage.getItem(name) ?? 'null')]) // as `keep` wrote it
+    .map((name) => [name, keptAs(name)] as const)
+    .filter((draft): draft is readonly [string, Kept] => draft[1] !== null)
     .sort(([, a], [, b]) => b.savedAt - a.savedAt);
+}
+
+function keptAs(name: string): Kept | null {
+  return JSON.parse(localStorage.getItem(name) ?? 'null'); // as `keep` wrote it
 }

@@ -140,7 +140,8 @@ export function form(content: Child, options: FormOptions): HTMLFormElement {
     element.addEventListener('keydown', (event) => enter(element, event));
   }
   if (isDangerous) element.addEventListener('keydown', refuseEnter);
-  element.addEventListener('input', () => fill(message)); // it was about what is being corrected
+  // it was about what is being corrected; what a script enters, such as a product that was scanned, corrects nothing
+  element.addEventListener('input', ({ isTrusted }) => isTrusted && fill(message));
   if (key === undefined) watchInput(element, entered, keep);
   element.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -265,9 +266,12 @@ function showError(element: HTMLFormElement, error: unknown): void {
   shown.find(({ control }) => control !== undefined)?.control?.focus();
 }
 
-/** The service is back: no form says any more that it can't be reached. */
+/** The service is back: forms say that what had no answer has to be sent again, not that it can't be reached. */
 export function clearUnreachable(): void {
-  for (const message of document.querySelectorAll('.form-issue.away')) fill(message);
+  for (const message of document.querySelectorAll('.form-issue.away:not(:empty)')) {
+    message.classList.remove('away');
+    fill(message, t('The service is back, but has not answered: send it again.'));
+  }
 }
 
 /** Returns the field of the pointer, or of its nearest ancestor: `/address` for `/address/city`. */
@@ -307,7 +311,7 @@ export function showIssue(control: Control, detail: string): void {
   if (message !== null) fill(message, detail);
 }
 
-function clearIssue(control: Control): void {
+export function clearIssue(control: Control): void {
   if (control.getAttribute('aria-invalid') === null) return;
   control.removeAttribute('aria-invalid');
   const message = document.getElementById(`${control.id}-issue`);

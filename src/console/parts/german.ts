@@ -3,7 +3,6 @@
 export const german = {
   // scans
   Card: 'Karte',
-  '{order} is {status}.': '{order} ist {status}.',
   'In a new order: place it as paid by card, in cash or by transfer':
     'In einer neuen Bestellung: als mit Karte, bar oder per Überweisung bezahlt aufgeben',
   'In a new order: handed over or not': 'In einer neuen Bestellung: übergeben oder nicht',
@@ -345,6 +344,8 @@ export const german = {
   'by {name}, with an API key, ': 'von {name}, mit einem API-Schlüssel, ',
 
   // issues of forms
+  'The service is back, but has not answered: send it again.':
+    'Der Dienst ist wieder da, hat aber nicht geantwortet: Bitte noch einmal absenden.',
   'The form is not complete.': 'Das Formular ist nicht vollständig.',
   'Price must be an amount such as {example}.': 'Der Preis muss ein Betrag wie {example} sein.',
   'Price could be {first} or {second}: enter the one that you mean.':
@@ -455,7 +456,9 @@ export const german = {
   'Place order': 'Bestellung anlegen',
   'Place it and enter the next': 'Anlegen und die nächste eingeben',
   'Start over': 'Von vorn beginnen',
-  '{order} is placed.': '{order} ist angelegt.',
+  '{order} ({amount}) is placed.': '{order} ({amount}) ist angelegt.',
+  '{order} ({amount}, {payment}) is {status}.': '{order} ({amount}, {payment}) ist {status}.',
+  'What was entered is given up. {undo}': 'Die Eingaben sind verworfen. {undo}',
   'What you had entered is still here. It was sent, and may have been placed: see {orders} first.':
     'Ihre Eingaben sind noch da. Sie wurden abgeschickt, und die Bestellung ist vielleicht angelegt: Sehen Sie zuerst unter „{orders}“ nach.',
   'This order was placed the first time, before you changed it: see Orders.':
@@ -504,6 +507,7 @@ export const german = {
   'Packing slip': 'Lieferschein',
   'Packing slips': 'Lieferscheine',
   'Order confirmation': 'Auftragsbestätigung',
+  'Order confirmations': 'Auftragsbestätigungen',
   'This is neither a receipt nor an invoice.': 'Dies ist weder eine Quittung noch eine Rechnung.',
   '{price} each': 'je {price}',
   'Say how it was paid …': 'Zahlungsart angeben …',

@@ -8,7 +8,7 @@
 //
 // | value    | the field                                                                                |
 // |----------|------------------------------------------------------------------------------------------|
-// | search   | looks up on Enter what is in it, whoever typed it                                        |
+// | search   | looks up on Enter what is in it, whoever typed it; a scan takes the place of its text    |
 // | customer | looks up what may have been typed; a scan is taken out as elsewhere                      |
 // | item     | does so as well, if it was empty                                                         |
 // | code     | is for a code: a scan takes the place of its text                                        |
@@ -41,7 +41,7 @@ type Handlers = {
 export class Scans {
   readonly #handlers: Handlers;
   #burst: Burst | undefined;
-  /** Codes for the view that is opened for them. */
+  /** Codes for the view that takes scans next. */
   #held: string[] = [];
 
   constructor(handlers: Handlers, signal: AbortSignal) {
@@ -49,15 +49,18 @@ export class Scans {
     window.addEventListener('keydown', (event) => this.#pressed(event), { capture: true, signal });
   }
 
-  /** Keeps a code until a part of the page takes scans. */
+  /** Keeps a code until `deliver` is called and a part of the page takes scans. */
   hold(code: string): void {
     this.#held.push(code);
-    this.deliver();
+  }
+
+  get isHolding(): boolean {
+    return this.#held.length > 0;
   }
 
   /** To be called when a part that takes scans is shown. */
   deliver(): void {
-    while (this.#held.length > 0 && send(this.#held[0] ?? '')) this.#held.shift();
+    for (const code of this.#held.splice(0)) if (!send(code)) this.hold(code);
   }
 
   #pressed(event: KeyboardEvent): void {
@@ -93,10 +96,14 @@ export class Scans {
     this.#burst = undefined;
     const pause = event.timeStamp - (burst?.at ?? 0);
     if (burst === undefined || pause > gapMillisecondsMax) return;
-    const rule = controlOf(event.target)?.dataset['scan'];
-    if (rule === 'search') return;
+    const control = controlOf(event.target);
+    const rule = control?.dataset['scan'];
     const code = burst.code.trim();
-    if (rule === 'code') {
+    if (rule === 'search') {
+      if (!isScan(burst, code, pause)) return;
+      if (event.key === 'Tab') event.preventDefault(); // what is found is shown as long as the focus is there
+      for (const control of burst.before.keys()) enter(control, code);
+    } else if (rule === 'code') {
       stop(event);
       for (const control of burst.before.keys()) enter(control, code);
     } else if (isScan(burst, code, pause)) {
@@ -106,7 +113,7 @@ export class Scans {
       else if (!send(code)) this.#handlers.place(code);
     } else if (
       isLikeCode(code) &&
-      !isLookedUp(burst, rule) &&
+      !isLookedUp(burst, control) &&
       document.querySelector('[data-scans]') !== null
     )
       void this.#takeIfKnown(burst, code);
@@ -130,8 +137,10 @@ function isScan({ gaps, before }: Burst, code: string, pause: number): boolean {
   return code.length >= lettersMin || (isFast && pause <= fastMilliseconds && code !== '');
 }
 
-/** Whether the field does it itself. */
-function isLookedUp({ before }: Burst, rule: string | undefined): boolean {
+/** Whether the field does it itself: it has the whole code, unless the page was replaced meanwhile. */
+function isLookedUp({ before, code }: Burst, control: Control | undefined): boolean {
+  if (control?.value.endsWith(code) !== true) return false;
+  const rule = control.dataset['scan'];
   const wasEmpty = [...before.values()].every((value) => value === '');
   return rule === 'customer' || (rule === 'item' && wasEmpty);
 }

@@ -184,7 +184,7 @@ class Loads<T> {
   }
 
   #isInHand(): boolean {
-    return this.#page.main.querySelector('[data-still]:is(:hover, :focus-within)') !== null;
+    return this.#page.main.querySelector('[data-still]:is(:hover, :has(:focus-visible))') !== null;
   }
 
   #showFailure(error: unknown): void {

@@ -5,6 +5,7 @@ import { combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { openDialog } from '../parts/dialogs.ts';
 import { money } from '../parts/formats.ts';
+import { isBarcode } from '../parts/scans.ts';
 import { stages } from '../parts/statuses.ts';
 import { type App, goTo, isStaff } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
@@ -56,7 +57,8 @@ async function lookUp(app: App, q: string, { open, signal }: LookUp): Promise<re
       const about = `${sku} · ${money(unitPrice, currency)}`;
       return { id: `product-${id}`, name, about, choose: () => open(`/products?${query({ q: sku })}`) };
     });
-    searches.push([t('Products'), products]);
+    if (isBarcode(q)) searches.unshift([t('Products'), products]);
+    else searches.push([t('Products'), products]);
   }
   const settled = await Promise.allSettled(searches.map(([, found]) => found));
   if (settled.every(({ status }) => status === 'rejected')) throw new Error('nothing was answered');

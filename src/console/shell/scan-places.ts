@@ -29,6 +29,7 @@ async function placeCode({ client, scans }: Places, code: string): Promise<void>
   const product = isCard ? undefined : await productWithCode(client, code).catch(() => code);
   if (!isCard && product === undefined) return sayUnknown(code);
   scans.hold(code);
+  scans.deliver(); // the form may be shown since
   goTo('/new');
 }
 

@@ -1,0 +1,198 @@
+// One sale after the other over the counter, in a real browser, while answers are slow or the service is away.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { admin } from '../support/service.ts';
+import { openShop } from './console-shop.ts';
+
+const tea = {
+  sku: 'TEA-250',
+  name: 'Green tea, 250 g',
+  unitPrice: 749,
+  currency: 'EUR',
+  barcode: '4006381333931',
+};
+const cup = { sku: 'CUP-010', name: 'Cup', unitPrice: 3900, currency: 'EUR', barcode: '4012345678901' };
+
+const latencyMilliseconds = 400;
+/** The items in the form: name, SKU, quantity, price. */
+const lines = `[...document.querySelectorAll('.line')].map((line) =>
+  [...line.querySelectorAll('input')].map(({ value }) => value)).filter(([name]) => name !== '')`;
+const isSettled = '!document.querySelector(".line[aria-busy]")';
+const teaLine = ['Green tea, 250 g', 'TEA-250', '1', '7.49'];
+const cupLine = ['Cup', 'CUP-010', '1', '39.00'];
+const functionKeys = { F2: 113, F4: 115, F8: 119, F9: 120 };
+
+test('sales over the counter', { timeout: 240_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  for (const body of [tea, cup]) await service.post('/products', { token, body });
+  await person.signIn(service.url, admin);
+  await person.go('#/new');
+  await person.check('New orders on this device begin as walk-in, picked up');
+  await tab.send('Network.enable');
+  await network({ latency: latencyMilliseconds });
+
+  async function network({ latency = 0, offline = false }): Promise<void> {
+    const unlimited = { downloadThroughput: -1, uploadThroughput: -1 };
+    await tab.send('Network.emulateNetworkConditions', { offline, latency, ...unlimited });
+  }
+  async function press(key: keyof typeof functionKeys): Promise<void> {
+    const about = { key, code: key, windowsVirtualKeyCode: functionKeys[key] };
+    for (const type of ['rawKeyDown', 'keyUp']) await tab.send('Input.dispatchKeyEvent', { type, ...about });
+  }
+  async function begin(): Promise<void> {
+    await person.go('#/new');
+    await person.press('Start over');
+    await tab.until(`(${lines}).length === 0 && document.activeElement.closest('.line') !== null`);
+  }
+  type Placed = { readonly id: number; readonly items: readonly { readonly sku: string }[] };
+  const newest = async (): Promise<Placed> => (await service.get('/orders?limit=1', { token })).body.data[0];
+  const isSold = (id: number): string => `document.body.innerText.includes('Order ${id} ')`;
+
+  for (const pause of [0, 150, 350])
+    await t.test(`what is scanned ${pause} ms after a sale was ended is in the next one`, async () => {
+      await begin();
+      const before = await newest();
+      await tab.scan(tea.barcode);
+      await tab.until(isSettled);
+      await press('F4');
+      await wait(pause);
+      await tab.scan(cup.barcode);
+      await tab.scan(tea.barcode);
+      await tab.until(isSold(before.id + 1));
+      await tab.until(`${isSettled} && (${lines}).length === 2`);
+      assert.deepEqual(await tab.evaluate(lines), [cupLine, teaLine]);
+      const sold = await newest();
+      assert.equal(sold.id, before.id + 1);
+      assert.deepEqual(
+        sold.items.map(({ sku }) => sku),
+        ['TEA-250'],
+      );
+    });
+
+  for (const end of ['Enter', 'Tab'] as const)
+    await t.test(
+      `a slow scan that ends with ${end} is whole, though the form is replaced meanwhile`,
+      async () => {
+        await begin();
+        const before = await newest();
+        await tab.scan(tea.barcode);
+        await tab.until(isSettled);
+        await press('F4');
+        await tab.scan(cup.barcode, { milliseconds: 80, end });
+        await tab.until(isSold(before.id + 1));
+        await tab.until(`${isSettled} && (${lines})[0]?.[1] === 'CUP-010'`);
+        assert.deepEqual(await tab.evaluate(lines), [cupLine]);
+      },
+    );
+
+  await t.test('a slow scan is whole that began before the form was shown for the one before', async () => {
+    await begin();
+    await person.go('#/orders');
+    await tab.scan(tea.barcode, { milliseconds: 80 });
+    await tab.scan(cup.barcode, { milliseconds: 80 });
+    await tab.until(`${isSettled} && (${lines})[1]?.[1] === 'CUP-010'`);
+    assert.deepEqual(await tab.evaluate(lines), [teaLine, cupLine]);
+  });
+
+  await t.test('a sale that has no answer can be sent again, with what was scanned meanwhile', async () => {
+    await begin();
+    const { id } = await newest();
+    await tab.scan(tea.barcode);
+    await tab.until(isSettled);
+    await network({ offline: true });
+    await press('F4');
+    await tab.scan(cup.barcode);
+    await person.see('The service can’t be reached.');
+    await tab.until(`(${lines}).length === 2`);
+    await network({ latency: latencyMilliseconds });
+    await person.see('The service is back, but has not answered: send it again.');
+    await tab.until(`${isSettled} && (${lines})[1]?.[1] === 'CUP-010'`);
+    await press('F4');
+    await tab.until(isSold(id + 1));
+    assert.equal((await newest()).items.length, 2);
+  });
+
+  await t.test('a sale says how much it was, and how it was paid', async () => {
+    await begin();
+    const { id } = await newest();
+    await tab.scan(tea.barcode);
+    await press('F2');
+    await person.see(`Order ${id + 1} (€7.49, Card) is delivered.`);
+  });
+
+  await t.test('what has an address isn’t handed over, unless that is said', async () => {
+    await begin();
+    const isHandedOver = 'document.getElementById("is-handed-over").checked';
+    assert.equal(await tab.evaluate(isHandedOver), true);
+    await person.check('Picked up');
+    assert.equal(await tab.evaluate(isHandedOver), false);
+    await press('F9');
+    assert.equal(await tab.evaluate(isHandedOver), true);
+    await person.check('Picked up');
+    assert.equal(await tab.evaluate(isHandedOver), true);
+  });
+
+  await t.test('what was given up by mistake comes back', async () => {
+    await begin();
+    await tab.scan(tea.barcode);
+    await tab.scan(cup.barcode);
+    await tab.until(`${isSettled} && (${lines}).length === 2`);
+    await person.press('Start over');
+    await tab.until(`(${lines}).length === 0`);
+    await person.press('Undo');
+    await tab.until(`(${lines}).length === 2`);
+    assert.deepEqual(await tab.evaluate(lines), [teaLine, cupLine]);
+    const { id } = await newest();
+    await press('F4');
+    await tab.until(isSold(id + 1));
+  });
+
+  await t.test(
+    'a code that was scanned while the service was away is looked up once it is back',
+    async () => {
+      await begin();
+      await tab.scan(tea.barcode);
+      await tab.until(isSettled);
+      await network({ offline: true });
+      await tab.scan(cup.barcode);
+      await tab.scan('4000000000000');
+      await person.see('The service can’t be reached.');
+      await tab.until(isSettled);
+      await network({ latency: latencyMilliseconds });
+      await tab.until(`(${lines})[1]?.[1] === 'CUP-010'`);
+      await person.see('No product that is sold now has this SKU or barcode: enter its name and price.');
+      assert.deepEqual(await tab.evaluate(lines), [teaLine, cupLine, ['4000000000000', '', '1', '']]);
+    },
+  );
+
+  await t.test('a customer who is missing is no longer missed once Walk-in is pressed', async () => {
+    await person.go('#/new');
+    await person.check('New orders on this device begin as walk-in, picked up');
+    await person.press('Start over');
+    await tab.until('document.querySelector("[role=combobox]")?.value === ""');
+    await press('F4');
+    await person.see('Choose a customer from the list, enter a new one, or press “Walk-in”.');
+    await person.press('Walk-in');
+    const isMissed = 'document.querySelector("[role=combobox]").getAttribute("aria-invalid")';
+    assert.equal(await tab.evaluate(isMissed), null);
+  });
+
+  await t.test('a scan into the search takes the place of what was typed there', async () => {
+    await person.go('#/orders');
+    for (const end of ['Enter', 'Tab'] as const) {
+      await tab.press('/');
+      await tab.until('document.activeElement.closest("dialog") !== null');
+      await tab.type('grace');
+      await wait(200); // it is a scan of its own
+      await tab.scan(tea.barcode, { end });
+      assert.equal(await tab.evaluate('document.activeElement.value'), tea.barcode);
+      if (end === 'Tab') await person.see('Green tea, 250 g');
+      if (end === 'Tab') await tab.press('Enter');
+      await tab.until('location.hash === "#/products?q=TEA-250"');
+      await person.go('#/orders');
+    }
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
