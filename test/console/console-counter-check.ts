@@ -45,7 +45,11 @@ test('sales over the counter', { timeout: 240_000 }, async (t) => {
     await person.press('Start over');
     await tab.until(`(${lines}).length === 0 && document.activeElement.closest('.line') !== null`);
   }
-  type Placed = { readonly id: number; readonly items: readonly { readonly sku: string }[] };
+  type Placed = {
+    readonly id: number;
+    readonly total: number;
+    readonly items: readonly { readonly sku: string }[];
+  };
   const newest = async (): Promise<Placed> => (await service.get('/orders?limit=1', { token })).body.data[0];
   const isSold = (id: number): string => `document.body.innerText.includes('Order ${id} ')`;
 
@@ -93,6 +97,16 @@ test('sales over the counter', { timeout: 240_000 }, async (t) => {
     await tab.scan(cup.barcode, { milliseconds: 80 });
     await tab.until(`${isSettled} && (${lines})[1]?.[1] === 'CUP-010'`);
     assert.deepEqual(await tab.evaluate(lines), [teaLine, cupLine]);
+  });
+
+  await t.test('slow scans one right after the other are all in the sale that is ended at once', async () => {
+    await begin();
+    const { id } = await newest();
+    for (const { barcode } of [tea, cup, tea]) await tab.scan(barcode, { milliseconds: 80 });
+    await press('F4');
+    await tab.until(isSold(id + 1));
+    const { items, total } = await newest();
+    assert.deepEqual([items.map(({ sku }) => sku).sort(), total], [['CUP-010', 'TEA-250'], 5398]);
   });
 
   await t.test('a sale that has no answer can be sent again, with what was scanned meanwhile', async () => {

@@ -75,7 +75,8 @@ export class OrderLines {
   /** Looks up the codes in lines that have no price. */
   lookUpAgain(): void {
     for (const line of this.#lines) {
-      const code = textOf(line.price) === null ? textOf(line.name) : null;
+      const isWaiting = line.row.hasAttribute('aria-busy');
+      const code = textOf(line.price) === null && !isWaiting ? textOf(line.name) : null;
       if (code !== null) this.#lookUps = this.#lookUps.then(() => this.#lookUpTyped(line, code));
     }
   }
@@ -207,6 +208,7 @@ export class OrderLines {
     line.name.control.value = code;
     if (line.row.contains(document.activeElement)) this.focus();
     this.#lookUpScanned(line, code);
+    this.lookUpAgain(); // a scan whose keys went to the price of a line has hidden what its name is
     this.#changed();
   }
 

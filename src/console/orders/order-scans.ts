@@ -26,6 +26,7 @@ export async function holdScans(
   scans: Scans,
   send: () => Promise<void>,
 ): Promise<void> {
+  await scans.settled; // its keys are in some field
   form.dataset['scans'] = later;
   try {
     await send();

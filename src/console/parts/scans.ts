@@ -41,6 +41,8 @@ type Handlers = {
 export class Scans {
   readonly #handlers: Handlers;
   #burst: Burst | undefined;
+  /** What may have been typed, while the service is asked. */
+  #asked: Promise<unknown> = Promise.resolve();
   /** Codes for the view that takes scans next. */
   #held: string[] = [];
 
@@ -52,6 +54,11 @@ export class Scans {
   /** Keeps a code until `deliver` is called and a part of the page takes scans. */
   hold(code: string): void {
     this.#held.push(code);
+  }
+
+  /** Resolves once what may have been typed was taken, or stays where it is. */
+  get settled(): Promise<unknown> {
+    return this.#asked;
   }
 
   get isHolding(): boolean {
@@ -116,7 +123,7 @@ export class Scans {
       !isLookedUp(burst, control) &&
       document.querySelector('[data-scans]') !== null
     )
-      void this.#takeIfKnown(burst, code);
+      this.#asked = Promise.all([this.#asked, this.#takeIfKnown(burst, code)]);
   }
 
   async #takeIfKnown(burst: Burst, code: string): Promise<void> {
