@@ -44,29 +44,39 @@ export function serviceAlerts(metrics: ReadonlyMap<string, number>): readonly Al
         'Nothing can be saved: the disk is full, or fails. Make space on it; then the service goes on by itself.',
       ),
     );
-  const backup = metrics.get('orderly_last_backup_timestamp_seconds');
-  if (textOfPage('replica') === '') texts.push(...backupTexts(backup));
-  const end = (metrics.get('orderly_certificate_end_timestamp_seconds') ?? Infinity) * 1_000;
+  const { lastBackup, certificateEnd } = timesOf(metrics);
+  if (textOfPage('replica') === '') texts.push(...backupTexts(lastBackup));
+  const end = certificateEnd === null ? Infinity : Date.parse(certificateEnd);
   if (end - Date.now() < certificateDaysMin * dayMilliseconds)
-    texts.push(t('The service’s certificate ends on {day}: renew it before.', { day: dateOnly(isoOf(end)) }));
+    texts.push(
+      t('The service’s certificate ends on {day}: renew it before.', { day: dateOnly(certificateEnd) }),
+    );
   return texts.map((text) => ({ text, href: '#/health' }));
 }
 
-function backupTexts(seconds: number | undefined): string[] {
-  if (seconds === undefined)
-    return [t('There is no backup: if this machine fails, all orders and customers are lost.')];
-  const iso = isoOf(seconds * 1_000);
-  if (Date.now() - seconds * 1_000 < backupDaysMax * dayMilliseconds) return [];
-  return [
-    t('The last backup is {age} old, of {time}: what came after it could be lost.', {
-      age: age(iso),
-      time: dateTime(iso),
-    }),
-  ];
+type ServiceTimes = { readonly lastBackup: string | null; readonly certificateEnd: string | null };
+
+export function timesOf(metrics: ReadonlyMap<string, number>): ServiceTimes {
+  const timeOf = (name: string): string | null => {
+    const seconds = metrics.get(name);
+    return seconds === undefined ? null : new Date(seconds * 1_000).toISOString();
+  };
+  return {
+    lastBackup: timeOf('orderly_last_backup_timestamp_seconds'),
+    certificateEnd: timeOf('orderly_certificate_end_timestamp_seconds'),
+  };
 }
 
-function isoOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+function backupTexts(last: string | null): string[] {
+  if (last === null)
+    return [t('There is no backup: if this machine fails, all orders and customers are lost.')];
+  if (Date.now() - Date.parse(last) < backupDaysMax * dayMilliseconds) return [];
+  return [
+    t('The last backup is {age} old, of {time}: what came after it could be lost.', {
+      age: age(last),
+      time: dateTime(last),
+    }),
+  ];
 }
 
 export async function loadWebhookAlerts(client: ApiClient, signal: AbortSignal): Promise<readonly Alert[]> {

@@ -1,5 +1,5 @@
 // Health: what has to be looked after, and the service's metrics as lines over the last minutes.
-import { type Alert, loadWebhookAlerts, metricsOf, serviceAlerts } from './alerts.ts';
+import { type Alert, loadWebhookAlerts, metricsOf, serviceAlerts, timesOf } from './alerts.ts';
 import { backupsCard } from './backups-card.ts';
 import { pause } from '../parts/api-client.ts';
 import { card, factList } from '../parts/cards.ts';
@@ -137,24 +137,15 @@ function facts(samples: readonly Sample[]): Child {
   if (sample === undefined) return undefined;
   const { values, text } = sample;
   const [, version = '', node = ''] = /build_info\{version="([^"]+)",node="([^"]+)"\}/.exec(text) ?? [];
-  const certificate = values.get('orderly_certificate_end_timestamp_seconds');
-  const backup = values.get('orderly_last_backup_timestamp_seconds');
+  const { lastBackup, certificateEnd } = timesOf(values);
   const hits = values.get('orderly_cache_lookups_total{result="hit"}') ?? 0;
   const misses = values.get('orderly_cache_lookups_total{result="miss"}') ?? 0;
   return card(
     t('Service'),
     factList([
       [t('Version'), t('{version}, on Node {node}', { version, node })],
-      [
-        t('Certificate expires'),
-        certificate === undefined ? '—' : dateOnly(new Date(certificate * 1000).toISOString()),
-      ],
-      [
-        t('Last backup'),
-        backup === undefined
-          ? t('none that the service knows of')
-          : dateTime(new Date(backup * 1000).toISOString()),
-      ],
+      [t('Certificate expires'), dateOnly(certificateEnd)],
+      [t('Last backup'), lastBackup === null ? t('none that the service knows of') : dateTime(lastBackup)],
       [t('Answered from memory'), hits + misses === 0 ? '—' : `${count((hits / (hits + misses)) * 100)} %`],
       [t('Refused as too many'), count(values.get('orderly_rejections_total{reason="rate"}') ?? 0)],
       [

@@ -1,7 +1,7 @@
 // The form lines of an order's items, with suggestions and a running total. Enter goes from line to line, so a
 // line that is empty is no item. What is scanned becomes a line of its own, or adds one to the line of the same
 // product. Nothing can be typed into a line that waits for its answer.
-import type { Issue } from '../parts/api-types.ts';
+import type { Issue, Item } from '../parts/api-types.ts';
 import { type Article, type Articles, isSame } from '../products/articles.ts';
 import { typingMilliseconds } from '../parts/combobox.ts';
 import { button, fill, h, icon, icons } from '../parts/elements.ts';
@@ -11,14 +11,9 @@ import { clearIssue, type Control, field, type Field, messageOf, showIssue, text
 import { soundAlarm } from '../parts/alarm.ts';
 import { t } from '../parts/texts.ts';
 
-type NewItem = {
-  readonly sku: string | null;
-  readonly name: string;
-  readonly quantity: number;
-  readonly unitPrice: number;
-};
+type NewItem = Omit<Item, 'total'>;
 type Line = {
-  readonly row: HTMLElement;
+  readonly element: HTMLElement;
   readonly name: Field;
   readonly sku: Field;
   readonly quantity: Field;
@@ -75,7 +70,7 @@ export class OrderLines {
   /** Looks up the codes in lines that have no price. */
   lookUpAgain(): void {
     for (const line of this.#lines) {
-      const isWaiting = line.row.hasAttribute('aria-busy');
+      const isWaiting = line.element.hasAttribute('aria-busy');
       const code = textOf(line.price) === null && !isWaiting ? textOf(line.name) : null;
       if (code !== null) this.#lookUps = this.#lookUps.then(() => this.#lookUpTyped(line, code));
     }
@@ -106,7 +101,7 @@ export class OrderLines {
   add(item?: NewItem): Line {
     const line = this.#lineOf(item);
     this.#lines.push(line);
-    this.#list.append(line.row);
+    this.#list.append(line.element);
     this.#number();
     return line;
   }
@@ -174,7 +169,7 @@ export class OrderLines {
     price.control.addEventListener('change', () => this.#checkPrice(price.control));
     const sum = h('output', { class: 'line-sum' });
     const remove = h('button', { type: 'button', class: 'quiet' }, icon(icons.remove));
-    const row = h(
+    const element = h(
       'li',
       { class: 'line' },
       name.element,
@@ -184,10 +179,10 @@ export class OrderLines {
       sum,
       remove,
     );
-    const line = { row, name, sku, quantity, price, sum };
+    const line = { element, name, sku, quantity, price, sum };
     remove.addEventListener('click', () => this.#remove(line));
     name.control.addEventListener('input', () => this.#typed(line));
-    row.addEventListener('keydown', (event) => this.#pressed(line, event));
+    element.addEventListener('keydown', (event) => this.#pressed(line, event));
     return line;
   }
 
@@ -206,7 +201,7 @@ export class OrderLines {
     this.#stopFinding();
     const line = this.#lines.find(isEmpty) ?? this.add();
     line.name.control.value = code;
-    if (line.row.contains(document.activeElement)) this.focus();
+    if (line.element.contains(document.activeElement)) this.focus();
     this.#lookUpScanned(line, code);
     this.lookUpAgain(); // a scan whose keys went to the price of a line has hidden what its name is
     this.#changed();
@@ -254,7 +249,7 @@ export class OrderLines {
     const article = await this.#articles.called(code, this.#currency).catch(() => undefined);
     const isSameText = (textOf(line.name) ?? textOf(line.sku)) === code;
     if (article === undefined || !isSameText || textOf(line.price) !== null) return;
-    const hadFocus = line.row.contains(document.activeElement);
+    const hadFocus = line.element.contains(document.activeElement);
     this.#put(line, article);
     if (hadFocus && this.#lines.includes(line)) this.#next(line).control.focus();
   }
@@ -293,9 +288,9 @@ export class OrderLines {
 
   /** Removes a line that is of no use; a focus in it goes to the line for the next item. */
   #drop(line: Line): void {
-    const hadFocus = line.row.contains(document.activeElement);
+    const hadFocus = line.element.contains(document.activeElement);
     this.#lines = this.#lines.filter((each) => each !== line);
-    line.row.remove();
+    line.element.remove();
     if (this.#lines.length === 0) this.add();
     if (hadFocus) this.focus();
   }
@@ -336,8 +331,8 @@ export class OrderLines {
       price.control.dataset['pointer'] = `/items/${index}/unitPrice`;
       price.control.dataset['currency'] = this.#currency;
     }
-    for (const [index, { row }] of this.#lines.entries())
-      row
+    for (const [index, { element }] of this.#lines.entries())
+      element
         .querySelector('button')
         ?.setAttribute('aria-label', t('Remove item {number}', { number: index + 1 }));
   }
@@ -417,9 +412,9 @@ function checkQuantity(control: Control): void {
 }
 
 /** Nothing can be entered in a line that waits for its product. */
-function setWaiting({ row, name, sku, price }: Line, isWaiting: boolean): void {
-  if (isWaiting) row.setAttribute('aria-busy', 'true');
-  else row.removeAttribute('aria-busy');
+function setWaiting({ element, name, sku, price }: Line, isWaiting: boolean): void {
+  if (isWaiting) element.setAttribute('aria-busy', 'true');
+  else element.removeAttribute('aria-busy');
   for (const { control } of [name, sku, price]) control.toggleAttribute('readonly', isWaiting);
 }
 
