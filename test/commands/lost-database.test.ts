@@ -1,6 +1,6 @@
 // A database that is missing, empty or older than the last run: no start hides that it was lost.
 import assert from 'node:assert/strict';
-import { copyFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { newCustomer, rootToken } from '../support/resource-support.ts';
@@ -57,6 +57,15 @@ describe('a database that was lost', () => {
     assert.match(stderr, /orderly\.db is missing or empty, but its write-ahead log is there: put the file /);
     assert.deepEqual(readdirSync(folder), before);
   });
+});
+
+test('a service starts and stops without a place for the number of its latest event', async (t) => {
+  const { folder, stop } = await serviceFor(t);
+  await stop();
+  rmSync(join(folder, 'last-event'));
+  mkdirSync(join(folder, 'last-event')); // as good as a full disk
+  const { get } = await serviceFor(t, { folder });
+  assert.equal((await get('/health/ready')).status, 200);
 });
 
 test('the first start reports that a database lacks its latest events', async (t) => {

@@ -17,7 +17,10 @@ type Session = {
   renew(old: string | undefined): Promise<string | undefined>;
 };
 type Problem = { readonly code: string; readonly status: number; readonly detail: string };
-type Client = EventTarget & { get(path: string): Promise<unknown> };
+type Client = EventTarget & {
+  get(path: string): Promise<unknown>;
+  send(method: string, path: string, sent: { readonly body: object }): Promise<unknown>;
+};
 type Outcome = {
   readonly error: unknown;
   readonly events: readonly string[];
@@ -251,6 +254,19 @@ describe('a session in a browser', () => {
       const { error, events } = await readAfter(() => Promise.reject(defect));
       assert.deepEqual([error, events], [defect, []]);
     });
+  });
+
+  test('a change without an Idempotency-Key is not repeated after a 503', async () => {
+    const client = new ApiClient(await signedIn(), () => Promise.resolve(false));
+    let changes = 0;
+    browser.respond = () => {
+      changes += 1;
+      return Promise.resolve(
+        Response.json({ code: 'unavailable', status: 503, detail: '' }, { status: 503 }),
+      );
+    };
+    await assert.rejects(client.send('POST', '/customers', { body: { name: 'Ada' } }), Rejection);
+    assert.equal(changes, 1);
   });
 
   for (const [what, error, isWorthRetrying] of [

@@ -74,7 +74,7 @@ test('a checkpoint cuts the WAL to what it may have of the room that others have
     await database.write(addNote(''));
     const writeUntil = async (checkpoints: number): Promise<number> => {
       for (let round = 0; database.stats.checkpoints < checkpoints; round += 1)
-        await database.write((db) => db.run('UPDATE notes SET text = ?', `${round}${'x'.repeat(40_000)}`));
+        await database.write((db) => db.run('UPDATE notes SET text = ?', `${round}${'x'.repeat(20_000)}`));
       return statSync(`${databaseFile(folder)}-wal`).size;
     };
     const before = await writeUntil(1);

@@ -18,6 +18,16 @@ import {
   until,
 } from '../support/storage-support.ts';
 
+test('a long query that saw what a failed sync did not save is rejected', async (t) => {
+  const disk = new HeldDisk(t);
+  const database = await openNotes(t, { fdatasync: disk.fdatasync, onFatal() {} });
+  const write = database.write(addNote('unsaved'));
+  await until(() => disk.pending.length === 1);
+  const query = database.readInWorker('SELECT text FROM notes', []);
+  disk.pending.shift()?.(new Error('EIO'));
+  for (const each of [write, query]) await assert.rejects(each, isUnavailable);
+});
+
 test('a failed sync rejects all, is reported once, and leaves the WAL to the next start', async (t) => {
   const folder = newFolder(t);
   const disk = new HeldDisk(t);

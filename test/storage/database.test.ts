@@ -231,6 +231,21 @@ test('a write waits for another process that writes, without blocking the event 
   assert.equal(await write, 1);
 });
 
+test('a write waits for another process as long as ever, however long ago it waited before', async (t) => {
+  const folder = newFolder(t);
+  const database = await openNotes(t, { folder });
+  using other = new DatabaseSync(databaseFile(folder));
+  const { now } = performance;
+  for (const hours of [0, 1]) {
+    t.mock.method(performance, 'now', () => now.call(performance) + hours * 3_600_000);
+    other.exec('BEGIN IMMEDIATE');
+    const write = database.write(addNote(`after ${hours} hours`));
+    for (let turns = 0; turns < 20; turns += 1) assert.equal(await isSettled(write), false);
+    other.exec('COMMIT');
+    await write;
+  }
+});
+
 test('all reads of one turn see one snapshot, and the next turn sees later commits', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });

@@ -32,3 +32,13 @@ test('each request starts the sampling', async (t) => {
   for (let { text } = await service.get('/metrics'); median.test(text);)
     ({ text } = await service.get('/metrics'));
 });
+
+test('a scrape shows the delays since the one before it', async (t) => {
+  const { inside } = await serviceFor(t);
+  if (inside === undefined) return t.skip('needs the inside');
+  const { metrics, metricsText } = inside.app;
+  metrics.loopDelay.sample();
+  await until(() => metrics.loopDelay.seconds(100) > 0);
+  metricsText();
+  assert.equal(metrics.loopDelay.seconds(100), 0);
+});
