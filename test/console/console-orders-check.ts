@@ -145,7 +145,7 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     await person.press('Paid: Transfer');
     await person.go(`#/orders/${first.body.id}`);
     await person.see('Payment: Card');
-    await person.see('Payment not said → card');
+    await person.see('Payment: card');
     const { status, payment } = await order(first);
     assert.deepEqual([status, payment], ['paid', 'card']);
 

@@ -46,8 +46,9 @@ for (const [title, type, changes, texts] of [
     'how an order was paid',
     'order.paid',
     { status: ['open', 'paid'], payment: [null, 'cash'] },
-    ['Payment not said → cash'],
+    ['Payment: cash'],
   ],
+  ['a payment that is said later', 'order.changed', { payment: [null, 'card'] }, ['Payment not said → card']],
   ['a corrected payment', 'order.changed', { payment: ['cash', 'card'] }, ['Payment cash → card']],
   [
     'items and a total',

@@ -112,9 +112,9 @@ export function changeTexts(
   const members = isStep ? ['payment'] : ['status', 'payment', 'role', 'currency'];
   const texts = members.flatMap((member) => {
     const [before, after] = pairOf(changes[member]);
-    return after === undefined
-      ? []
-      : [`${capitalized(memberNames[member] ?? member)} ${inWords(before)} → ${inWords(after)}`];
+    if (after === undefined) return [];
+    if (isStep && before === null) return [t('Payment: {payment}', { payment: inWords(after) })];
+    return [`${capitalized(memberNames[member] ?? member)} ${inWords(before)} → ${inWords(after)}`];
   });
   if (isStep || currency === undefined) return texts;
   const [oldCurrency = currency] = pairOf(changes['currency']) as [string?];
