@@ -4,32 +4,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import type * as api from '../../src/console/parts/api-types.ts';
-import * as access from '../../src/auth/access.ts';
-import type { KeptBackups } from '../../src/features/backups/backup-routes.ts';
-import type { Customer } from '../../src/features/customers/customer-members.ts';
-import { type Event, eventTypes } from '../../src/features/events/event.ts';
-import type { Key } from '../../src/features/keys/key.ts';
-import type { Order } from '../../src/features/orders/order-members.ts';
-import * as order from '../../src/features/orders/order-status.ts';
-import type { OrderCounts } from '../../src/features/orders/order.ts';
-import type { Product } from '../../src/features/products/product.ts';
-import type { Sales } from '../../src/features/sales/sales.ts';
-import type { SoldItems } from '../../src/features/sales/sold-items.ts';
-import type { Session, Tokens } from '../../src/features/sessions/session.ts';
-import type { User } from '../../src/features/users/user.ts';
-import type { Suspension } from '../../src/features/users/suspension.ts';
-import type { Totp } from '../../src/features/users/totp.ts';
-import type { Webhook } from '../../src/features/webhooks/webhook.ts';
 import { decimalText } from '../../src/console/parts/amounts.ts';
-import {
-  eventTypes as knownTypes,
-  payments,
-  roles,
-  scopes,
-  statuses,
-} from '../../src/console/parts/api-types.ts';
-import { stages } from '../../src/console/parts/statuses.ts';
 import { countries, currencies } from '../../src/schema/iso-codes.ts';
 import { sharedService } from '../support/http-support.ts';
 import { codeOf, sources, texts } from '../support/source-text.ts';
@@ -234,51 +209,4 @@ suite('the console’s modules', () => {
       [],
     );
   });
-});
-
-type Accepts<Shown, Sent extends Shown> = readonly [Shown, Sent];
-/** The compiler checks that the console's types accept what the service sends. */
-export type Accepted = [
-  Accepts<api.Order, Order>,
-  Accepts<api.Customer, Customer>,
-  Accepts<api.User, User>,
-  Accepts<api.Session, Session>,
-  Accepts<api.Tokens, Tokens>,
-  Accepts<api.Key, Key>,
-  Accepts<api.Webhook, Webhook>,
-  Accepts<api.ServiceEvent, Event>,
-  Accepts<api.StatusCounts, OrderCounts>,
-  Accepts<api.Sales, Sales>,
-  Accepts<api.KeptBackups, KeptBackups>,
-  Accepts<api.SoldItems, SoldItems>,
-  Accepts<api.Suspension, Suspension>,
-  Accepts<api.Totp, Totp>,
-  Accepts<api.Product, Product>,
-];
-
-suite('what the console knows of the API', () => {
-  const service = sharedService();
-
-  test('the console has the same statuses, in their order', () => assert.deepEqual(statuses, order.statuses));
-
-  for (const status of order.statuses)
-    test(`the console knows what may become of an order that is ${status}`, () => {
-      const { next, before, payment } = order.stages[status];
-      const { name: _, ...known } = stages[status];
-      assert.deepEqual(known, { next, before, isPaid: payment === 'changeable' });
-    });
-
-  test('the console’s labels have a colour or a form for each status', async () => {
-    const { text } = await service().get('/console/console.css');
-    const without = statuses.filter((status) => !new RegExp(`^[^{]*\\.${status}\\b`, 'm').test(text));
-    assert.deepEqual(without, []);
-  });
-
-  for (const [what, own, all] of [
-    ['ways of payment', payments, order.payments],
-    ['roles', roles, access.roles],
-    ['scopes of API keys', scopes, access.scopes],
-    ['types of events', knownTypes, eventTypes],
-  ] as const)
-    test(`the console has the same ${what}`, () => assert.deepEqual(new Set<string>(own), new Set(all)));
 });

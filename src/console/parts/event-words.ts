@@ -30,7 +30,8 @@ const ownWords: Readonly<Partial<Record<EventType, string>>> = {
 };
 type PlainHappening = Exclude<(typeof happenings)[EventKind][number], 'corrected' | 'reused'>;
 
-const memberNames: Readonly<Record<string, string>> = {
+/** A test names a member of the service that is missing. */
+export const memberNames: Readonly<Record<string, string>> = {
   status: t('status'),
   payment: t('payment'),
   role: t('role'),

@@ -1,0 +1,104 @@
+// What the console knows of the API, compared with the service: its closed lists, the members of objects, and words for
+// them. What is new in the service fails here until the console knows it.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import * as access from '../../src/auth/access.ts';
+import type * as api from '../../src/console/parts/api-types.ts';
+import {
+  eventTypes as knownTypes,
+  payments,
+  roles,
+  scopes,
+  statuses,
+} from '../../src/console/parts/api-types.ts';
+import { columnName } from '../../src/console/parts/column-names.ts';
+import { memberNames } from '../../src/console/parts/event-words.ts';
+import { stages } from '../../src/console/parts/statuses.ts';
+import type { KeptBackups } from '../../src/features/backups/backup-routes.ts';
+import { customerTable } from '../../src/features/customers/customer-csv.ts';
+import { type Customer, customerMembers } from '../../src/features/customers/customer-members.ts';
+import { type Event, eventTypes } from '../../src/features/events/event.ts';
+import type { Key } from '../../src/features/keys/key.ts';
+import { orderTable } from '../../src/features/orders/order-csv.ts';
+import { type Order, orderMembers } from '../../src/features/orders/order-members.ts';
+import * as order from '../../src/features/orders/order-status.ts';
+import type { OrderCounts } from '../../src/features/orders/order.ts';
+import { productTable } from '../../src/features/products/product-csv.ts';
+import { type Product, productMembers } from '../../src/features/products/product.ts';
+import type { Sales } from '../../src/features/sales/sales.ts';
+import type { SoldItems } from '../../src/features/sales/sold-items.ts';
+import type { Session, Tokens } from '../../src/features/sessions/session.ts';
+import type { Suspension } from '../../src/features/users/suspension.ts';
+import type { Totp } from '../../src/features/users/totp.ts';
+import { type User, userMembers } from '../../src/features/users/user.ts';
+import { type Webhook, webhookMembers } from '../../src/features/webhooks/webhook.ts';
+import { contentNames } from '../../src/storage/resource.ts';
+import { texts } from '../support/source-text.ts';
+
+type Accepts<Shown, Sent extends Shown> = readonly [Shown, Sent];
+/** The compiler checks that the console's types accept what the service sends. */
+export type Accepted = [
+  Accepts<api.Order, Order>,
+  Accepts<api.Customer, Customer>,
+  Accepts<api.User, User>,
+  Accepts<api.Session, Session>,
+  Accepts<api.Tokens, Tokens>,
+  Accepts<api.Key, Key>,
+  Accepts<api.Webhook, Webhook>,
+  Accepts<api.ServiceEvent, Event>,
+  Accepts<api.StatusCounts, OrderCounts>,
+  Accepts<api.Sales, Sales>,
+  Accepts<api.KeptBackups, KeptBackups>,
+  Accepts<api.SoldItems, SoldItems>,
+  Accepts<api.Suspension, Suspension>,
+  Accepts<api.Totp, Totp>,
+  Accepts<api.Product, Product>,
+];
+
+suite('what the console knows of the API', () => {
+  test('the console has the same statuses, in their order', () => assert.deepEqual(statuses, order.statuses));
+
+  for (const status of order.statuses)
+    test(`the console knows what may become of an order that is ${status}`, () => {
+      const { next, before, payment } = order.stages[status];
+      const { name: _, ...known } = stages[status];
+      assert.deepEqual(known, { next, before, isPaid: payment === 'changeable' });
+    });
+
+  test('the console’s labels have a colour or a form for each status', () => {
+    const text = texts.get('src/console/console.css') ?? '';
+    const without = statuses.filter((status) => !new RegExp(`^[^{]*\\.${status}\\b`, 'm').test(text));
+    assert.deepEqual(without, []);
+  });
+
+  for (const [what, own, all] of [
+    ['ways of payment', payments, order.payments],
+    ['roles', roles, access.roles],
+    ['scopes of API keys', scopes, access.scopes],
+    ['types of events', knownTypes, eventTypes],
+  ] as const)
+    test(`the console has the same ${what}`, () => assert.deepEqual(new Set<string>(own), new Set(all)));
+
+  for (const [what, members] of [
+    ['orders', orderMembers],
+    ['customers', customerMembers],
+    ['products', productMembers],
+    ['users', userMembers],
+    ['webhooks', webhookMembers],
+  ] as const)
+    test(`the console has a word for each member of ${what} that a change may name`, () => {
+      const named = contentNames(members).filter((name) => name !== 'total'); // it changes with the items
+      assert.deepEqual(
+        named.filter((name) => !Object.hasOwn(memberNames, name)),
+        [],
+      );
+    });
+
+  test('the console has a heading for each column of a list’s file', () => {
+    const columns = [orderTable, customerTable, productTable].flatMap((table) => table.columns);
+    assert.deepEqual(
+      columns.filter((name) => columnName(name) === name),
+      [],
+    );
+  });
+});
