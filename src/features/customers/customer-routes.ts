@@ -173,10 +173,10 @@ function changeCustomer(
 ): Promise<Representation<Customer>> {
   return call.write((permit) => {
     const customer = requireOwned(customerSource, permit, call.params.id);
+    call.checkPrecondition(() => representCustomer(customer).etag);
     const ownerIssues = newOwnerIssues(call.body, customer, permit);
     const wanted = mergeCustomer(customer, call.body, { ...change, ownerIssues });
     checkMayGive(customer, wanted, permit.caller);
-    call.checkPrecondition(() => representCustomer(customer).etag);
     if (changesNothing(customer, wanted)) return representCustomer(customer);
     replaceCustomer(permit, customer, wanted);
     return representCustomer(readBack(customerSource, permit, customer.id));

@@ -134,8 +134,8 @@ function patchOrderRoute(orders: Representations<Order>): Route {
     handle: (call) =>
       call.write((permit) => {
         const order = requireOwned(orderSource, permit, call.params.id);
-        const wanted = mergeOrder(order, call.body, permit.caller);
         call.checkPrecondition(() => representOrder(order).etag);
+        const wanted = mergeOrder(order, call.body, permit.caller);
         checkTransition(order, wanted.status, permit.caller);
         if (wanted.payment !== order.payment) checkMayPay(wanted, permit.caller);
         checkOpen(order, wanted);

@@ -140,9 +140,9 @@ function changeProduct(
 ): Promise<Representation<Product>> {
   return call.write((permit) => {
     const product = requireOwned(productSource, permit, call.params.id);
+    call.checkPrecondition(() => representProduct(product).etag);
     const wanted = mergeProduct(product, call.body, method);
     throwIfInvalid(takenIssues(permit.writer, wanted, product.id));
-    call.checkPrecondition(() => representProduct(product).etag);
     if (changesNothing(product, wanted)) return representProduct(product);
     replaceProduct(permit, product, wanted);
     return representProduct(readBack(productSource, permit, product.id));

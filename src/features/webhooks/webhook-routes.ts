@@ -157,8 +157,8 @@ function patchWebhookRoute(bodies: WebhookBodies, onEnabled: WebhookServices['on
       checkStepUp(call.caller, call.now, 'Changing a webhook');
       const changed = await call.write((permit) => {
         const webhook = requireOwned(webhookSource, permit, params.id);
-        const wanted = mergeWebhook(webhook, body, feedBounds(permit.writer));
         call.checkPrecondition(() => representWebhook(webhook).etag);
+        const wanted = mergeWebhook(webhook, body, feedBounds(permit.writer));
         if (changesNothing(webhook, wanted)) return representWebhook(webhook);
         replaceWebhook(permit, webhook, wanted);
         return representWebhook(readBack(webhookSource, permit, webhook.id));

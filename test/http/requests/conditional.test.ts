@@ -1,10 +1,19 @@
 // Conditional requests, in the order of RFC 9110 section 13.2.2: If-Match, then If-None-Match.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newCustomer, newKey, newOrder } from '../../support/resource-support.ts';
-import { password, serviceFor, type TestResponse, type Person } from '../../support/service.ts';
+import { newCustomer, newKey, newOrder, newProduct } from '../../support/resource-support.ts';
+import {
+  password,
+  serviceFor,
+  type TestResponse,
+  type TestService,
+  type Person,
+} from '../../support/service.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import { type Conditions, cases } from './conditional-cases.ts';
+
+/** Creates an object of this account. */
+type Creation = (service: TestService, token: string) => Promise<TestResponse['body']>;
 
 describe('conditional requests', () => {
   let ada: Person, staff: Person;
@@ -70,6 +79,34 @@ describe('conditional requests', () => {
     const headers = { 'if-match': '"other"' };
     const sent = { token: staff.token, headers, body: { status: 'delivered' } };
     assertProblem(await service().patch(`/orders/${id}`, sent), 'precondition-failed');
+  });
+
+  const made: readonly (readonly [method: string, path: string, make: Creation, change: object])[] = [
+    ['PUT', '/customers', newCustomer, { name: 'Changed' }],
+    ['PATCH', '/customers', newCustomer, { name: 'Changed' }],
+    ['PATCH', '/orders', newOrder, { note: 'changed' }],
+    ['PUT', '/products', newProduct, { name: 'Changed' }],
+    ['PATCH', '/products', newProduct, { name: 'Changed' }],
+  ];
+  for (const [method, list, make, change] of made) {
+    test(`If-Match comes before read-only members: ${method} ${list}/{id} with all of an earlier read`, async () => {
+      const { token } = staff;
+      const path = `${list}/${(await make(service(), token)).id}`;
+      const { body, headers } = await service().get(path, { token });
+      service().clock.advance(1_000);
+      assert.equal((await service().patch(path, { token, body: change })).status, 200);
+      const sent = { token, body, headers: { 'if-match': String(headers.etag) } };
+      assertProblem(await service().call(method, path, sent), 'precondition-failed');
+    });
+  }
+
+  test('If-Match comes before the payment of an order that was refunded meanwhile', async () => {
+    const { token } = staff;
+    const path = `/orders/${(await newOrder(service(), token, { status: 'paid' })).id}`;
+    const { etag } = (await service().get(path, { token })).headers;
+    await service().patch(path, { token, body: { status: 'refunded' } });
+    const sent = { token, body: { payment: 'cash' }, headers: { 'if-match': String(etag) } };
+    assertProblem(await service().patch(path, sent), 'precondition-failed');
   });
 
   for (const [what, conditions, read, change] of cases) {
