@@ -129,6 +129,10 @@ test('an import of what is known', { timeout: 120_000 }, async (t) => {
     await check('products', 'twice.csv', 'sku;name;price\nNEW;First;1.00\nnew;Second;2.00\n');
     await person.see('1 row is new.');
     await person.see('SKU: row 2 has the same, with other content, and would be overwritten.');
+    await tab.screen(390, 'light');
+    const width = await tab.evaluate<number>('document.querySelector("td.issue").clientWidth');
+    assert.ok(width > 200, `on a phone a fault has ${width} pixels`);
+    await tab.screen(1280, 'light');
   });
 
   await t.test('says which rows would make a customer a second time', async () => {
@@ -164,11 +168,11 @@ test('an import of what is known', { timeout: 120_000 }, async (t) => {
     await giveFile(tab, { name: 'a.csv', bytes: Buffer.from('sku,name,cost\nTEA,Tea,7.49\n') });
     await person.press('Check all rows');
     await person.see('No column is the Price.');
-    await tab.evaluate(`{
-      const select = document.querySelector('[aria-label="What “cost” is"]');
-      select.value = 'unitPrice';
-      select.dispatchEvent(new Event('input', { bubbles: true }));
-    }`);
+    await tab.evaluate(`document.querySelector('[aria-label="What “cost” is"]').focus()`);
+    const down = { key: 'ArrowDown', code: 'ArrowDown', windowsVirtualKeyCode: 40 };
+    for (const type of ['keyDown', 'keyUp', 'keyDown', 'keyUp', 'keyDown', 'keyUp'])
+      await tab.send('Input.dispatchKeyEvent', { type, ...down });
+    await tab.until('document.activeElement.value === "unitPrice"');
     assert.doesNotMatch(await tab.evaluate<string>('document.body.innerText'), /No column is/);
     await person.press('Check all rows');
     await person.see('1 row changes nothing.');
