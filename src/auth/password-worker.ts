@@ -30,10 +30,8 @@ const idleMilliseconds = minuteMilliseconds;
 const besideHashBytes = 5 * 1024 ** 2;
 /** What a thread takes that has yet to start. */
 const threadBytes = 5 * 1024 ** 2;
-/** Pages of the program's file, which a whole table leaves in memory: requests would wait for the disk. */
+/** Pages of the program's file that stay in memory, if possible: else requests wait for the disk. */
 const programBytes = 16 * 1024 ** 2;
-/** The parts of the table that are tried: an eighth takes three times as long as the whole. */
-const blocksPerKeptOfParts = [4, 8];
 
 export function createScryptPool({
   createDeriver = createThread,
@@ -108,12 +106,12 @@ function lacksMemory(): Problem {
   return unavailable('There is no memory for hashing a password now; retry in a moment.');
 }
 
-/** Returns 1 for the whole table. Throws if there is no room for any part of it. */
+/** Returns 1 for the whole table, 4 for a quarter (twice the time) and 8 for an eighth (three times). */
 function blocksPerKeptWithin(room: number, cost: Cost): number {
-  if (room >= memoryOf(cost, 1) + programBytes) return 1;
-  const part = blocksPerKeptOfParts.find((each) => room >= memoryOf(cost, each));
-  if (part === undefined) throw lacksMemory();
-  return part;
+  const comfortable = [1, 4].find((each) => room >= memoryOf(cost, each) + programBytes);
+  if (comfortable !== undefined) return comfortable;
+  if (room < memoryOf(cost, 8)) throw lacksMemory();
+  return 8;
 }
 
 function memoryOf({ ln, r, p }: Cost, blocksPerKept: number): number {

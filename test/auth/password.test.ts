@@ -154,8 +154,8 @@ for (const cost of [
 for (const [megabytes, blocksPerKept] of [
   [59, 1],
   [57, 4],
-  [19, 4],
-  [17, 8],
+  [35, 4],
+  [33, 8],
   [15, 8],
 ] as const)
   test(`with ${megabytes} MB, one of ${blocksPerKept} blocks is kept, and the hash is the same`, async (t) => {
