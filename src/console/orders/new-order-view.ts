@@ -89,7 +89,7 @@ function showForm(page: Page, draft: Draft): void {
   if (fields.delivery.isUsuallyWalkIn) fields.focus();
   else choice.focus();
   takeScans(body, scans, { choice, fields });
-  client.addEventListener('reachable', () => fields.lookUpUnanswered(), { signal });
+  client.addEventListener('reachable', () => fields.lookUpAgain(), { signal });
 
   function restore(kept: Entered): void {
     fields.addItems(Number(kept['items']));

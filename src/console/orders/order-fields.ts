@@ -57,11 +57,6 @@ export class OrderFields {
     this.#lines.lookUpAgain();
   }
 
-  /** Looks up what was scanned while the service was away. */
-  lookUpUnanswered(): void {
-    this.#lines.lookUpUnanswered();
-  }
-
   /** Adds empty lines until there are this many. */
   addItems(count: number): void {
     for (let lines = 1; lines < count; lines += 1) this.#lines.add();

@@ -67,21 +67,21 @@ export class OrderLines {
     return this.#lines.filter((line) => !isEmpty(line)).length;
   }
 
-  /** Looks up the codes in lines that have no price. */
+  /** Looks up the codes in lines that have no price, also what was scanned while the service was away. */
   lookUpAgain(): void {
-    for (const line of this.#lines) {
-      const isWaiting = line.element.hasAttribute('aria-busy');
-      const code = textOf(line.price) === null && !isWaiting ? textOf(line.name) : null;
-      if (code !== null) this.#lookUps = this.#lookUps.then(() => this.#lookUpTyped(line, code));
-    }
-  }
-
-  /** Looks up what was scanned while the service was away. */
-  lookUpUnanswered(): void {
     for (const line of this.#unanswered.splice(0)) {
       const code = textOf(line.name);
       if (this.#lines.includes(line) && code !== null && textOf(line.price) === null)
         this.#lookUpScanned(line, code);
+    }
+    this.#lookUpPriceless();
+  }
+
+  #lookUpPriceless(): void {
+    for (const line of this.#lines) {
+      const isWaiting = line.element.hasAttribute('aria-busy');
+      const code = textOf(line.price) === null && !isWaiting ? textOf(line.name) : null;
+      if (code !== null) this.#lookUps = this.#lookUps.then(() => this.#lookUpTyped(line, code));
     }
   }
 
@@ -203,7 +203,7 @@ export class OrderLines {
     line.name.control.value = code;
     if (line.element.contains(document.activeElement)) this.focus();
     this.#lookUpScanned(line, code);
-    this.lookUpAgain(); // a scan whose keys went to the price of a line has hidden what its name is
+    this.#lookUpPriceless(); // a scan whose keys went to the price of a line has hidden what its name is
     this.#changed();
   }
 

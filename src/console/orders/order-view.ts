@@ -133,11 +133,11 @@ function backButton({ steps }: Page, order: Order, { to, disabled }: StepOptions
     await ask({
       title: t('Take order {id} back to {to}?', { id, to: nameOf(to) }),
       content: [h('p', {}, text), reason.element],
-      submit: t('Take back'),
+      submit: t('Back to {to}', { to: nameOf(to) }),
       run: () => steps.make(order, to, textOf(reason)),
     });
   };
-  return action(t('Take back …'), question, { disabled, 'data-key': 'back' });
+  return action(t('Back to {to} …', { to: nameOf(to) }), question, { disabled, 'data-key': 'back' });
 }
 
 function reasonField(hint: string): Field {

@@ -128,10 +128,12 @@ export function form(content: Child, options: FormOptions): HTMLFormElement {
   const entered = (): Entered => ({ ...enteredIn(element), ...chosen?.() });
   const send = async (pressed: HTMLElement | null): Promise<void> => {
     clearIssues(element);
+    pressed?.setAttribute('aria-busy', 'true');
     await run(pressed, entered).then(
       () => discardInput(element),
       (error: unknown) => showError(element, error),
     );
+    pressed?.removeAttribute('aria-busy');
   };
   for (const link of buttons.querySelectorAll('a'))
     link.addEventListener('click', () => discardInput(element));

@@ -524,8 +524,8 @@ export const german = {
   'It was marked as {status} by mistake, and will be {to} again.':
     'Sie wurde versehentlich als {status} markiert und wird wieder {to}.',
   'Take order {id} back to {to}?': 'Bestellung {id} wieder auf „{to}“ setzen?',
-  'Take back': 'Zurücknehmen',
-  'Take back …': 'Zurücknehmen …',
+  'Back to {to}': 'Wieder „{to}“',
+  'Back to {to} …': 'Wieder „{to}“ …',
   'Refund …': 'Erstatten …',
   'Cancel order …': 'Stornieren …',
   'Order {id} will be marked as refunded ({amount}). The money itself is returned elsewhere.':
