@@ -32,19 +32,16 @@ export function dayReports({ placed, received }: DaySales): readonly DayReport[]
   });
 }
 
-/** What becomes of an order when money is taken or given back, and when it was marked as paid by mistake. */
-const moneyNames: Readonly<Partial<Record<Status, string>>> = {
-  paid: t('Paid'),
-  refunded: t('Refunded'),
-  open: t('Marked as paid by mistake'),
-};
+/** The status that an order gets when money is taken or given back; open, when it was marked as paid by mistake. */
+const moneyStatuses: readonly Status[] = [...statuses.filter((status) => status !== 'open'), 'open'];
 
 function moneyGroup(figures: readonly Figures[]): DayGroup {
-  const lines = Object.entries(moneyNames).flatMap(([status, name]) =>
-    figures
+  const lines = moneyStatuses.flatMap((status) => {
+    const name = status === 'open' ? t('Marked as paid by mistake') : stages[status].name;
+    return figures
       .filter((each) => each.status === status)
-      .map(({ orders, total }): DayLine => ({ name, orders, total })),
-  );
+      .map(({ orders, total }): DayLine => ({ name, orders, total }));
+  });
   const received: DayLine = { name: t('Received'), total: totalOf(figures), isSum: true };
   return { title: t('Money'), lines: [...lines, received] };
 }
