@@ -8,14 +8,14 @@ import { maintenance, migrations } from '../service/features.ts';
 import { replaceLastEvent } from '../service/last-event-file.ts';
 import { backup, restore, type BackupOptions } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
-import { keepBackup, keptBackupsMax } from '../storage/kept-backups.ts';
+import { keepBackup, keptBackupsMax, keptBackupsOfDayMax } from '../storage/kept-backups.ts';
 import type { Command } from './command.ts';
 import { withProgress } from './terminal.ts';
 
 export const backUp: Command = {
   summary:
     'copies the database, even while the service runs: to FILE, or to backups/ of the data folder, which keeps ' +
-    `the newest ${keptBackupsMax}`,
+    `the newest ${keptBackupsMax}, at most ${keptBackupsOfDayMax} of a day`,
   operands: ['[FILE]'],
   flags: [],
   async run({ config, operands: [given = ''] }) {

@@ -1,5 +1,5 @@
-// The backups that an installation keeps beside its database: the newest seven, in `backups/` of the data
-// folder. They help after a mistake or a damaged file, not after the loss of the disk.
+// The backups that an installation keeps beside its database: the newest seven, at most three of a day, in
+// `backups/` of the data folder. They help after a mistake or a damaged file, not after the loss of the disk.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { freeDiskBytes } from '../base/capacity.ts';
@@ -9,6 +9,8 @@ import { bytesOf, createFolder } from './private-files.ts';
 import { StorageError } from './storage-error.ts';
 
 export const keptBackupsMax = 7;
+/** Of one day (UTC): many backups in a row, by mistake or by an attacker, leave those of the days before. */
+export const keptBackupsOfDayMax = 3;
 
 type KeptBackup = { readonly name: string; readonly createdAt: number; readonly bytes: number };
 
@@ -25,9 +27,17 @@ export async function keepBackup(folder: string, now: number, options: BackupOpt
   rejectLackOfRoom(folder, kept);
   const name = nameAt(now);
   await backup(folder, join(kept, name), options);
-  const others = keptBackups(folder).filter((each) => each.name !== name);
-  for (const oldest of others.slice(keptBackupsMax - 1)) rmSync(join(kept, oldest.name));
+  for (const surplus of surplusBeside(name, keptBackups(folder))) rmSync(join(kept, surplus.name));
   return join(kept, name);
+}
+
+/** Returns the backups that go once this one is made. `newestFirst` has all. */
+function surplusBeside(name: string, newestFirst: readonly KeptBackup[]): KeptBackup[] {
+  const others = newestFirst.filter((each) => each.name !== name);
+  const day = name.slice(0, 'yyyymmdd'.length);
+  const surplusOfDay = others.filter((each) => each.name.startsWith(day)).slice(keptBackupsOfDayMax - 1);
+  const rest = others.filter((each) => !surplusOfDay.includes(each));
+  return [...surplusOfDay, ...rest.slice(keptBackupsMax - 1)];
 }
 
 /** Returns the backups that are kept, newest first. */

@@ -6,7 +6,13 @@ import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { unavailable } from '../../problem.ts';
 import { timestamp } from '../../schema/members.ts';
 import { array, integer, named, object, string, type Infer } from '../../schema/schema.ts';
-import { keepBackup, keptBackups, keptBackupsMax, NoRoomError } from '../../storage/kept-backups.ts';
+import {
+  keepBackup,
+  keptBackups,
+  keptBackupsMax,
+  keptBackupsOfDayMax,
+  NoRoomError,
+} from '../../storage/kept-backups.ts';
 import { markFeedCopied } from '../events/feed-store.ts';
 
 const KeptBackup = named(
@@ -95,8 +101,8 @@ export function createBackupRoute(backups: Backups): Route {
     summary: 'Make a backup',
     description:
       'Copies the database to `backups/` of the data folder, as `orderly backup` does, and keeps the newest ' +
-      `${keptBackupsMax} there. The response, with all that are kept, comes when the copy is on disk. While one is ` +
-      'made, others who ask for one get the same. It is on the same disk as the database: copy it to another.',
+      `${keptBackupsMax} there, at most ${keptBackupsOfDayMax} of a day (UTC). The response, with all that are ` +
+      'kept, comes when the copy is on disk. While one is made, others who ask for one get the same. It is on the same disk as the database: copy it to another.',
     reply: { kind: 'document', schema: KeptBackups },
     problems: ['unavailable'],
     handle: (call) => makeBackup(call, backups),

@@ -37,12 +37,29 @@ test('the newest seven backups are kept, and no other file is touched', async (t
   const folder = join(service.folder, 'backups');
   mkdirSync(folder);
   writeFileSync(join(folder, 'before-the-move.db'), '');
+  for (let day = 1; day <= 7; day += 1) writeFileSync(join(folder, `2026020${day}T000000000Z.db`), '');
+  for (let backup = 1; backup <= 2; backup += 1) {
+    service.clock.now += 1_000;
+    assert.equal((await service.post('/backups', { token })).status, 200);
+  }
+  const before = [3, 4, 5, 6, 7].map((day) => `2026020${day}T000000000Z.db`);
+  const made = ['20260301T093001000Z.db', '20260301T093002000Z.db'];
+  assert.deepEqual(readdirSync(folder).sort(), [...before, ...made, 'before-the-move.db']);
+});
+
+test('many backups in a row leave those of the days before', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.signIn(admin.email, admin.password);
+  const folder = join(service.folder, 'backups');
+  mkdirSync(folder);
+  for (let day = 1; day <= 7; day += 1) writeFileSync(join(folder, `2026020${day}T000000000Z.db`), '');
   for (let backup = 1; backup <= 9; backup += 1) {
     service.clock.now += 1_000;
     assert.equal((await service.post('/backups', { token })).status, 200);
   }
-  const kept = [3, 4, 5, 6, 7, 8, 9].map((second) => `20260301T09300${second}000Z.db`);
-  assert.deepEqual(readdirSync(folder).sort(), [...kept, 'before-the-move.db']);
+  const before = [4, 5, 6, 7].map((day) => `2026020${day}T000000000Z.db`);
+  const made = [7, 8, 9].map((second) => `20260301T09300${second}000Z.db`);
+  assert.deepEqual(readdirSync(folder).sort(), [...before, ...made]);
 });
 
 test('a backup made while the clock is behind is kept', async (t) => {
