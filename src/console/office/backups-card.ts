@@ -40,7 +40,7 @@ function backupsContent({ client }: Page, { command, data }: KeptBackups, reload
       'p',
       { class: 'hint' },
       t(
-        'The newest seven, at most three of a day, are in “backups” of the data folder, on the same disk: copy them to another one, too.',
+        'The newest seven, three of a day, are in “backups” of the data folder: copy them to another disk, too.',
       ),
     ),
     secret(t('As a command, for a timer that makes one each night:'), command),

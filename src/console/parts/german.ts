@@ -918,8 +918,8 @@ export const german = {
   'Make a backup now': 'Jetzt eine Sicherung machen',
   'The backup is made.': 'Die Sicherung ist gemacht.',
   '{size} MB': '{size} MB',
-  'The newest seven, at most three of a day, are in “backups” of the data folder, on the same disk: copy them to another one, too.':
-    'Die neuesten sieben, höchstens drei von einem Tag, sind in „backups“ im Datenordner, auf demselben Datenträger: Kopieren Sie sie auch auf einen anderen.',
+  'The newest seven, three of a day, are in “backups” of the data folder: copy them to another disk, too.':
+    'Die neuesten sieben, drei von einem Tag, sind in „backups“ im Datenordner: Kopieren Sie sie auch auf einen anderen Datenträger.',
   'As a command, for a timer that makes one each night:':
     'Als Befehl, für eine Sicherung jede Nacht durch einen Timer:',
   Requests: 'Anfragen',

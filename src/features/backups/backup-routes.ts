@@ -102,7 +102,8 @@ export function createBackupRoute(backups: Backups): Route {
     description:
       'Copies the database to `backups/` of the data folder, as `orderly backup` does, and keeps the newest ' +
       `${keptBackupsMax} there, at most ${keptBackupsOfDayMax} of a day (UTC). The response, with all that are ` +
-      'kept, comes when the copy is on disk. While one is made, others who ask for one get the same. It is on the same disk as the database: copy it to another.',
+      'kept, comes when the copy is on disk. While one is made, others who ask for one get the same. It is on the ' +
+      'same disk as the database: copy it to another.',
     reply: { kind: 'document', schema: KeptBackups },
     problems: ['unavailable'],
     handle: (call) => makeBackup(call, backups),
