@@ -6,7 +6,7 @@ import { array, named, object, oneOf, optional, type Infer } from '../../schema/
 export const IncludedCustomer = named('IncludedCustomer', object({ id, name: Customer.properties.name }));
 export type IncludedCustomer = Infer<typeof IncludedCustomer>;
 
-/** The parameter of all routes that return orders. */
+/** The parameter of reads and lists of orders. */
 export const orderIncludes = {
   include: optional(
     array(oneOf(['customer']), {
