@@ -211,7 +211,9 @@ suite('the sources', () => {
   });
 
   test('the sources start no other process', () => {
-    const starting = sources.filter((path) => /'(node:)?(child_process|cluster)'/.test(texts.get(path) ?? ''));
+    const starting = sources.filter((path) =>
+      /'(node:)?(child_process|cluster)'/.test(texts.get(path) ?? ''),
+    );
     assert.deepEqual(starting, []);
   });
 

@@ -17,6 +17,7 @@ import {
   requestMillisecondsMax,
   urlBytesMax,
 } from './request-fields.ts';
+import { stateOf } from './connection-state.ts';
 import { rejectConnection, listenForUnparsed, type ConnectionHandler } from './unparsed-requests.ts';
 
 /**
@@ -73,7 +74,8 @@ export class HttpServer {
     this.#isTls = certificate !== undefined;
     this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
       this.#serve(socket);
-      const noteRead = (): void => this.#handler?.intake.noteRead();
+      // each read counts: over TLS, one of 64 KiB may be thousands of records
+      const noteRead = (): void => this.#handler?.turns.noteArrival();
       socket.once('end', noteRead);
       watchReads(socket, noteRead);
     });
@@ -98,7 +100,7 @@ export class HttpServer {
   setHandler(handler: ConnectionHandler): void {
     assert(this.#sockets.size === 0, 'no connection comes before the handler');
     this.#handler = handler;
-    handler.intake.setPauseReading(() => this.#readingPause.begin());
+    handler.turns.onOverrun = () => this.#readingPause.begin();
     this.#server
       .on('request', (request, response) => handler.onRequest(request, response))
       .on('checkContinue', (request, response) => handler.onContinue(request, response))
@@ -138,7 +140,7 @@ export class HttpServer {
   /** Passes each connection through the gate before it costs a parser or a TLS handshake. */
   #guard(): void {
     interceptConnections(this.#server, (socket, accept) => {
-      this.#handler?.intake.yieldToConnections();
+      this.#handler?.turns.yieldToConnections();
       const { remoteAddress } = socket; // read now, since a closed socket has no address
       if (remoteAddress === undefined) return void socket.destroy(); // its client has already gone
       const outcome = this.#gate.enter(remoteAddress);
@@ -172,7 +174,7 @@ export class HttpServer {
       const bytes: Buffer | null = socket.read();
       if (bytes === null) return void socket.destroy(); // the connection ended without any bytes
       socket.unshift(bytes);
-      this.#handler?.intake.runLater(socket, () => {
+      this.#handler?.turns.runLater(stateOf(socket).network, () => {
         socket.setTimeout(0); // TLS has a time limit of its own
         if (!socket.destroyed) accept();
       });

@@ -1,21 +1,16 @@
 // Responds to clients without a request: bytes that the parser rejects, and connections beyond the limit.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Task } from '../../base/turns.ts';
+import type { Turns } from '../../base/turns.ts';
 import { Problem } from '../../problem.ts';
 import { stateOf } from './connection-state.ts';
 import { endLingering } from './lingering-close.ts';
 import { currentResponse } from './node-internals.ts';
 import { headerBytesMax, headerFieldsMax, urlBytesMax } from './request-fields.ts';
 
-/** What responds to the requests of connections, and what connections report to it. */
+/** What responds to the requests of connections, and the turns that their work is part of. */
 export type ConnectionHandler = {
-  readonly intake: {
-    noteRead(): void;
-    yieldToConnections(): void;
-    setPauseReading(pause: () => void): void;
-    runLater(socket: Socket, task: Task): void;
-  };
+  readonly turns: Turns;
   onRequest(request: IncomingMessage, response: ServerResponse): void;
   onContinue(request: IncomingMessage, response: ServerResponse): void;
   onExpectation(request: IncomingMessage, response: ServerResponse): void;
@@ -33,7 +28,7 @@ export function listenForUnparsed(server: Server, handler: ConnectionHandler): v
     rejected.add(socket);
     if (!/^(HPE|ERR_HTTP)_/.test(code)) return void socket.destroy(); // an error of the connection, or of TLS
     const reject = (): void => rejectRequest(problemOf(code), socket, handler);
-    if (code === timeoutCode) return handler.intake.runLater(socket, reject); // thousands may end together
+    if (code === timeoutCode) return handler.turns.runLater(stateOf(socket).network, reject); // thousands may end together
     reject();
   });
 }

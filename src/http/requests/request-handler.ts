@@ -41,8 +41,9 @@ type RequestHandlerOptions = Omit<ResponderOptions, 'requestLogLimiter' | 'runLa
 
 /** Handles requests, and responds to bytes that are no valid request. */
 export class RequestHandler {
-  /** Also used by connections, which report their work to it. */
-  readonly intake: RequestIntake;
+  /** Also for connections, whose work is part of them. */
+  readonly turns: Turns;
+  readonly #intake: RequestIntake;
   readonly #options: RequestHandlerOptions;
   readonly #callers: CallerChecks;
   readonly #responder: Responder;
@@ -53,35 +54,36 @@ export class RequestHandler {
   constructor(options: RequestHandlerOptions) {
     this.#options = options;
     const { router, turns, metrics, isTrusted, database, now } = options;
+    this.turns = turns;
     this.#callers = new CallerChecks(options);
     this.#requestLogLimiter = new RequestLogLimiter(options);
     const callers = this.#callers;
     const exchangeDependencies = { database, callers, isTrusted, now, nextRequestId: this.#nextRequestId };
-    this.intake = new RequestIntake({ router, turns, metrics, isTrusted, exchangeDependencies });
+    this.#intake = new RequestIntake({ router, turns, metrics, isTrusted, exchangeDependencies });
     this.#responder = new Responder({
       ...options,
       requestLogLimiter: this.#requestLogLimiter,
-      runLater: (exchange, task) => this.intake.resumeLater(exchange, () => this.#run(exchange, task)),
+      runLater: (exchange, task) => this.#intake.resumeLater(exchange, () => this.#run(exchange, task)),
     });
     this.#idempotency = new Idempotency(options.responses, this.#responder);
   }
 
   onRequest(request: IncomingMessage, response: ServerResponse): void {
-    this.intake.receive(request, response, (exchange) =>
+    this.#intake.receive(request, response, (exchange) =>
       this.#run(exchange, () => this.#handleRequest(exchange)),
     );
   }
 
   /** The client waits for 100 Continue before it sends the body. */
   onContinue(request: IncomingMessage, response: ServerResponse): void {
-    this.intake.receive(request, response, (exchange) => {
+    this.#intake.receive(request, response, (exchange) => {
       exchange.awaitsContinue = true;
       this.#run(exchange, () => this.#handleRequest(exchange));
     });
   }
 
   onExpectation(request: IncomingMessage, response: ServerResponse): void {
-    this.intake.receive(request, response, (exchange) =>
+    this.#intake.receive(request, response, (exchange) =>
       this.#run(exchange, () => this.#rejectExpectation(exchange)),
     );
   }
@@ -186,7 +188,7 @@ export class RequestHandler {
    * Continues a request after a wait, as a scheduled task: the same wait may end for thousands of requests.
    */
   #resume(exchange: Exchange, task: () => Promise<void> | void): void {
-    this.intake.resume(exchange, () => this.#run(exchange, task));
+    this.#intake.resume(exchange, () => this.#run(exchange, task));
   }
 
   #handleBody(exchange: Exchange, bytes: Buffer): Promise<void> | void {
@@ -227,7 +229,7 @@ export class RequestHandler {
       const respond = (): void => this.#respondNow(exchange, value);
       // a document takes a hundred times as long as a small response, so small responses go first
       if (value.kind !== 'shared document') return this.#resume(exchange, respond);
-      this.intake.resumeLater(exchange, () => this.#run(exchange, respond));
+      this.#intake.resumeLater(exchange, () => this.#run(exchange, respond));
     });
   }
 

@@ -1,7 +1,6 @@
 // Turns a request of `node:http` into an exchange. It starts once the earlier requests of its connection are
 // answered, while its body arrives.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { networkOf } from '../../base/addresses.ts';
 import type { Client, Task, Turns } from '../../base/turns.ts';
 import { stateOf } from '../connections/connection-state.ts';
@@ -69,26 +68,6 @@ export class RequestIntake {
   /** Continues a request in a later turn. */
   resumeLater({ request }: Exchange, task: Task): void {
     this.#turns.runLater(this.#clientOf(request), task);
-  }
-
-  /** Runs a task of a connection without a request in a later turn. */
-  runLater(socket: Socket, task: Task): void {
-    this.#turns.runLater(stateOf(socket).network, task);
-  }
-
-  /** `pause` is called at most once a turn, when parsing the bytes that arrived takes too long. */
-  setPauseReading(pause: () => void): void {
-    this.#turns.onOverrun = pause;
-  }
-
-  /** Called for each read of a connection: over TLS, a read of 64 KiB may be thousands of records. */
-  noteRead(): void {
-    this.#turns.noteArrival();
-  }
-
-  /** Called when a connection is accepted: tasks wait until further connections are accepted. */
-  yieldToConnections(): void {
-    this.#turns.yieldToConnections();
   }
 
   /** Returns the client as turns count it: the network, even if somebody is signed in. */

@@ -178,7 +178,7 @@ describe('connections', () => {
     const server = new HttpServer({ certificate: undefined, timeouts: { silenceMilliseconds: 100 } });
     const { port } = await server.listen('127.0.0.1', 0);
     server.setHandler({
-      intake: handler.intake,
+      turns: handler.turns,
       async onRequest(asked, response) {
         if (asked.url === '/held') await held.promise;
         handler.onRequest(asked, response);

@@ -44,13 +44,13 @@ describe('a request that arrives while the server closes is answered', () => {
   ): Promise<{ server: HttpServer; connection: RawConnection; pauseReading: () => void } | undefined> {
     const handler = service().inside?.app.handler;
     if (handler === undefined) return undefined;
-    let pauseReading = (): void => {};
-    t.mock.method(handler.intake, 'setPauseReading', (pause: () => void) => {
-      pauseReading = pause;
-    });
     const server = new HttpServer({ certificate: undefined });
     const { port } = await server.listen('127.0.0.1', 0);
+    const { turns } = handler;
+    const { onOverrun } = turns;
     server.setHandler(handler);
+    const pauseReading = turns.onOverrun;
+    turns.onOverrun = onOverrun; // the shared service's own again
     const connection = await openRaw(port);
     t.after(() => connection.socket.destroy());
     connection.write(live);
