@@ -19,7 +19,7 @@
 //   csvColumns(cellsIn(personMembers))  the columns of its files (`base/csv.ts`)
 import type { CsvMember } from '../base/csv.ts';
 import { validatorOf, type JsonSchema, type ObjectOf } from '../schema/schema.ts';
-import type { Column } from './table.ts';
+import { asIs, type Column } from './table.ts';
 
 type Member = {
   /** In responses. */
@@ -146,8 +146,4 @@ export function contentReader<M extends Members>(members: M): (body: ObjectOf<Se
 function picked(members: Members, pick: (member: Member) => unknown): Readonly<Record<string, unknown>> {
   const entries = Object.entries(members).map(([name, member]) => [name, pick(member)] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-}
-
-function asIs<T>(value: T): T {
-  return value;
 }

@@ -257,6 +257,6 @@ function auditOf<C extends Columns>(
   };
 }
 
-function asIs<T>(value: T): T {
+export function asIs<T>(value: T): T {
   return value;
 }
