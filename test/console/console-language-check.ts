@@ -160,3 +160,19 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
 
   assert.deepEqual(tab.complaints, []);
 });
+
+test(
+  'German that was chosen in an English browser has addresses in Germany',
+  { timeout: 60_000 },
+  async (t) => {
+    const { service, tab, person } = await openShop(t);
+    await person.signIn(service.url, admin);
+    await tab.evaluate(`localStorage.setItem('orderly-language', 'de')`);
+    await tab.send('Page.reload');
+    await person.see('Abmelden');
+    await person.go('#/customers/new');
+    const country = `document.querySelector('[data-pointer="/address/country"]')`;
+    await tab.until(country);
+    assert.equal(await tab.evaluate(`${country}.value`), 'DE');
+  },
+);

@@ -3,7 +3,7 @@ import type { Address } from './api-types.ts';
 import { countries } from './formats.ts';
 import { textOfPage } from './page-text.ts';
 import { choice, field, type Field, textOf } from './forms.ts';
-import { locale } from './language.ts';
+import { language, locale } from './language.ts';
 import { t } from './texts.ts';
 
 const labels = {
@@ -72,7 +72,10 @@ export class AddressFields {
 
 export function homeCountry(): string {
   const ofShop = textOfPage('default-country');
-  return ofShop === '' ? (new Intl.Locale(navigator.language).maximize().region ?? '') : ofShop;
+  if (ofShop !== '') return ofShop;
+  // whoever chose German in an English browser is hardly in America; English alone says nothing of a country
+  const isForeign = language !== 'en' && locale === `${language}-001`;
+  return new Intl.Locale(isForeign ? language : navigator.language).maximize().region ?? '';
 }
 
 /** Returns the countries sorted by name, or by code if the browser has no name. */
