@@ -99,6 +99,21 @@ test('sales over the counter', { timeout: 240_000 }, async (t) => {
     assert.deepEqual(await tab.evaluate(lines), [teaLine, cupLine]);
   });
 
+  await t.test('a sale that is ended while the one before is sent is said to be still open', async () => {
+    await begin();
+    const { id } = await newest();
+    await tab.scan(tea.barcode);
+    await press('F4');
+    await tab.scan(cup.barcode);
+    await press('F4');
+    await person.see('The order before was still being sent: end this one again.');
+    await tab.until(`${isSettled} && (${lines})[0]?.[1] === 'CUP-010'`);
+    assert.equal((await newest()).id, id + 1);
+    await press('F4');
+    await tab.until(isSold(id + 2));
+    assert.equal((await newest()).total, 3900);
+  });
+
   await t.test('slow scans one right after the other are all in the sale that is ended at once', async () => {
     await begin();
     const { id } = await newest();

@@ -1,9 +1,10 @@
 // A new order for an existing or a new customer. Sending the form again places no second order, and what was
 // entered survives a reload.
 import { type Customer, type Order, type Payment, payments } from '../parts/api-types.ts';
+import { soundAlarm } from '../parts/alarm.ts';
 import { explainReusedKey } from '../parts/conflicts.ts';
 import { CustomerChoice } from './customer-choice.ts';
-import { notify, showNotice } from '../parts/dialogs.ts';
+import { notify, showNotice, warn } from '../parts/dialogs.ts';
 import type { Draft, Drafts } from '../parts/drafts.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
 import { money, paymentNames } from '../parts/formats.ts';
@@ -86,6 +87,7 @@ function showForm(page: Page, draft: Draft): void {
   body.addEventListener(chosenDelivery, () => {
     isHandedOver.checked = fields.delivery.isUsuallyWalkIn && fields.delivery.isPickup;
   });
+  body.addEventListener('submit', () => scans.isHolding && saySending());
   if (fields.delivery.isUsuallyWalkIn) fields.focus();
   else choice.focus();
   takeScans(body, scans, { choice, fields });
@@ -128,6 +130,12 @@ function sayPlaced({ id, total, currency, status, payment }: Order): void {
   if (payment === null) return notify(rich('{order} ({amount}) is placed.', { order, amount }));
   const end = { payment: h('span', {}, paymentNames[payment]), status: h('span', {}, nameOf(status)) };
   notify(rich('{order} ({amount}, {payment}) is {status}.', { order, amount, ...end }));
+}
+
+/** The sale after this one can't be ended before it has its form. */
+function saySending(): void {
+  soundAlarm();
+  warn(t('The order before was still being sent: end this one again.'));
 }
 
 const maybePlaced = (): Child =>

@@ -458,6 +458,8 @@ export const german = {
   'Start over': 'Von vorn beginnen',
   '{order} ({amount}) is placed.': '{order} ({amount}) ist angelegt.',
   '{order} ({amount}, {payment}) is {status}.': '{order} ({amount}, {payment}) ist {status}.',
+  'The order before was still being sent: end this one again.':
+    'Die Bestellung davor wurde noch abgeschickt: Diese bitte noch einmal abschließen.',
   'What was entered is given up. {undo}': 'Die Eingaben sind verworfen. {undo}',
   'What you had entered is still here. It was sent, and may have been placed: see {orders} first.':
     'Ihre Eingaben sind noch da. Sie wurden abgeschickt, und die Bestellung ist vielleicht angelegt: Sehen Sie zuerst unter „{orders}“ nach.',
