@@ -26,8 +26,8 @@ type Member = {
   readonly shown: JsonSchema;
   /** In the bodies of POST and PUT, and in an object to which a PATCH was applied. */
   readonly sent?: JsonSchema;
-  /** In the body of POST, if that isn't `sent`. */
-  readonly posted?: JsonSchema;
+  /** In the body of POST, if that isn't `sent`; null if POST doesn't have the member. */
+  readonly posted?: JsonSchema | null;
   /** Of a member that the service sets: PUT and PATCH may send it with its current value. */
   readonly readOnly?: JsonSchema;
   readonly column: Column<unknown, never>;
@@ -52,10 +52,13 @@ type Kind = 'sent' | 'posted' | 'readOnly';
 type NamesWith<M, K extends Kind> = {
   [N in keyof M]: M[N] extends { readonly [P in K]: JsonSchema } ? N : never;
 }[keyof M];
+type NamesWithPosted<M> = {
+  [N in keyof M]: M[N] extends { readonly posted: JsonSchema | null } ? N : never;
+}[keyof M];
 type SchemaOf<M, K extends Kind> = M extends { readonly [P in K]: infer S } ? S : never;
 type SchemasOf<M, K extends Kind> = { readonly [N in NamesWith<M, K>]: SchemaOf<M[N], K> };
 type ShownIn<M extends Members> = { readonly [N in keyof M]: M[N]['shown'] };
-type PostedIn<M> = Omit<SchemasOf<M, 'sent'>, NamesWith<M, 'posted'>> & SchemasOf<M, 'posted'>;
+type PostedIn<M> = Omit<SchemasOf<M, 'sent'>, NamesWithPosted<M>> & SchemasOf<M, 'posted'>;
 type SentIn<M> = SchemasOf<M, 'sent'> & SchemasOf<M, 'readOnly'>;
 type PersonalIn<M> = {
   [N in keyof M]: M[N] extends { readonly isPersonal: true } ? N : never;
@@ -77,7 +80,9 @@ export function shownIn<M extends Members>(members: M): ShownIn<M> {
 }
 
 export function postedIn<M extends Members>(members: M): PostedIn<M> {
-  return picked(members, ({ posted, sent }) => posted ?? sent) as PostedIn<M>;
+  return picked(members, ({ posted, sent }) =>
+    posted === null ? undefined : (posted ?? sent),
+  ) as PostedIn<M>;
 }
 
 export function sentIn<M extends Members>(members: M): SentIn<M> {

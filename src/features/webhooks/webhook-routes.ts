@@ -25,6 +25,7 @@ import {
   WebhookSecret,
   mergeWebhook,
   webhookBodies,
+  webhookContentOf,
   type NewWebhook,
   type WebhookBodies,
   webhooksMax,
@@ -108,7 +109,7 @@ async function createWebhook(
   const { body, caller, now } = call;
   checkStepUp(caller, now, 'Creating a webhook');
   return call.write((permit) => {
-    const { webhook, secret } = addWebhook(permit, body, secrets);
+    const { webhook, secret } = addWebhook(permit, webhookContentOf(body), secrets);
     const { version: _version, ...shown } = webhook;
     const { id, ownerId, etag } = representWebhook(webhook);
     return represent({ ...shown, secret }, { id, ownerId, etag });

@@ -15,15 +15,7 @@ import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { feedBounds } from '../events/feed-store.ts';
 import { readBack, type ObjectSource, type Owned } from '../../storage/object-access.ts';
-import {
-  Webhook,
-  normalizedUrl,
-  type NewWebhook,
-  type WebhookSecret,
-  type WebhookSettings,
-  webhookMembers,
-  webhooksMax,
-} from './webhook.ts';
+import { Webhook, type WebhookContent, type WebhookSecret, webhookMembers, webhooksMax } from './webhook.ts';
 import { randomBytes } from 'node:crypto';
 
 /** The time for which the previous secret still signs. */
@@ -88,16 +80,13 @@ export function webhookSelection(): IndexedSelection {
  */
 export function addWebhook(
   permit: Permit,
-  { url, types }: NewWebhook,
+  content: WebhookContent,
   secrets: SealedSecrets,
 ): { readonly webhook: StoredWebhook; readonly secret: string } {
   const { writer: db, origin } = permit;
   checkCount(db);
   const id = webhookTable.insert(db, {
-    url: normalizedUrl(url),
-    types,
-    status: 'enabled',
-    position: 0,
+    ...content,
     sealedUnder: '',
     sealed: new Uint8Array(),
     failures: 0,
@@ -122,7 +111,7 @@ function checkCount(db: Connection): void {
 export const shownValues = namesInEvents(webhookMembers);
 
 /** Replaces the settings. Any change ends the wait for a retry, and resets the count of failures. */
-export function replaceWebhook(permit: Permit, current: Owned<Webhook>, wanted: WebhookSettings): void {
+export function replaceWebhook(permit: Permit, current: Owned<Webhook>, wanted: WebhookContent): void {
   replaceSettings(permit.writer, { ...wanted, failures: 0, retryAt: null }, current.id);
   recordChange(permit, current.id, changesBetween(current, wanted, shownValues));
 }

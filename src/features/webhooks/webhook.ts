@@ -15,7 +15,14 @@ import {
   type Issue,
 } from '../../schema/schema.ts';
 import { throwIfInvalid } from '../../problem.ts';
-import { contentReader, readOnlyNames, sentIn, shownIn, type ContentOf } from '../../storage/resource.ts';
+import {
+  contentReader,
+  postedIn,
+  readOnlyNames,
+  sentIn,
+  shownIn,
+  type ContentOf,
+} from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
 import { EventTypeName, eventTypes, type EventType, type FeedBounds } from '../events/event.ts';
 
@@ -103,11 +110,13 @@ function membersFor(targets: WebhookTargets | undefined) {
     types: { shown: types, sent: types, column: column.words<EventType>() },
     status: {
       shown: status,
+      posted: null,
       sent: optional(status),
+      absent: 'enabled',
       column: column.text<WebhookStatus>(),
       hasValuesInEvents: true,
     },
-    position: { shown: position, sent: optional(position), column: column.integer },
+    position: { shown: position, posted: null, sent: optional(position), absent: 0, column: column.integer },
     lastStatus: {
       shown: lastStatus,
       readOnly: optional(lastStatus),
@@ -174,15 +183,14 @@ type WebhookPatch = Infer<WebhookBodies['WebhookPatch']>;
 
 /** Returns the schemas of bodies, for a service whose webhooks may have these targets. */
 export function webhookBodies(targets: WebhookTargets) {
-  const members = sentIn(membersFor(targets));
-  const { url, types } = members;
+  const members = membersFor(targets);
   const NewWebhook = named(
     'NewWebhook',
-    object({ url, types }, { examples: [{ url: 'https://example.com/hook', types: ['order.paid'] }] }),
+    object(postedIn(members), { examples: [{ url: 'https://example.com/hook', types: ['order.paid'] }] }),
   );
   const WebhookPatch = named(
     'WebhookPatch',
-    partial(object(members), {
+    partial(object(sentIn(members)), {
       description: 'A JSON Merge Patch (RFC 7396). Read-only members may be sent with their current values.',
       examples: [{ status: 'paused' }],
     }),
@@ -191,19 +199,19 @@ export function webhookBodies(targets: WebhookTargets) {
 }
 
 /** Returns the URL as the URL standard serializes it, so that the stored URL is the checked one. */
-export function normalizedUrl(url: string): string {
+function normalizedUrl(url: string): string {
   return new URL(url).href;
 }
 
 /** The members that an administrator may set. */
-export type WebhookSettings = ContentOf<typeof webhookMembers>;
+export type WebhookContent = ContentOf<typeof webhookMembers>;
 
-const settingsOf = contentReader(webhookMembers);
+export const webhookContentOf = contentReader(webhookMembers);
 const readOnly = readOnlyNames(webhookMembers);
 
-/** Merges a PATCH into the settings of the current webhook. Only a URL that was sent is checked. */
-export function mergeWebhook(current: Webhook, patch: WebhookPatch, bounds: FeedBounds): WebhookSettings {
-  const wanted = settingsOf({ ...current, ...patch });
+/** Merges a PATCH into the current webhook. Only a URL that was sent is checked. */
+export function mergeWebhook(current: Webhook, patch: WebhookPatch, bounds: FeedBounds): WebhookContent {
+  const wanted = webhookContentOf({ ...current, ...patch });
   throwIfInvalid([
     ...readOnlyIssues(current, patch, readOnly),
     ...statusIssues(current, wanted),
@@ -212,7 +220,7 @@ export function mergeWebhook(current: Webhook, patch: WebhookPatch, bounds: Feed
   return wanted;
 }
 
-function statusIssues(current: Webhook, { status }: WebhookSettings): Issue[] {
+function statusIssues(current: Webhook, { status }: WebhookContent): Issue[] {
   if (status !== 'disabled' || current.status === 'disabled') return [];
   const detail = 'status must be enabled or paused: disabled is what the service sets.';
   return [{ pointer: '/status', code: 'enum', detail }];
@@ -224,7 +232,7 @@ function statusIssues(current: Webhook, { status }: WebhookSettings): Issue[] {
  */
 function positionIssues(
   current: Webhook,
-  wanted: WebhookSettings,
+  wanted: WebhookContent,
   { removedUpTo, latest }: FeedBounds,
 ): Issue[] {
   const { status, position } = wanted;
