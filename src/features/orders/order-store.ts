@@ -91,8 +91,10 @@ const memberTexts = {
   total: 'total',
   shippingAddress: `ifnull(${unlessErasedSql('shippingAddress')}, 'null')`,
 } satisfies Record<Exclude<keyof typeof columns, LaterMember>, string>;
-const beginning = Object.entries(memberTexts).map(([name, sql], index) => {
-  return `'${index === 0 ? '{' : ','}"${name}":', ${sql}`;
+/** The pieces of the text up to the note, in the order in which the record has the members. */
+const beginning = Object.keys(columns).flatMap((name, index) => {
+  const { [name]: sql }: Readonly<Record<string, string>> = memberTexts;
+  return sql === undefined ? [] : [`'${index === 0 ? '{' : ','}"${name}":', ${sql}`];
 });
 const textColumns =
   `orders.id, users.id, concat(${beginning.join(', ')}), ` +
@@ -112,6 +114,9 @@ function textOf([id, ownerId, beginning, note, createdAt, updatedAt]: TextRow): 
   return { id, json, ownerId, updatedAt };
 }
 
+/** Spread first, it gives a new order's members the order that they have when it is read. */
+const inOrder = Object.fromEntries(Object.keys(columns).map((name) => [name, null]));
+
 type NewOrderRow = ChangedOrder & { readonly userId: number };
 /** Times are milliseconds since 1970. */
 type OrderHistory = {
@@ -127,30 +132,16 @@ type OrderHistory = {
 export type OrderStep = { readonly status: OrderStatus; readonly at: number };
 
 export function addOrder(permit: Permit, order: NewOrderRow, history: OrderHistory): Order {
-  const { status, payment, customerId, userId, currency, items, total, shippingAddress, note } = order;
   const { createdAt, updatedAt } = history;
-  assertOwnerExists(permit, userId);
+  assertOwnerExists(permit, order.userId);
   const id = orders.insert(permit.writer, { ...order, createdAt, updatedAt });
-  recordPlaced(permit, { id, userId, status, payment, currency, total }, history);
-  return {
-    id,
-    status,
-    payment,
-    customerId,
-    userId,
-    currency,
-    items,
-    total,
-    shippingAddress,
-    note,
-    createdAt: timestampOf(createdAt),
-    updatedAt: timestampOf(updatedAt),
-  };
+  const times = { createdAt: timestampOf(createdAt), updatedAt: timestampOf(updatedAt) };
+  const added: Order = { id, ...order, ...times };
+  recordPlaced(permit, added, history);
+  return { ...inOrder, ...added };
 }
 
-type PlacedOrder = Pick<Order, 'id' | 'userId' | 'status' | 'payment' | 'currency' | 'total'>;
-
-function recordPlaced(permit: Permit, order: PlacedOrder, history: OrderHistory): void {
+function recordPlaced(permit: Permit, order: Order, history: OrderHistory): void {
   const { id: subjectId, userId: ownerId, currency, total } = order;
   const { createdAt, recordedAt = createdAt, steps = [] } = history;
   const first = steps.length === 0 ? order.status : 'open';
