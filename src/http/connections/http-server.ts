@@ -78,6 +78,8 @@ export class HttpServer {
       const noteRead = (): void => this.#handler?.turns.noteArrival();
       socket.once('end', noteRead);
       watchReads(socket, noteRead);
+      // OpenSSL reports the secret of each key update of TLS 1.3; these take time, and contain nothing to parse
+      if (this.#isTls) socket.on('keylog', noteRead);
     });
     this.#guard();
   }
