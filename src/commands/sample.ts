@@ -8,7 +8,6 @@ import { wholeNumber } from '../config/settings.ts';
 import { counted } from '../base/counted.ts';
 import { addCustomer, hasCustomers } from '../features/customers/customer-store.ts';
 import type { Address } from '../features/customers/address.ts';
-import type { CustomerContent } from '../features/customers/customer-members.ts';
 import type { NewItem } from '../features/orders/order-items.ts';
 import { orderContentOf } from '../features/orders/order-members.ts';
 import { stages, stepsTo, type OrderStatus, type Payment } from '../features/orders/order-status.ts';
@@ -169,7 +168,7 @@ function addCustomers(
     const person = personOf(picker, index);
     const { country } = person;
     const address = picker.float() < 0.05 ? null : addressOf(picker, country);
-    const customer: CustomerContent = {
+    const customer = {
       name: person.name,
       address,
       email: picker.float() < 0.1 ? null : person.email,

@@ -82,9 +82,7 @@ export type CustomerRow = RowOf<typeof customerMembers>;
 export const shownCustomer = shownReader(customerMembers);
 
 /** The members that a change may set. */
-export type ChangedCustomer = ContentOf<typeof customerMembers>;
-/** The members that the service doesn't set, but for the owner. */
-export type CustomerContent = Omit<ChangedCustomer, 'userId'>;
+export type CustomerContent = ContentOf<typeof customerMembers>;
 
 const example = {
   name: 'Grace Hopper',

@@ -27,7 +27,6 @@ import {
   Customer,
   customerBodies,
   customerMembers,
-  type ChangedCustomer,
   type CustomerContent,
   type CustomerRow,
   shownCustomer,
@@ -121,12 +120,12 @@ export function addCustomer(permit: Permit, customer: NewCustomerRow, createdAt:
   return id;
 }
 
-export function replaceCustomer(permit: Permit, current: Owned<CustomerRow>, wanted: ChangedCustomer): void {
+export function replaceCustomer(permit: Permit, current: Owned<CustomerRow>, wanted: CustomerContent): void {
   writeCustomer(permit, current, { type: 'customer.changed', wanted });
 }
 
 /** What erasing makes of a customer. */
-const erased: CustomerContent = {
+const erased: Omit<CustomerContent, 'userId'> = {
   name: 'erased',
   email: null,
   phone: null,
@@ -144,7 +143,7 @@ export function eraseContent(permit: Permit, customer: Owned<CustomerRow>): void
 
 type CustomerChange = {
   readonly type: 'customer.changed' | 'customer.erased';
-  readonly wanted: ChangedCustomer;
+  readonly wanted: CustomerContent;
 };
 
 /** Replaces the customer, in the table and in the search, and records an event of this type. */

@@ -9,7 +9,7 @@ import { named, oneOf, optional, type Issue, type ObjectOf } from '../../schema/
 import { contentIn, readOnlyNames } from '../../storage/resource.ts';
 import {
   customerMembers,
-  type ChangedCustomer,
+  type CustomerContent,
   type CustomerBodies,
   type CustomerPatch,
   type CustomerRow,
@@ -54,7 +54,7 @@ export function mergeCustomer(
   current: CustomerRow,
   body: CustomerPatch,
   { bodies, method, ownerIssues }: Merging,
-): ChangedCustomer {
+): CustomerContent {
   const replacement = method === 'PUT' ? body : mergePatch(contentIn(customerMembers, current), body);
   const issues = readOnlyIssues(current, body, readOnly);
   issues.push(...ownerIssues);
@@ -63,7 +63,7 @@ export function mergeCustomer(
 }
 
 /** Throws if the caller may not give the customer to that owner. */
-export function checkMayGive(current: CustomerRow, { userId }: ChangedCustomer, caller: Caller): void {
+export function checkMayGive(current: CustomerRow, { userId }: CustomerContent, caller: Caller): void {
   if (userId !== current.userId && !isStaff(caller))
     throw forbidden('Only staff may give a customer to another user.');
 }

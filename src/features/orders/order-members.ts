@@ -183,14 +183,14 @@ export const OrderPatch = named(
 export type OrderPatch = Infer<typeof OrderPatch>;
 
 /** The members that a PATCH may change, and the sums. */
-export type ChangedOrder = ContentOf<typeof orderMembers>;
+export type OrderContent = ContentOf<typeof orderMembers>;
 
 type SentOrder = Omit<NewOrder, 'status' | 'userId'> & { readonly status?: OrderStatus };
 
 const readContent = contentReader(orderMembers);
 
 /** Returns the content of an order as requests send it, with its sums. */
-export function orderContentOf(order: SentOrder): ChangedOrder {
+export function orderContentOf(order: SentOrder): OrderContent {
   return { ...readContent(order), ...priceItems(order.items) };
 }
 

@@ -12,7 +12,7 @@ import { changesBetween, receivedBy, type Changes, type EventType } from '../eve
 import { recordEvent } from '../events/event-store.ts';
 import { ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
 import { unlessErasedSql, type PersonalName } from './customer-erasure-store.ts';
-import { Order, PatchedOrder, orderMembers, type ChangedOrder } from './order-members.ts';
+import { Order, PatchedOrder, orderMembers, type OrderContent } from './order-members.ts';
 import { isCorrection, type OrderStatus } from './order-status.ts';
 
 const columns = columnsOf(orderMembers);
@@ -117,7 +117,7 @@ function textOf([id, ownerId, beginning, note, createdAt, updatedAt]: TextRow): 
 /** Spread first, it gives a new order's members the order that they have when it is read. */
 const inOrder = Object.fromEntries(Object.keys(columns).map((name) => [name, null]));
 
-type NewOrderRow = ChangedOrder & { readonly userId: number };
+type NewOrderRow = OrderContent & { readonly userId: number };
 /** Times are milliseconds since 1970. */
 type OrderHistory = {
   readonly createdAt: number;
@@ -160,7 +160,7 @@ function recordPlaced(permit: Permit, order: Order, history: OrderHistory): void
   }
 }
 
-type OrderReplacement = ChangedOrder & { readonly reason?: string | undefined };
+type OrderReplacement = OrderContent & { readonly reason?: string | undefined };
 
 /**
  * Replaces the order. Sets an `updatedAt` later than the current one, even if the clock went back, since

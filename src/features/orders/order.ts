@@ -25,7 +25,7 @@ import {
   orderMembers,
   PatchedOrder,
   status,
-  type ChangedOrder,
+  type OrderContent,
   type Order,
   type OrderPatch,
 } from './order-members.ts';
@@ -112,7 +112,7 @@ export type OrderCounts = Infer<typeof OrderCounts>;
 const readOnly = readOnlyNames(orderMembers);
 
 /** Merges a PATCH into the current order. The current total doesn't count as sent. */
-export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): ChangedOrder {
+export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): OrderContent {
   const { total: _computed, ...content } = contentIn(orderMembers, current);
   const target = patch.status ?? current.status;
   const { payment: allowed } = stages[target];
@@ -146,7 +146,7 @@ export function checkMayPay(order: Pick<Order, 'status' | 'payment'>, caller: Ca
 }
 
 /** Throws if the order isn't open, and a member changes that may change only while it is. */
-export function checkOpen(order: Order, wanted: ChangedOrder): void {
+export function checkOpen(order: Order, wanted: OrderContent): void {
   if (order.status === 'open') return;
   const fixed = ['customerId', 'items', 'currency', 'shippingAddress'] as const;
   const changed = fixed.filter((name) => !isDeepStrictEqual(order[name], wanted[name]));

@@ -31,7 +31,7 @@ import {
   checkMayChange,
   currentPasswordIssue,
   mergeUser,
-  type ChangedUser,
+  type UserContent,
   type UserPatch,
 } from './user.ts';
 import {
@@ -254,7 +254,7 @@ function mergeAllowed(
   { body, now }: ChangeCall,
   user: StoredUser,
   { caller, passwordMin }: { readonly caller: Caller; readonly passwordMin: number },
-): ChangedUser {
+): UserContent {
   const wanted = mergeUser(user, body, { caller, passwordMin });
   const hasNewPassword = body.password !== undefined;
   checkMayChange({ current: user, wanted, hasNewPassword, caller, now });

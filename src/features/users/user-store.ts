@@ -20,7 +20,7 @@ import type { SignInAccount } from './password-checks.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { User, userMembers, type ChangedUser, type UserListQuery } from './user.ts';
+import { User, userMembers, type UserContent, type UserListQuery } from './user.ts';
 
 const shown = columnsOf(userMembers);
 const columns = {
@@ -120,7 +120,7 @@ function signUpActor({ origin }: Permit, id: number): { readonly actorId?: numbe
 type NewPassword = { readonly hash: string; readonly expiresAt: number | null };
 
 /** The members of a changed user. Without `newPassword` the password stays. */
-type WantedUser = ChangedUser & { readonly newPassword?: NewPassword | undefined };
+type WantedUser = UserContent & { readonly newPassword?: NewPassword | undefined };
 
 export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: WantedUser): void {
   const db = permit.writer;

@@ -142,7 +142,7 @@ export const userListParameters = {
 export type UserListQuery = ObjectOf<typeof userListParameters>;
 
 /** The members that a change may set, without the password. */
-export type ChangedUser = ContentOf<typeof userMembers>;
+export type UserContent = ContentOf<typeof userMembers>;
 
 const contentOf = contentReader(userMembers);
 const readOnly = readOnlyNames(userMembers);
@@ -155,7 +155,7 @@ export function mergeUser(
   current: User,
   body: UserPatch,
   { caller, passwordMin }: { readonly caller: Caller; readonly passwordMin: number },
-): ChangedUser {
+): UserContent {
   const issues = readOnlyIssues(current, body, readOnly);
   issues.push(...sentPasswordIssues(body, current, passwordMin));
   const isSentByKey = caller.keyId !== null; // a key that sends a new password is rejected for its scope
@@ -167,7 +167,7 @@ export function mergeUser(
 
 type UserChange = {
   readonly current: User;
-  readonly wanted: ChangedUser;
+  readonly wanted: UserContent;
   readonly hasNewPassword: boolean;
   readonly caller: Caller;
   readonly now: number;
