@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { dirname, join, normalize } from 'node:path';
 import { suite, test } from 'node:test';
+import { listed } from '../../src/base/listed.ts';
 import { commandNames, loadCommand } from '../../src/commands/commands.ts';
+import { correctableStatuses, stages, type OrderStatus } from '../../src/features/orders/order-status.ts';
 import { features, settings } from '../../src/service/features.ts';
 import { problemCodes } from '../../src/problem.ts';
 import { problemTypes } from '../../src/http/responses/problem-types.ts';
@@ -46,6 +48,18 @@ suite('the pages', () => {
       );
     });
   }
+});
+
+test('the API notes name the statuses that staff may take back, and what they become', () => {
+  const inCode = (statuses: readonly (OrderStatus | null)[]): string =>
+    listed(
+      statuses.map((status) => `\`${status}\``),
+      'and',
+    );
+  const before = correctableStatuses.map((status) => stages[status].before);
+  const sentence = `staff may take ${inCode(correctableStatuses)} back by one step, to ${inCode(before)},`;
+  const notes = textOf('src/docs/api-notes.md').replaceAll(/\s+/g, ' ');
+  assert.ok(notes.includes(sentence), sentence);
 });
 
 test(

@@ -7,7 +7,7 @@ export const docs: Feature = {
   needs: [openapi],
   async load() {
     const { docsRoutes } = await import('./docs-routes.ts');
-    const { transitions } = await import('../orders/order-status.ts');
+    const { correctableStatuses, transitions } = await import('../orders/order-status.ts');
     return ({ config, publicUrl, describe, turns }) => {
       const isSelfSigned = config.tls.mode === 'self-signed';
       const routes = docsRoutes({
@@ -16,6 +16,7 @@ export const docs: Feature = {
         publicUrl,
         rates: config.rates,
         steps: transitions,
+        correctable: correctableStatuses,
         isSelfSigned,
       });
       return { groups: [{ invalidStatus: 400, routes }] };

@@ -1,5 +1,6 @@
 // The documentation page: the OpenAPI document for people, with forms to try its operations.
 import type { Rates } from '../../rates/limiter.ts';
+import { listed } from '../../base/listed.ts';
 import { sample } from './code-samples.ts';
 import {
   commonParameters,
@@ -25,6 +26,8 @@ export type DocsOptions = {
   readonly publicUrl: string;
   readonly rates: Rates;
   readonly steps: Steps;
+  /** The states that staff may take back by one step. */
+  readonly correctable: readonly string[];
   readonly isSelfSigned: boolean;
 };
 
@@ -37,6 +40,7 @@ export function* docsPage({
   publicUrl,
   rates,
   steps,
+  correctable,
   isSelfSigned,
 }: DocsOptions): Generator<void, Page> {
   const api = document as ApiDocument; // openapi.ts creates this shape, and the tests read all of it
@@ -55,7 +59,7 @@ export function* docsPage({
   const sections: Html[] = [];
   for (const { id, name, description, operations } of groups) {
     yield;
-    const states = name === 'Orders' ? orderStates(steps) : '';
+    const states = name === 'Orders' ? orderStates(steps, correctable) : '';
     const articles: Html[] = [];
     for (const each of operations) {
       articles.push(operationArticle(each, context));
@@ -120,10 +124,10 @@ placeholder="Operation, field or problem" autocomplete="off" autocapitalize="off
 <button type="button" id="confirm-yes" class="danger">Delete</button></dialog>
 <p id="announcement" class="hidden" role="status"></p>`;
 
-function orderStates(steps: Steps): Html {
+function orderStates(steps: Steps, correctable: readonly string[]): Html {
   return html`<h3 id="order-states" tabindex="-1">States of an order</h3>${orderDiagram(steps)}
 <p>An owner may cancel an order of theirs while it is open; the other steps need staff. Staff may also take
-paid, shipped and delivered back by one step, with a <code>reason</code>. Any other step is a ${link('/problems/invalid-transition', '409 invalid-transition')}
+${listed(correctable, 'and')} back by one step, with a <code>reason</code>. Any other step is a ${link('/problems/invalid-transition', '409 invalid-transition')}
 that says which are allowed.</p>`;
 }
 

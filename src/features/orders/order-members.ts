@@ -1,4 +1,5 @@
 // The members of an order, each declared once (`storage/resource.ts`), and the schemas made of them.
+import { listed } from '../../base/listed.ts';
 import { currency, id, sentTimestamp, text, timestamp } from '../../schema/members.ts';
 import {
   array,
@@ -26,19 +27,24 @@ import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
 import { reason } from '../events/event.ts';
 import { IncludedCustomer } from './included-customer.ts';
 import { OrderItem, amount, newItems, priceItems, sentTotal, totalRule } from './order-items.ts';
-import { payments, stages, statuses, statusesThat, type OrderStatus, type Payment } from './order-status.ts';
+import {
+  correctableStatuses,
+  overTheCounterStatuses,
+  payableStatuses,
+  payments,
+  stages,
+  statuses,
+  statusesThat,
+  type OrderStatus,
+  type Payment,
+} from './order-status.ts';
 
 const steps = statusesThat(({ next }) => next.length > 0).map((from) => {
   return `${from} → ${stages[from].next.join(' | ')}`;
 });
-const takenBack = inCode(
-  statusesThat(({ before }) => before !== null),
-  'and',
-);
-const payable = inCode(
-  statusesThat(({ payment }) => payment === 'changeable'),
-  'or',
-);
+const takenBack = listed(inCode(correctableStatuses), 'and');
+const payable = listed(inCode(payableStatuses), 'or');
+const overTheCounter = listed(inCode(overTheCounterStatuses), 'or');
 export const status = named(
   'OrderStatus',
   oneOf(statuses, {
@@ -57,7 +63,7 @@ const placedStatus = oneOf(
   statusesThat(({ placedBy }) => placedBy !== null),
   {
     description:
-      '`open` by default. Staff may place an order as `paid` or `delivered`: it passes the steps between, ' +
+      `\`open\` by default. Staff may place an order as ${overTheCounter}: it passes the steps between, ` +
       'with an event for each.',
   },
 );
@@ -194,8 +200,6 @@ export function orderContentOf(order: SentOrder): OrderContent {
   return { ...readContent(order), ...priceItems(order.items) };
 }
 
-/** Not by Intl.ListFormat, which takes tens of milliseconds to load. */
-function inCode(words: readonly string[], conjunction: 'and' | 'or'): string {
-  const quoted = words.map((word) => `\`${word}\``);
-  return `${quoted.slice(0, -1).join(', ')} ${conjunction} ${quoted.at(-1)}`;
+function inCode(words: readonly string[]): string[] {
+  return words.map((word) => `\`${word}\``);
 }

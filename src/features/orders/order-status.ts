@@ -45,6 +45,15 @@ export function statusesThat(holds: (stage: Stage) => boolean): OrderStatus[] {
   return statuses.filter((status) => holds(stages[status]));
 }
 
+/** Staff may take orders of these statuses back by one step. */
+export const correctableStatuses = statusesThat(({ before }) => before !== null);
+/** Staff may say how orders of these statuses were paid. */
+export const payableStatuses = statusesThat(({ payment }) => payment === 'changeable');
+/** Staff may place orders with these statuses; anybody, open ones. */
+export const overTheCounterStatuses = statusesThat(
+  ({ placedBy }) => placedBy !== null && placedBy.length > 0,
+);
+
 export function stepsTo(status: OrderStatus): readonly OrderStatus[] {
   return stages[status].placedBy ?? [];
 }

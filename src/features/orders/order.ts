@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { counted } from '../../base/counted.ts';
+import { listed } from '../../base/listed.ts';
 import { Problem, forbidden, requireValid } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import { currency, id, readOnlyIssues, sentTimestamp } from '../../schema/members.ts';
@@ -29,7 +30,15 @@ import {
   type Order,
   type OrderPatch,
 } from './order-members.ts';
-import { isCorrection, payments, stages, statuses, type OrderStatus } from './order-status.ts';
+import {
+  isCorrection,
+  overTheCounterStatuses,
+  payableStatuses,
+  payments,
+  stages,
+  statuses,
+  type OrderStatus,
+} from './order-status.ts';
 
 /** The number of newest matching customers whose orders a search includes. */
 export const searchedCustomersMax = 10_000;
@@ -130,7 +139,7 @@ export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): O
 const finalPayment: Issue = {
   pointer: '/payment',
   code: 'conflict',
-  detail: 'payment can be changed only while the order is paid, shipped or delivered.',
+  detail: `payment can be changed only while the order is ${listed(payableStatuses, 'or')}.`,
 };
 
 const missingReason: Issue = {
@@ -142,7 +151,8 @@ const missingReason: Issue = {
 /** Throws if a caller who isn't staff says how the order was paid, or places it as more than open. */
 export function checkMayPay(order: Pick<Order, 'status' | 'payment'>, caller: Caller): void {
   if (isStaff(caller) || (order.status === 'open' && order.payment === null)) return;
-  throw forbidden('Only staff may place an order as paid or delivered, or say how it was paid.');
+  const placed = listed(overTheCounterStatuses, 'or');
+  throw forbidden(`Only staff may place an order as ${placed}, or say how it was paid.`);
 }
 
 /** Throws if the order isn't open, and a member changes that may change only while it is. */

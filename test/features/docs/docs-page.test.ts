@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { problemCodes } from '../../../src/problem.ts';
-import { transitions } from '../../../src/features/orders/order-status.ts';
+import { correctableStatuses, transitions } from '../../../src/features/orders/order-status.ts';
 import { Turns } from '../../../src/base/turns.ts';
 import { docsPage } from '../../../src/features/docs/docs-page.ts';
 import { serviceFor, type TestService } from '../../support/service.ts';
@@ -300,6 +300,7 @@ describe('the pages', () => {
       publicUrl: 'https://localhost:8443',
       rates,
       steps: transitions,
+      correctable: correctableStatuses,
       isSelfSigned: true,
     });
     const page = await new Turns().runSteps('documents', steps);
