@@ -16,22 +16,26 @@ import { memberNames } from '../../src/console/parts/event-words.ts';
 import { stages } from '../../src/console/parts/statuses.ts';
 import type { KeptBackups } from '../../src/features/backups/backup-routes.ts';
 import { customerTable } from '../../src/features/customers/customer-csv.ts';
-import { type Customer, customerMembers } from '../../src/features/customers/customer-members.ts';
+import {
+  type Customer,
+  type CustomerContent,
+  customerMembers,
+} from '../../src/features/customers/customer-members.ts';
 import { type Event, eventTypes } from '../../src/features/events/event.ts';
 import type { Key } from '../../src/features/keys/key.ts';
 import { orderTable } from '../../src/features/orders/order-csv.ts';
-import { type Order, orderMembers } from '../../src/features/orders/order-members.ts';
+import { type Order, type OrderContent, orderMembers } from '../../src/features/orders/order-members.ts';
 import * as order from '../../src/features/orders/order-status.ts';
 import type { OrderCounts } from '../../src/features/orders/order.ts';
 import { productTable } from '../../src/features/products/product-csv.ts';
-import { type Product, productMembers } from '../../src/features/products/product.ts';
+import { type Product, type ProductContent, productMembers } from '../../src/features/products/product.ts';
 import type { Sales } from '../../src/features/sales/sales.ts';
 import type { SoldItems } from '../../src/features/sales/sold-items.ts';
 import type { Session, Tokens } from '../../src/features/sessions/session.ts';
 import type { Suspension } from '../../src/features/users/suspension.ts';
 import type { Totp } from '../../src/features/users/totp.ts';
-import { type User, userMembers } from '../../src/features/users/user.ts';
-import { type Webhook, webhookMembers } from '../../src/features/webhooks/webhook.ts';
+import { type User, type UserContent, userMembers } from '../../src/features/users/user.ts';
+import { type Webhook, type WebhookContent, webhookMembers } from '../../src/features/webhooks/webhook.ts';
 import { contentNames } from '../../src/storage/resource.ts';
 import { texts } from '../support/source-text.ts';
 
@@ -53,6 +57,16 @@ export type Accepted = [
   Accepts<api.Suspension, Suspension>,
   Accepts<api.Totp, Totp>,
   Accepts<api.Product, Product>,
+];
+
+type None<Unknown extends never> = Unknown;
+/** The compiler names a member that requests set and that the console doesn't know. */
+export type Known = [
+  None<Exclude<keyof OrderContent, keyof api.Order>>,
+  None<Exclude<keyof CustomerContent, keyof api.Customer | 'userId'>>,
+  None<Exclude<keyof ProductContent, keyof api.Product>>,
+  None<Exclude<keyof UserContent, keyof api.User>>,
+  None<Exclude<keyof WebhookContent, keyof api.Webhook>>,
 ];
 
 suite('what the console knows of the API', () => {

@@ -1,7 +1,7 @@
 // The fields of a customer.
 import { AddressFields } from '../parts/address-fields.ts';
 import { type ApiClient, query } from '../parts/api-client.ts';
-import type { Customer, List } from '../parts/api-types.ts';
+import type { Customer, CustomerContent, List } from '../parts/api-types.ts';
 import { fill, h } from '../parts/elements.ts';
 import { field, type Field, noteField, textOf } from '../parts/forms.ts';
 import { rich, t } from '../parts/texts.ts';
@@ -24,7 +24,7 @@ export class ContactFields {
     this.elements = [this.name, this.#email, this.#phone].map(({ element }) => element);
   }
 
-  read(): object {
+  read(): Record<'name' | 'email' | 'phone', string | null> {
     return { name: textOf(this.name) ?? '', email: textOf(this.#email), phone: textOf(this.#phone) };
   }
 }
@@ -81,7 +81,7 @@ export class CustomerFields {
   }
 
   /** The address is null if all its lines are empty. */
-  read(): object {
+  read(): Record<keyof CustomerContent, unknown> {
     return {
       ...this.#contact.read(),
       address: this.#address.read(),

@@ -1,6 +1,6 @@
 // Customers: the list with its search, and one customer with their orders.
 import { query } from '../parts/api-client.ts';
-import type { Customer, List, Order } from '../parts/api-types.ts';
+import type { Customer, CustomerContent, List, Order } from '../parts/api-types.ts';
 import { addressBlock, card, factList } from '../parts/cards.ts';
 import { changedIn, saverOf } from '../parts/conflicts.ts';
 import { mailLinkOf } from '../parts/contact-links.ts';
@@ -236,14 +236,15 @@ function customerHeading(
 }
 
 function inWords({ name, email, phone, address, note, reference }: Customer): [string, string][] {
-  return [
-    [t('name'), name],
-    [t('e-mail'), email ?? t('none')],
-    [t('phone'), phone ?? t('none')],
-    [t('address'), address === null ? t('none') : addressLines(address).join(', ')],
-    [t('note'), note ?? t('none')],
-    [t('own number'), reference ?? t('none')],
-  ];
+  const words: Record<keyof CustomerContent, [string, string]> = {
+    name: [t('name'), name],
+    email: [t('e-mail'), email ?? t('none')],
+    phone: [t('phone'), phone ?? t('none')],
+    address: [t('address'), address === null ? t('none') : addressLines(address).join(', ')],
+    note: [t('note'), note ?? t('none')],
+    reference: [t('own number'), reference ?? t('none')],
+  };
+  return Object.values(words);
 }
 
 function customerContent(

@@ -1,11 +1,11 @@
 // The columns of a table that is imported: which member of a customer or of a product each one holds.
+import type { Address, CustomerContent, ProductContent } from '../parts/api-types.ts';
 import { columnName } from '../parts/column-names.ts';
 import { t } from '../parts/texts.ts';
 
 export type ImportKind = 'customers' | 'products';
 
 type Member = {
-  readonly name: string;
   readonly isRequired?: true;
   /** Whether several columns make one: a first name and a last name. */
   readonly isJoined?: true;
@@ -13,62 +13,67 @@ type Member = {
   readonly headings: string;
 };
 
+type CustomerMember = 'id' | Exclude<keyof CustomerContent, 'address'> | `address.${keyof Address}`;
+
 /** Headings in English and German; case, accents and signs don't count. */
-const members: Readonly<Record<ImportKind, readonly Member[]>> = {
-  customers: [
-    { name: 'id', headings: 'number, nummer' },
-    {
-      name: 'name',
-      isRequired: true,
-      isJoined: true,
-      headings:
-        'customer, customer name, full name, company, first name, last name, surname, kunde, kundenname, firma, ' +
-        'vorname, nachname, familienname',
-    },
-    { name: 'email', headings: 'mail, e-mail address, email address, e-mail-adresse, mailadresse' },
-    {
-      name: 'phone',
-      headings: 'phone, phone number, telephone, tel, mobile, telefon, telefonnummer, handy, mobil',
-    },
-    { name: 'address.name', headings: 'recipient, ship to, empfänger' },
-    {
-      name: 'address.line1',
-      isJoined: true,
-      headings:
-        'street and number, street, address, address line 1, address 1, street address, house number, straße, ' +
-        'strasse, adresse, anschrift, straße und hausnummer, straße und nr, hausnummer',
-    },
-    { name: 'address.line2', headings: 'address line 2, address 2, second line, adresszusatz, zusatz' },
-    { name: 'address.postalCode', headings: 'postal code, postcode, zip, zip code, plz, postleitzahl' },
-    { name: 'address.city', headings: 'city, town, ort, stadt, wohnort' },
-    { name: 'address.region', headings: 'region, state, province, county, bundesland' },
-    { name: 'address.country', headings: 'country, country code, land' },
-    { name: 'note', headings: 'notes, comment, remark, notiz, bemerkung' },
-    { name: 'reference', headings: 'customer no, customer number, kundennummer, kunden-nr, kd-nr' },
-  ],
-  products: [
-    {
-      name: 'sku',
-      isRequired: true,
-      headings: 'article number, item number, product code, code, artikelnummer, artikel-nr, art-nr',
-    },
-    {
-      name: 'name',
-      isRequired: true,
-      headings:
-        'item, product, product name, article, title, description, artikel, artikelname, bezeichnung, produkt',
-    },
-    {
-      name: 'unitPrice',
-      isRequired: true,
-      headings:
-        'price, unit price, retail price, preis, verkaufspreis, vk, vk-preis, bruttopreis, einzelpreis',
-    },
-    { name: 'currency', headings: 'währung' },
-    { name: 'barcode', headings: 'ean, gtin, upc, ean-code, strichcode' },
-    { name: 'active', headings: 'sold now, im verkauf, aktiv' },
-  ],
+const customerMembers: Readonly<Record<CustomerMember, Member>> = {
+  id: { headings: 'number, nummer' },
+  name: {
+    isRequired: true,
+    isJoined: true,
+    headings:
+      'customer, customer name, full name, company, first name, last name, surname, kunde, kundenname, firma, ' +
+      'vorname, nachname, familienname',
+  },
+  email: { headings: 'mail, e-mail address, email address, e-mail-adresse, mailadresse' },
+  phone: {
+    headings: 'phone, phone number, telephone, tel, mobile, telefon, telefonnummer, handy, mobil',
+  },
+  'address.name': { headings: 'recipient, ship to, empfänger' },
+  'address.line1': {
+    isJoined: true,
+    headings:
+      'street and number, street, address, address line 1, address 1, street address, house number, straße, ' +
+      'strasse, adresse, anschrift, straße und hausnummer, straße und nr, hausnummer',
+  },
+  'address.line2': { headings: 'address line 2, address 2, second line, adresszusatz, zusatz' },
+  'address.postalCode': { headings: 'postal code, postcode, zip, zip code, plz, postleitzahl' },
+  'address.city': { headings: 'city, town, ort, stadt, wohnort' },
+  'address.region': { headings: 'region, state, province, county, bundesland' },
+  'address.country': { headings: 'country, country code, land' },
+  note: { headings: 'notes, comment, remark, notiz, bemerkung' },
+  reference: { headings: 'customer no, customer number, kundennummer, kunden-nr, kd-nr' },
 };
+
+const productMembers: Readonly<Record<keyof ProductContent, Member>> = {
+  sku: {
+    isRequired: true,
+    headings: 'article number, item number, product code, code, artikelnummer, artikel-nr, art-nr',
+  },
+  name: {
+    isRequired: true,
+    headings:
+      'item, product, product name, article, title, description, artikel, artikelname, bezeichnung, produkt',
+  },
+  unitPrice: {
+    isRequired: true,
+    headings: 'price, unit price, retail price, preis, verkaufspreis, vk, vk-preis, bruttopreis, einzelpreis',
+  },
+  currency: { headings: 'währung' },
+  barcode: { headings: 'ean, gtin, upc, ean-code, strichcode' },
+  active: { headings: 'sold now, im verkauf, aktiv' },
+};
+
+const members: Readonly<Record<ImportKind, readonly NamedMember[]>> = {
+  customers: named(customerMembers),
+  products: named(productMembers),
+};
+
+type NamedMember = Member & { readonly name: string };
+
+function named(record: Readonly<Record<string, Member>>): NamedMember[] {
+  return Object.entries(record).map(([name, member]) => ({ name, ...member }));
+}
 
 export function memberName(name: string): string {
   return name === 'id' ? t('Number in orderly') : columnName(name);
@@ -106,7 +111,7 @@ const ownColumns = [
   ['updatedat', 'changed', 'geandert'],
 ];
 
-function headingsOf({ name, headings }: Member): string[] {
+function headingsOf({ name, headings }: NamedMember): string[] {
   return [name, memberName(name), ...headings.split(', ')].map(plain);
 }
 

@@ -63,6 +63,8 @@ export type Customer = {
   readonly reference?: string;
   readonly createdAt: string;
 };
+/** What people set of a customer: the form, words for conflicts and imports have each member. */
+export type CustomerContent = Omit<Customer, 'id' | 'createdAt'>;
 export type Item = {
   readonly sku: string | null;
   readonly name: string;
@@ -95,6 +97,8 @@ export type Product = {
   readonly active: boolean;
   readonly createdAt: string;
 };
+/** What people set of a product. */
+export type ProductContent = Omit<Product, 'id' | 'createdAt'>;
 export type User = {
   readonly id: number;
   readonly name: string;

@@ -1,6 +1,6 @@
 // Products: what the shop sells, found as one types, and changed in its row of the list.
 import { query } from '../parts/api-client.ts';
-import type { Issue, List, Product } from '../parts/api-types.ts';
+import type { Issue, List, Product, ProductContent } from '../parts/api-types.ts';
 import { changedIn, saverOf } from '../parts/conflicts.ts';
 import { ask, askToDelete, notify } from '../parts/dialogs.ts';
 import { button, fill, h } from '../parts/elements.ts';
@@ -197,14 +197,16 @@ function changeForm(page: Page, { product, etag }: Edited, close: () => Promise<
   return body;
 }
 
+/** The price says its currency. */
 function inWords({ name, sku, barcode, unitPrice, currency, active }: Product): [string, string][] {
-  return [
-    [t('name'), name],
-    [t('SKU'), sku],
-    [t('barcode'), barcode ?? t('none')],
-    [t('price'), money(unitPrice, currency)],
-    [t('sold now'), active ? t('yes') : t('no')],
-  ];
+  const words: Record<Exclude<keyof ProductContent, 'currency'>, [string, string]> = {
+    name: [t('name'), name],
+    sku: [t('SKU'), sku],
+    barcode: [t('barcode'), barcode ?? t('none')],
+    unitPrice: [t('price'), money(unitPrice, currency)],
+    active: [t('sold now'), active ? t('yes') : t('no')],
+  };
+  return Object.values(words);
 }
 
 async function addProduct({ client }: Page, reload: Reload): Promise<void> {
