@@ -1,12 +1,20 @@
 // GET /orders/counts: how many orders have each status.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { OrderStatus } from '../../../src/features/orders/order-status.ts';
 import { assertProblem, issuesOf, sharedService } from '../../support/http-support.ts';
 import { executable, serviceFor, type Person } from '../../support/service.ts';
 import { beforeQueries } from '../../support/query-interception.ts';
 import { newKey, newOrder, rootToken } from '../../support/resource-support.ts';
 
-const none = { open: 0, paid: 0, shipped: 0, delivered: 0, cancelled: 0, refunded: 0 };
+const none: Readonly<Record<OrderStatus, number>> = {
+  open: 0,
+  paid: 0,
+  shipped: 0,
+  delivered: 0,
+  cancelled: 0,
+  refunded: 0,
+};
 
 type Fixture = { readonly ada: Person; readonly bob: Person; readonly root: string; readonly paidAt: string };
 

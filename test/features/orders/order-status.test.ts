@@ -1,12 +1,11 @@
 // Orders: the steps from status to status.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { statuses, type OrderStatus as Status } from '../../../src/features/orders/order-status.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import type { TestResponse } from '../../support/service.ts';
 import { assertIssues, newOrder } from '../../support/resource-support.ts';
-import { statuses, tea, german } from './order-support.ts';
-
-type Status = (typeof statuses)[number];
+import { tea, german } from './order-support.ts';
 
 describe('the steps of an order', () => {
   const tokens = new Map<string, string>();

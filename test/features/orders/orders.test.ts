@@ -1,10 +1,11 @@
 // Placing an order: what it needs, what is computed, and what is rejected.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { statuses } from '../../../src/features/orders/order-status.ts';
 import { sharedService } from '../../support/http-support.ts';
 import type { TestResponse, Person } from '../../support/service.ts';
 import { assertIssues, newCustomer } from '../../support/resource-support.ts';
-import { statuses, tea, german } from './order-support.ts';
+import { tea, german } from './order-support.ts';
 
 describe('placing an order', () => {
   let ada: Person;
