@@ -270,7 +270,7 @@ class ProductFields {
     return [{ pointer: '/unitPrice', detail: priceIssue(value, currency) }];
   }
 
-  read(): object {
+  read(): Record<keyof ProductContent, unknown> {
     const currency = this.#currency.control.value;
     return {
       name: textOf(this.#name) ?? '',
