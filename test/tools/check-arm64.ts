@@ -5,7 +5,7 @@
 //
 // An emulated process can't start another one without help of the kernel (binfmt_misc). So the tests that start
 // processes run here and start the emulated service, and of the others those run emulated that start none. It
-// takes some twenty minutes on two cores, where a test of time may fail.
+// takes ten minutes on two cores; on busy ones a test of time may fail.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
