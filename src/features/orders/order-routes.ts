@@ -123,7 +123,7 @@ function patchOrderRoute(orders: Representations<Order>): Route {
     method: 'PATCH',
     path: '/orders/{id}',
     tag: 'Orders',
-    summary: 'Change an order or its status',
+    summary: 'Change an order, cancel or refund it',
     access: signedIn,
     scope: 'orders:write',
     acceptsIdempotencyKey: true,

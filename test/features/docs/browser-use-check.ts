@@ -58,8 +58,10 @@ test('the documentation can be used as people do', { timeout: 600_000 }, async (
       ['refreshToken', 'schema-Tokens'],
       ['invalid-transition', 'problem-invalid-transition'],
       ['retrying', 'guide-retries'],
-      ['refunded', 'listOrders'],
-      ['cancel', 'listOrders'],
+      ['change an order', 'updateOrder'],
+      ['refund', 'updateOrder'],
+      ['refunded', 'schema-OrderCounts'],
+      ['cancel', 'updateOrder'],
       ['csv', 'listCustomers'],
     ] as const) {
       await tab.evaluate('document.activeElement.blur()');
