@@ -29,10 +29,19 @@ for (const [type, subject, text, href] of [
 }
 
 test('an event names what has changed of an account', () => {
-  const changes = { totp: null, suspension: null };
+  const changes = { totp: null, role: null };
   const event = { type: 'user.changed', subject: '/api/users/4', changes } as unknown as ServiceEvent;
-  assert.equal(eventText(event), 'Account 4 changed: one-time codes and suspension');
+  assert.equal(eventText(event), 'Account 4 changed: one-time codes and role');
 });
+
+for (const [member, text] of [
+  ['suspension', 'Account 4 changed: suspension lifted'],
+  ['suspensionReason', 'Account 4 changed: reason of the suspension'],
+] as const)
+  test(`an event of a changed ${member} says which it was`, () => {
+    const event = { type: 'user.changed', subject: '/api/users/4', changes: { [member]: null } };
+    assert.equal(eventText(event as unknown as ServiceEvent), text);
+  });
 
 const tea = { sku: null, name: 'Tea', quantity: 2, unitPrice: 749 };
 const pot = { sku: 'POT', name: 'Pot', quantity: 1, unitPrice: 3900 };

@@ -47,16 +47,17 @@ export function replaceSuspension(
 ): void {
   if (reason === current) return; // no change, so no event
   replaceReason(permit.writer, { reason }, userId);
-  recordChange(permit, userId);
+  recordChange(permit, userId, 'suspensionReason');
 }
 
 export function removeSuspension(permit: Permit, { userId }: Owned<Suspension>): void {
   permit.writer.run('DELETE FROM suspensions WHERE userId = ?', userId);
-  recordChange(permit, userId);
+  recordChange(permit, userId, 'suspension');
 }
 
-function recordChange(permit: Permit, userId: number): void {
-  const changes = { suspension: null };
+/** That an account is suspended has an event of its own, so a change of `suspension` is its end. */
+function recordChange(permit: Permit, userId: number, member: 'suspension' | 'suspensionReason'): void {
+  const changes = { [member]: null };
   recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });
 }
 

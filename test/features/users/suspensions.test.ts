@@ -34,6 +34,12 @@ describe('a suspension', () => {
     assert.deepEqual([read.text, read.headers.etag], [changed.text, changed.headers.etag]);
     assert.equal((await service.delete(pathOf(id), { token })).status, 204);
     assertProblem(await service.delete(pathOf(id), { token }), 'not-found', 404);
+    const { data } = (await service.get(`/api/users/${id}/events`, { token })).body;
+    type Change = { readonly type: string; readonly changes: object };
+    assert.deepEqual(
+      data.filter(({ type }: Change) => type === 'user.changed').map(({ changes }: Change) => changes),
+      [{ suspension: null }, { suspensionReason: null }],
+    );
   });
 
   test('a suspension that is sent again unchanged leaves no event', async () => {
