@@ -102,6 +102,22 @@ test('orders that are not placed yet', { timeout: 120_000 }, async (t) => {
     },
   );
 
+  await t.test('stay those of the walk-in customer when the language is changed', async () => {
+    await begin();
+    await person.press('Walk-in');
+    await person.enter('Item', 'Gift wrap');
+    for (const [language, name] of [
+      ['de', 'Laufkundschaft'],
+      ['en', 'Walk-in'],
+    ] as const) {
+      await tab.evaluate(`localStorage.setItem('orderly-language', '${language}')`);
+      await reload();
+      await tab.until(`${valueOf('/items/0/name')} === 'Gift wrap'`);
+      assert.equal(await tab.evaluate(valueOf('/customerId')), name);
+    }
+    await person.see('A sale without a name');
+  });
+
   await t.test('are placed once, even if the page was loaded again before the answer', async () => {
     await begin();
     await person.check('A new customer');

@@ -117,17 +117,22 @@ export class CustomerChoice {
   /** A customer who is chosen is kept by their number alone. */
   get entered(): Entered {
     if (this.#customer !== undefined) return { '/customerId': '', customer: String(this.#customer.id) };
-    return this.#isWalkIn ? { customer: walkInName } : {};
+    return this.#isWalkIn ? { '/customerId': walkInName, customer: walkInName } : {};
   }
 
-  restore(entered: Entered): void {
+  /** Returns what is to be entered again: the language may have changed since. */
+  restore(entered: Entered): Entered {
     const { customer } = entered;
-    if (walkInNames.includes(String(customer))) this.#chooseWalkIn();
-    else if (typeof customer === 'string')
+    if (walkInNames.includes(String(customer))) {
+      this.#chooseWalkIn();
+      return { ...entered, ...this.entered };
+    }
+    if (typeof customer === 'string')
       void this.#client.get<Customer>(`/customers/${customer}`).then(
         (found) => this.suggest(found),
         () => undefined,
       );
+    return entered;
   }
 
   issues(): Issue[] {

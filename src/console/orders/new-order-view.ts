@@ -95,8 +95,7 @@ function showForm(page: Page, draft: Draft): void {
 
   function restore(kept: Entered): void {
     fields.addItems(Number(kept['items']));
-    choice.restore(kept);
-    enterInto(body, kept);
+    enterInto(body, choice.restore(kept));
     fields.lookUpAgain();
     notify(draft.isSent ? maybePlaced() : t('What you had entered is still here.'));
   }
