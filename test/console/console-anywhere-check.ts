@@ -167,6 +167,31 @@ test('scans anywhere', { timeout: 600_000 }, async (t) => {
   );
 
   await t.test(
+    'a slow scan into the search of a list begins an order; what a hand types is searched for',
+    async () => {
+      for (const page of ['orders', 'customers'])
+        for (const end of ['Enter', 'Tab'] as const) {
+          await person.go('#/new');
+          await person.press('Start over');
+          await person.go(`#/${page}`);
+          await tab.evaluate('document.querySelector("main [type=search]").focus()');
+          await tab.scan(tea.barcode, { milliseconds: 80, end });
+          await tab.until(`location.hash === '#/new' && ${isSettled} && (${lines})[0]?.[1] === 'TEA-250'`);
+        }
+      await service.post('/customers', { token, body: { name: 'Mary Shelley', email: 'mary7@example.com' } });
+      await person.go('#/customers');
+      await tab.evaluate('document.querySelector("main [type=search]").focus()');
+      await tab.scan('mary7@example.com', { milliseconds: 80 });
+      await tab.until(`location.hash.startsWith('#/customers/')`);
+      await person.go('#/orders');
+      await tab.evaluate('document.querySelector("main [type=search]").focus()');
+      await tab.scan(tea.barcode, { milliseconds: 130 });
+      await wait(500);
+      assert.equal(await tab.evaluate('location.hash'), `#/orders?q=${tea.barcode}`);
+    },
+  );
+
+  await t.test(
     'ten sales over the counter take a key each beside their scans, however slow the answers',
     async () => {
       await person.go('#/new');

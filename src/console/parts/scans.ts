@@ -4,7 +4,9 @@
 // takes scans (`data-scans`, by an event), or else to `place`, which knows the rest of the console.
 //
 // Some scanners are as slow as a fast typist. What may have been typed stays where it is, and its Enter does what it
-// does, until the service knows a product with that code. A field can have rules of its own in `data-scan`:
+// does, until the service knows a product with that code. In the search of a list, what arrived too steadily for a
+// hand waits with its Enter until the service says whether it is a product's code. A field can have rules of its own
+// in `data-scan`:
 //
 // | value    | the field                                                                                |
 // |----------|------------------------------------------------------------------------------------------|
@@ -21,6 +23,9 @@ import { t } from './texts.ts';
 const gapMillisecondsMax = 150;
 /** A hand is slower, in the middle of all gaps: one may be longer. */
 const fastMilliseconds = 50;
+/** No gap of a slow scanner is longer, and all are nearly the same; those of a hand differ more. */
+const steadyMillisecondsMax = 100;
+const steadyDifferenceMax = 40;
 const lettersMin = 3;
 
 type Burst = {
@@ -124,14 +129,22 @@ export class Scans {
       document.querySelector('[data-scans]') !== null
     )
       this.#asked = Promise.all([this.#asked, this.#takeIfKnown(burst, code)]);
+    else if (isLikeCode(code) && isSteadySearch(burst, control, pause)) {
+      if (event.key === 'Enter') stop(event);
+      void this.#takeIfKnown(burst, code).then((isTaken) => {
+        if (!isTaken && event.key === 'Enter') control?.dispatchEvent(new KeyboardEvent('keydown', event));
+      });
+    }
   }
 
-  async #takeIfKnown(burst: Burst, code: string): Promise<void> {
+  /** Resolves to whether a product has the code, which is taken out of its fields then. */
+  async #takeIfKnown(burst: Burst, code: string): Promise<boolean> {
     const isUntouched = [...burst.before].map(([control]) => [control, control.value] as const);
-    if (!(await this.#handlers.isKnown(code).catch(() => false))) return;
-    if (isUntouched.some(([control, value]) => !control.value.startsWith(value))) return;
+    if (!(await this.#handlers.isKnown(code).catch(() => false))) return false;
+    if (isUntouched.some(([control, value]) => !control.value.startsWith(value))) return false;
     putBack(burst);
-    send(code);
+    if (!send(code)) this.#handlers.place(code);
+    return true;
   }
 }
 
@@ -142,6 +155,13 @@ function isScan({ gaps, before }: Burst, code: string, pause: number): boolean {
   const isLong = code.length >= lettersMin || cardIdOf(code) !== undefined;
   if (before.size > 0) return isFast && isLong;
   return code.length >= lettersMin || (isFast && pause <= fastMilliseconds && code !== '');
+}
+
+/** Whether all that is in the search of a list arrived as by a slow scanner. */
+function isSteadySearch({ gaps, code }: Burst, control: Control | undefined, pause: number): boolean {
+  if (control?.type !== 'search' || control.value !== code) return false;
+  const longest = Math.max(...gaps, pause);
+  return longest <= steadyMillisecondsMax && longest - Math.min(...gaps, pause) <= steadyDifferenceMax;
 }
 
 /** Whether the field does it itself: it has the whole code, unless the page was replaced meanwhile. */
