@@ -1,14 +1,15 @@
-// The threads that derive keys from passwords: few threads of low priority, with a bounded queue. Where
-// there is no memory for scrypt's table, the key is derived with a part of it: the same key, in more time.
+// The threads that derive keys from passwords: few threads of low priority, with a bounded queue.
 import assert from 'node:assert';
 import { capacity, freeMemoryBytes } from '../base/capacity.ts';
 import { Thread, type Handler } from '../base/thread.ts';
 import { minuteMilliseconds } from '../base/durations.ts';
 import { Slots, type Place } from '../base/slots.ts';
 import { Problem, unavailable } from '../problem.ts';
-import { frugalScrypt, type Cost, type FrugalInput, type ScryptInput } from './frugal-scrypt.ts';
 
-type ScryptThread = Thread<FrugalInput, Uint8Array>;
+/** scrypt's N is 2^ln. */
+export type Cost = { readonly ln: number; readonly r: number; readonly p: number };
+type ScryptInput = Cost & { readonly password: string; readonly salt: Uint8Array; readonly keyBytes: number };
+type ScryptThread = Thread<ScryptInput, Uint8Array>;
 type KeyDeriver = Pick<ScryptThread, 'call' | 'end'> & Partial<Pick<ScryptThread, 'isRunning'>>;
 
 /** Makes a thread; tests make something cheaper. */
@@ -30,8 +31,6 @@ const idleMilliseconds = minuteMilliseconds;
 const besideHashBytes = 5 * 1024 ** 2;
 /** What a thread takes that has yet to start. */
 const threadBytes = 5 * 1024 ** 2;
-/** Pages of the program's file that stay in memory, if possible: else requests wait for the disk. */
-const programBytes = 16 * 1024 ** 2;
 
 export function createScryptPool({
   createDeriver = createThread,
@@ -63,14 +62,12 @@ export function createScryptPool({
       if (isClosed) throw stopping();
       const deriver = free.at(-1);
       assert(deriver !== undefined, 'there is a thread for each slot');
-      const startBytes = deriver.isRunning === true ? 0 : threadBytes;
-      const room = freeMemory() - reservedBytes - startBytes - besideHashBytes;
-      const blocksPerKept = blocksPerKeptWithin(room, input);
-      const bytes = startBytes + memoryOf(input, blocksPerKept);
+      const bytes = memoryOf(input) + (deriver.isRunning === true ? 0 : threadBytes);
+      if (freeMemory() < reservedBytes + bytes + besideHashBytes) throw lacksMemory(bytes);
       free.pop();
       reservedBytes += bytes;
       try {
-        return await deriver.call({ ...input, blocksPerKept });
+        return await deriver.call(input);
       } catch (error) {
         throw isClosed ? stopping() : error;
       } finally {
@@ -102,20 +99,15 @@ function shareUsed(): Problem {
 }
 
 /** The kernel would end a process that has no memory for its hash. */
-function lacksMemory(): Problem {
-  return unavailable('There is no memory for hashing a password now; retry in a moment.');
+function lacksMemory(bytes: number): Problem {
+  const megabytes = Math.round(bytes / 1e6);
+  return unavailable(
+    `There is no memory for hashing a password now, which takes ${megabytes} MB; retry in a moment.`,
+  );
 }
 
-/** Returns 1 for the whole table, 4 for a quarter (twice the time) and 8 for an eighth (three times). */
-function blocksPerKeptWithin(room: number, cost: Cost): number {
-  const comfortable = [1, 4].find((each) => room >= memoryOf(cost, each) + programBytes);
-  if (comfortable !== undefined) return comfortable;
-  if (room < memoryOf(cost, 8)) throw lacksMemory();
-  return 8;
-}
-
-function memoryOf({ ln, r, p }: Cost, blocksPerKept: number): number {
-  return 128 * r * (2 ** ln / blocksPerKept + p);
+function memoryOf({ ln, r, p }: Cost): number {
+  return 128 * r * (2 ** ln + p);
 }
 
 function stopping(): Problem {
@@ -123,11 +115,11 @@ function stopping(): Problem {
 }
 
 function createThread(): KeyDeriver {
-  return new Thread({ program: deriveKeys, data: undefined, helpers: [frugalScrypt], idleMilliseconds });
+  return new Thread({ program: deriveKeys, data: undefined, helpers: [], idleMilliseconds });
 }
 
 /** The program of the thread. */
-function deriveKeys(_data: unknown, deriveFrugally: typeof frugalScrypt): Handler<FrugalInput, Uint8Array> {
+function deriveKeys(): Handler<ScryptInput, Uint8Array> {
   const { scryptSync } = process.getBuiltinModule('node:crypto');
   const { readlinkSync } = process.getBuiltinModule('node:fs');
   const { setPriority } = process.getBuiltinModule('node:os');
@@ -135,9 +127,7 @@ function deriveKeys(_data: unknown, deriveFrugally: typeof frugalScrypt): Handle
     // on Linux priorities are per thread: a sign-in must not slow other requests down
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 10);
   } catch {} // other systems keep the priority
-  return (input) => {
-    if (input.blocksPerKept > 1) return deriveFrugally(input);
-    const { password, salt, keyBytes, ln, r, p } = input;
+  return ({ password, salt, keyBytes, ln, r, p }) => {
     const memoryBytes = 128 * r * (2 ** ln + p);
     return scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p, maxmem: memoryBytes + 2 ** 20 });
   };
