@@ -14,7 +14,7 @@
 // |---------------------|-------------------------------------|-------------------------|----------------------------|
 // | hashing (two)       | scrypt                              | after a minute          | `auth/password-worker.ts`  |
 // | queries             | long reads, on their own connection | after ten seconds       | `storage/sql-worker.ts`    |
-// | checkpoints         | checkpoints of the WAL              | with the service        | `storage/sql-worker.ts`    |
+// | checkpoints         | checkpoints of the WAL              | after ten seconds       | `storage/sql-worker.ts`    |
 // | posts               | deliveries to webhooks              | after a minute          | `features/webhooks/post-thread.ts`  |
 // | types               | the console's files without types   | when it has done that   | `features/console/console-files.ts`     |
 import { Worker } from 'node:worker_threads';

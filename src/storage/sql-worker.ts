@@ -13,10 +13,6 @@ const idleMilliseconds = 10_000;
 /** The queries that may wait: of staff, and of all others. */
 const waitingMax = 100;
 const queriesPerClientMax = 26;
-/**
- * A thread starts this long after the service. Starting it takes a fifth of the CPU time of the service's
- * start, and the first requests should not wait for that.
- */
 
 /**
  * A search in the rows of a statement; each row has an id and texts. The search keeps the rows in which every
@@ -57,10 +53,6 @@ export type SqlWorkerOptions = {
   synced(): Promise<void>;
 };
 
-/**
- * The thread of a read-only worker ends after a while without queries; the thread of the writing worker
- * stays.
- */
 export class SqlWorker {
   readonly #synced: SqlWorkerOptions['synced'];
   readonly #thread: Thread<Statement, Result>;
@@ -81,7 +73,7 @@ export class SqlWorker {
       program: runStatements,
       data: { file, readOnly, searchMillisecondsMax },
       helpers: [searchText, beginningOfWord],
-      idleMilliseconds: readOnly ? idleMilliseconds : undefined,
+      idleMilliseconds,
     });
   }
 
