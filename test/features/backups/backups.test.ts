@@ -1,7 +1,7 @@
 // Backups that an administrator makes over HTTP, and those that `orderly backup` keeps in the data folder.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { backupCommand } from '../../../src/features/backups/backup-command.ts';
 import { Backups } from '../../../src/features/backups/backup-routes.ts';
@@ -119,8 +119,8 @@ for (const [installation, start, folder, command] of [
   [
     'a checkout, for another folder and Node than those of a timer',
     { program: [node, script] },
-    'data',
-    `${node} ${script} backup --data ${resolve('data')}`,
+    relative('', '/srv/orderly'),
+    `${node} ${script} backup --data /srv/orderly`,
   ],
   [
     'a folder with a blank',
