@@ -40,7 +40,8 @@ const pages = [
   ['missing', '#/nowhere'],
 ] as const;
 const widths = [1280, 360, 320, 2560]; // 320 as in WCAG 1.4.10
-const usableMillisecondsMax = 300;
+/** Two cores, a browser and axe take some of it: what is slower than this waits for something. */
+const usableMillisecondsMax = 1_000;
 
 test('the console’s pages', { timeout: 600_000 }, async (t) => {
   const { service, token, tab, person } = await openShop(t);

@@ -127,11 +127,15 @@ function tabOf(send: Tab['send'], complaints: string[]): Tab {
   }
 
   async function until(expression: string): Promise<void> {
+    let cause: unknown;
     for (let tries = 0; tries < 200; tries += 1) {
-      if (await evaluate<boolean>(`Boolean(${expression})`)) return;
+      // a page that is reloaded is gone before it answers, and the next one has no body at first
+      const answer = evaluate<boolean>(`Boolean(${expression})`);
+      const isTrue = await answer.catch((error: unknown) => void (cause = error));
+      if (isTrue === true) return;
       await wait(50);
     }
-    throw new Error(`never came true: ${expression}`);
+    throw new Error(`never came true: ${expression}`, { cause });
   }
 
   return {

@@ -85,7 +85,7 @@ function orderHeading(page: Page, shown: OrderDetails): HTMLElement {
   const { offered = shown.order } = shown; // or the buttons of the steps would move under the pointer
   const edit =
     offered.status === 'open' && h('a', { class: 'button', href: `#/orders/${id}/change` }, t('Change'));
-  const steps = h('span', { class: 'next', 'data-still': true }, nextSteps(page, shown));
+  const steps = h('span', { class: 'next', 'data-still': 'pointer' }, nextSteps(page, shown));
   const head = setPageTitle(t('Order {id}', { id }), print, confirm, repeat, edit, steps);
   head.firstElementChild?.after(pill(status));
   return head;
@@ -115,7 +115,7 @@ function nextSteps(page: Page, shown: OrderDetails): Child {
   return [back !== null && backButton(page, order, { to: back, disabled }), buttons];
 }
 
-/** Keeps the focus of the button that began the step. */
+/** Keeps the focus of the button that began the step, for the button of the next one. */
 function madeStep(id: number, to: Status): HTMLElement {
   const attributes = { class: 'button made', tabindex: -1, 'data-key': `step-${id}` };
   return h('span', attributes, t('Marked as {status}', { status: nameOf(to) }));

@@ -75,8 +75,9 @@ type Content<T> = {
  * Loads a value and draws it into the element, now, after events that concern it, and when the returned
  * function is called, which replaces a load that has begun before.
  *
- * While the pointer or the focus is in a part of the page that is marked with `data-still`, what events bring is
- * drawn as `hold` returns it, and the rest once they have left. What the user asks for is drawn as it is.
+ * While the pointer or the focus is in a part of the page that is marked with `data-still` (with `pointer` as its
+ * value: the pointer), what events bring is drawn as `hold` returns it, and the rest once they have left. What the
+ * user asks for is drawn as it is.
  */
 export function reloadable<T>(page: Page, element: HTMLElement, content: Content<T>): Reload {
   const loads = new Loads(page, element, content);
@@ -184,7 +185,8 @@ class Loads<T> {
   }
 
   #isInHand(): boolean {
-    return this.#page.main.querySelector('[data-still]:is(:hover, :has(:focus-visible))') !== null;
+    const inHand = '[data-still]:hover, [data-still=""]:has(:focus-visible)';
+    return this.#page.main.querySelector(inHand) !== null;
   }
 
   #showFailure(error: unknown): void {
