@@ -185,7 +185,7 @@ class Loads<T> {
   }
 
   #isInHand(): boolean {
-    const inHand = '[data-still]:hover, [data-still=""]:has(:focus-visible)';
+    const inHand = '[data-still]:hover, [data-still=""]:focus-within';
     return this.#page.main.querySelector(inHand) !== null;
   }
 

@@ -11,7 +11,7 @@ import { folderWith } from '../../tools/check-api/outside-tools.ts';
 import { fill, focused, isSignedIn, outcome, signIn } from '../../support/browser-actions.ts';
 import { openTab } from '../../support/browser.ts';
 
-const printedPagesMax = 30;
+const printedPagesMax = 40;
 
 test('the documentation can be used as people do', { timeout: 600_000 }, async (t) => {
   const service = await serviceFor(t);
