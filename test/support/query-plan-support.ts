@@ -1,12 +1,10 @@
 // SQLite's plans for the pages of a list, and what is cheap among them.
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
-import { migrations } from '../../src/service/features.ts';
+import { migratedInMemory } from './memory-database.ts';
 import { Connection, type SqlValue } from '../../src/storage/connection.ts';
 import { findPage, type KeysetPosition, type IndexedSelection } from '../../src/storage/keyset.ts';
 
-const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
-for (const { sql } of migrations) sqlite.exec(sql);
+const sqlite = migratedInMemory();
 export const explaining = new Connection(sqlite);
 
 type Asked = { readonly where: 'main thread' | 'read worker'; readonly plan: readonly string[] };

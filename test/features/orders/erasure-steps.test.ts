@@ -1,7 +1,6 @@
 // The cleanup of an erasure, step by step: it reaches every order and its stored responses, and hides none that
 // came later.
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { clearErasedOrders, eraseCustomer } from '../../../src/features/orders/customer-erasure-store.ts';
 import { addCustomer, customerSource } from '../../../src/features/customers/customer-store.ts';
@@ -16,15 +15,14 @@ import {
   replaceOrder,
 } from '../../../src/features/orders/order-store.ts';
 import { addUser } from '../../../src/features/users/user-store.ts';
-import { migrations } from '../../../src/service/features.ts';
+import { migratedInMemory } from '../../support/memory-database.ts';
 import { Connection } from '../../../src/storage/connection.ts';
 import { requireOwned } from '../../../src/storage/object-access.ts';
 import { commandPermit } from '../../../src/storage/permit.ts';
 import { address } from './erased-customer.ts';
 
-const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
+const sqlite = migratedInMemory();
 after(() => sqlite.close());
-for (const { sql } of migrations) sqlite.exec(sql);
 const db = new Connection(sqlite);
 const permit = commandPermit(db);
 const userId = addUser(permit, { name: 'Ada', email: 'ada@example.com', role: 'user', passwordHash: '' }, 0);

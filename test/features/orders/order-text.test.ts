@@ -1,8 +1,7 @@
 // The text of an order that SQLite joins equals that of JSON.stringify.
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { migrations } from '../../../src/service/features.ts';
+import { migratedInMemory } from '../../support/memory-database.ts';
 import { addCustomer } from '../../../src/features/customers/customer-store.ts';
 import { orderContentOf, type NewOrder } from '../../../src/features/orders/order-members.ts';
 import {
@@ -20,9 +19,8 @@ import { auditRows } from '../../../src/storage/audit.ts';
 import { Connection } from '../../../src/storage/connection.ts';
 import { commandPermit } from '../../../src/storage/permit.ts';
 
-const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
+const sqlite = migratedInMemory();
 after(() => sqlite.close());
-for (const { sql } of migrations) sqlite.exec(sql);
 const db = new Connection(sqlite);
 const permit = commandPermit(db);
 const role = 'user';

@@ -1,14 +1,13 @@
 // Pages of orders, however they are found: by index, tested row by row, sorted, or in the read worker.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { createCursors, type ListQuery } from '../../../src/http/lists/cursor.ts';
 import { Lists } from '../../../src/http/lists/list.ts';
 import type { ListPage } from '../../../src/http/routing/reply.ts';
 import { represent, type Representation } from '../../../src/http/responses/representation.ts';
 import { lookupOf } from '../../../src/http/responses/representation-cache.ts';
-import { migrations } from '../../../src/service/features.ts';
+import { migratedInMemory } from '../../support/memory-database.ts';
 import { statuses } from '../../../src/features/orders/order-status.ts';
 import type { Order as PlacedOrder } from '../../../src/features/orders/order-members.ts';
 import { orderSorts, type OrderListQuery } from '../../../src/features/orders/order.ts';
@@ -31,9 +30,8 @@ type Order = {
   readonly updatedAt: number;
 };
 
-const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
+const sqlite = migratedInMemory();
 after(() => sqlite.close());
-for (const { sql } of migrations) sqlite.exec(sql);
 const connection = new Connection(sqlite);
 const orders = fill();
 
