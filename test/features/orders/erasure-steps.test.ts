@@ -111,3 +111,14 @@ test('an order that takes a status before those already cleared leaves no stored
   while (clearErasedOrders(db, 1) > 0);
   assert.equal(replayable(), 0);
 });
+
+test('an order whose address was removed before the erasure leaves no stored response that shows it', () => {
+  const customerId = newCustomer();
+  const id = place(customerId, 'open', 1);
+  const replayable = respondTo(id);
+  const order = requireOwned(orderSource, permit, id);
+  replaceOrder(permit, order, { ...order, shippingAddress: null, note: null });
+  eraseCustomer(permit, requireOwned(customerSource, permit, customerId));
+  while (clearErasedOrders(db, 2) > 0);
+  assert.equal(replayable(), 0);
+});
