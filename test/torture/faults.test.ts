@@ -241,7 +241,8 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     const shop = await openShop(client, token);
     const placed: Awaited<ReturnType<typeof shop.place>>[] = [];
     // one after the other: on the last page, the damaged order would be in the way of the next new one
-    for (let each = 0; each < 40; each += 1) placed.push(await shop.place(`note ${each} ${'x'.repeat(1_900)}`));
+    for (let each = 0; each < 40; each += 1)
+      placed.push(await shop.place(`note ${each} ${'x'.repeat(1_900)}`));
     client.close();
     await service.kill('SIGTERM');
     damagePagesWith(join(folder, 'orderly.db'), 'note 20 x');
