@@ -2,9 +2,18 @@
 import { staffOnly } from '../../auth/access.ts';
 import { revalidated } from '../../http/routing/reply.ts';
 import { route, type Route } from '../../http/routing/route.ts';
-import { Sales, salesIssues, salesOf, salesQuery, resolveSalesQuery } from './sales.ts';
+import {
+  Sales,
+  salesIssues,
+  salesOf,
+  salesQuery,
+  resolveSalesQuery,
+  timesIssues,
+  timesOf,
+  timesQuery,
+} from './sales.ts';
 import { TimeZones } from './sales-buckets.ts';
-import { SoldItems, soldItemsIssues, soldItemsOf, soldItemsQuery, soldItemsRequest } from './sold-items.ts';
+import { SoldItems, soldItemsOf } from './sold-items.ts';
 import { findSoldItems } from './sold-items-store.ts';
 import { findFigures } from './sales-store.ts';
 
@@ -43,19 +52,19 @@ export function soldItemsRoute(): Route {
     summary: 'What sold best',
     access: staffOnly,
     scope: 'orders:read',
-    query: soldItemsQuery,
+    query: timesQuery,
     reply: { kind: 'document', schema: SoldItems, cacheControl: revalidated },
     description:
       'The items of the orders that were placed in a time, those with the highest sums first. Cancelled and ' +
       'refunded orders don’t count. Items with the same SKU are one, and so are those without a SKU that have ' +
       'the same name.',
-    queryIssues: (query, { now }) => soldItemsIssues(query, now),
+    queryIssues: (query, { now }) => timesIssues(timesOf(query, now)),
     async handle(call) {
       const { query, now } = call;
-      const request = soldItemsRequest(query, now);
-      const found = await findSoldItems(call, request);
+      const times = timesOf(query, now);
+      const found = await findSoldItems(call, times);
       call.recheckCaller();
-      return { kind: 'document', content: soldItemsOf(request, found) };
+      return { kind: 'document', content: soldItemsOf(times, found) };
     },
   });
 }

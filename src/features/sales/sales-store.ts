@@ -5,6 +5,7 @@ import type { EventType } from '../events/event.ts';
 import { payments, statuses, type OrderStatus, type Payment } from '../orders/order-status.ts';
 import {
   totalLowBits,
+  totalLowMask,
   type FiguresFound,
   type FiguresRow,
   type SalesRequest,
@@ -49,7 +50,6 @@ type Source = {
   readonly of: string;
 };
 
-const lowMask = 2 ** totalLowBits - 1;
 const placedSql = figuresSql({ table: 'orders', counted: 'status', amount: 'total', of: '' });
 const receivedSql = figuresSql({
   table: 'events',
@@ -69,7 +69,7 @@ WITH RECURSIVE used (currency) AS (
 cells AS MATERIALIZED (
   SELECT bucket.key AS bucket, used.currency AS currency, counted.key AS position, counted.value ->> 1 AS status,
     counted.value ->> 2 AS payment, (
-    SELECT json_array(count(*), sum(${amount} >> ${totalLowBits}), sum(${amount} & ${lowMask})) FROM ${table}
+    SELECT json_array(count(*), sum(${amount} >> ${totalLowBits}), sum(${amount} & ${totalLowMask})) FROM ${table}
     WHERE ${table}.currency = used.currency AND ${table}.${counted} = counted.value ->> 0
     AND createdAt >= bucket.value ->> 0 AND createdAt < bucket.value ->> 1 ${of}
   ) AS figures

@@ -48,10 +48,14 @@ const counts = oneOf(['placed', 'received'], {
     '`received` counts money by the time of payments, refunds and corrections of payments.',
 });
 
-const salesSpan = {
-  of: optional(counts),
+export const timesQuery = {
   from: optional(sentTimestamp, { description: 'Inclusive; 30 days before `before` by default.' }),
   before: optional(sentTimestamp, { description: 'Exclusive; now by default.' }),
+};
+
+const salesSpan = {
+  of: optional(counts),
+  ...timesQuery,
   by: optional(
     oneOf(spans, { description: 'The buckets; `day` by default. Weeks begin on Monday (ISO 8601).' }),
   ),
@@ -135,12 +139,10 @@ type SalesContext = { readonly now: number; readonly timeZones: TimeZones };
 
 /** Returns an issue if the range is empty or has too many buckets. */
 export function salesIssues(query: SalesQuery, context: SalesContext): Issue[] {
-  const { from, before, by, clock } = withDefaults(query, context);
-  if (from >= before) {
-    const detail = 'before (default: now) must be later than from.';
-    return [{ parameter: 'before', code: 'range', detail }];
-  }
-  const boundaries = context.timeZones.boundariesOf({ from, before, by, clock });
+  const { by, clock, ...times } = withDefaults(query, context);
+  const issues = timesIssues(times);
+  if (issues.length > 0) return issues;
+  const boundaries = context.timeZones.boundariesOf({ ...times, by, clock });
   return boundaries.length - 1 <= salesBucketsMax ? [] : [tooMany(by, salesBucketsMax)];
 }
 
@@ -151,17 +153,29 @@ export function resolveSalesQuery(query: SalesQuery, context: SalesContext): Sal
   return { of, by, timeZone, boundaries: context.timeZones.boundariesOf({ from, before, by, clock }) };
 }
 
-/** Applies defaults, rounds both times up, and limits them to times that a response can show. */
 function withDefaults(query: SalesQuery, { now, timeZones }: SalesContext) {
   const { by = 'day', timeZone = 'UTC' } = query;
   const clock = timeZones.find(timeZone);
   assert(clock !== undefined, 'the schema of the query has found this time zone');
+  return { ...timesOf(query, now), by, timeZone, clock };
+}
+
+/** In milliseconds since 1970. */
+export type Times = { readonly from: number; readonly before: number };
+
+/** Applies defaults, rounds both times up, and limits them to times that a response can show. */
+export function timesOf(query: ObjectOf<typeof timesQuery>, now: number): Times {
   const before = query.before === undefined ? now : Math.min(timeAtOrAfter(query.before), lastTime);
   const from =
     query.from === undefined
       ? Math.max(before - defaultMilliseconds, firstTime)
       : Math.min(timeAtOrAfter(query.from), lastTime);
-  return { from, before, by, timeZone, clock };
+  return { from, before };
+}
+
+export function timesIssues({ from, before }: Times): Issue[] {
+  const detail = 'before (default: now) must be later than from.';
+  return from < before ? [] : [{ parameter: 'before', code: 'range', detail }];
 }
 
 function tooMany(what: string, max: number): Issue {
@@ -184,6 +198,7 @@ export type FiguresRow = readonly [
 
 /** The number of bits in the lower half of a total. */
 export const totalLowBits = 26;
+export const totalLowMask = 2 ** totalLowBits - 1;
 
 /** Returns null if the sum can't be shown exactly. */
 export function joinedHalves(high: number, low: number): number | null {

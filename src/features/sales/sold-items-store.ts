@@ -1,23 +1,16 @@
 // The items of orders, added up by article in the read worker.
 import type { DatabaseReads } from '../../storage/database.ts';
 import { statusesThat } from '../orders/order-status.ts';
-import { totalLowBits } from './sales.ts';
-import {
-  soldItemsMax,
-  soldOrdersMax,
-  type SoldItemRow,
-  type SoldItemsFound,
-  type SoldItemsRequest,
-} from './sold-items.ts';
+import { totalLowBits, totalLowMask, type Times } from './sales.ts';
+import { soldItemsMax, soldOrdersMax, type SoldItemRow, type SoldItemsFound } from './sold-items.ts';
 
 /** Final statuses end what was sold. */
 const sold = JSON.stringify(statusesThat(({ next }) => next.length > 0));
-const lowMask = 2 ** totalLowBits - 1;
 
 /** Finds the items with the highest sums, of the newest `soldOrdersMax` orders of that time. */
 export async function findSoldItems(
   database: DatabaseReads,
-  { from, before }: SoldItemsRequest,
+  { from, before }: Times,
 ): Promise<SoldItemsFound> {
   const [oldest] = await database.readInWorker<readonly [number]>(oldestSql, [sold, from, before]);
   const completeFrom = oldest?.[0] ?? null;
@@ -42,7 +35,7 @@ WITH item AS (
 ),
 added AS (
   SELECT currency, sku, name, max(orderId) AS newest, count(DISTINCT orderId) AS orders,
-    sum(quantity) AS quantity, sum(total >> ${totalLowBits}) AS high, sum(total & ${lowMask}) AS low
+    sum(quantity) AS quantity, sum(total >> ${totalLowBits}) AS high, sum(total & ${totalLowMask}) AS low
   FROM item GROUP BY currency, lower(sku), iif(sku IS NULL, name, NULL)
 ),
 ranked AS (

@@ -1,35 +1,14 @@
 // What sold best: the items of the orders of a time, added up by article.
-import { dayMilliseconds } from '../../base/durations.ts';
 import { timestampOf } from '../../base/timestamp.ts';
-import { currency, sentTimestamp, timestamp } from '../../schema/members.ts';
-import { firstTime, lastTime, timeAtOrAfter } from '../../schema/rfc3339.ts';
-import {
-  array,
-  integer,
-  named,
-  nullable,
-  object,
-  optional,
-  string,
-  type Infer,
-  type Issue,
-  type ObjectOf,
-} from '../../schema/schema.ts';
-import { joinedHalves } from './sales.ts';
+import { currency, timestamp } from '../../schema/members.ts';
+import { array, integer, named, nullable, object, string, type Infer } from '../../schema/schema.ts';
+import { joinedHalves, type Times } from './sales.ts';
 
 /** The items of one response, of each currency. */
 export const soldItemsMax = 100;
 const currenciesMax = 200;
 /** The orders whose items are added up; a search reads as many, and the read worker serves both. */
 export const soldOrdersMax = 40_000;
-
-const defaultMilliseconds = 30 * dayMilliseconds;
-
-export const soldItemsQuery = {
-  from: optional(sentTimestamp, { description: 'Inclusive; 30 days before `before` by default.' }),
-  before: optional(sentTimestamp, { description: 'Exclusive; now by default.' }),
-};
-type SoldItemsQuery = ObjectOf<typeof soldItemsQuery>;
 
 const SoldItem = named(
   'SoldItem',
@@ -64,25 +43,6 @@ export const SoldItems = named(
 );
 export type SoldItems = Infer<typeof SoldItems>;
 
-/** Times are in milliseconds since 1970. */
-export type SoldItemsRequest = { readonly from: number; readonly before: number };
-
-export function soldItemsIssues(query: SoldItemsQuery, now: number): Issue[] {
-  const { from, before } = soldItemsRequest(query, now);
-  const detail = 'before (default: now) must be later than from.';
-  return from < before ? [] : [{ parameter: 'before', code: 'range', detail }];
-}
-
-/** Applies defaults, and rounds both times up. */
-export function soldItemsRequest(query: SoldItemsQuery, now: number): SoldItemsRequest {
-  const before = query.before === undefined ? now : Math.min(timeAtOrAfter(query.before), lastTime);
-  const from =
-    query.from === undefined
-      ? Math.max(before - defaultMilliseconds, firstTime)
-      : Math.min(timeAtOrAfter(query.from), lastTime);
-  return { from, before };
-}
-
 /** Totals are summed in two halves, since SQLite's sum of integers could overflow. */
 export type SoldItemRow = readonly [
   currency: string,
@@ -100,7 +60,7 @@ export type SoldItemsFound = {
   readonly completeFrom: number | null;
 };
 
-export function soldItemsOf(request: SoldItemsRequest, { rows, completeFrom }: SoldItemsFound): SoldItems {
+export function soldItemsOf(times: Times, { rows, completeFrom }: SoldItemsFound): SoldItems {
   const items = rows.map(([rowCurrency, sku, name, orders, quantity, high, low]) => ({
     currency: rowCurrency,
     sku,
@@ -110,8 +70,8 @@ export function soldItemsOf(request: SoldItemsRequest, { rows, completeFrom }: S
     total: joinedHalves(high, low),
   }));
   return {
-    from: timestampOf(request.from),
-    before: timestampOf(request.before),
+    from: timestampOf(times.from),
+    before: timestampOf(times.before),
     completeFrom: completeFrom === null ? null : timestampOf(completeFrom),
     items,
   };
