@@ -15,17 +15,6 @@ const importKeyCharsMax = 255;
 
 export type ImportKind = 'customer' | 'order' | 'product';
 
-/** The result of importing a line. The id is null for an object that a dry run would create. */
-export type ImportOutcome =
-  | {
-      readonly status: 200 | 201;
-      readonly id: number | null;
-      readonly result: 'created' | 'changed' | 'unchanged';
-      /** A customer who has the e-mail address or phone number of the new one. */
-      readonly sameAs?: number;
-    }
-  | { readonly status: 422; readonly issues: readonly Issue[] };
-
 const importKey = (description: string) => singleLine(importKeyCharsMax, description, 'shop-7');
 
 const customerKey = importKey('The key that the customer was imported with, now or earlier.');

@@ -24,11 +24,11 @@ import { userIssues } from '../users/user-store.ts';
 import {
   hasOwnKey,
   type ImportKind,
-  type ImportOutcome,
   type ImportedCustomer,
   type ImportedOrder,
   type ParsedLine,
 } from './import-line.ts';
+import type { LineOutcome } from './line-imports.ts';
 
 /** The most keys of new objects that a dry run remembers, since later lines may name them. */
 export const importDryRunKeysMax = 200_000;
@@ -113,7 +113,7 @@ export type Importer = {
 };
 
 /** Writes the object of a line. A rejected line changes nothing. */
-export function importLine(permit: Permit<Caller>, parsed: ParsedLine, importer: Importer): ImportOutcome {
+export function importLine(permit: Permit<Caller>, parsed: ParsedLine, importer: Importer): LineOutcome {
   if (!parsed.ok) return { status: 422, issues: parsed.issues };
   const { key, customer, order, product } = parsed.line;
   if (product !== undefined) return importProduct(permit, product, importer);
@@ -136,7 +136,7 @@ function isSame({ fingerprint }: Imported, sent: Uint8Array): boolean {
   return Buffer.compare(fingerprint, sent) === 0;
 }
 
-function outcomeOfRepeat(known: Imported, sent: Uint8Array): ImportOutcome {
+function outcomeOfRepeat(known: Imported, sent: Uint8Array): LineOutcome {
   const { id } = known;
   if (isSame(known, sent)) return { status: 200, id, result: 'unchanged' };
   const place = id === null ? 'in an earlier line' : `as ${id}`;
@@ -155,7 +155,7 @@ function changeKnownCustomer(
   permit: Permit<Caller>,
   customer: ImportedCustomer,
   imported: KnownImport,
-): ImportOutcome | undefined {
+): LineOutcome | undefined {
   const { id } = customer;
   const { key, fingerprint, keys } = imported;
   if (id !== undefined) {
@@ -177,10 +177,7 @@ function changeKnownCustomer(
 
 type CustomerChange = Importer & { readonly customer: ImportedCustomer; readonly id: number };
 
-function changeCustomer(
-  permit: Permit<Caller>,
-  { customer, id, keys, bodies }: CustomerChange,
-): ImportOutcome {
+function changeCustomer(permit: Permit<Caller>, { customer, id, keys, bodies }: CustomerChange): LineOutcome {
   const { id: _id, createdAt: _created, updatedAt: _updated, ...sent } = customer;
   const { writer } = permit;
   const current = requireOwned(customerSource, permit, id);
@@ -210,14 +207,14 @@ function knownId(
   return ids.length === 1 && haveNoOther ? ids[0] : undefined;
 }
 
-function unknownCustomer(id: number): ImportOutcome {
+function unknownCustomer(id: number): LineOutcome {
   const detail = `There is no customer ${id}. Without an id a new customer is created.`;
   return { status: 422, issues: [{ pointer: '/customer/id', code: 'unknown', detail }] };
 }
 
 type CustomerImport = Importer & { readonly customer: ImportedCustomer; readonly object: KeyedObject };
 
-function importCustomer(permit: Permit, imported: CustomerImport): ImportOutcome {
+function importCustomer(permit: Permit, imported: CustomerImport): LineOutcome {
   const { keys, bodies, customer, object, now } = imported;
   const owner = parseOwner(permit.writer, '/customer', customer.userId ?? imported.ownerId);
   if (!owner.ok) return { status: 422, issues: owner.issues };
@@ -230,7 +227,7 @@ function importCustomer(permit: Permit, imported: CustomerImport): ImportOutcome
 
 type OrderImport = Importer & { readonly order: ImportedOrder; readonly object: KeyedObject };
 
-function importOrder(permit: Permit, imported: OrderImport): ImportOutcome {
+function importOrder(permit: Permit, imported: OrderImport): LineOutcome {
   const { keys, order, object, now } = imported;
   const owner = parseOwner(permit.writer, '/order', order.userId ?? imported.ownerId);
   const customer = parseCustomer(permit.writer, keys, order);
@@ -252,7 +249,7 @@ function importProduct(
   permit: Permit<Caller>,
   product: NewProduct,
   { keys, now }: Pick<Importer, 'keys' | 'now'>,
-): ImportOutcome {
+): LineOutcome {
   const { writer } = permit;
   const key = nameKey(product.sku);
   const known = keys.find(writer, 'product', key);

@@ -44,7 +44,7 @@ type LineRules<T> = {
   write(permit: Permit<Caller>, parsed: T, now: number): LineOutcome;
 };
 
-type LineOutcome =
+export type LineOutcome =
   /** The id is null for an object that a dry run would create. */
   | {
       readonly status: 200 | 201;
