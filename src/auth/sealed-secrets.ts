@@ -39,6 +39,12 @@ export class SealedSecrets {
     return { sealedUnder, bytes: Buffer.concat([nonce, cipher.getAuthTag(), text]) };
   }
 
+  /** Seals it under the first secret. Returns undefined if it can't be opened. */
+  reseal(sealed: Sealed, additionalData: string): Sealed | undefined {
+    const secret = this.open(sealed, additionalData);
+    return secret === undefined ? undefined : this.seal(secret, additionalData);
+  }
+
   /** Returns undefined if the key is no longer configured, or if the bytes or the owner were changed. */
   open({ sealedUnder, bytes }: Sealed, additionalData: string): Buffer | undefined {
     const key = this.#keys.get(sealedUnder);

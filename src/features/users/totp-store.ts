@@ -138,29 +138,18 @@ export function resealTotp(db: Connection, secrets: SealedSecrets, rowsMax: numb
   const [current, ...others] = secrets.secretIds;
   if (current === undefined || others.length === 0) return 0;
   const sql = 'SELECT userId, sealedUnder, sealed FROM totpSecrets WHERE sealedUnder = ? LIMIT +?';
+  const replacement = 'UPDATE totpSecrets SET sealedUnder = ?, sealed = ? WHERE userId = ?';
   for (const sealedUnder of others) {
     const rows = db.all<[number, string, Uint8Array]>(sql, sealedUnder, rowsMax);
-    for (const [userId, , bytes] of rows) resealOne(db, secrets, { userId, sealedUnder, bytes });
+    for (const [userId, , bytes] of rows) {
+      const resealed = secrets.reseal({ sealedUnder, bytes }, totpAdditionalData(userId));
+      // marks a row that can't be decrypted, so that it isn't tried again
+      const sealed = resealed ?? { sealedUnder: '', bytes };
+      db.run(replacement, sealed.sealedUnder, sealed.bytes, userId);
+    }
     if (rows.length > 0) return rows.length;
   }
   return 0;
-}
-
-function resealOne(
-  db: Connection,
-  secrets: SealedSecrets,
-  { userId, sealedUnder, bytes }: Sealed & { readonly userId: number },
-): void {
-  const secret = secrets.open({ sealedUnder, bytes }, totpAdditionalData(userId));
-  // marks a row that can't be decrypted, so that it isn't tried again
-  const sealed =
-    secret === undefined ? { sealedUnder: '', bytes } : secrets.seal(secret, totpAdditionalData(userId));
-  db.run(
-    'UPDATE totpSecrets SET sealedUnder = ?, sealed = ? WHERE userId = ?',
-    sealed.sealedUnder,
-    sealed.bytes,
-    userId,
-  );
 }
 
 /** The audit doesn't decrypt secrets, since `orderly check` doesn't read secret.key. */

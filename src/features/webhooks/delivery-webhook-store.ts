@@ -128,6 +128,5 @@ export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
 /** Re-encrypts a secret. Returns the same value if its key is current, or if it can't be decrypted. */
 function reseal(secrets: SealedSecrets, id: number, sealed: Sealed): Sealed {
   if (sealed.sealedUnder === secrets.secretIds[0]) return sealed;
-  const secret = secrets.open(sealed, webhookAdditionalData(id));
-  return secret === undefined ? sealed : secrets.seal(secret, webhookAdditionalData(id));
+  return secrets.reseal(sealed, webhookAdditionalData(id)) ?? sealed;
 }
