@@ -6,14 +6,8 @@
 // the other), and on the jobs of one client, running or waiting. A job beyond a bound is *refused* at once.
 //
 // A *client* is any name, such as the name of a user or of a network. A job may count for several clients; it
-// takes the turn of the first one. Only the other two bounds apply to a job without clients.
-//
-// | slots           | running | waiting                          | of one client | where                        |
-// |-----------------|---------|----------------------------------|---------------|------------------------------|
-// | password hashes | 1 or 2  | 24 sign-ins and 8 new passwords  | 2             | `auth/password-worker.ts`    |
-// | long queries    | 1       | 100 of staff and 100 of others   | 26            | `storage/sql-worker.ts`      |
-// | exports         | 2       | none                             | 1             | `http/lists/export.ts`       |
-// | imports         | 2       | none                             |               | `features/imports/line-imports.ts`       |
+// takes the turn of the first one. Only the other two bounds apply to a job without clients. ARCHITECTURE.md has a
+// table of all bounds.
 import assert from 'node:assert';
 import { FairQueue } from './fair-queue.ts';
 
