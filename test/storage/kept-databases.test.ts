@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, test, type TestContext } from 'node:test';
 import { features, migrations } from '../../src/service/features.ts';
+import { openMigrated } from '../../src/storage/migrate.ts';
 import { orderly } from '../support/command-support.ts';
 import { keptSecret, keptVersions, placeKeptDatabase } from '../support/kept-databases.ts';
 import { password, serviceFor } from '../support/service.ts';
@@ -64,20 +65,33 @@ for (const version of keptVersions()) {
     test(`the database of version ${version} has the tables that its migrations make now: a released migration was not edited`, (t) => {
       using kept = new DatabaseSync(placeKeptDatabase(version, newFolder(t)), { readOnly: true });
       using made = new DatabaseSync(':memory:');
-      const names = new Set(features.map(({ name }) => name));
-      const applied = kept
-        .prepare('SELECT feature, count(*) AS count FROM migrations GROUP BY feature')
-        .all();
-      for (const { feature, count } of applied) {
-        const own = migrations.filter((migration) => migration.feature === feature);
-        for (const { sql } of own.slice(0, Number(count))) made.exec(sql);
+      const applied = kept.prepare('SELECT count(*) AS count FROM migrations WHERE feature = ?');
+      for (const { name, migrations = [] } of features) {
+        const count = Number(applied.get(name)?.['count']);
+        for (const { sql } of migrations.slice(0, count)) made.exec(sql);
       }
-      if (applied.some(({ feature }) => !names.has(String(feature)))) return; // one has been deleted
+      if (hasDeletedFeature(kept)) return;
       assert.deepEqual(tablesOf(made), tablesOf(kept));
+    });
+
+    test(`the database of version ${version} becomes like a new one: no migration loses an index or a trigger`, async (t) => {
+      const folder = folderWith(t, version);
+      using upgraded = await openMigrated(folder, migrations);
+      using made = await openMigrated(newFolder(t), migrations);
+      if (hasDeletedFeature(upgraded)) return;
+      assert.deepEqual(tablesOf(upgraded), tablesOf(made));
     });
   });
 }
 
+/** Whether migrations were applied of a feature that the sources no longer have. */
+function hasDeletedFeature(db: DatabaseSync): boolean {
+  const names = JSON.stringify(features.map(({ name }) => name));
+  const sql = 'SELECT feature FROM migrations WHERE feature NOT IN (SELECT value FROM json_each(?))';
+  return db.prepare(sql).all(names).length > 0;
+}
+
+/** The tables of a database, their indexes and triggers. */
 function tablesOf(db: DatabaseSync): unknown[] {
   const sql =
     "SELECT name, sql FROM sqlite_schema WHERE name NOT IN ('migrations', 'sqlite_sequence') ORDER BY name";
