@@ -103,8 +103,9 @@ function nonEmpty<T>(rows: T[]): T[] | undefined {
 
 const sameReferenceSql =
   'SELECT id, reference FROM customers WHERE reference = ? AND userId = ? ORDER BY id LIMIT 2';
+/** The `+` keeps SQLite from walking all customers of the owner. */
 const sameEmailSql =
-  'SELECT id, reference FROM customers WHERE emailKey = ? AND userId = ? ORDER BY id LIMIT 2';
+  'SELECT id, reference FROM customers WHERE emailKey = ? AND +userId = ? ORDER BY id LIMIT 2';
 const samePhoneSql =
   'SELECT id, reference FROM customers WHERE phone = ? AND userId = ? AND (emailKey IS NULL OR ? IS NULL) ' +
   'ORDER BY id LIMIT 2';

@@ -120,6 +120,26 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     });
   }
 
+  test(`the event loop has no long turn while customers are imported by the owner of ${rows}`, async (t) => {
+    const { service } = await start(t);
+    const { token, id } = await service.person('admin');
+    change(
+      service,
+      `INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, createdAt, updatedAt)
+       SELECT ${id}, 'Ada', 'ada', value || '@example.com', value || '@example.com', '+49441' || value, 0, 0
+       FROM ${series(rows)}`,
+    );
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/csv' };
+    const row = (index: number): string => `Grace,grace${index}@example.com\nGrace ${index},\n`;
+    const body = `name,email\n${Array.from({ length: 100 }, (_, index) => row(index)).join('')}`;
+    const watch = new TurnWatch();
+    assert.equal(
+      await send({ path: `${service.url}/imports`, init: { method: 'POST', headers, body } }),
+      200,
+    );
+    assertShort(watch);
+  });
+
   for (const coding of ['gzip', 'identity']) {
     test(`the event loop has no long turn while its documents are first created, as ${coding}`, async (t) => {
       const { service } = await start(t);
