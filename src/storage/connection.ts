@@ -5,6 +5,10 @@ import { BoundedMap } from '../base/bounded-map.ts';
 import type { Invalidation } from './invalidation.ts';
 
 const statementsMax = 1_000;
+/** What a transaction may leave to its COMMIT before no other change is added: about 10 ms. */
+const commitWorkMax = 400;
+/** SQLite takes so many times as long to remove a text from a full-text index as to add it. */
+const removalFactor = 10;
 
 export type SqlValue = null | number | string | Uint8Array;
 export type Row = readonly SqlValue[];
@@ -40,6 +44,7 @@ export class Connection {
   /** The invalidations of this transaction so far. */
   readonly invalidations: Invalidation[] = [];
   #rowsChanged = 0;
+  #commitWork = 0;
 
   constructor(sqlite: DatabaseSync, before: () => void = () => {}) {
     this.#sqlite = sqlite;
@@ -49,6 +54,24 @@ export class Connection {
   /** The number of rows that all statements have changed. SQLite undoes the changes of a failed statement. */
   get rowsChanged(): number {
     return this.#rowsChanged;
+  }
+
+  /** Whether the COMMIT of this transaction already has so much to do that it should come next. */
+  get isFull(): boolean {
+    return this.#commitWork >= commitWorkMax;
+  }
+
+  /**
+   * Records the characters of a text that is removed from a full-text index, or added. SQLite does this work in the
+   * COMMIT, where it can't be divided any more.
+   */
+  leaveToCommit({ removed = 0, added = 0 }: { readonly removed?: number; readonly added?: number }): void {
+    this.#commitWork += removed + added / removalFactor;
+  }
+
+  /** Called when a transaction begins. */
+  resetCommitWork(): void {
+    this.#commitWork = 0;
   }
 
   /** Returns the first row; the caller knows that its columns are those of R. */

@@ -116,11 +116,11 @@ export class GroupCommit {
   /** Called at the end of a turn and after a sync. Runs the queued callbacks; commits unless a sync runs. */
   runAndCommit(): void {
     if (this.#state === 'failed') return;
-    if (this.#queued.length > 0 && this.#mayBegin() && this.#tryBegin()) {
-      this.#runQueued();
-      if (this.#queued.length > 0) this.#options.schedule();
-    }
+    const mayRun = this.#queued.length > 0 && this.#mayBegin() && this.#tryBegin();
+    if (mayRun) this.#runQueued();
     if (this.isSynced) this.#endTransaction();
+    // a transaction that is full still waits for the sync of the one before
+    if (mayRun && this.#queued.length > 0 && !this.#transaction.isFull) this.#options.schedule();
   }
 
   /**
@@ -218,6 +218,7 @@ export class GroupCommit {
     const until = performance.now() + groupMillisecondsMax;
     let ran = 0;
     for (const write of this.#queued) {
+      if (this.#transaction.isFull) break;
       ran += 1;
       const outcome = this.#runOne(write);
       if (outcome !== undefined) this.#outcomes.push(outcome);

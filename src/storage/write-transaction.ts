@@ -51,8 +51,14 @@ export class WriteTransaction {
     return this.#hasChanges;
   }
 
+  /** Whether no other callback should run before the commit. */
+  get isFull(): boolean {
+    return this.isOpen && this.#connection.isFull;
+  }
+
   begin(): void {
     this.#begin.run();
+    this.#connection.resetCommitWork();
     this.#hasChanges = false;
   }
 

@@ -15,7 +15,9 @@ type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone' | 'reference'> 
 };
 
 export function addToSearch(db: Connection, id: number, customer: Searched): void {
-  db.run('INSERT INTO customerSearch (rowid, text) VALUES (?, ?)', id, indexedText(customer));
+  const text = indexedText(customer);
+  db.run('INSERT INTO customerSearch (rowid, text) VALUES (?, ?)', id, text);
+  db.leaveToCommit({ added: text.length });
 }
 
 export function replaceInSearch(
@@ -34,7 +36,9 @@ export function replaceInSearch(
  */
 export function removeFromSearch(db: Connection, customer: Searched & { readonly id: number }): void {
   const sql = "INSERT INTO customerSearch (customerSearch, rowid, text) VALUES ('delete', ?, ?)";
-  db.run(sql, customer.id, indexedText(customer));
+  const text = indexedText(customer);
+  db.run(sql, customer.id, text);
+  db.leaveToCommit({ removed: text.length });
 }
 
 /**

@@ -24,8 +24,8 @@ export const importsMax = 2;
 /** The connection of a client that sends no whole line for this long is closed. */
 export const importLineMilliseconds = 30_000;
 /**
- * A batch is checked in one turn and written in one transaction; between batches, other clients get their
- * turns.
+ * A batch is checked in one turn and written in one transaction, or in several where one would be full; between them,
+ * other clients get their turns.
  */
 const importLinesPerBatch = 100;
 /** The time is measured after each piece of this length, since blank rows and separators complete no line. */
@@ -157,10 +157,11 @@ async function runImport<T>(run: ImportRun<T>): Promise<void> {
       number = batch[0]?.number ?? number;
       if (stream.isOver) return;
       if (stopping.aborted) throw serviceStopping();
-      const last = batch.at(-1);
-      if (last !== undefined) {
-        results.write(batch, await writeBatch(run, batch));
-        number = last.number + 1;
+      for (let left = batch; left.length > 0;) {
+        const written = await writeLines(run, left);
+        results.write(left, written);
+        number = (left[written.length - 1]?.number ?? number) + 1;
+        left = left.slice(written.length);
       }
       await results.whenRead();
       await stream.nextTurn();
@@ -230,10 +231,16 @@ function* piecesOf(chunk: Buffer | undefined): Generator<Buffer | undefined> {
     yield chunk.subarray(start, start + importPieceBytes);
 }
 
-function writeBatch<T>({ call, rules, now }: ImportRun<T>, batch: readonly Item<T>[]): Promise<LineResult[]> {
+/** Writes at least one line, and more as long as the transaction isn't full. Returns the results of these. */
+function writeLines<T>({ call, rules, now }: ImportRun<T>, lines: readonly Item<T>[]): Promise<LineResult[]> {
   return call.write((permit) => {
     const time = now();
-    return batch.map((item) => ('parsed' in item ? rules.write(permit, item.parsed, time) : item.result));
+    const results: LineResult[] = [];
+    for (const line of lines) {
+      results.push('parsed' in line ? rules.write(permit, line.parsed, time) : line.result);
+      if (permit.writer.isFull) break;
+    }
+    return results;
   });
 }
 

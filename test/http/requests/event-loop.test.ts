@@ -140,6 +140,25 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     assertShort(watch);
   });
 
+  test('the event loop has no long turn while the names of known customers are replaced', async (t) => {
+    const { service } = await start(t);
+    const { token, id } = await service.person('admin');
+    const name = 'hex(randomblob(100))';
+    change(
+      service,
+      `INSERT INTO customers (id, userId, name, nameKey, createdAt, updatedAt)
+       SELECT value, ${id}, ${name}, '', 0, 0 FROM ${series(rows)};
+       INSERT INTO customerSearch (rowid, text) SELECT id, substr('  ' || name, 1, 200) FROM customers`,
+    );
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/csv' };
+    const known = Array.from({ length: 100 }, (_, index) => `${index * 100 + 1},Grace ${index}\n`);
+    const init = { method: 'POST', headers, body: `id,name\n${known.join('')}` };
+    const watch = new TurnWatch();
+    assert.equal(await send({ path: `${service.url}/imports`, init }), 200);
+    assertShort(watch);
+    assert.equal(countIn(service, "customers WHERE name LIKE 'Grace %'"), 100);
+  });
+
   for (const coding of ['gzip', 'identity']) {
     test(`the event loop has no long turn while its documents are first created, as ${coding}`, async (t) => {
       const { service } = await start(t);
