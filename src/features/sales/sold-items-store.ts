@@ -2,7 +2,13 @@
 import type { DatabaseReads } from '../../storage/database.ts';
 import { statusesThat } from '../orders/order-status.ts';
 import { totalLowBits, totalLowMask, type Times } from './sales.ts';
-import { soldItemsMax, soldOrdersMax, type SoldItemRow, type SoldItemsFound } from './sold-items.ts';
+import {
+  soldItemsMax,
+  soldItemsOfCurrencyMax,
+  soldOrdersMax,
+  type SoldItemRow,
+  type SoldItemsFound,
+} from './sold-items.ts';
 
 /** Final statuses end what was sold. */
 const sold = JSON.stringify(statusesThat(({ next }) => next.length > 0));
@@ -42,6 +48,8 @@ ranked AS (
   SELECT *, row_number() OVER (
     PARTITION BY currency ORDER BY high + low / ${2 ** totalLowBits}.0 DESC, quantity DESC, newest DESC
   ) AS place FROM added
+),
+best AS (
+  SELECT * FROM ranked WHERE place <= ${soldItemsOfCurrencyMax} ORDER BY place, currency LIMIT ${soldItemsMax}
 )
-SELECT currency, sku, name, orders, quantity, high, low FROM ranked
-WHERE place <= ${soldItemsMax} ORDER BY currency, place`;
+SELECT currency, sku, name, orders, quantity, high, low FROM best ORDER BY currency, place`;

@@ -4,9 +4,9 @@ import { currency, timestamp } from '../../schema/members.ts';
 import { array, integer, named, nullable, object, string, type Infer } from '../../schema/schema.ts';
 import { joinedHalves, type Times } from './sales.ts';
 
-/** The items of one response, of each currency. */
-export const soldItemsMax = 100;
-const currenciesMax = 200;
+/** The items of one response: of each currency, and of all. The event loop turns all of them into text at once. */
+export const soldItemsOfCurrencyMax = 100;
+export const soldItemsMax = 2_000;
 /** The orders whose items are added up; a search reads as many, and the read worker serves both. */
 export const soldOrdersMax = 40_000;
 
@@ -36,8 +36,10 @@ export const SoldItems = named(
       examples: [null],
     }),
     items: array(SoldItem, {
-      maxItems: soldItemsMax * currenciesMax,
-      description: `By currency and \`total\`, the highest first: at most ${soldItemsMax} of each currency.`,
+      maxItems: soldItemsMax,
+      description:
+        `By currency and \`total\`, the highest first: at most ${soldItemsOfCurrencyMax} of each currency, and fewer ` +
+        `of each where there are more than ${soldItemsMax} in all.`,
     }),
   }),
 );

@@ -1,9 +1,10 @@
 // GET /sales/items: what sold best.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { currencies } from '../../../src/schema/iso-codes.ts';
 import { assertProblem } from '../../support/http-support.ts';
 import { serviceFor } from '../../support/service.ts';
-import { assertIssues, newOrder } from '../../support/resource-support.ts';
+import { assertIssues, newCustomer, newOrder } from '../../support/resource-support.ts';
 
 const tea = { sku: 'TEA-250', name: 'Green tea', quantity: 2, unitPrice: 749 };
 const cup = { name: 'Cup', quantity: 1, unitPrice: 650 };
@@ -61,6 +62,30 @@ test('sums of items beyond 2^53−1 are null, and the highest come first', async
     ['Palace', null],
     ['Cup', 650],
   ]);
+});
+
+test('the best of each currency are shown, however many currencies there are', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.person('staff');
+  const { token: user } = await service.person();
+  const { id: customerId } = await newCustomer(service, user);
+  const [...used] = [...currencies].sort().slice(0, 40);
+  const many = Array.from({ length: 100 }, (_, index) => ({
+    ...cup,
+    name: `Cup ${index}`,
+    quantity: 1 + index,
+  }));
+  for (const currency of used) await newOrder(service, user, { customerId, currency, items: many });
+  service.clock.advance(1_000);
+  const { body } = await service.get('/sales/items', { token });
+  const shown = Map.groupBy(body.items as { currency: string; name: string }[], ({ currency }) => currency);
+  assert.deepEqual([...shown.keys()], used);
+  for (const [currency, of] of shown)
+    assert.deepEqual(
+      of.map(({ name }) => name),
+      Array.from({ length: 2_000 / used.length }, (_, index) => `Cup ${99 - index}`),
+      currency,
+    );
 });
 
 test('what sold best needs a time that ends after it begins', async (t) => {
