@@ -18,6 +18,8 @@ type Send = (method: string, params?: Json) => Promise<Json>;
 /** The keys and buttons that `Tab` needs; WebDriver has private-use characters for keys. */
 const keys: Readonly<Record<string, string>> = { Tab: '\uE004', Enter: '\uE007', Escape: '\uE00C' };
 
+const betweenScansMilliseconds = 80;
+
 /** Like `openTab`, except for methods of Chromium: `send` supports only the mouse. */
 export async function openFirefox(
   program = process.env['FIREFOX'] ?? 'firefox-esr',
@@ -127,6 +129,7 @@ function tabOf(send: Send, { context, complaints }: Place): Tab {
       await typed(text);
     },
     async scan(code) {
+      await wait(betweenScansMilliseconds);
       await typed(`${code}${keys['Enter']}`);
     },
     async screen(width) {

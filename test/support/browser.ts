@@ -33,7 +33,7 @@ export type Tab = {
   type(text: string): Promise<void>;
   /**
    * Types like a scanner: each character is a key, 5 ms after the one before, and Enter ends them. A slower scanner
-   * takes its time.
+   * takes its time. Characters of `scannedKeys` are other keys.
    */
   scan(code: string, scanner?: Scanner): Promise<void>;
   screen(width: number, scheme: 'light' | 'dark'): Promise<void>;
@@ -61,6 +61,16 @@ const flags = [
 /** A browser that hangs, or has ended, fails the test that uses it. */
 const answerMillisecondsMax = 30_000;
 const keyCodes: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, Escape: 27, ' ': 32, '/': 191 };
+const enterKey = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' };
+const tabKey = { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 };
+/** The keys that scanners send for control characters: some have a function key for the separator of GS1. */
+const scannedKeys: Readonly<Record<string, Json>> = {
+  '\r': enterKey,
+  '\t': tabKey,
+  '\u001d': { key: 'F8', code: 'F8', windowsVirtualKeyCode: 119 },
+};
+/** Between two scans, and between a scan and what a hand presses. */
+const [betweenScansMilliseconds, afterScanMilliseconds] = [60, 160];
 
 /** A tab in its own browser, which ends with `close`; `another` opens a second tab. */
 export async function openTab(
@@ -138,9 +148,18 @@ function tabOf(send: Tab['send'], complaints: string[]): Tab {
     throw new Error(`never came true: ${expression}`, { cause });
   }
 
+  /** When the last key of a scan was pressed, in milliseconds since 1970. */
+  let scannedAt = 0;
+  const pauseAfterScan = (milliseconds: number): Promise<void> =>
+    wait(Math.max(scannedAt + milliseconds - Date.now(), 0));
+  const sendLater: Tab['send'] = async (method, params) => {
+    if (method === 'Input.dispatchKeyEvent') await pauseAfterScan(afterScanMilliseconds);
+    return send(method, params);
+  };
+
   return {
     complaints,
-    send,
+    send: sendLater,
     evaluate,
     until,
     async open(url) {
@@ -154,20 +173,18 @@ function tabOf(send: Tab['send'], complaints: string[]): Tab {
         windowsVirtualKeyCode: keyCodes[key] ?? 0,
         ...(key === 'Enter' ? { text: '\r' } : {}),
       };
-      await send('Input.dispatchKeyEvent', { type: 'keyDown', ...about });
-      await send('Input.dispatchKeyEvent', { type: 'keyUp', ...about });
+      await sendLater('Input.dispatchKeyEvent', { type: 'keyDown', ...about });
+      await sendLater('Input.dispatchKeyEvent', { type: 'keyUp', ...about });
     },
     async type(text) {
       await send('Input.insertText', { text });
     },
     async scan(code, { milliseconds = 5, end = 'Enter' } = {}) {
-      const keys = [...code].map((key) => ({ key, text: key }));
-      const ends = {
-        Enter: { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' },
-        Tab: { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 },
-      };
-      const enter = ends[end];
+      const keys = [...code].map((key): Json => scannedKeys[key] ?? { key, text: key });
+      const enter = end === 'Enter' ? enterKey : tabKey;
+      await pauseAfterScan(betweenScansMilliseconds);
       const start = Date.now() / 1_000;
+      scannedAt = start * 1_000 + keys.length * milliseconds;
       if (milliseconds > 5) {
         for (const [index, key] of [...keys, enter].entries()) {
           const timestamp = start + (index * milliseconds) / 1_000;

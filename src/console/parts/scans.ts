@@ -3,6 +3,10 @@
 // its keys went to get back what they had, and the end presses nothing. The code goes to the part of the page that
 // takes scans (`data-scans`, by an event), or else to `place`, which knows the rest of the console.
 //
+// A code may hold anything: a customer shows one, the separator of GS1 is F8 for some scanners, and many send a line
+// feed after Enter. So keys within a scan that are no letters press nothing, nor does what follows its end at once.
+// Only what comes before the third letter can’t be told from a hand.
+//
 // Some scanners are as slow as a fast typist. What may have been typed stays where it is, and its Enter does what it
 // does, until the service knows a product with that code. In the search of a list, what arrived too steadily for a
 // hand waits with its Enter until the service says whether it is a product's code. A field can have rules of its own
@@ -46,6 +50,8 @@ type Handlers = {
 export class Scans {
   readonly #handlers: Handlers;
   #burst: Burst | undefined;
+  /** When the last scan ended, or what followed it. */
+  #endedAt = -Infinity;
   /** What may have been typed, while the service is asked. */
   #asked: Promise<unknown> = Promise.resolve();
   /** Codes for the view that takes scans next. */
@@ -80,10 +86,31 @@ export class Scans {
     if (!isTrusted || ['Shift', 'AltGraph', 'CapsLock'].includes(key)) return;
     const isCommand = metaKey || ctrlKey !== altKey; // AltGr is both
     const isSecret = event.target instanceof HTMLInputElement && event.target.type === 'password';
-    if (isComposing || repeat || isCommand || isSecret) this.#burst = undefined;
-    else if (key === 'Enter' || (key === 'Tab' && !shiftKey)) this.#ended(event);
-    else if (key.length === 1) this.#added(event);
+    const isLetter = key.length === 1 && !isCommand;
+    const isEnd = !isCommand && (key === 'Enter' || (key === 'Tab' && !shiftKey));
+    if (this.#followsScan(event, isEnd)) this.#dropRest(event);
+    else if (isComposing || repeat || isSecret) this.#burst = undefined;
+    else if (isEnd) this.#ended(event);
+    else if (isLetter) this.#added(event);
+    else if (this.#isWithinScan(event)) stop(event);
     else this.#burst = undefined;
+  }
+
+  /** Whether the key comes too soon after a scan for a hand, or for the next scan. */
+  #followsScan({ timeStamp }: KeyboardEvent, isEnd: boolean): boolean {
+    if (this.#burst !== undefined) return false;
+    return timeStamp - this.#endedAt <= (isEnd ? gapMillisecondsMax : fastMilliseconds);
+  }
+
+  #dropRest(event: KeyboardEvent): void {
+    stop(event);
+    this.#endedAt = event.timeStamp;
+  }
+
+  #isWithinScan({ timeStamp }: KeyboardEvent): boolean {
+    const burst = this.#burst;
+    if (burst === undefined || timeStamp - burst.at > fastMilliseconds) return false;
+    return burst.code.length >= lettersMin && isScan(burst, burst.code, timeStamp - burst.at);
   }
 
   #added(event: KeyboardEvent): void {
@@ -111,6 +138,7 @@ export class Scans {
     const control = controlOf(event.target);
     const rule = control?.dataset['scan'];
     const code = burst.code.trim();
+    if (rule === 'code' || isScan(burst, code, pause)) this.#endedAt = event.timeStamp;
     if (rule === 'search') {
       if (!isScan(burst, code, pause)) return;
       if (event.key === 'Tab') event.preventDefault(); // what is found is shown as long as the focus is there
