@@ -111,7 +111,7 @@ export function todayView(page: Page): void {
       return { ...first, alerts: toLookAfter, events };
     },
     draw: (shown, reload) => todayContent(page, shown, { span, reload }),
-    hold: holdToday,
+    hold: (shown, loaded) => holdToday(main, shown, loaded),
     concerns: isNews,
   });
   watchDay(signal, () => {
@@ -126,11 +126,8 @@ export function todayView(page: Page): void {
   );
 }
 
-/** Where the alerts stand above the orders, as they do without a second column. */
-const narrow = matchMedia('(width < 1000px)');
-
 /** Only the orders have buttons; what is above them has the same height, but for the alerts. */
-function holdToday(shown: TodayData, loaded: TodayData): TodayData {
+function holdToday(main: HTMLElement, shown: TodayData, loaded: TodayData): TodayData {
   const orders = loaded.waiting.flatMap(({ data }) => data);
   const held = loaded.waiting.map((list, index) => {
     const before = shown.waiting[index]?.data ?? [];
@@ -138,8 +135,14 @@ function holdToday(shown: TodayData, loaded: TodayData): TodayData {
   });
   const ids = new Set(toDoOf(held).map(({ id }) => id));
   const newer = toDoOf(loaded.waiting).filter(({ id }) => !ids.has(id)).length;
-  const alerts = narrow.matches ? shown.alerts : loaded.alerts;
+  const alerts = hasOneColumn(main) ? shown.alerts : loaded.alerts;
   return { ...loaded, alerts, waiting: held, newer };
+}
+
+/** Whether the alerts stand above the orders: console.css alone says at which width a second column begins. */
+function hasOneColumn(main: HTMLElement): boolean {
+  const columns = main.querySelector('.columns.today');
+  return columns !== null && !getComputedStyle(columns).gridTemplateColumns.includes(' ');
 }
 
 function daysEnd(): string {
