@@ -78,15 +78,22 @@ function within(prefix: string, faults: readonly Fault[]): Fault[] {
 }
 
 /** The ids of the objects that the requests change. */
-type Made = Readonly<Record<'customerId' | 'orderId' | 'userId' | 'ownId' | 'webhookId', number>>;
+type Made = Readonly<
+  Record<'customerId' | 'orderId' | 'paidId' | 'refundedId' | 'userId' | 'ownId' | 'webhookId', number>
+>;
 
 async function make(service: TestService, token: string): Promise<Made> {
   const { id: customerId } = await newCustomer(service, token);
   const order = await newOrder(service, token, { customerId, shippingAddress: german });
+  const paid = await newOrder(service, token, { customerId, status: 'paid' });
+  const refunded = await newOrder(service, token, { customerId, status: 'paid', payment: 'cash' });
+  await service.patch(`/orders/${refunded.id}`, { token, body: { status: 'refunded' } });
   const [session] = (await service.get('/api/sessions', { token })).body.data;
   return {
     customerId,
     orderId: order.id,
+    paidId: paid.id,
+    refundedId: refunded.id,
     userId: (await service.person()).id,
     ownId: session.userId,
     webhookId: (await newWebhook(service, token)).id,
@@ -109,6 +116,7 @@ const rows: readonly Row[] = [
       ['/userId', 999_999],
       ['/currency', 'X'],
       ['/status', 'shipped'],
+      ['/payment', 'x'],
       ['/note', 5],
       ...items,
       ...within('/shippingAddress', [...address, ['/city', absent]]),
@@ -127,12 +135,29 @@ const rows: readonly Row[] = [
       ['/userId', 999_999],
       ['/currency', 'X'],
       ['/status', 'lost'],
+      ['/payment', 'x'],
       ['/note', 5],
       ['/reason', ''],
       ...items,
       ...within('/shippingAddress', [...address, ['/city', null]]),
     ],
     stored: ['/id', '/createdAt', '/updatedAt', '/userId', '/shippingAddress/postalCode'],
+  },
+  {
+    what: 'a patch of a refunded order',
+    method: 'PATCH',
+    path: ({ refundedId }) => `/orders/${refundedId}`,
+    body: {},
+    faults: [...readOnly, ['/payment', 'card'], ['/note', 5]],
+    stored: ['/id', '/createdAt', '/payment'],
+  },
+  {
+    what: 'an order taken back',
+    method: 'PATCH',
+    path: ({ paidId }) => `/orders/${paidId}`,
+    body: { status: 'open', reason: 'by mistake' },
+    faults: [...readOnly, ['/reason', absent], ['/note', 5]],
+    stored: ['/id', '/createdAt', '/reason'],
   },
   {
     what: 'a new customer',
