@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document: a pure function of the routes and their tags.
+// The OpenAPI 3.1 document: a pure function of the routes, their tags, the public URL and the version.
 import { problemCodes, type ProblemCode } from '../problem.ts';
 import { createComponents, type Json } from './openapi-components.ts';
 import { describeOperation } from './openapi-operation.ts';

@@ -45,7 +45,7 @@ suite('the document', async () => {
     );
   });
 
-  test('the OpenAPI document is a function of the routes and tags alone', async (t) => {
+  test('the OpenAPI document is a function of the routes, their tags, the public URL and the version alone', async (t) => {
     if (service.inside === undefined) return t.skip('needs the inside');
     const other = await serviceFor(t);
     const { mounted } = other.inside?.app.router ?? service.inside.app.router;

@@ -32,6 +32,12 @@ suite('layers', () => {
     );
   });
 
+  test('the picture of the layers names the features that every service has, and no other', () => {
+    const core = features.filter(({ isCore }) => isCore === true).map(({ name }) => `src/features/${name}/`);
+    const named = layers.flat().filter((place) => /^src\/features\/\w+\/$/.test(place));
+    assert.deepEqual(named.sort(), core.sort());
+  });
+
   test('imports point downwards in the picture of the layers', () => {
     const upwards = imports.filter(
       ({ from, to }) => placeOf(from) !== placeOf(to) && layerOf(to) <= layerOf(from),
@@ -119,7 +125,8 @@ suite('layers', () => {
     const isOutside = (path: string): boolean => /-(routes|representation|feature)\.ts$/.test(path);
     const isInside = (path: string): boolean =>
       /^src\/features\/.*-store\.ts$/.test(path) ||
-      (/^src\/features\/(customers|keys|orders|products|users)\//.test(path) && !isOutside(path));
+      (/^src\/features\/(customers|keys|orders|products|sessions|users|webhooks)\//.test(path) &&
+        !isOutside(path));
     assert.ok(sources.filter(isInside).length > 30); // it would be seen
     const crossings = imports.filter(
       ({ from, to }) => isInside(from) && (to.startsWith('src/http/') || isOutside(to)),
@@ -132,6 +139,14 @@ suite('layers', () => {
       {
         from: 'src/features/idempotency/stored-response-store.ts', // for as long as documents say
         to: 'src/http/connections/request-fields.ts',
+      },
+      {
+        from: 'src/features/webhooks/post-thread.ts', // it sends requests
+        to: 'src/http/connections/request-fields.ts',
+      },
+      {
+        from: 'src/features/webhooks/post-thread.ts',
+        to: 'src/http/connections/tls-settings.ts',
       },
     ]);
   });

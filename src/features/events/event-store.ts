@@ -58,9 +58,9 @@ type NewEvent = {
 };
 
 /**
- * Records an event. Every function of a store that makes a change which clients can see calls this once. If a
- * change also ends other objects, such as a suspended user's sessions and keys, its event covers them. These
- * changes have no event:
+ * Records an event. Every function of a store that makes a change which clients can see calls this once, and
+ * `addOrder` also for each step of an order that is placed as more than open. If a change also ends other
+ * objects, such as a suspended user's sessions and keys, its event covers them. These changes have no event:
  * - of sessions, the renewal of tokens, the expiry, and the end of the oldest beyond `sessionsPerUserMax`;
  * - of one-time codes, a set-up before it is confirmed, and the use of a code or recovery code;
  * - of sign-ins, another hash of the same password, and the addresses that an account was used from;

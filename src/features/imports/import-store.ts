@@ -147,8 +147,8 @@ function outcomeOfRepeat(known: Imported, sent: Uint8Array): LineOutcome {
 type KnownImport = Importer & Pick<KeyedObject, 'fingerprint'> & { readonly key: string | undefined };
 
 /**
- * Changes the customer that the line names by its id or by a key of its own, or who alone has its e-mail
- * address or phone number. Members that the line leaves out stay as they are. Returns undefined if there is no
+ * Changes the customer that the line names by its id or by a key of its own, or who alone has its reference,
+ * e-mail address or phone number. Members that the line leaves out stay as they are. Returns undefined if there is no
  * such customer, or if the key was last imported with the same content: what was changed since then stays.
  */
 function changeKnownCustomer(

@@ -50,7 +50,7 @@ export type LineOutcome =
       readonly status: 200 | 201;
       readonly id: number | null;
       readonly result: 'created' | 'changed' | 'unchanged';
-      /** A customer who has the e-mail address or phone number of the new one. */
+      /** A customer who has the reference, e-mail address or phone number of the new one. */
       readonly sameAs?: number;
     }
   | { readonly status: 403 | 422; readonly issues: readonly Issue[] };

@@ -40,9 +40,9 @@ const password = string({
   writeOnly: true,
   examples: ['correct horse battery staple'],
   description:
-    '8–128 characters of any script; rejected if it is one of the 3,000 most common passwords or made only of ' +
-    'the name, the e-mail address or the service’s name, with or without digits and punctuation, or at most ' +
-    '12 repetitions of one character or neighbours on a keyboard.',
+    '8–128 characters of any script (a service may require more than 8); rejected if it is one of the 3,000 ' +
+    'most common passwords or made only of the name, the e-mail address or the service’s name, with or without ' +
+    'digits and punctuation, or at most 12 repetitions of one character or neighbours on a keyboard.',
 });
 
 const currentPassword = string({
