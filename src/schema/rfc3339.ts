@@ -4,7 +4,7 @@ import { timestampOf } from '../base/timestamp.ts';
 
 const form = new RegExp(
   String.raw`^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)T(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)` +
-    String.raw`(?:\.(?<fraction>\d+))?(?:Z|(?<sign>[+\-])(?<offsetHour>\d\d):(?<offsetMinute>\d\d))$`,
+    String.raw`(?:\.(?<fraction>\d+))?(?:Z|(?<sign>[+\-])(?<offsetHour>[01]\d|2[0-3]):(?<offsetMinute>[0-5]\d))$`,
   'i',
 );
 
@@ -14,7 +14,7 @@ const form = new RegExp(
  */
 export function toTime(text: string): number {
   const parts = form.exec(text)?.groups;
-  return parts === undefined || rangeIssue(parts) !== undefined ? NaN : millisecondsOf(parts);
+  return parts === undefined ? NaN : millisecondsOf(parts);
 }
 
 /** Returns the first millisecond that isn't before the time, for comparisons with stored times. */
@@ -29,12 +29,10 @@ export function canonicalTime(text: string): string {
   return time > lastTime ? text : timestampOf(time);
 }
 
-/** Returns a sentence if a part of a well-formed time is out of range, otherwise undefined. */
+/** Returns a sentence if there is no such time, or none that responses can show, otherwise undefined. */
 export function timeIssue(text: string): string | undefined {
-  const parts = form.exec(text)?.groups ?? {};
-  const issue = rangeIssue(parts);
-  if (issue !== undefined) return `${text} is not a time: ${issue}.`;
-  const time = millisecondsOf(parts);
+  const time = toTime(text);
+  if (Number.isNaN(time)) return `${text} is no date and time.`;
   if (time >= firstTime && time <= lastTime) return undefined;
   return `${text} is not a time of the years 0000 to 9999 in UTC.`;
 }
@@ -43,32 +41,13 @@ export function timeIssue(text: string): string | undefined {
 export const firstTime = Date.parse('0000-01-01T00:00:00.000Z');
 export const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
 
-type Parts = Readonly<Record<string, string | undefined>>;
-
-function rangeIssue(parts: Parts): string | undefined {
-  const { month = '', day = '', hour = '', minute = '', second = '' } = parts;
-  const { year = '', offsetHour = '00', offsetMinute = '00' } = parts;
-  if (month < '01' || month > '12') return 'its month must be 01 to 12';
-  const days = daysIn(Number(year), Number(month));
-  if (day < '01' || Number(day) > days) return `its day must be 01 to ${days}`;
-  if (hour > '23') return 'its hour must be 00 to 23';
-  if (minute > '59') return 'its minute must be 00 to 59';
-  if (second > '59') return 'its second must be 00 to 59, also where a leap second was';
-  if (offsetHour > '23' || offsetMinute > '59') return 'its offset must be -23:59 to +23:59';
-  return undefined;
-}
-
-function daysIn(year: number, month: number): number {
-  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  if (month === 2) return isLeapYear ? 29 : 28;
-  return [4, 6, 9, 11].includes(month) ? 30 : 31;
-}
-
-function millisecondsOf(parts: Parts): number {
+function millisecondsOf(parts: Readonly<Record<string, string | undefined>>): number {
   const { year, month, day, hour, minute, second, fraction = '' } = parts;
   const { sign, offsetHour = '00', offsetMinute = '00' } = parts;
   const milliseconds = fraction.slice(0, 3).padEnd(3, '0');
   const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}Z`);
+  // Date takes the 30th of February for a day in March, and 24:00 for the next day
+  if (new Date(local).getUTCDate() !== Number(day)) return NaN;
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * minuteMilliseconds;
   return sign === '-' ? local + offset : local - offset;
 }
