@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { commandNames, commandsUnder, helpText, isCommand, loadCommand } from './commands/commands.ts';
 import { print } from './commands/terminal.ts';
 import type { Command } from './commands/command.ts';
-import { flagsTakenByNpm, readCommandLine, didYouMean, type CommandLine } from './service/command-line.ts';
+import { flagsTakenByNpm, readCommandLine, type CommandLine } from './service/command-line.ts';
 import { CommandError, ConfigError } from './config/command-error.ts';
 import { settings } from './service/features.ts';
 import { Problem } from './problem.ts';
@@ -78,11 +78,7 @@ function unknownCommand(words: readonly string[], name: string): ConfigError {
   const family = commandsUnder(name);
   const given = family.length > 0 ? words.slice(0, 2).join(' ') : name;
   const choices = family.length > 0 ? family : commandNames;
-  const hint =
-    didYouMean(words.slice(0, 2).join(' '), choices) ??
-    didYouMean(name, choices) ??
-    `there are ${choices.join(', ')}`;
-  return new ConfigError([], [`there is no command "${given}"; ${hint}`]);
+  return new ConfigError([], [`there is no command "${given}"; there are ${choices.join(', ')}`]);
 }
 
 function rejectUnsafeSqlite(): void {

@@ -108,8 +108,7 @@ function flagIssue(
 ): string | undefined {
   const type = known.get(name);
   if (type === undefined || !rawName.startsWith('--')) {
-    const flags = [...known.keys()].map((flag) => `--${flag}`);
-    return `${rawName} is unknown; ${didYouMean(rawName, flags) ?? '--help lists the flags'}`;
+    return `${rawName} is unknown; --help lists the flags`;
   }
   if (given[name] !== undefined) return `${rawName} is given more than once`;
   if (type === 'string' && value === undefined) return `${rawName} needs a value`;
@@ -147,9 +146,7 @@ function unknownVariables(environment: Environment): string[] {
   const unknown = Object.keys(environment).filter(
     (name) => name.startsWith('ORDERLY_') && !known.includes(name),
   );
-  return unknown.map(
-    (name) => `${name} is unknown; ${didYouMean(name, known) ?? '--help lists the settings'}`,
-  );
+  return unknown.map((name) => `${name} is unknown; --help lists the settings`);
 }
 
 function misuseOf(syntax: Syntax, given: Arguments): string[] {
@@ -169,34 +166,4 @@ function misuseOf(syntax: Syntax, given: Arguments): string[] {
     if (issue !== undefined) misuse.push(`--${flag} ${issue}, not ${JSON.stringify(value)}`);
   }
   return misuse;
-}
-
-/** A word that differs by more letters than this is another word. */
-const changesMax = 2;
-
-/** Returns a question that names the nearest candidate; undefined if none is near. */
-export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
-  let nearest: string | undefined;
-  let fewest = changesMax + 1;
-  for (const candidate of candidates) {
-    const changes = changesBetween(word, candidate);
-    if (changes < fewest) [nearest, fewest] = [candidate, changes];
-  }
-  return nearest === undefined ? undefined : `did you mean ${nearest}?`;
-}
-
-/** Counts the letters to insert, remove or replace (the Levenshtein distance). */
-function changesBetween(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1];
-    for (let column = 0; column < to.length; column += 1) {
-      const replaced = (row[column] ?? 0) + (to[column] === letter ? 0 : 1);
-      const inserted = (next[column] ?? 0) + 1;
-      const removed = (row[column + 1] ?? 0) + 1;
-      next.push(Math.min(replaced, inserted, removed));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }
