@@ -17,7 +17,6 @@ export type Span = (typeof spans)[number];
  */
 export class TimeZones {
   readonly #clocks = new BoundedMap<string, LocalClock>(timeZonesMax);
-  #last: { readonly buckets: Buckets; readonly boundaries: number[] } | undefined = undefined;
 
   /** Returns undefined if there is no such time zone. */
   find(name: string): LocalClock | undefined {
@@ -31,18 +30,6 @@ export class TimeZones {
       return undefined;
     }
   }
-
-  /**
-   * Returns the boundaries of buckets, the last ones without computing them again: a request needs them when
-   * its query is checked and when it is handled, and a thousand take ten milliseconds.
-   */
-  boundariesOf(buckets: Buckets): readonly number[] {
-    const last = this.#last;
-    if (last !== undefined && areSame(last.buckets, buckets)) return last.boundaries;
-    const boundaries = bucketBoundaries(buckets);
-    this.#last = { buckets, boundaries };
-    return boundaries;
-  }
 }
 
 type Buckets = {
@@ -52,10 +39,6 @@ type Buckets = {
   readonly by: Span;
   readonly clock: LocalClock;
 };
-
-function areSame(a: Buckets, b: Buckets): boolean {
-  return a.from === b.from && a.before === b.before && a.by === b.by && a.clock === b.clock;
-}
 
 /**
  * Returns `from`, the beginning of each further bucket, and `before`. The result is truncated if there are

@@ -21,7 +21,7 @@ import {
   type ObjectOf,
 } from '../../schema/schema.ts';
 import { payments, statuses, type OrderStatus, type Payment } from '../orders/order-status.ts';
-import { spans, type TimeZones, salesBucketsMax } from './sales-buckets.ts';
+import { bucketBoundaries, spans, type TimeZones, salesBucketsMax } from './sales-buckets.ts';
 
 export const salesFiguresMax = 20_000;
 
@@ -142,7 +142,7 @@ export function salesIssues(query: SalesQuery, context: SalesContext): Issue[] {
   const { by, clock, ...times } = withDefaults(query, context);
   const issues = timesIssues(times);
   if (issues.length > 0) return issues;
-  const boundaries = context.timeZones.boundariesOf({ ...times, by, clock });
+  const boundaries = bucketBoundaries({ ...times, by, clock });
   return boundaries.length - 1 <= salesBucketsMax ? [] : [tooMany(by, salesBucketsMax)];
 }
 
@@ -150,7 +150,7 @@ export function salesIssues(query: SalesQuery, context: SalesContext): Issue[] {
 export function resolveSalesQuery(query: SalesQuery, context: SalesContext): SalesRequest {
   const { from, before, by, timeZone, clock } = withDefaults(query, context);
   const { of = 'placed' } = query;
-  return { of, by, timeZone, boundaries: context.timeZones.boundariesOf({ from, before, by, clock }) };
+  return { of, by, timeZone, boundaries: bucketBoundaries({ from, before, by, clock }) };
 }
 
 function withDefaults(query: SalesQuery, { now, timeZones }: SalesContext) {

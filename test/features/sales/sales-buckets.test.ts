@@ -187,20 +187,6 @@ describe('every bucket follows the one before it', () => {
   }
 });
 
-test('the same span has other buckets by another unit, in another time zone, or with another end', () => {
-  const [from, day] = [Date.UTC(2026, 0, 1), 86_400_000];
-  const span = { from, before: from + 2 * day, by: 'day', clock: clockOf('UTC') } as const;
-  const counts = [
-    span,
-    { ...span, by: 'hour' },
-    span,
-    { ...span, clock: clockOf('Europe/Berlin') },
-    { ...span, before: from + day },
-    { ...span, from: from + day },
-  ].map((each) => timeZones.boundariesOf(each as typeof span).length - 1);
-  assert.deepEqual(counts, [2, 48, 2, 3, 1, 1]);
-});
-
 test('the clock of a time zone is made once, and there is none of a name that is no time zone', () => {
   assert.equal(timeZones.find('Europe/Berlin'), clockOf('Europe/Berlin'));
   assert.equal(timeZones.find('Europe/Entenhausen'), undefined);
