@@ -90,7 +90,7 @@ export function findSameCustomers(
   const found =
     nonEmpty(db.all<SameRow>(sameReferenceSql, reference, userId)) ??
     nonEmpty(db.all<SameRow>(sameEmailSql, key, userId)) ??
-    db.all<SameRow>(samePhoneSql, phone, userId, key);
+    db.all<SameRow>(key === null ? samePhoneSql : samePhoneAloneSql, phone, userId);
   const others = found.filter(([, of]) => of !== null && reference !== null && of !== reference);
   return { ids: found.map(([id]) => id), haveNoOther: others.length === 0 };
 }
@@ -106,9 +106,10 @@ const sameReferenceSql =
 /** The `+` keeps SQLite from walking all customers of the owner. */
 const sameEmailSql =
   'SELECT id, reference FROM customers WHERE emailKey = ? AND +userId = ? ORDER BY id LIMIT 2';
-const samePhoneSql =
-  'SELECT id, reference FROM customers WHERE phone = ? AND userId = ? AND (emailKey IS NULL OR ? IS NULL) ' +
-  'ORDER BY id LIMIT 2';
+const samePhoneSql = 'SELECT id, reference FROM customers WHERE phone = ? AND userId = ? ORDER BY id LIMIT 2';
+/** Has an index of its own: all customers of a list may have the number of the shop. */
+const samePhoneAloneSql =
+  'SELECT id, reference FROM customers WHERE phone = ? AND userId = ? AND emailKey IS NULL ORDER BY id LIMIT 2';
 
 type NewCustomerRow = CustomerContent & { readonly userId: number };
 

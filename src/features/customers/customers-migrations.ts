@@ -60,4 +60,10 @@ ALTER TABLE customers ADD COLUMN reference TEXT;
 CREATE INDEX customers_reference_userId ON customers (reference, userId) WHERE reference IS NOT NULL;
 `,
   },
+  {
+    name: 'customer-phones 2',
+    sql:
+      'CREATE INDEX customers_phone_userId_emailKey ON customers (phone, userId, emailKey) ' +
+      'WHERE phone IS NOT NULL AND emailKey IS NULL',
+  },
 ];

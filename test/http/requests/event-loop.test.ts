@@ -126,12 +126,13 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     change(
       service,
       `INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, createdAt, updatedAt)
-       SELECT ${id}, 'Ada', 'ada', value || '@example.com', value || '@example.com', '+49441' || value, 0, 0
+       SELECT ${id}, 'Ada', 'ada', value || '@example.com', value || '@example.com', '+494411234567', 0, 0
        FROM ${series(rows)}`,
     );
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/csv' };
-    const row = (index: number): string => `Grace,grace${index}@example.com\nGrace ${index},\n`;
-    const body = `name,email\n${Array.from({ length: 100 }, (_, index) => row(index)).join('')}`;
+    const rowsOf = (index: number): string =>
+      `Grace,grace${index}@example.com,\nGrace,lovelace${index}@example.com,+494411234567\nGrace ${index},,\n`;
+    const body = `name,email,phone\n${Array.from({ length: 100 }, (_, index) => rowsOf(index)).join('')}`;
     const watch = new TurnWatch();
     assert.equal(
       await send({ path: `${service.url}/imports`, init: { method: 'POST', headers, body } }),
