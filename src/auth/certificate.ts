@@ -239,7 +239,7 @@ function oid(...bytes: readonly number[]): Buffer {
   return der(0x06, Buffer.of(...bytes));
 }
 
-export function integer(...bytes: readonly number[]): Buffer {
+function integer(...bytes: readonly number[]): Buffer {
   return der(0x02, Buffer.of(...bytes));
 }
 

@@ -216,7 +216,7 @@ export function wholeNumber(min: number, max: number): SettingRule {
   };
 }
 
-export function oneOf(values: readonly string[]): SettingRule {
+function oneOf(values: readonly string[]): SettingRule {
   return (text) => {
     if (values.includes(text)) return undefined;
     // only now: loading the data of Intl would take 15 ms of each start
@@ -266,7 +266,7 @@ export function currency(text: string): string | undefined {
   return currencies.has(text) ? undefined : 'must be a currency code such as EUR (ISO 4217)';
 }
 
-export function secret(text: string): string | undefined {
+function secret(text: string): string | undefined {
   if (Buffer.byteLength(text) >= secretBytesMin) return undefined;
   return `must be secrets of at least ${secretBytesMin} bytes each`;
 }

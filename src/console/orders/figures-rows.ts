@@ -9,7 +9,7 @@ import { isSale, ordersOf, type Received, receivedOf, totalOf } from './sales-fi
 /** Sales by when orders were placed and by when money was received, in the same buckets. */
 export type SpanSales = { readonly placed: Sales; readonly received: Sales };
 
-export type FiguresRow = Received & {
+type FiguresRow = Received & {
   /** The beginning of the month or year, and its end. */
   readonly from: string;
   readonly before: string;
