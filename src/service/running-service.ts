@@ -215,10 +215,8 @@ function figuresOf({ config, database, caches, limiters, hasher, server, certifi
     buckets: countBuckets(limiters),
     connections: server.connections,
     caches: [caches.orders, caches.customers],
-    cacheBytesMax: config.cacheBytes,
     passwordsWaiting: hasher.waiting,
     exports: exports.counts,
-    feed: feedBounds(database.read),
     certificateExpiresAt: certificate.notAfter,
     lastBackupAt: lastBackupAt(config.dataFolder),
   };

@@ -54,15 +54,13 @@ export type ElementReader<T, C> = (authorize: () => C) => AsyncIterable<readonly
 /** `ends` counts the exports that ended, by reason. */
 type ExportCounts = {
   readonly running: number;
-  readonly bytes: number;
   readonly ends: ReadonlyMap<string, number>;
 };
 
-export function exportFamilies({ running, bytes, ends }: ExportCounts): Family[] {
+export function exportFamilies({ running, ends }: ExportCounts): Family[] {
   return [
     gauge('orderly_exports_running', 'Exports under way.', running),
     counter('orderly_exports_ended_total', 'Exports that ended, by how.', labelledSamples('reason', ends)),
-    counter('orderly_export_bytes_total', 'Bytes of exports that ended.', bytes),
   ];
 }
 
@@ -82,7 +80,6 @@ export class Exports {
         : unavailable('Other exports are running; retry in a moment.', retrySeconds),
   });
   readonly #ends = new Map<string, number>();
-  #bytes = 0;
 
   constructor({ log, timers }: { readonly log: Logger; readonly timers: Timers }) {
     this.#log = log;
@@ -90,7 +87,7 @@ export class Exports {
   }
 
   get counts(): ExportCounts {
-    return { running: this.#slots.running, bytes: this.#bytes, ends: this.#ends };
+    return { running: this.#slots.running, ends: this.#ends };
   }
 
   /**
@@ -120,10 +117,9 @@ export class Exports {
   #start<T>(running: RunningExport<T>): void {
     const { stream, call } = running;
     const ended = Promise.withResolvers<void>();
-    stream.onEnd((reason, bytes) => {
+    stream.onEnd((reason) => {
       ended.resolve();
       this.#ends.set(reason, (this.#ends.get(reason) ?? 0) + 1);
-      this.#bytes += bytes;
     });
     endIfSlow(stream, this.#timers);
     const held = this.#slots.run(placeOf(call), () => ended.promise); // not earlier: HEAD starts no export

@@ -1,7 +1,6 @@
 // Counts for a running service, and the families of metrics that /metrics shows.
 import { securityEventLevels, type SecurityEventName } from '../../security-event.ts';
 import type { Database } from '../../storage/database.ts';
-import { capacity } from '../../base/capacity.ts';
 import { syncSecondsBounds } from '../../storage/storage-stats.ts';
 import { version } from '../../base/version.ts';
 import type { ConnectionCounts } from '../connections/connection-gate.ts';
@@ -30,12 +29,8 @@ type MetricsFigures = {
   readonly buckets: number;
   readonly connections: ConnectionCounts;
   readonly caches: readonly CacheCounts[];
-  /** What `--cache-bytes` or the machine's memory allows. */
-  readonly cacheBytesMax: number;
   readonly passwordsWaiting: number;
   readonly exports: Exports['counts'];
-  /** The ids of the newest event that was removed, and of the newest event. */
-  readonly feed: { readonly removedUpTo: number; readonly latest: number };
   /** Milliseconds since 1970; undefined without TLS. */
   readonly certificateExpiresAt: number | undefined;
   /** Milliseconds since 1970; undefined if there was no backup. */
@@ -82,11 +77,9 @@ export function createMetrics() {
       ...cacheFamilies(figures.caches),
       ...storageFamilies(figures.storage),
       ...accountFamilies(figures, securityEvents),
-      ...feedFamilies(figures.feed),
       ...exportFamilies(figures.exports),
       ...others,
       ...operationFamilies(figures),
-      ...capacityFamilies(figures.cacheBytesMax),
       ...processFamilies(loopDelay),
     ]);
   }
@@ -181,13 +174,6 @@ function accountFamilies(
   ];
 }
 
-function feedFamilies({ removedUpTo, latest }: MetricsFigures['feed']): Family[] {
-  return [
-    gauge('orderly_feed_latest_event_id', 'Id of the newest event.', latest),
-    gauge('orderly_feed_removed_event_id', 'Id of the last event that was removed for its age.', removedUpTo),
-  ];
-}
-
 function operationFamilies({ certificateExpiresAt, lastBackupAt }: MetricsFigures): Family[] {
   return [
     gauge(
@@ -203,25 +189,12 @@ function operationFamilies({ certificateExpiresAt, lastBackupAt }: MetricsFigure
   ];
 }
 
-function capacityFamilies(cacheBytesMax: number): Family[] {
-  const bytes = { memory: capacity.memoryBytes, cache: cacheBytesMax, transfers: capacity.transferBytes };
-  return [
-    gauge(
-      'orderly_capacity_bytes',
-      'Memory of the machine or control group, and what the cache and transfers may take of it.',
-      labelledSamples('of', Object.entries(bytes)),
-    ),
-    gauge('orderly_password_hashes_max', 'Password hashes that run at once.', capacity.hashesAtOnce),
-  ];
-}
-
 /** Returns one sample, or none without a time. */
 function secondsSamples(milliseconds: number | undefined): Sample[] {
   return milliseconds === undefined ? [] : [['', Math.floor(milliseconds / 1000)]];
 }
 
 function processFamilies(loopDelay: LoopDelay): Family[] {
-  const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   const startSeconds = Math.floor(Date.now() / 1000 - process.uptime());
   const build = `{version="${version}",node="${process.versions.node}"}`;
@@ -232,8 +205,7 @@ function processFamilies(loopDelay: LoopDelay): Family[] {
       'Delay of the event loop while requests came, since the last scrape.',
       takeDelaySamples(loopDelay),
     ),
-    gauge('orderly_heap_used_bytes', 'Memory used on the JavaScript heap.', heapUsed),
-    gauge('process_resident_memory_bytes', 'Resident memory.', rss),
+    gauge('process_resident_memory_bytes', 'Resident memory.', process.memoryUsage.rss()),
     counter('process_cpu_seconds_total', 'CPU time used.', (user + system) / 1e6),
     gauge('process_start_time_seconds', 'Start of the process, Unix time.', startSeconds),
   ];
