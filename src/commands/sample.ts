@@ -287,8 +287,8 @@ function itemsOf(picker: Picker, { rate }: SampleCountry): NewItem[] {
 }
 
 /**
- * The steps of an order up to the end of the year. Most orders are delivered within two weeks; some are never
- * paid, are cancelled or are refunded; orders of the last days are still in progress.
+ * The steps of an order up to the end of the year, at most four days apart. Most orders are delivered; some are
+ * never paid, are cancelled or are refunded; orders of the last days are still in progress.
  */
 function pickSteps(picker: Picker, createdAt: number, end: number): OrderStep[] {
   const fate = picker.float();

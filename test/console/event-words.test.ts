@@ -58,6 +58,7 @@ for (const [title, type, changes, texts] of [
     ['Payment: cash'],
   ],
   ['a payment that is said later', 'order.changed', { payment: [null, 'card'] }, ['Payment not said → card']],
+  ['a member of a newer service', 'order.changed', { channel: ['till', 'web'] }, ['Channel till → web']],
   ['a corrected payment', 'order.changed', { payment: ['cash', 'card'] }, ['Payment cash → card']],
   [
     'items and a total',

@@ -98,6 +98,9 @@ function changedMembers(members: readonly string[]): string {
   return names.length === 0 ? '' : `: ${enumeration.format(names)}`;
 }
 
+/** They have texts of their own. */
+const pricedMembers = ['items', 'total'];
+
 type Money = (minorUnits: number, currency: string) => string;
 type Priced = { readonly quantity: number; readonly name: string; readonly unitPrice: number };
 
@@ -111,7 +114,7 @@ export function changeTexts(
   currency?: string,
 ): string[] {
   const isStep = !/\.(changed|corrected)$/.test(type);
-  const members = isStep ? ['payment'] : ['status', 'payment', 'role', 'currency'];
+  const members = isStep ? ['payment'] : Object.keys(changes).filter((each) => !pricedMembers.includes(each));
   const texts = members.flatMap((member) => {
     const [before, after] = pairOf(changes[member]);
     if (after === undefined) return [];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { problemCodes } from '../../../src/problem.ts';
-import { correctableStatuses, transitions } from '../../../src/features/orders/order-status.ts';
+import { correctableStatuses, statuses, transitions } from '../../../src/features/orders/order-status.ts';
 import { Turns } from '../../../src/base/turns.ts';
 import { docsPage } from '../../../src/features/docs/docs-page.ts';
 import { serviceFor, type TestService } from '../../support/service.ts';
@@ -219,7 +219,7 @@ describe('the pages', () => {
     for (const expected of [
       'items[].quantity integer required\n 1–1 000 000.',
       'shippingAddress.postalCode string, or null',
-      'One of open, paid, shipped, delivered, cancelled, refunded.',
+      `One of ${statuses.join(', ')}.`,
       '1–100 items.',
       '8–128 characters',
     ])
