@@ -58,7 +58,8 @@ export function listOrdersRoute(
         const access = rowAccessOf(caller);
         if (q === undefined) return orderSelection(access, query);
         const hasCustomers = hasScope(caller, 'customers:read');
-        return orderSearch(access, { query, q, hasCustomers, hasProducts });
+        const mayReadProducts = hasProducts && hasScope(caller, 'products:read');
+        return orderSearch(access, { query, q, hasCustomers, hasProducts: mayReadProducts });
       };
       return lists.pageOrFile(call, { ...orderList(orders, query, selectionFor), file: orderFile });
     },

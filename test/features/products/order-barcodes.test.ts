@@ -1,7 +1,7 @@
 // The parameter q of /orders finds orders by the barcode of a product that they have.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newOrder } from '../../support/resource-support.ts';
+import { newKey, newOrder } from '../../support/resource-support.ts';
 import { serviceFor } from '../../support/service.ts';
 import { found } from '../customers/search-support.ts';
 
@@ -24,4 +24,18 @@ test('a service without products finds no order by a barcode', async (t) => {
   const { id } = await newOrder(service, staff.token, { items: [item] });
   assert.deepEqual(await found(service, staff, '/orders', product.barcode), []);
   assert.deepEqual(await found(service, staff, '/orders', 'tea-25'), [id]);
+});
+
+test('a key finds orders by a barcode only if it may read products', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.person('staff');
+  await service.post('/products', { token, body: product });
+  const { id } = await newOrder(service, token, { items: [item] });
+  const foundWith = async (scopes: readonly string[]): Promise<number[]> => {
+    const { key } = await newKey(service, token, { scopes });
+    const { body } = await service.get(`/orders?q=${product.barcode}`, { headers: { 'X-API-Key': key } });
+    return body.data.map((order: { readonly id: number }) => order.id);
+  };
+  assert.deepEqual(await foundWith(['orders:read']), []);
+  assert.deepEqual(await foundWith(['orders:read', 'products:read']), [id]);
 });
