@@ -47,6 +47,14 @@ test('what a code contains presses nothing', { timeout: 120_000 }, async (t) => 
       assert.deepEqual([item, sku, quantity, price], [tea.name, tea.sku, isTea ? '2' : '1', '7.49']);
     });
 
+  await t.test('what is said of a code of hundreds of letters has room, with its button', async () => {
+    await person.go('#/today');
+    await tab.scan('https://example.com/'.padEnd(400, 'x'));
+    await person.see('Nothing has the code “https://example.com/xxx');
+    const button = `document.querySelector('.notice button').getBoundingClientRect()`;
+    assert.equal(await tab.evaluate(`${button}.right <= innerWidth && ${button}.top >= 0`), true);
+  });
+
   await t.test('a second Enter answers no question', async () => {
     await person.go('#/customers/1');
     await person.press('Change');

@@ -62,6 +62,16 @@ test('words in the console', { timeout: 120_000 }, async (t) => {
     },
   );
 
+  await t.test('that reverse what follows them leave the time of an event as it is', async () => {
+    const name = 'Mallory \u202egnp.';
+    const credentials = { email: 'mallory@example.com', password: 'seven kettles on 9 shelves' };
+    await service.post('/api/users', { body: { name, ...credentials } });
+    await person.go('#/today');
+    await person.see('Mallory');
+    const apart = `[...document.querySelectorAll('.when bdi')].map((each) => each.textContent)`;
+    assert.ok((await tab.evaluate<string[]>(apart)).includes(name));
+  });
+
   await t.test('that are no quantity are refused, and never another one', async () => {
     await person.go('#/new');
     await person.enter('Item', 'Tea');

@@ -1,6 +1,6 @@
 // Histories: a line for each event, with the name of its actor.
 import { h } from './elements.ts';
-import { t } from './texts.ts';
+import { rich } from './texts.ts';
 import { changeTexts, eventText, hrefOf } from './event-words.ts';
 import { dateTime, money, shortTime } from './formats.ts';
 import type { NamedEvent } from './named-events.ts';
@@ -29,7 +29,8 @@ function eventLine(event: NamedEvent, currency: string | undefined): HTMLElement
     h(
       'span',
       { class: 'when' },
-      by !== undefined && t(hasKey ? 'by {name}, with an API key, ' : 'by {name}, ', { name: by }),
+      by !== undefined &&
+        rich(hasKey ? 'by {name}, with an API key, ' : 'by {name}, ', { name: h('bdi', {}, by) }),
       h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
     ),
     changeTexts(event, money, currency).map((text) => h('span', { class: 'values', dir: 'auto' }, text)),

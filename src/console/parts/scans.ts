@@ -31,6 +31,8 @@ const fastMilliseconds = 50;
 const steadyMillisecondsMax = 100;
 const steadyDifferenceMax = 40;
 const lettersMin = 3;
+/** As long as a SKU. */
+const shownMax = 64;
 
 type Burst = {
   code: string;
@@ -219,12 +221,19 @@ export function cardIdOf(code: string): number | undefined {
 /** Tells the seller that nobody knows the code; it says what arrived, which a keyboard's layout may have changed. */
 export function sayUnknown(code: string): void {
   soundAlarm();
-  notify(t('Nothing has the code “{code}”.', { code }));
+  notify(t('Nothing has the code “{code}”.', { code: shortened(code) }));
 }
 
 function sayUnwanted(code: string): void {
   soundAlarm();
-  notify(t('“{code}” was scanned while a question was open: nothing was done with it.', { code }));
+  notify(
+    t('“{code}” was scanned while a question was open: nothing was done with it.', { code: shortened(code) }),
+  );
+}
+
+/** A QR code may have thousands of letters. */
+function shortened(code: string): string {
+  return code.length <= shownMax ? code : `${code.slice(0, shownMax)}…`;
 }
 
 /** Returns whether a part of the page takes scans. */
