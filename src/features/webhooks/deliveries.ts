@@ -9,6 +9,8 @@ import type { Database } from '../../storage/database.ts';
 import { DeliveryLoop, type Outcome, type DeliveryServices } from './delivery-loop.ts';
 
 const webhookSaveMilliseconds = 1_000;
+/** The time after which a webhook's task that failed unexpectedly is tried again. */
+const taskRetryMilliseconds = 1_000;
 
 type DeliveryOptions = Pick<DeliveryServices, 'posts' | 'secrets' | 'now' | 'timers' | 'log'> & {
   readonly database: Pick<Database, 'read' | 'write'>;
@@ -116,7 +118,7 @@ export class Deliveries {
         webhook: webhookId,
         cause: causeOf(error),
       });
-      timers.after(webhookSaveMilliseconds, () => this.#wakeSoon());
+      timers.after(taskRetryMilliseconds, () => this.#wakeSoon());
     }
   }
 
