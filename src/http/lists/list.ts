@@ -230,8 +230,8 @@ function loadPage<T>(
   { positions, next }: PagePositions,
   load: (ids: readonly number[]) => readonly (Representation<T> | undefined)[],
 ): { readonly elements: readonly Representation<T>[]; readonly next: KeysetPosition | undefined } {
-  const elements: Representation<T>[] = [];
-  let bytes = 0;
+  const page = new PageElements<T>();
+  const { elements } = page;
   let last: KeysetPosition | undefined;
   // an empty page is loaded too, since `embedderFor` checks the caller's scope
   for (let begin = 0; begin === 0 || begin < positions.length; begin += elementsPerLoad) {
@@ -239,27 +239,32 @@ function loadPage<T>(
     const loaded = load(some.map(([, id]) => id));
     for (const [index, position] of some.entries()) {
       const element = loaded[index];
-      if (element !== undefined) {
-        bytes += element.text.length;
-        if (bytes > pageBytesMax && elements.length > 0) return { elements, next: last };
-        elements.push(element);
-      }
+      if (element !== undefined && !page.add(element)) return { elements, next: last };
       last = position;
     }
   }
   return { elements, next };
 }
 
-/** Returns the first elements, up to the bytes of a page, and at least one. */
+/** Returns the first elements, as many as fit into a page. */
 export function fittingPage<T>(elements: readonly Representation<T>[]): readonly Representation<T>[] {
-  const fitting: Representation<T>[] = [];
-  let bytes = 0;
-  for (const element of elements) {
-    bytes += element.text.length;
-    if (bytes > pageBytesMax && fitting.length > 0) break;
-    fitting.push(element);
+  const page = new PageElements<T>();
+  for (const element of elements) if (!page.add(element)) break;
+  return page.elements;
+}
+
+/** The elements of a page: up to its bytes, and at least one. */
+class PageElements<T> {
+  readonly elements: Representation<T>[] = [];
+  #bytes = 0;
+
+  /** Returns whether the element fits, and was added. */
+  add(element: Representation<T>): boolean {
+    this.#bytes += element.text.length;
+    if (this.#bytes > pageBytesMax && this.elements.length > 0) return false;
+    this.elements.push(element);
+    return true;
   }
-  return fitting;
 }
 
 /** Joins the texts of the elements. The ETag is a hash of their ETags, which are far shorter. */
