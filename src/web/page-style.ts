@@ -23,7 +23,6 @@ main:focus, section:focus, article:focus, .wide:focus, [id]:is(p, dt, h3):focus 
 .hidden {
   position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
 }
-kbd { font: 600 .75rem var(--mono); border: 1px solid var(--line); border-radius: 4px; padding: 0 5px; }
 .skip { position: fixed; top: 8px; left: 8px; z-index: 3; padding: 8px 16px; background: var(--paper); }
 .skip:not(:focus) { transform: translateY(-80px); }
 h1, h2 { line-height: 1.25; letter-spacing: -.018em; margin: 0 0 .75rem; font-size: 2.125rem; }
@@ -154,14 +153,6 @@ dialog {
 }
 dialog::backdrop { background: rgb(10 14 28 / .5); }
 dialog h2 { font-size: 1.25rem; }
-#search { margin-top: 10vh; }
-#search ul { list-style: none; margin: 10px 0 0; padding: 0; max-height: 50vh; overflow-y: auto; }
-#search li {
-  display: flex; flex-wrap: wrap; justify-content: space-between; gap: 2px 12px; padding: 7px 10px;
-  border-radius: 6px; cursor: pointer;
-}
-#search [aria-selected="true"] { background: var(--panel); color: var(--accent); }
-#search-count { margin: 8px 0 0; }
 .danger, .danger:hover { background: var(--bad); border-color: var(--bad); color: var(--paper); }
 .issue { font: 600 var(--small)/1.45 system-ui, sans-serif; margin: 4px 0; white-space: normal; }
 pre .issue {
@@ -185,11 +176,10 @@ article, main .wide {
   content-visibility: auto; contain-intrinsic-size: auto 700px; overflow: hidden;
   margin-inline: -6px; padding-inline: 6px; /* outlines of what has the focus */
 }
-@media (scripting: none) { .try, #sign-in-forms, .account, #search-button { display: none; } }
+@media (scripting: none) { .try, #sign-in-forms, .account { display: none; } }
 @media (scripting: enabled) { .noscript { display: none; } }
 @media (width < 900px) {
   header { padding: 8px 12px; gap: 10px; }
-  header kbd { display: none; }
   nav { position: fixed; inset: 61px 0 0; height: auto; padding: 16px; }
   nav a { padding: 9px 12px; }
   main { padding: 0 16px; }

@@ -3,11 +3,8 @@
 type Texts<Names extends string> = Record<Names, string>;
 type Listener = (event: PageEvent) => void;
 
-export type PageEvent = {
+type PageEvent = {
   readonly target: PageElement;
-  readonly key?: string;
-  readonly ctrlKey?: boolean;
-  readonly metaKey?: boolean;
   preventDefault(): void;
 };
 
@@ -15,8 +12,7 @@ export type PageElement = Texts<
   'id' | 'name' | 'value' | 'textContent' | 'className' | 'href' | 'type' | 'localName'
 > &
   Record<'hidden' | 'open' | 'checked' | 'multiple', boolean> &
-  Record<'ariaCurrent' | 'ariaExpanded' | 'ariaInvalid' | 'ariaLabel' | 'ariaSelected', string | null> &
-  Record<'role', string | null> &
+  Record<'ariaCurrent' | 'ariaInvalid' | 'ariaLabel', string | null> &
   Record<'offsetTop' | 'offsetHeight' | 'scrollTop' | 'clientHeight', number> &
   Record<'reset' | 'hidePopover' | 'showModal' | 'close' | 'click', () => void> & {
     /** Only templates have content. */
@@ -33,7 +29,6 @@ export type PageElement = Texts<
     setAttribute(name: string, value: string): void;
     addEventListener(name: string, listener: Listener): void;
     removeEventListener(name: string, listener: Listener): void;
-    scrollIntoView(options: object): void;
   };
 
 export type PageDocument = PageElement & {

@@ -104,21 +104,12 @@ ${entry('problems', 'Problem types')}
 ${entry('changelog', 'Changelog')}</ul>`;
 }
 
-const tools = html`<button type="button" id="search-button" aria-keyshortcuts="/ Control+K">Search
-<kbd aria-hidden="true">/</kbd></button>
-<a class="aside" href="/openapi.json" download="orderly-openapi.json">Download OpenAPI</a>
+const tools = html`<a class="aside" href="/openapi.json" download="orderly-openapi.json">Download OpenAPI</a>
 <p class="account"><span id="who" role="status"></span>
 <a id="sign-in-link" href="#sign-in">Sign in</a>
 <button type="button" id="sign-out" hidden>Sign out</button></p>`;
 
-const dialogs = html`<dialog id="search" aria-label="Search">
-<label class="hidden" for="search-text">Search operations, fields and problem types</label>
-<input id="search-text" type="text" role="combobox"
-aria-expanded="false" aria-controls="search-results" aria-autocomplete="list"
-placeholder="Operation, field or problem" autocomplete="off" autocapitalize="off" spellcheck="false">
-<ul id="search-results" role="listbox" aria-label="Results"></ul>
-<p id="search-count" class="quiet" role="status"></p></dialog>
-<dialog id="confirm" aria-labelledby="confirm-title"><h2 id="confirm-title">Delete?</h2>
+const dialogs = html`<dialog id="confirm" aria-labelledby="confirm-title"><h2 id="confirm-title">Delete?</h2>
 <p><code id="confirm-request"></code></p><p>This can’t be undone.</p>
 <button type="button" id="confirm-no">Cancel</button>
 <button type="button" id="confirm-yes" class="danger">Delete</button></dialog>

@@ -3,7 +3,6 @@ import { accountScript } from './account-script.ts';
 import { contentsScript } from './contents-script.ts';
 import { pageTools } from './page-tools.ts';
 import { samplesScript } from './samples-script.ts';
-import { searchScript } from './search-script.ts';
 import { tryScript } from './try-script.ts';
 
 export const docsScript = [
@@ -11,7 +10,6 @@ export const docsScript = [
   `const tools = (${pageTools.toString()})();`,
   `(${contentsScript.toString()})(tools);`,
   `(${samplesScript.toString()})(tools);`,
-  `(${searchScript.toString()})(tools);`,
   `const account = (${accountScript.toString()})(tools);`,
   `(${tryScript.toString()})(tools, account);`,
   '}',

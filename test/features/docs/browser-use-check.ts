@@ -1,4 +1,4 @@
-// The documentation page in a real browser, used by keyboard, for searching, copying and printing.
+// The documentation page in a real browser, used by keyboard, for copying and printing.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,36 +49,6 @@ test('the documentation can be used as people do', { timeout: 600_000 }, async (
     await tab.press('Enter');
     await tab.press('Tab');
     assert.ok(await focusIsIn('main'));
-  });
-
-  await t.test('search finds operations, fields and problem types', async () => {
-    for (const [text, id] of [
-      ['place an order', 'createOrder'],
-      ['PATCH /orders', 'updateOrder'],
-      ['refreshToken', 'schema-Tokens'],
-      ['invalid-transition', 'problem-invalid-transition'],
-      ['retrying', 'guide-retries'],
-      ['change an order', 'updateOrder'],
-      ['refund', 'updateOrder'],
-      ['refunded', 'schema-OrderCounts'],
-      ['cancel', 'updateOrder'],
-      ['csv', 'listCustomers'],
-    ] as const) {
-      await tab.evaluate('document.activeElement.blur()');
-      await tab.press('/');
-      await tab.until('document.querySelector("#search").open');
-      await tab.type(text);
-      await tab.until('document.querySelector("#search-results [aria-selected=true]")');
-      await tab.press('Enter');
-      await tab.until('!document.querySelector("#search").open');
-      assert.equal(await tab.evaluate('location.hash'), `#${id}`, text);
-      assert.equal(await tab.evaluate('document.activeElement.id'), id);
-    }
-    await tab.evaluate('document.querySelector("#search-button").click()');
-    await tab.type('xylophone');
-    await tab.until('document.querySelector("#search-count").textContent === "0 found"');
-    await tab.press('Escape');
-    await tab.until('!document.querySelector("#search").open');
   });
 
   await t.test('the language is chosen once, for all samples and the next visit', async () => {

@@ -269,6 +269,14 @@ describe('the pages', () => {
     assert.equal((await service.get('/problems/no-such-thing', asPage)).status, 404);
   });
 
+  test('what people look for is in the text that the browser searches', () => {
+    const shown = html.replaceAll(/<(template|details)\b[^]*?<\/\1>/g, '');
+    for (const [id, words] of Object.entries({ updateOrder: ['refund', 'cancel'], listCustomers: ['csv'] })) {
+      const [article = ''] = new RegExp(`<article id="${id}"[^]*?</article>`).exec(shown) ?? [];
+      for (const word of words) assert.match(textOf(article), new RegExp(word), id);
+    }
+  });
+
   test('the diagram has every status and every step, also in words', () => {
     const [drawing = ''] = /<svg role="img"[^]*?<\/svg>/.exec(html) ?? [];
     const tags = tagsOf(drawing);
