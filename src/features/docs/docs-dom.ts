@@ -12,8 +12,7 @@ export type PageElement = Texts<
   'id' | 'name' | 'value' | 'textContent' | 'className' | 'href' | 'type' | 'localName'
 > &
   Record<'hidden' | 'open' | 'checked' | 'multiple', boolean> &
-  Record<'ariaCurrent' | 'ariaInvalid' | 'ariaLabel', string | null> &
-  Record<'offsetTop' | 'offsetHeight' | 'scrollTop' | 'clientHeight', number> &
+  Record<'ariaInvalid' | 'ariaLabel', string | null> &
   Record<'reset' | 'hidePopover' | 'showModal' | 'close' | 'click', () => void> & {
     /** Only templates have content. */
     readonly content: { cloneNode(deep: true): PageElement };
