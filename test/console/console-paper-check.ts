@@ -31,6 +31,7 @@ test(
     t.diagnostic(`the papers are in ${folder}`);
     const long = await placeLongOrder(service, token);
     const abroad = await placeOrderAbroad(service, token);
+    const broken = await placeBrokenOrder(service, token);
     await person.signIn(service.url, admin);
     const firefox = await openFirefox();
     t.after(() => firefox.close());
@@ -56,6 +57,12 @@ test(
           for (let item = 1; item <= 60; item += 1)
             assert.equal(pages.join('').split(`Item ${item},`).length, 2, `item ${item}`);
           assert.match(pages.at(-1) ?? '', /the last word/);
+        });
+        await t.test(`line breaks of a note don’t fill the paper on ${name} in ${browser}`, async () => {
+          await new Person(shown, 'mouse').go(`#/orders/${broken}`);
+          const pages = await printed('broken');
+          assert.ok(pages.length <= 2, `${pages.length} pages`);
+          assert.match(pages.join(''), /first[^]*last/);
         });
         await t.test(`an ordinary slip is one page on ${name} in ${browser}`, async () => {
           await new Person(shown, 'mouse').go('#/orders/3');
@@ -119,6 +126,17 @@ async function placeOrderAbroad(service: TestService, token: string): Promise<nu
   const { body } = await service.post('/orders', {
     token,
     body: { customerId: 1, currency: 'EUR', items, shippingAddress },
+  });
+  return body.id;
+}
+
+/** Its note has as many lines as a note can have, half of them blank. */
+async function placeBrokenOrder(service: TestService, token: string): Promise<number> {
+  const items = [{ name: 'Teapot', quantity: 1, unitPrice: 3900 }];
+  const note = `first\n${'x\n\n'.repeat(660)}last`;
+  const { body } = await service.post('/orders', {
+    token,
+    body: { customerId: 1, currency: 'EUR', items, note },
   });
   return body.id;
 }

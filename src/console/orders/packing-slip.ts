@@ -110,9 +110,16 @@ function sumRow(text: string, amount?: HTMLElement): Row {
   return { cells: [h('td', { colspan, class: 'end' }, text), amount], millimetres: heightOf(text) };
 }
 
+/** Whoever orders writes the note: line breaks alone would fill metres of a roll. */
+const noteLinesMax = 12;
+
+/** Blank lines are left out, and what comes after the last line that may begin is joined. */
 function noteRow(note: string): Row {
-  const text = h('p', { class: 'text', dir: 'auto' }, note);
-  return { cells: h('td', { colspan: 3, class: 'end' }, text), millimetres: heightOf(note) };
+  const lines = note.split(/[\n\u2028\u2029]/).filter((line) => line.trim() !== '');
+  const rest = lines.splice(noteLinesMax - 1).join(' ');
+  const shown = [...lines, rest].join('\n');
+  const text = h('p', { class: 'text', dir: 'auto' }, shown);
+  return { cells: h('td', { colspan: 3, class: 'end' }, text), millimetres: heightOf(shown) };
 }
 
 function piecesOf({ items }: Order): string {
