@@ -65,6 +65,8 @@ export function refillCustomerSearch(db: Connection): void {
   const sql = `SELECT id, name, email, phone, address ->> 'city' FROM customers WHERE id > ? ORDER BY id LIMIT +?`;
   for (const [id, name, email, phone, city] of rowsByKey<SearchedRow>(db, sql))
     addToSearch(db, id, { name, email, phone, reference: null, address: city === null ? null : { city } });
+  // merges its segments now: SQLite would do so in the COMMIT of some later change, and hold the event loop
+  db.run("INSERT INTO customerSearch (customerSearch) VALUES ('optimize')");
 }
 
 /**
