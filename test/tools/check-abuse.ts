@@ -6,35 +6,23 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Attack, Program, Row, Target } from './check-abuse/attack.ts';
 import { costlyReads } from './check-abuse/costly-reads.ts';
-import { forwardedRequests } from './check-abuse/forwarded-requests.ts';
 import { handshakes } from './check-abuse/handshakes.ts';
 import { hashingQueue } from './check-abuse/hashing-queue.ts';
-import { lateBodies } from './check-abuse/late-bodies.ts';
 import { longSearches } from './check-abuse/long-searches.ts';
 import { longWork } from './check-abuse/long-work.ts';
-import { oddRequests } from './check-abuse/odd-requests.ts';
-import { ownersAndSecrets } from './check-abuse/owners-and-secrets.ts';
 import { prepareData } from './check-abuse/prepared-data.ts';
-import { restoredData } from './check-abuse/restored-data.ts';
 import { scarceDescriptors } from './check-abuse/scarce-descriptors.ts';
-import { signals } from './check-abuse/signals.ts';
 import { stolenCredentials } from './check-abuse/stolen-credentials.ts';
 import { unreadAnswers } from './check-abuse/unread-answers.ts';
 
 const families: Readonly<Record<string, Attack>> = {
   'unread-answers': unreadAnswers,
-  'late-bodies': lateBodies,
   'hashing-queue': hashingQueue,
   'stolen-credentials': stolenCredentials,
-  'owners-and-secrets': ownersAndSecrets,
   'scarce-descriptors': scarceDescriptors,
   handshakes,
   'long-work': longWork,
   'long-searches': longSearches,
-  signals,
-  'restored-data': restoredData,
-  'forwarded-requests': forwardedRequests,
-  'odd-requests': oddRequests,
   'costly-reads': costlyReads,
 };
 

@@ -43,18 +43,13 @@ export type AbusedService = Spawned & {
   stop(): Promise<Ending>;
 };
 
-export function emptyFolder({ scratch }: Program): string {
-  return join(mkdtempSync(join(scratch, 'service-')), 'data');
-}
-
-export function preparedFolder(target: Program): string {
-  const folder = emptyFolder(target);
-  cpSync(target.prepared, folder, { recursive: true });
+export function preparedFolder({ scratch, prepared }: Program): string {
+  const folder = join(mkdtempSync(join(scratch, 'service-')), 'data');
+  cpSync(prepared, folder, { recursive: true });
   return folder;
 }
 
-/** Doesn't wait until it listens: for a start that is interrupted. */
-export function spawnAbused(target: Program, options: AbusedOptions = {}): Spawned {
+function spawnAbused(target: Program, options: AbusedOptions = {}): Spawned {
   const { folder = preparedFolder(target), settings = {}, inside = [] } = options;
   const flags = Object.entries({
     port: '0',
@@ -115,27 +110,6 @@ export async function startAbused(target: Program, options: AbusedOptions = {}):
     return rssMegabytes;
   };
   return { ...spawned, port, pid, rssMegabytesMax, stop: () => stop(spawned) };
-}
-
-/** Runs another command on the folder, such as `backup FILE`. */
-export async function runCommand(
-  target: Program,
-  folder: string,
-  args: readonly string[],
-): Promise<{ readonly code: number | null; readonly output: string }> {
-  const [program = '', ...first] = target.program;
-  const child = spawn(program, [...first, ...args, '--data', folder], {
-    cwd: target.scratch,
-    env: { PATH: process.env['PATH'], ...target.environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  const [code] = await once(child, 'close');
-  return { code, output: output.trim() };
 }
 
 async function stop({ child, ended, isOver }: Spawned): Promise<Ending> {

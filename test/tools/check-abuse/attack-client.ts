@@ -1,19 +1,12 @@
 // Requests of an attack: complete ones over node:http, and raw bytes on a connection of their own.
-import { Agent, request as plainRequest } from 'node:http';
-import { request as tlsRequest } from 'node:https';
+import { request as httpRequest, type Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
 export type Body = {
   readonly id?: number;
-  readonly role?: string;
-  readonly status?: number;
-  readonly code?: string;
   readonly key?: string;
   readonly accessToken?: string;
   readonly refreshToken?: string;
-  readonly next?: string | null;
-  readonly data?: readonly { readonly id: number; readonly note?: string | null }[];
-  readonly items?: readonly { readonly quantity: number }[];
 };
 
 export type Reply = {
@@ -30,7 +23,6 @@ export type Sent = {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly agent?: Agent;
-  readonly isTls?: boolean;
 };
 
 const replyMillisecondsMax = 20_000;
@@ -40,7 +32,7 @@ export function from(address: string): Record<string, string> {
   return { 'X-Forwarded-For': address, 'X-Forwarded-Proto': 'https' };
 }
 
-export function credentialHeaders({ token, key }: Pick<Sent, 'token' | 'key'>): Record<string, string> {
+function credentialHeaders({ token, key }: Pick<Sent, 'token' | 'key'>): Record<string, string> {
   if (token !== undefined) return { Authorization: `Bearer ${token}` };
   return key === undefined ? {} : { 'X-API-Key': key };
 }
@@ -56,10 +48,7 @@ export function ask(port: number, method: string, path: string, sent: Sent = {})
   const reply = (status: number, body: Body): void =>
     resolve({ status, body, milliseconds: performance.now() - start });
   const options = { host: '127.0.0.1', port, method, path, headers, agent: sent.agent ?? false };
-  const request =
-    sent.isTls === true
-      ? tlsRequest({ ...options, rejectUnauthorized: false, agent: false })
-      : plainRequest(options);
+  const request = httpRequest(options);
   request.setTimeout(replyMillisecondsMax, () => request.destroy());
   let isAnswered = false;
   request.on('response', (response) => {
@@ -74,18 +63,6 @@ export function ask(port: number, method: string, path: string, sent: Sent = {})
   request.on('error', ended).on('close', ended);
   request.end(text);
   return promise;
-}
-
-/** The head of a request with a body, including its empty line. */
-export function headOf(method: string, path: string, body: string, sent: Sent = {}): string {
-  const lines = Object.entries({
-    Host: 'localhost',
-    'Content-Type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
-    'Content-Length': String(Buffer.byteLength(body)),
-    ...credentialHeaders(sent),
-    ...sent.headers,
-  }).map(([name, value]) => `${name}: ${value}`);
-  return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
 }
 
 export function getText(path: string, sent: Sent = {}): string {
@@ -103,30 +80,6 @@ export async function openSocket(port: number, localAddress = '127.0.0.1'): Prom
   socket.once('connect', () => resolve(true));
   socket.on('error', () => resolve(false));
   return (await promise) ? socket : undefined;
-}
-
-/** The status of the first response to the bytes; 0 if the connection ended without one or was silent. */
-export async function statusOf(port: number, bytes: string, millisecondsMax = 3_000): Promise<number> {
-  const socket = await openSocket(port);
-  if (socket === undefined) return 0;
-  const status = firstStatus(socket, millisecondsMax);
-  socket.write(bytes, 'latin1');
-  return await status.finally(() => socket.destroy());
-}
-
-/** The status of the next final response that the socket receives. */
-export function firstStatus(socket: Socket, millisecondsMax: number): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  let text = '';
-  const late = setTimeout(() => resolve(0), millisecondsMax);
-  socket.on('data', (chunk: Buffer) => {
-    text += chunk.toString('latin1');
-    const status = /HTTP\/1\.1 ([2-5]\d\d) /.exec(text)?.[1];
-    if (status !== undefined) resolve(Number(status));
-  });
-  socket.on('close', () => resolve(0));
-  socket.on('end', () => resolve(0));
-  return promise.finally(() => clearTimeout(late));
 }
 
 function textOf(body: unknown): string | undefined {
