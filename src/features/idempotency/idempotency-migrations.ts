@@ -53,13 +53,4 @@ WHEN EXISTS (SELECT 1 FROM erasures WHERE customerId = OLD.customerId AND OLD.id
 END;
 `,
   },
-  {
-    // those of a customer who is deleted, as of an account
-    name: 'idempotency 5',
-    sql: `
-CREATE TRIGGER storedResponses_customerRemoved AFTER DELETE ON customers BEGIN
-  DELETE FROM storedResponses WHERE objectId = OLD.id AND location GLOB '/customers/*';
-END;
-`,
-  },
 ];
