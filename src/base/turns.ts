@@ -1,10 +1,13 @@
 // Shares the event loop among all that happens in the service, so that nothing holds it for long.
 //
 // Node waits for events, runs the callbacks of all events that have come, and waits again. This is one *turn*
-// of the event loop; whatever arrives during a turn waits for its end. So tasks run for only
-// `turnMillisecondsMax` in each turn. A *task* runs as a whole, in a millisecond or less. A task that finds
+// of the event loop; whatever arrives during a turn waits for its end. At that end tasks run, for
+// `turnMillisecondsMax` at most. A *task* runs as a whole, in a millisecond or less. A task that finds
 // no time waits for a later turn in the order of `FairQueue`: clients take turns, tasks that begin or resume
 // something (`run`) are urgent, and tasks that follow others of their client (`runLater`) are not.
+//
+// No task runs where its request was read, even if nothing waits: if all that has arrived is parsed first and then
+// handled, a read takes a tenth less time (see `docs/performance.md`).
 //
 // Longer work is a generator that yields after each *step*; `runSteps` makes each step a task.
 //
@@ -14,42 +17,39 @@ import { performance } from 'node:perf_hooks';
 import { FairQueue } from './fair-queue.ts';
 
 /** The time for which tasks run in one turn of the event loop. */
-export const turnMillisecondsMax = 5;
+export const turnMillisecondsMax = 3;
 /** The time after which work that measures itself ends a step. */
 export const stepMillisecondsMax = 2;
 
-/** The client whose task it is. A function is called only if the task has to wait. */
-export type Client = string | (() => string);
 export type Task = () => void;
 
 /** A turn is overrun once its arrivals have taken this long. */
-const arrivalMillisecondsMax = 2 * turnMillisecondsMax;
+export const arrivalMillisecondsMax = 10;
 
 export class Turns {
   /** Called once in a turn that is overrun. */
   onOverrun = (): void => {};
   readonly #waiting = new FairQueue<Task>();
   #isScheduled = false;
-  /** When this turn's first task arrived; 0 before that. */
+  /** When the first arrival of this turn came; 0 before that. */
   #turnStart = 0;
   #isAccepting = false;
   #isOverrun = false;
 
-  /** Runs the task immediately if this turn has time left and nothing waits; otherwise in a later turn. */
-  run(client: Client, task: Task): void {
-    if (this.#hasTime() && this.#waiting.size === 0) return task();
-    this.#waiting.urgent.add(nameOf(client), task);
-    this.#schedule();
+  /** Runs the task at the end of this turn, or in a later one. */
+  run(client: string, task: Task): void {
+    this.#waiting.urgent.add(client, task);
+    this.noteArrival();
   }
 
-  /** Runs the task in a later turn, as a continuation of earlier tasks of its client. */
-  runLater(client: Client, task: Task): void {
-    this.#waiting.others.add(nameOf(client), task);
+  /** Runs the task as `run` does, as a continuation of earlier tasks of its client. */
+  runLater(client: string, task: Task): void {
+    this.#waiting.others.add(client, task);
     this.#schedule();
   }
 
   /** Runs the steps in later turns, and resolves with the iterator's result. */
-  runSteps<T>(client: Client, steps: Iterator<void, T>): Promise<T> {
+  runSteps<T>(client: string, steps: Iterator<void, T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const step = (): void => {
       try {
@@ -66,10 +66,16 @@ export class Turns {
 
   /**
    * Called for work outside of tasks: a read, a piece of a body, a waiting request, a rejection. Every one is
-   * measured, since TLS may process dozens of empty records before a read of one byte.
+   * measured, since TLS may process dozens of empty records before a read of one byte. Reports a turn that is
+   * overrun, once.
    */
   noteArrival(): void {
-    this.#measureTurn();
+    const now = performance.now();
+    if (this.#turnStart === 0) this.#turnStart = now;
+    this.#schedule();
+    if (now - this.#turnStart <= arrivalMillisecondsMax || this.#isOverrun) return;
+    this.#isOverrun = true;
+    this.onOverrun();
   }
 
   /**
@@ -79,25 +85,6 @@ export class Turns {
   yieldToConnections(): void {
     this.#isAccepting = true;
     this.#schedule();
-  }
-
-  #hasTime(): boolean {
-    return this.#measureTurn() < turnMillisecondsMax && !this.#isAccepting;
-  }
-
-  /** Returns the milliseconds since this turn's first task arrived; reports a turn that is overrun, once. */
-  #measureTurn(): number {
-    const now = performance.now();
-    if (this.#turnStart === 0) {
-      this.#turnStart = now;
-      this.#schedule();
-    }
-    const milliseconds = now - this.#turnStart;
-    if (milliseconds > arrivalMillisecondsMax && !this.#isOverrun) {
-      this.#isOverrun = true;
-      this.onOverrun();
-    }
-    return milliseconds;
   }
 
   #schedule(): void {
@@ -127,8 +114,4 @@ export class Turns {
       else this.#schedule();
     });
   }
-}
-
-function nameOf(client: Client): string {
-  return typeof client === 'string' ? client : client();
 }

@@ -1,7 +1,7 @@
 // Runs the requests of one connection one after the other: each starts once the previous response has left.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Client, Task, Turns } from '../../base/turns.ts';
+import type { Task, Turns } from '../../base/turns.ts';
 import { stateOf } from '../connections/connection-state.ts';
 import { currentResponse, dropRestOfRead } from '../connections/node-internals.ts';
 import { SharedBound, type Bounds } from '../connections/shared-bound.ts';
@@ -16,7 +16,8 @@ export const pipelinedRequestsPerClientMax = 2_000;
 
 type PipelineOptions = {
   readonly turns: Turns;
-  readonly clientOf: (request: IncomingMessage) => Client;
+  /** Returns the client's network. */
+  readonly networkOf: (request: IncomingMessage) => string;
   readonly onDrop: () => void;
 };
 
@@ -28,11 +29,11 @@ export class Pipeline {
   readonly #released = new WeakSet<Socket>();
   readonly #onDrop: () => void;
   readonly #turns: Turns;
-  readonly #clientOf: PipelineOptions['clientOf'];
+  readonly #networkOf: PipelineOptions['networkOf'];
 
-  constructor({ turns, clientOf, onDrop }: PipelineOptions) {
+  constructor({ turns, networkOf, onDrop }: PipelineOptions) {
     this.#turns = turns;
-    this.#clientOf = clientOf;
+    this.#networkOf = networkOf;
     this.#onDrop = onDrop;
   }
 
@@ -42,7 +43,7 @@ export class Pipeline {
    */
   startInOrder(request: IncomingMessage, response: ServerResponse, start: Task): void {
     const isNext = currentResponse(request.socket) === response;
-    if (isNext) this.#turns.run(this.#clientOf(request), () => startUnlessGone(response, start));
+    if (isNext) this.#turns.run(this.#networkOf(request), () => startUnlessGone(response, start));
     else this.#wait(request, response, start);
   }
 
@@ -59,7 +60,7 @@ export class Pipeline {
     previous?.once('close', () => {
       // all responses of a connection that ends are closed: a task for each would outnumber those of other clients
       if (socket.destroyed) return;
-      this.#turns.runLater(this.#clientOf(request), () => {
+      this.#turns.runLater(this.#networkOf(request), () => {
         if (response.destroyed || socket.destroyed) return;
         if (state.lastWaiting === response) state.lastWaiting = undefined;
         this.#release(socket, 1);

@@ -2,7 +2,7 @@
 // answered, while its body arrives.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { networkOf } from '../../base/addresses.ts';
-import type { Client, Task, Turns } from '../../base/turns.ts';
+import type { Task, Turns } from '../../base/turns.ts';
 import { stateOf } from '../connections/connection-state.ts';
 import { Exchange, type ExchangeDependencies } from './exchange.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -37,7 +37,7 @@ export class RequestIntake {
     const onDrop = (): number => (options.metrics.dropped.pipelined += 1);
     this.#pipeline = new Pipeline({
       turns: this.#turns,
-      clientOf: (request) => this.#clientOf(request),
+      networkOf: (request) => this.#networkOf(request),
       onDrop,
     });
   }
@@ -60,25 +60,21 @@ export class RequestIntake {
     );
   }
 
-  /** Continues a request after a wait: immediately, if this turn has time left. */
+  /** Continues a request after a wait. */
   resume({ request }: Exchange, task: Task): void {
-    this.#turns.run(this.#clientOf(request), task);
+    this.#turns.run(this.#networkOf(request), task);
   }
 
-  /** Continues a request in a later turn. */
+  /** Continues a request, behind those that begin or have waited. */
   resumeLater({ request }: Exchange, task: Task): void {
-    this.#turns.runLater(this.#clientOf(request), task);
-  }
-
-  /** Returns the client as turns count it: the network, even if somebody is signed in. */
-  #clientOf(request: IncomingMessage): Client {
-    return () => this.#networkOf(request);
+    this.#turns.runLater(this.#networkOf(request), task);
   }
 
   #peerOf({ socket }: IncomingMessage): Peer {
     return (stateOf(socket).peer ??= peerOf(socket.remoteAddress, this.#options.isTrusted));
   }
 
+  /** The client as turns and bodies count it, even if somebody is signed in. */
   #networkOf(request: IncomingMessage): string {
     return networkOf(clientAddress(this.#peerOf(request), headersOf(request), this.#options.isTrusted));
   }

@@ -70,8 +70,10 @@ describe('an import ends early, and without its last chunk', () => {
     connection.write(
       `POST /imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
         'Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n' +
-        `${line.length.toString(16)}\r\n${line}\r\nzz\r\n`,
+        `${line.length.toString(16)}\r\n${line}\r\n`,
     );
+    await untilCustomers(service, token, 1);
+    connection.write('zz\r\n');
     const text = await connection.closed;
     assert.match(text, /"line":1,"status":201,.*"line":2,"status":400,/s);
     assert.doesNotMatch(text, /\r\n0\r\n\r\n$/);

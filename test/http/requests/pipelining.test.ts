@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { anyone, signedIn } from '../../../src/auth/access.ts';
-import { Turns, type Client, type Task } from '../../../src/base/turns.ts';
+import { Turns, type Task } from '../../../src/base/turns.ts';
 import type { Document } from '../../../src/http/routing/reply.ts';
 import {
   Pipeline,
@@ -151,12 +151,12 @@ describe('requests of one connection', () => {
   test('waiting requests whose client is gone add no task to the event loop', async (t) => {
     let tasks = 0;
     class CountedTurns extends Turns {
-      override runLater(client: Client, task: Task): void {
+      override runLater(client: string, task: Task): void {
         tasks += 1;
         super.runLater(client, task);
       }
     }
-    const options = { turns: new CountedTurns(), clientOf: () => 'client', onDrop: () => {} };
+    const options = { turns: new CountedTurns(), networkOf: () => 'client', onDrop: () => {} };
     const pipeline = new Pipeline(options);
     const responses: ServerResponse[] = [];
     const port = await listening(t, (request, response) => {
