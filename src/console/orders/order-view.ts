@@ -23,7 +23,7 @@ import { paymentLine } from './order-payment.ts';
 import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
 import { eventList } from '../parts/event-list.ts';
 import { type NamedEvent, readHistory } from '../parts/named-events.ts';
-import { pill, statusPicture } from './order-status.ts';
+import { pill, statusPath } from './order-status.ts';
 import { type FinalStatus, followersOf, isFinal, nameOf, stages, stepNames } from '../parts/statuses.ts';
 import { tableHead } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
@@ -209,7 +209,7 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
         {},
         card(
           t('Status'),
-          statusPicture(order.status, events),
+          statusPath(order.status, events),
           h('p', { class: 'soft' }, t('Placed {time}', { time: dateTime(createdAt) })),
           paymentLine(page, shown, again),
         ),

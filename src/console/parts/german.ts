@@ -546,7 +546,6 @@ export const german = {
   'Add a note …': 'Notiz hinzufügen …',
   'Change the note …': 'Notiz ändern …',
   'Quantity and price': 'Menge und Preis',
-  'Status: {status}': 'Status: {status}',
   'Ended: {status}': 'Beendet: {status}',
   'Order {id} ({amount}) will be marked as {to} in {seconds} seconds.':
     'Bestellung {id} ({amount}) wird in {seconds} Sekunden als {to} markiert.',

@@ -31,7 +31,7 @@ const fastMilliseconds = 50;
 const steadyMillisecondsMax = 100;
 const steadyDifferenceMax = 40;
 const lettersMin = 3;
-/** As long as a SKU. */
+/** What is shown of a code: a QR code may have thousands of letters, a SKU has 64. */
 const shownMax = 64;
 
 type Burst = {
@@ -90,8 +90,10 @@ export class Scans {
     const isSecret = event.target instanceof HTMLInputElement && event.target.type === 'password';
     const isLetter = key.length === 1 && !isCommand;
     const isEnd = !isCommand && (key === 'Enter' || (key === 'Tab' && !shiftKey));
-    if (this.#followsScan(event, isEnd)) this.#dropRest(event);
-    else if (isComposing || repeat || isSecret) this.#burst = undefined;
+    if (this.#followsScan(event, isEnd)) {
+      stop(event);
+      this.#endedAt = event.timeStamp;
+    } else if (isComposing || repeat || isSecret) this.#burst = undefined;
     else if (isEnd) this.#ended(event);
     else if (isLetter) this.#added(event);
     else if (this.#isWithinScan(event)) stop(event);
@@ -102,11 +104,6 @@ export class Scans {
   #followsScan({ timeStamp }: KeyboardEvent, isEnd: boolean): boolean {
     if (this.#burst !== undefined) return false;
     return timeStamp - this.#endedAt <= (isEnd ? gapMillisecondsMax : fastMilliseconds);
-  }
-
-  #dropRest(event: KeyboardEvent): void {
-    stop(event);
-    this.#endedAt = event.timeStamp;
   }
 
   #isWithinScan({ timeStamp }: KeyboardEvent): boolean {
@@ -140,15 +137,16 @@ export class Scans {
     const control = controlOf(event.target);
     const rule = control?.dataset['scan'];
     const code = burst.code.trim();
-    if (rule === 'code' || isScan(burst, code, pause)) this.#endedAt = event.timeStamp;
+    const wasScanned = isScan(burst, code, pause);
+    if (rule === 'code' || wasScanned) this.#endedAt = event.timeStamp;
     if (rule === 'search') {
-      if (!isScan(burst, code, pause)) return;
+      if (!wasScanned) return;
       if (event.key === 'Tab') event.preventDefault(); // what is found is shown as long as the focus is there
       for (const control of burst.before.keys()) enter(control, code);
     } else if (rule === 'code') {
       stop(event);
       for (const control of burst.before.keys()) enter(control, code);
-    } else if (isScan(burst, code, pause)) {
+    } else if (wasScanned) {
       stop(event);
       putBack(burst);
       if (document.querySelector('dialog') !== null) sayUnwanted(code);
@@ -221,19 +219,16 @@ export function cardIdOf(code: string): number | undefined {
 /** Tells the seller that nobody knows the code; it says what arrived, which a keyboard's layout may have changed. */
 export function sayUnknown(code: string): void {
   soundAlarm();
-  notify(t('Nothing has the code “{code}”.', { code: shortened(code) }));
+  notify(t('Nothing has the code “{code}”.', { code: code.slice(0, shownMax) }));
 }
 
 function sayUnwanted(code: string): void {
   soundAlarm();
   notify(
-    t('“{code}” was scanned while a question was open: nothing was done with it.', { code: shortened(code) }),
+    t('“{code}” was scanned while a question was open: nothing was done with it.', {
+      code: code.slice(0, shownMax),
+    }),
   );
-}
-
-/** A QR code may have thousands of letters. */
-function shortened(code: string): string {
-  return code.length <= shownMax ? code : `${code.slice(0, shownMax)}…`;
 }
 
 /** Returns whether a part of the page takes scans. */
