@@ -7,7 +7,7 @@
 // something (`run`) are urgent, and tasks that follow others of their client (`runLater`) are not.
 //
 // No task runs where its request was read, even if nothing waits: if all that has arrived is parsed first and then
-// handled, a read takes a tenth less time (see `docs/performance.md`).
+// handled, most requests take up to a third less time (see `docs/performance.md`).
 //
 // Longer work is a generator that yields after each *step*; `runSteps` makes each step a task.
 //
@@ -17,7 +17,7 @@ import { performance } from 'node:perf_hooks';
 import { FairQueue } from './fair-queue.ts';
 
 /** The time for which tasks run in one turn of the event loop. */
-export const turnMillisecondsMax = 3;
+export const turnMillisecondsMax = 5;
 /** The time after which work that measures itself ends a step. */
 export const stepMillisecondsMax = 2;
 
