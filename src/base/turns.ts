@@ -24,7 +24,7 @@ export const stepMillisecondsMax = 2;
 export type Task = () => void;
 
 /** A turn is overrun once its arrivals have taken this long. */
-export const arrivalMillisecondsMax = 10;
+const arrivalMillisecondsMax = 2 * turnMillisecondsMax;
 
 export class Turns {
   /** Called once in a turn that is overrun. */

@@ -275,8 +275,9 @@ export class OrderLines {
     clearIssue(name.control);
     sku.control.value = article.sku ?? '';
     if (isSameCurrency) price.control.value = priceText(article.unitPrice, this.#currency);
-    const { activeElement } = document;
-    if (activeElement instanceof HTMLInputElement && activeElement === price.control) activeElement.select(); // or another price would be glued to it
+    // or another price would be glued to it
+    if (document.activeElement === price.control && price.control instanceof HTMLInputElement)
+      price.control.select();
     price.control.dispatchEvent(new Event('input', { bubbles: true })); // clears its issue
     if (!isSameCurrency)
       showIssue(

@@ -117,7 +117,7 @@ const noteLinesMax = 12;
 function noteRow(note: string): Row {
   const lines = note.split(/[\n\u2028\u2029]/).filter((line) => line.trim() !== '');
   const rest = lines.splice(noteLinesMax - 1).join(' ');
-  const shown = [...lines, rest].join('\n');
+  const shown = [...lines, rest].join('\n').trimEnd(); // without a line for no rest
   const text = h('p', { class: 'text', dir: 'auto' }, shown);
   return { cells: h('td', { colspan: 3, class: 'end' }, text), millimetres: heightOf(shown) };
 }
