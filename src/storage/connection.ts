@@ -5,8 +5,8 @@ import { BoundedMap } from '../base/bounded-map.ts';
 import type { Invalidation } from './invalidation.ts';
 
 const statementsMax = 1_000;
-/** What a transaction may leave to its COMMIT before no other change is added: about 10 ms. */
-const commitWorkMax = 400;
+/** What a transaction may leave to its COMMIT before no other change is added: about 20 ms, if no word is common. */
+const commitWorkMax = 200;
 /** SQLite takes so many times as long to remove a text from a full-text index as to add it. */
 const removalFactor = 10;
 
