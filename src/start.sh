@@ -1,7 +1,8 @@
 # `npm start`: runs the Node that `npm install` brought, or else the machine's own, with less room for young objects
-# where memory is little (`base/capacity.ts`). Where neither can run, it says why in a sentence.
+# where memory is little (`base/capacity.ts`). Where neither can run, it says why in a sentence. (`node.sh` says why npm's
+# own link to that Node isn't used.)
 isSmall='Math.min(process.constrainedMemory?.() || Infinity, os.totalmem()) < 2 ** 28'
-bundled=node_modules/.bin/node
+bundled=$(ls -d node_modules/node-*/bin/node 2>/dev/null | head -n 1)
 own=${npm_node_execpath:-node}
 # the memory of a thread goes back to the system when the thread ends; V8 before 14 doesn't know the option
 releaseOfThreads=--no-memory-pool-share-memory-on-teardown
@@ -24,7 +25,7 @@ begin() {
   exec "$node" $flags "$@"
 }
 
-if [ -e "$bundled" ]; then
+if [ -n "$bundled" ]; then
   if answer=$("$bundled" -p "$isSmall" 2>&1); then
     begin "$answer" "$bundled" --disable-sigusr1 $releaseOfThreads src/start.js "$@"
   fi

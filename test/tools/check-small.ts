@@ -99,8 +99,9 @@ function createGroup(megabytes: number, scratch: string): Group {
   console.log(`in a control group of version ${isSecond ? 2 : 1}; swap is off`);
   const project = join(import.meta.dirname, '../..');
   const copy = join(scratch, `program-${megabytes}`);
-  const files = `cp -r ${project}/src ${project}/package.json ${copy} && cp ${process.execPath} ${copy}/node_modules/.bin`;
-  mkdirSync(join(copy, 'node_modules/.bin'), { recursive: true });
+  const bin = join(copy, 'node_modules/node-here/bin');
+  const files = `cp -r ${project}/src ${project}/package.json ${copy} && cp ${process.execPath} ${bin}`;
+  mkdirSync(bin, { recursive: true });
   const once = `[ -e ${copy}/src ] || { ${files} && sync -f ${copy}; }`;
   return {
     program: [
