@@ -1,5 +1,5 @@
 // Runs the command of the command line, and sets the exit status of the process.
-import { accessSync, constants, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { commandNames, commandsUnder, helpText, isCommand, loadCommand } from './commands/commands.ts';
 import { print } from './commands/terminal.ts';
@@ -8,7 +8,7 @@ import { flagsTakenByNpm, readCommandLine, type CommandLine } from './service/co
 import { CommandError, ConfigError } from './config/command-error.ts';
 import { settings } from './service/features.ts';
 import { Problem } from './problem.ts';
-import { takeOwnerRights } from './storage/private-files.ts';
+import { claimFolder } from './storage/private-files.ts';
 import { databaseFile } from './storage/database-file.ts';
 import { isDamage, StorageError, toStorageError } from './storage/storage-error.ts';
 import { hasWalResetFix } from './storage/sqlite-version.ts';
@@ -49,7 +49,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   const variables = { environment: process.env, dotEnv: dotEnv() };
   const commandLine = readCommandLine(given, variables, command);
   if (name !== 'serve') yieldMemory();
-  useOwnerRights(commandLine.config.dataFolder);
+  if (name !== 'openapi') claimFolder(commandLine.config.dataFolder);
   const outcome = await runOnFolder(command, commandLine);
   return typeof outcome === 'string' ? printResult(outcome) : outcome;
 }
@@ -97,19 +97,6 @@ function yieldMemory(): void {
   } catch {} // only Linux has such a score
 }
 
-/** Reports the change of rights, since it also affects files outside the folder. */
-function useOwnerRights(folder: string): void {
-  const account = takeOwnerRights(folder);
-  if (account === undefined) return;
-  process.stderr.write(`orderly: ${folder} belongs to account ${account}, so this runs with its rights.\n`);
-  try {
-    accessSync(import.meta.filename, constants.R_OK);
-  } catch {
-    // the program loads its threads and other parts later
-    throw new CommandError(`Account ${account} can't read the program, ${import.meta.filename}.`);
-  }
-}
-
 function dotEnv(): NodeJS.Dict<string> {
   try {
     rejectForeignDotEnv();
@@ -123,11 +110,11 @@ function dotEnv(): NodeJS.Dict<string> {
   }
 }
 
-/** Rejects a .env that another account may write: it could tell root which folder to use. */
+/** Rejects a .env that neither this account nor root wrote: its settings may be secrets that their author knows. */
 function rejectForeignDotEnv(): void {
-  if (process.getuid?.() !== 0) return;
-  if ([lstatSync('.env'), statSync('.env')].some(({ uid }) => uid !== 0))
-    throw new ConfigError(['.env belongs to another account, and root reads only its own: use flags']);
+  const trusted = [0, process.geteuid?.()];
+  if ([lstatSync('.env'), statSync('.env')].every(({ uid }) => trusted.includes(uid))) return;
+  throw new ConfigError(['.env belongs to another account: use flags, or a .env of your own']);
 }
 
 /** Whether the error is not a defect of the program, and is therefore reported without a stack trace. */

@@ -15,6 +15,9 @@ import { StorageError, toStorageError } from '../storage/storage-error.ts';
 /** `created` describes each new file, in words that follow "Created". */
 type EnsuredSecrets = { readonly secrets: readonly Uint8Array[]; readonly created: readonly string[] };
 
+/** What the service writes. After a power cut a file may be as long, of zeros, which anybody can guess. */
+const secretForm = /^[\w-]{43}$/;
+
 /** Returns the configured secrets, or the secret that the first start created. */
 export function ensureSecrets({ jwtSecrets, dataFolder }: Config): EnsuredSecrets {
   if (jwtSecrets.length > 0) return { secrets: jwtSecrets.map((secret) => Buffer.from(secret)), created: [] };
@@ -23,12 +26,15 @@ export function ensureSecrets({ jwtSecrets, dataFolder }: Config): EnsuredSecret
     const isMissing = !existsSync(file);
     if (isMissing) replacePrivate(file, `${randomBytes(secretBytesMin).toString('base64url')}\n`);
     keepPrivate(file);
-    const secret = Buffer.from(readFileSync(file, 'utf8').trim());
-    if (secret.length < secretBytesMin)
+    const text = readFileSync(file, 'utf8').trim();
+    if (!secretForm.test(text))
       throw new StorageError(
         `${file} is damaged: delete it to get a new one; all users have to sign in again.`,
       );
-    return { secrets: [secret], created: isMissing ? [`a secret that signs tokens: ${file}`] : [] };
+    return {
+      secrets: [Buffer.from(text)],
+      created: isMissing ? [`a secret that signs tokens: ${file}`] : [],
+    };
   } catch (error) {
     throw toStorageError(error, file);
   }

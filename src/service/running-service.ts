@@ -29,7 +29,7 @@ import type { Connection } from '../storage/connection.ts';
 import { databaseFile } from '../storage/database-file.ts';
 import { databaseIdentity } from '../storage/database-identity.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../storage/database.ts';
-import { rejectOpenFolder } from '../storage/private-files.ts';
+import { claimFolder } from '../storage/private-files.ts';
 import { systemTimers, type Timers } from '../base/timers.ts';
 import { Turns } from '../base/turns.ts';
 import { version } from '../base/version.ts';
@@ -73,7 +73,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const parts: FeatureParts[] = []; // of each feature, once the service listens
   const caches = new Caches(config.cacheBytes);
   const fatal = Promise.withResolvers<Error>();
-  rejectOpenFolder(config.dataFolder);
+  claimFolder(config.dataFolder);
   rejectLostDatabase(config.dataFolder);
   const database = await openServiceDatabase(options, { caches, parts, onFatal: fatal.resolve });
   unfinished.defer(() => database.close());

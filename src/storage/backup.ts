@@ -7,7 +7,7 @@ import { Connection } from './connection.ts';
 import { isDatabase, schemaState, type FeatureMigration } from './applied-migrations.ts';
 import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
-import { createPrivate, rejectForeignFolder, syncFileAside, syncFolder } from './private-files.ts';
+import { createPrivate, rejectForeignFile, syncFileAside, syncFolder } from './private-files.ts';
 import { keepReplaced } from './replaced-database.ts';
 import { isFailedRead, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
 import { isDamage, StorageError, toStorageError } from './storage-error.ts';
@@ -23,7 +23,7 @@ type Progress = (share: number) => void;
 export async function backup(folder: string, file: string, options: BackupOptions = {}): Promise<void> {
   if (existsSync(file)) throw new StorageError(`${file} exists; a backup does not overwrite files.`);
   if (!existsSync(dirname(file))) throw new StorageError(`The folder ${dirname(file)} does not exist.`);
-  rejectForeignFolder(file);
+  rejectForeignFile(file);
   await fromDatabase(databaseFile(folder), (source) => copyDatabase(source, file, options));
   recordBackup(folder);
   removeStalePartials(dirname(file));
@@ -58,7 +58,7 @@ export async function restore(
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw new StorageError(`${file} does not exist.`);
   if (!found.isFile()) throw new StorageError(`${file} is not a file.`);
-  rejectForeignFolder(file);
+  rejectForeignFile(file);
   const unlock = lockFolder(folder);
   let replaced: readonly string[] = [];
   try {

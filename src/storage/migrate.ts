@@ -1,5 +1,5 @@
 // Migrates a database to the schema of this version of the service, or rejects it unchanged.
-import { lstatSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import {
@@ -35,7 +35,6 @@ export async function openMigrated(
   { report = () => {}, signal, leavesWal = false }: MigrationOptions = {},
 ): Promise<DatabaseSync> {
   const file = databaseFile(folder);
-  rejectLink(file);
   const state = schemaState(file, migrations) ?? emptyState(migrations);
   let sqlite: DatabaseSync | undefined;
   try {
@@ -59,14 +58,6 @@ export async function openMigrated(
     sqlite?.close();
     throw toStorageError(error, file);
   }
-}
-
-/**
- * Rejects a link: SQLite would put the WAL beside the link's target, where this service doesn't look for it.
- */
-function rejectLink(file: string): void {
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-    throw new StorageError(`${file} is a link: link its folder instead, which also holds its WAL.`);
 }
 
 /** Checkpoints. On a full disk the WAL stays, and reads find in it the pages that the file lacks. */

@@ -7,26 +7,41 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  realpathSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { StorageError } from './storage-error.ts';
 
 /** Node's permission model rejects fsync. It doesn't control SQLite, which then syncs each commit itself. */
 export const maySync = !('permission' in process);
 
+/** What the service and its commands open by these names has to be their account's own. */
+const ownNames = ['lock.db', 'orderly.db', 'orderly.db-wal', 'orderly.db-shm', 'orderly.db-journal'];
+
 /**
- * Creates a file that only this account may read. Opens the file only if it doesn't exist: closing a
- * descriptor of a file that SQLite has open would drop SQLite's locks (POSIX).
+ * Creates a file that only this account may read, or makes it private. Opens the file only if it doesn't exist:
+ * closing a descriptor of a file that SQLite has open would drop SQLite's locks (POSIX).
  */
 export function makePrivate(file: string): void {
-  if (existsSync(file)) chmodSync(file, 0o600);
-  else createPrivate(file);
+  if (exists(file)) return keepPrivate(file);
+  createPrivate(file);
+  const { uid } = lstatSync(file);
+  if (isOwn({ uid })) return;
+  rmSync(file);
+  throw new StorageError(
+    `The file system of ${dirname(file)} gives new files to account ${uid}: run orderly as that account, or ` +
+      'mount the folder with the uid of this one.',
+  );
+}
+
+/** Unlike `existsSync`, also true for a link that leads nowhere. */
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Returns the length of a file; 0 if it is missing. */
@@ -34,23 +49,86 @@ export function bytesOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Makes an existing file of a secret private. Throws if it belongs to another account. */
+/**
+ * Makes an existing file private. Throws if it is another account's or no plain file: whoever wrote a secret knows
+ * it, and a link leads to files elsewhere.
+ */
 export function keepPrivate(file: string): void {
-  if (existsSync(file) && isOpenToOthers(file)) chmodSync(file, 0o600);
+  const stats = lstatSync(file);
+  if (stats.isSymbolicLink()) throw new StorageError(`${file} is a link: link its folder instead.`);
+  if (!stats.isFile())
+    throw new StorageError(
+      `${file} is not a file. (A container makes a folder of a mounted file that is missing: mount the data folder.)`,
+    );
+  if (!isOwn(stats))
+    throw new StorageError(`${file} belongs to account ${stats.uid}: give it to this one, or delete it.`);
+  if (isOpenToOthers(file)) chmodIfKept(file, 0o600);
 }
 
-/** Throws if every account may write the folder: another one may have placed a secret there. */
-export function rejectOpenFolder(folder: string): void {
+/** Whether the process's account owns a file. Windows has no such numbers. */
+function isOwn({ uid }: { readonly uid: number }): boolean {
+  const account = process.geteuid?.();
+  return account === undefined || account === uid;
+}
+
+/**
+ * Makes the data folder and the database private, or throws if another account could place a secret, a link or a
+ * journal there. Root uses only folders of its own. While the folder is missing, the one above it counts.
+ */
+export function claimFolder(folder: string): void {
   if (process.platform === 'win32') return; // its modes say nothing
-  const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
-  if ((mode & 0o002) === 0) return;
-  throw new StorageError(
-    `Every account may write the folder ${folder}: "chmod 700 ${folder}" makes it private, or on exFAT and FAT ` +
-      'mounting with "umask=077"; delete files in it that are not its own.',
-  );
+  const stats = statSync(existingPart(resolve(folder)));
+  if (isRoot() && !isOwn(stats))
+    throw new StorageError(
+      `${folder} belongs to account ${stats.uid}, and root uses only its own: run this as that account ` +
+        '("runuser -u NAME -- orderly …", or the user of the container), or give the folder to root.',
+    );
+  if (!existsSync(folder)) return;
+  if (isOwn(stats) && isOpenToOthers(folder) && isDataFolder(folder)) chmodIfKept(folder, stats.mode & 0o700);
+  if (mayOthersWrite(folder))
+    throw new StorageError(
+      `Other accounts may write the folder ${folder}: name a folder in it that is still missing, which is made ` +
+        'private. A file system that keeps no modes needs options of its mount ("umask=077" for exFAT and FAT, ' +
+        '"dir_mode=0700,file_mode=0600,uid=…" for SMB); under WSL use a folder of Linux.',
+    );
+  for (const file of ownNames.map((name) => join(folder, name))) if (exists(file)) keepPrivate(file);
 }
 
-/** Whether other accounts may read or write a file: exFAT and FAT keep no modes, and don't report that. */
+/** Throws if root would use a file in a folder where another account may put a link or a journal beside it. */
+export function rejectForeignFile(file: string): void {
+  const folder = dirname(resolve(file));
+  if (!isRoot() || (isOwn(statSync(folder)) && !mayOthersWrite(folder))) return;
+  throw new StorageError(`Another account may change files of ${folder}: root uses a folder of its own.`);
+}
+
+function isRoot(): boolean {
+  return process.geteuid?.() === 0;
+}
+
+/** Whether every account may write a folder. Of root's folders those count, too, that a group may write. */
+function mayOthersWrite(folder: string): boolean {
+  return (statSync(folder).mode & (isRoot() ? 0o022 : 0o002)) !== 0;
+}
+
+function existingPart(folder: string): string {
+  return existsSync(folder) ? folder : existingPart(dirname(folder));
+}
+
+/** Whether a folder has a database or is empty. Others, named by mistake, keep their modes. */
+function isDataFolder(folder: string): boolean {
+  return existsSync(join(folder, 'orderly.db')) || readdirSync(folder).length === 0;
+}
+
+/** Some file systems ignore a mode, and others reject it. */
+function chmodIfKept(path: string, mode: number): void {
+  try {
+    chmodSync(path, mode);
+  } catch {
+    // what others may do is judged afterwards
+  }
+}
+
+/** Whether other accounts may read or write a path: exFAT and FAT keep no modes, and don't report that. */
 export function isOpenToOthers(file: string): boolean {
   return process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
 }
@@ -58,61 +136,6 @@ export function isOpenToOthers(file: string): boolean {
 /** Creates a private file. Throws if the file exists, even as a link. */
 export function createPrivate(file: string): void {
   closeSync(openSync(file, 'wx', 0o600));
-}
-
-/**
- * If root runs the process, takes the rights of the folder's owner instead, before anything in the folder is
- * opened: with links and journals the owner could otherwise make root read, change and delete any file. If
- * the folder is missing, the folder above it counts. Returns the id of the owner's account; undefined if
- * nothing has changed.
- */
-export function takeOwnerRights(folder: string): number | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const { uid, gid } = ownerOf(resolve(folder));
-  if (uid === 0) return undefined;
-  try {
-    process.setgroups?.([]);
-    process.setgid?.(gid === 0 ? uid : gid);
-    process.setuid?.(uid);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new StorageError(`${folder} belongs to account ${uid}: run this as that account (${why}).`);
-  }
-  return uid;
-}
-
-function ownerOf(folder: string): { readonly uid: number; readonly gid: number } {
-  return statSync(folder, { throwIfNoEntry: false }) ?? ownerOf(dirname(folder));
-}
-
-/**
- * Throws if root would use a file that another account could replace, by another file or a link, or put a journal
- * beside, with which SQLite would change the file: in its folder, or by renaming a folder above. The folders
- * count both as they are named and as links resolve.
- */
-export function rejectForeignFolder(file: string): void {
-  if (process.getuid?.() !== 0) return;
-  const named = resolve(file);
-  const real = existsSync(named) ? realpathSync(named) : join(realpathSync(dirname(named)), basename(named));
-  for (const path of [named, real]) rejectForeignPath(dirname(path));
-}
-
-function rejectForeignPath(folder: string): void {
-  for (let path = folder, isAbove = false; ; path = dirname(path), isAbove = true) {
-    if (mayOthersChange(path, isAbove)) {
-      throw new StorageError(`Another account may change files of ${path}: root uses a folder of its own.`);
-    }
-    if (path === dirname(path)) return;
-  }
-}
-
-function mayOthersChange(path: string, isAbove: boolean): boolean {
-  const stats = lstatSync(path);
-  if (stats.uid !== 0) return true;
-  if (stats.isSymbolicLink()) return false; // its mode says nothing
-  const isOpen = (stats.mode & 0o002) !== 0 || ((stats.mode & 0o020) !== 0 && stats.gid !== 0);
-  const isSticky = (stats.mode & 0o1000) !== 0; // others can't rename root's folders in it, but add files
-  return isOpen && !(isAbove && isSticky);
 }
 
 /**

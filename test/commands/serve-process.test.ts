@@ -116,14 +116,26 @@ describe('orderly serve', { concurrency: true }, () => {
     },
   );
 
-  test('a truncated secret is rejected instead of used', (t) => {
-    const data = newFolder(t);
-    writeFileSync(join(data, 'secret.key'), 'short\n');
-    assert.throws(
-      () => ensureSecrets(configWith(`--data=${data}`)),
-      /secret\.key is damaged: delete it to get a new one/,
-    );
-  });
+  const secret = 'v0F0xLSn1-Xk9yQm2_bT7cR4wE8uI3oP5aD6gH1jKzY';
+  for (const [name, text] of [
+    ['cut off', 'short\n'],
+    ['of zeros, as after a power cut', '\0'.repeat(44)],
+    ['of zeros at its end', `${secret.slice(0, 20)}${'\0'.repeat(24)}`],
+    ['of blanks', ' '.repeat(44)],
+    ['empty', ''],
+    ['too long', `${secret}${secret}\n`],
+    ['of other characters', `${secret.slice(1)}é\n`],
+  ] as const)
+    test(`a secret that is ${name} is rejected instead of used`, (t) => {
+      const data = newFolder(t);
+      writeFileSync(join(data, 'secret.key'), text);
+      assert.throws(
+        () => ensureSecrets(configWith(`--data=${data}`)),
+        /secret\.key is damaged: delete it to get a new one/,
+      );
+      writeFileSync(join(data, 'secret.key'), `${secret}\r\n`); // as an editor may save it
+      assert.equal(ensureSecrets(configWith(`--data=${data}`)).secrets.length, 1);
+    });
 
   test('a certificate with the key of another one is rejected, even if the key has another type', (t) => {
     const [cert = '', key = ''] = ['cert.pem', 'key.pem'].map((name) => join(newFolder(t), name));

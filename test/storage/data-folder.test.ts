@@ -46,6 +46,14 @@ test('a second service on one folder is rejected, until the first has ended', as
   await openNotes(t, { folder });
 });
 
+for (const content of ['\0'.repeat(4096), 'no lock'.repeat(1000)])
+  test(`a lock of ${JSON.stringify(content[0])} and more, as a power cut leaves it, is made anew`, async (t) => {
+    const folder = newFolder(t);
+    writeFileSync(join(folder, 'lock.db'), content);
+    await openNotes(t, { folder });
+    await assert.rejects(openNotes(t, { folder }), says(/Another process uses/));
+  });
+
 test('a service in another process locks its folder until it dies; answered writes survive', async (t) => {
   const folder = newFolder(t);
   const child = spawn(
