@@ -16,6 +16,8 @@ export type CsvConversion = {
   readonly columns: readonly string[];
   /** Receives the non-empty cells by the names of their columns, and the file's country, if it has one. */
   readonly objectOf: (cells: ReadonlyMap<string, string>, country: string | undefined) => object;
+  /** What the cells of a column must be, where that isn't what its member must be. */
+  readonly mustBe: ReadonlyMap<string, string>;
 };
 
 /** How a member of an object is written to the cells of a row, and read from one. */
@@ -26,6 +28,8 @@ export type CsvMember = {
   readonly write: (value: never, object: never) => readonly CsvCell[];
   /** Receives all cells of the row, too. Without it, an import doesn't read the member. */
   readonly read?: (cell: string, cells: ReadonlyMap<string, string>) => unknown;
+  /** What a cell must be that the schema rejects for its type, since `read` has left it as it is. */
+  readonly mustBe?: string;
 };
 
 /** For members that the service sets. */
@@ -38,10 +42,28 @@ export const idCell: CsvMember = {
   read: (cell) => (/^[1-9]\d{0,15}$/.test(cell) ? Number(cell) : cell),
 };
 
-const flags: Readonly<Record<string, boolean>> = { true: true, false: false, '1': true, '0': false };
+/** Yes and no as spreadsheets and people write them, without case and accents. */
+const flagWords: Readonly<Record<'yes' | 'no', string>> = {
+  yes:
+    '1 -1 x y yes on t true j ja wahr vrai oui verdadero si vero verdadeiro sim waar prawda tak sant sand sann jo ' +
+    'tosi kylla pravda ano igaz igen adevarat da истина да істина так dogru evet ναι αληθες toene jah taip',
+  no:
+    '0 n no off f false nein falsch faux non falso nao onwaar nee fałsz falsz nie falskt falsk nej nei epatosi ei ' +
+    'nepravda ne hamis nem fals nu ложь нет хибність ні yanlis yanlıs hayir hayır οχι ψευδες vaar',
+};
+const flags: ReadonlyMap<string, boolean> = new Map([
+  ...flagWords.yes.split(' ').map((word) => [plainWord(word), true] as const),
+  ...flagWords.no.split(' ').map((word) => [plainWord(word), false] as const),
+]);
+
+function plainWord(text: string): string {
+  return text.trim().toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '');
+}
+
 export const flagCell: CsvMember = {
   write: (flag: boolean) => [String(flag)],
-  read: (cell) => flags[cell.toLowerCase()] ?? cell,
+  read: (cell) => flags.get(plainWord(cell)) ?? cell,
+  mustBe: 'yes or no, true or false, or 1 or 0, or such a word of another language',
 };
 
 type CsvColumns = {
@@ -50,6 +72,7 @@ type CsvColumns = {
   readonly cellsOf: (object: Readonly<Record<string, unknown>>) => readonly CsvCell[];
   /** Returns the members of a row. Empty cells are absent, and so are their members. */
   readonly objectOf: (cells: ReadonlyMap<string, string>) => Record<string, unknown>;
+  readonly mustBe: ReadonlyMap<string, string>;
 };
 
 /** Returns the columns of these members, in this order. */
@@ -57,6 +80,9 @@ export function csvColumns(cells: Readonly<Record<string, CsvMember>>): CsvColum
   const all = Object.entries(cells).map(([name, cell]) => ({ name, parts: [''], ...cell }));
   return {
     columns: all.flatMap(({ name, parts }) => parts.map((part) => name + part)),
+    mustBe: new Map(
+      all.flatMap(({ name, mustBe }) => (mustBe === undefined ? [] : [[name, mustBe] as const])),
+    ),
     cellsOf(object) {
       return all.flatMap(({ name, parts, write }) => {
         const value = object[name] ?? null;
@@ -111,7 +137,8 @@ function cellText(cell: CsvCell): string {
  * the beginning of a cell, also if quotes follow: written twice, they are an empty quoted text there, which
  * spreadsheets drop. A table that was saved anew with semicolons is split at commas in other regions; a minus
  * after a comma counts if a call, a sheet or a program follows, since prices end like that ("20,-").
- * Text with apostrophes before such a sign gets another apostrophe: removing one returns the original text.
+ * Text with apostrophes before such a sign, or before a digit, gets another apostrophe: removing one returns the
+ * original text.
  */
 function withFormulaGuard(cell: string): string {
   const guarded = cell.replace(laterFormulaStart, "$&'");
@@ -120,13 +147,18 @@ function withFormulaGuard(cell: string): string {
 
 const beforeSign = `(?=["']*[=+\\-@＝＋－＠])`;
 const beforeFormula = `(?=["']*(?:[=+@＝＋＠]|[-－][^,]*[(|!]))`;
-const formulaStart = /^'*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠]/;
+const formulaStart = /^(?:'*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠]|'+\d)/;
 const laterFormulaStart = new RegExp(`[;\t\r\n]${beforeSign}|,${beforeFormula}`, 'g');
 
-/** Removes the apostrophes that `withFormulaGuard` has added to a cell. */
-export function withoutFormulaGuard(cell: string): string {
+/**
+ * Removes what makes a cell text for spreadsheets: the apostrophes that `withFormulaGuard` has added, that of
+ * `'01067`, and the formula of `="00123"`.
+ */
+export function plainCell(cell: string): string {
+  const [, text] = /^="((?:[^"]|"")*)"$/.exec(cell) ?? [];
+  if (text !== undefined) return text.replaceAll('""', '"');
   return cell.replace(guardedStart, '').replace(guardedLaterStart, '');
 }
 
-const guardedStart = /^'(?='*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠])/;
+const guardedStart = /^'(?='*[=+\-@\d\u0000-\u001f\u007f-\u009f＝＋－＠])/;
 const guardedLaterStart = new RegExp(`(?<=[;\t\r\n])'${beforeSign}|(?<=,)'${beforeFormula}`, 'g');

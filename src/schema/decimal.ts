@@ -25,14 +25,16 @@ export function decimalAmount(minorUnits: number, currency: string): string {
 }
 
 /**
- * Reads 14.98 or 14,98 of EUR as 1498. Returns undefined for other texts, and for more digits than the
- * currency has.
+ * Reads 14.98, 14,98 or 14.9800 of EUR as 1498. Returns undefined for other texts, for more digits than the
+ * currency has, and for 14,000, which may be thousands.
  */
 export function minorUnitsOf(text: string, currency: string): number | undefined {
-  const [, whole, fraction = ''] = /^(\d{1,13})(?:[.,](\d+))?$/.exec(text) ?? [];
+  const [, whole, sign, decimals = ''] = /^(\d{1,13})(?:([.,])(\d+))?$/.exec(text) ?? [];
   const digits = currencyDigits(currency);
-  if (whole === undefined || fraction.length > digits) return undefined;
-  return Number(whole + fraction.padEnd(digits, '0'));
+  const isAmbiguous = sign === ',' && decimals.length === 3 && digits < 3;
+  const isExact = /^0*$/.test(decimals.slice(digits));
+  if (whole === undefined || isAmbiguous || !isExact) return undefined;
+  return Number(whole + decimals.slice(0, digits).padEnd(digits, '0'));
 }
 
 function digitsOfAll(digits: number, currencies: string): Record<string, number> {

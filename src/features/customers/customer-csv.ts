@@ -3,7 +3,7 @@ import { csvColumns, type CsvConversion, type CsvTable } from '../../base/csv.ts
 import { cellsIn } from '../../storage/resource.ts';
 import { customerMembers, type Customer } from './customer-members.ts';
 
-const { columns, cellsOf, objectOf } = csvColumns(cellsIn(customerMembers));
+const { columns, cellsOf, objectOf, mustBe } = csvColumns(cellsIn(customerMembers));
 const addressColumns = columns.filter((name) => name.startsWith('address.'));
 
 export const customerTable: CsvTable<Customer> = { columns, rowsOf: (customer) => [cellsOf(customer)] };
@@ -11,6 +11,7 @@ export const customerTable: CsvTable<Customer> = { columns, rowsOf: (customer) =
 /** Reads the rows of an export. An address without a street goes to the note, so that its row isn't lost. */
 export const customerRows: CsvConversion = {
   columns,
+  mustBe,
   objectOf(cells, country) {
     const customer = objectOf(cells);
     const address: Record<string, string> = {};

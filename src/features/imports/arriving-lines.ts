@@ -1,6 +1,6 @@
 // The lines of an import, while its body arrives: lines of JSON, or rows of a table.
 import { counted } from '../../base/counted.ts';
-import { withoutFormulaGuard } from '../../base/csv.ts';
+import { plainCell } from '../../base/csv.ts';
 import { CsvRows, type CsvRow } from './csv-rows.ts';
 import { invalidAt, Problem } from '../../problem.ts';
 import { parseJson } from '../../http/requests/strict-json.ts';
@@ -78,7 +78,10 @@ export function csvReader(conversion: LineConversion, country: string | undefine
   const decoder = new TextDecoder('utf-8', { fatal: true }); // removes a byte-order mark
   let heading: readonly string[] | undefined;
   let isUnreadable = false;
+  let isFirst = true;
   function* rowsIn(chunk: Buffer | undefined): Generator<CsvRow> {
+    if (isFirst && chunk !== undefined) checkIsTable(chunk);
+    isFirst = false;
     yield* rows.add(decoded(decoder, chunk));
     if (chunk === undefined) yield* rows.end();
   }
@@ -88,7 +91,7 @@ export function csvReader(conversion: LineConversion, country: string | undefine
         yield lineOf(row, heading, { conversion, country });
         continue;
       }
-      heading = row.cells;
+      heading = headingOf(row.cells);
       const problem = headingProblem(heading, conversion.columns);
       if (problem === undefined) continue;
       isUnreadable = true;
@@ -106,12 +109,38 @@ export function csvReader(conversion: LineConversion, country: string | undefine
   };
 }
 
+/** What other files begin with, and what to do with them. */
+const otherFiles: readonly (readonly [start: string, advice: string])[] = [
+  ['PK', 'This is a workbook or an archive. Save the sheet as CSV (UTF-8), and import that file.'],
+  ['\xd0\xcf\x11\xe0', 'This is an old workbook. Save the sheet as CSV (UTF-8), and import that file.'],
+  ['%PDF', 'This is a PDF. Export the list as CSV (UTF-8) where it comes from.'],
+  ['BEGIN:VCARD', 'This is a list of contact cards. Export the contacts as CSV (UTF-8).'],
+  ['\xff\xfe', 'This is UTF-16. Save the table as CSV (UTF-8).'],
+  ['\xfe\xff', 'This is UTF-16. Save the table as CSV (UTF-8).'],
+];
+
+/** Throws a problem for the beginning of another file. A first piece that is shorter shows its faults later. */
+function checkIsTable(piece: Buffer): void {
+  const start = piece.toString('latin1');
+  for (const [other, advice] of otherFiles)
+    if (start.startsWith(other)) throw new Problem('bad-request', advice);
+}
+
+/** Returns the names of the columns. Empty columns at the end are none. */
+function headingOf(cells: readonly string[]): string[] {
+  const names = cells.map((cell) => cell.trim());
+  return names.slice(0, names.findLastIndex((name) => name !== '') + 1);
+}
+
 function decoded(decoder: TextDecoder, chunk: Buffer | undefined): string {
+  let text: string;
   try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+    text = chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
   } catch {
     throw new Problem('bad-request', 'The table must be UTF-8.');
   }
+  if (text.includes('\0')) throw new Problem('bad-request', 'This is no table: it contains NUL.');
+  return text;
 }
 
 function unreadable(error: unknown): Problem {
@@ -137,13 +166,14 @@ function lineOf(
   heading: readonly string[],
   { conversion, country }: { readonly conversion: LineConversion; readonly country: string | undefined },
 ): ArrivingLine {
-  if (cells.length !== heading.length) {
+  const isTooLong = cells.slice(heading.length).some((cell) => cell.trim() !== '');
+  if (cells.length < heading.length || isTooLong) {
     const detail = `The row has ${counted(cells.length, 'cell')}, its heading ${heading.length}.`;
     return { number, problem: invalidAt('', 'conflict', detail) };
   }
   const filled = new Map<string, string>();
   for (const [index, name] of heading.entries()) {
-    const cell = withoutFormulaGuard(cells[index] ?? '');
+    const cell = plainCell(cells[index] ?? '');
     if (cell === '') continue;
     if (roundedNumber.test(cell))
       return { number, problem: roundedProblem(conversion.pointerTo(name), cell) };

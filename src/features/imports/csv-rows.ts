@@ -1,6 +1,6 @@
-// Reads tables (RFC 4180) while their text arrives. Rows are counted as spreadsheets count them: from 1,
-// including blank rows; a row with line breaks within its cells is one row. Cells may also be separated by
-// semicolons or tabs, as spreadsheets write them where the decimal separator is a comma.
+// Reads tables (RFC 4180) while their text arrives, as spreadsheets read them. Rows are counted as there: from 1,
+// including blank rows; a row with line breaks within its cells is one row, and a first line `sep=;` is none. Cells
+// may also be separated by semicolons or tabs, as spreadsheets write them where the decimal separator is a comma.
 
 export type CsvRow = { readonly number: number; readonly cells: readonly string[] };
 
@@ -18,6 +18,8 @@ export class CsvRows {
   #cell = '';
   #rowChars = 0;
   #number = 1;
+  /** Whether the last character was the CR that ended a row: its LF ends no other. */
+  #isAfterReturn = false;
 
   constructor(rowCharsMax: number) {
     this.#rowCharsMax = rowCharsMax;
@@ -46,8 +48,12 @@ export class CsvRows {
     this.#rowChars += 1;
     if (this.#rowChars > this.#rowCharsMax)
       throw new RangeError(`A row must have at most ${this.#rowCharsMax} characters.`);
+    const isSecondOfTwo = this.#isAfterReturn && character === '\n';
+    this.#isAfterReturn = false;
     if (this.#place === 'quoted cell') this.#readQuoted(character);
+    else if (isSecondOfTwo) this.#rowChars = 0;
     else if (character === '\n') return true;
+    else if (character === '\r') return (this.#isAfterReturn = true);
     else if (this.#isSeparator(character)) this.#endCell();
     else if (character === '"') this.#readQuote();
     else this.#readPlain(character);
@@ -68,35 +74,40 @@ export class CsvRows {
     else this.#cell += character;
   }
 
-  /** Reads a quote outside a quoted cell: the beginning of such a cell, or the second quote of a pair. */
+  /**
+   * Reads a quote outside a quoted cell: the beginning of such a cell, the second quote of a pair, or, as in
+   * `5" nails` and `="00123"`, a character like others.
+   */
   #readQuote(): void {
-    if (this.#place === 'cell') throw new SyntaxError('A cell with a quote must be in quotes.');
+    if (this.#place === 'cell') return this.#readPlain('"');
     if (this.#place === 'after a quote') this.#cell += '"';
     this.#place = 'quoted cell';
   }
 
   #readPlain(character: string): void {
-    if (this.#place !== 'after a quote') {
-      this.#place = 'cell';
-      this.#cell += character;
-    } else if (character !== '\r') throw new SyntaxError('A quoted cell must end with its quote.');
+    this.#place = 'cell';
+    this.#cell += character;
   }
 
   #endCell(): void {
-    const isPlain = this.#place === 'cell';
-    this.#cells.push(isPlain && this.#cell.endsWith('\r') ? this.#cell.slice(0, -1) : this.#cell);
+    this.#cells.push(this.#cell);
     this.#cell = '';
     this.#place = 'start of a cell';
   }
 
-  /** Yields the row unless it is blank. */
+  /** Yields the row unless it is blank: spreadsheets save rows that are only formatted as separators. */
   *#endRow(): Generator<CsvRow> {
     this.#endCell();
     const row = { number: this.#number, cells: this.#cells };
     this.#cells = [];
     this.#rowChars = 0;
+    const [, named] = /^sep=([,;\t]?)$/.exec(row.number === 1 ? row.cells.join('') : '') ?? [];
+    if (named !== undefined) {
+      if (named !== '') this.#separator = named; // else it was the first separator
+      return;
+    }
     this.#number += 1;
-    if (row.cells.length === 1 && row.cells[0] === '') return;
+    if (row.cells.every((cell) => cell.trim() === '')) return;
     this.#separator ??= ',';
     yield row;
   }

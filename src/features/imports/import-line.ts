@@ -122,13 +122,30 @@ function digestOf(value: unknown): Buffer {
   return hash('sha256', JSON.stringify(value), 'buffer');
 }
 
-/** Converts rows to lines. Issues of a cell point to the member of the line that it stands for. */
+/**
+ * Converts rows to lines. Issues of a cell point to the member of the line that it stands for; so does what cells
+ * must be.
+ */
 export type LineConversion = CsvConversion & { readonly pointerTo: (column: string) => string };
 
+/** Returns the issues of a line in the words for a row: of cells, not of members. */
+export function asRow(parsed: ParsedLine, { mustBe }: LineConversion): ParsedLine {
+  if (parsed.ok) return parsed;
+  const issues = parsed.issues.map((issue): Issue => {
+    const { pointer = '', code } = issue;
+    const text = code === 'type' ? mustBe.get(pointer) : undefined;
+    if (text === undefined) return issue;
+    const name = pointer.slice(pointer.lastIndexOf('/') + 1);
+    return { pointer, code: 'format', detail: `${name} must be ${text}.` };
+  });
+  return { ok: false, issues };
+}
+
 /** Returns the conversion of rows to lines that create objects of one kind. */
-export function linesFrom(kind: ImportKind, { columns, objectOf }: CsvConversion): LineConversion {
+export function linesFrom(kind: ImportKind, { columns, objectOf, mustBe }: CsvConversion): LineConversion {
   return {
     columns: ['key', ...columns],
+    mustBe: new Map(Array.from(mustBe, ([column, text]) => [`/${kind}/${column}`, text])),
     pointerTo: (column) => (column === 'key' ? '/key' : `/${kind}/${column.replaceAll('.', '/')}`),
     objectOf: (cells, country) => lineFrom(kind, objectOf(cells, country), cells.get('key')),
   };

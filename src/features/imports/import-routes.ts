@@ -6,18 +6,26 @@ import {
   importLineMilliseconds,
   importsMax,
   type HandlerImports,
+  type LineOutcome,
 } from './line-imports.ts';
 import { csv, ndjson } from '../../http/responses/media-types.ts';
 import { mediaTypeOf } from '../../http/requests/negotiate.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { isObject } from '../../schema/json-objects.ts';
 import { country } from '../../schema/members.ts';
-import { boolean, optional, oneOf, type Issue } from '../../schema/schema.ts';
+import { boolean, optional, oneOf } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { customerBodies } from '../customers/customer-members.ts';
 import { customerRows } from '../customers/customer-csv.ts';
 import { productRows } from '../products/product-csv.ts';
-import { importLineSchema, lineFrom, linesFrom, parseImportLine, type ParsedLine } from './import-line.ts';
+import {
+  asRow,
+  importLineSchema,
+  lineFrom,
+  linesFrom,
+  parseImportLine,
+  type ParsedLine,
+} from './import-line.ts';
 import { dryRunKeys, importLine, storedKeys, type Importer, importDryRunKeysMax } from './import-store.ts';
 
 export const importBytesMax = 32 * 1024 * 1024;
@@ -86,13 +94,18 @@ export function importRoutes({ imports, defaultCountry }: ImportServices): Route
         const bodies = isOther ? customerBodies(country) : defaultBodies;
         const schema = isOther ? importLineSchema(bodies) : defaultSchema;
         const keys = dryRun === true ? dryRunKeys() : storedKeys;
+        const write = (permit: Permit<Caller>, parsed: ParsedLine, now: number): LineOutcome =>
+          writeLine(permit, parsed, { keys, bodies, now });
+        if (mediaTypeOf(call.headers['content-type']) === csv)
+          return imports.createResult(call, {
+            read: csvReader(tables[table], country),
+            parse: (value, now) => asRow(parseImportLine(schema, value, now), tables[table]),
+            write,
+          });
         return imports.createResult(call, {
-          read:
-            mediaTypeOf(call.headers['content-type']) === csv
-              ? csvReader(tables[table], country)
-              : ndjsonReader(),
+          read: ndjsonReader(),
           parse: (value, now) => parseImportLine(schema, of === undefined ? value : lineOf(of, value), now),
-          write: (permit, parsed, now) => writeLine(permit, parsed, { keys, bodies, now }),
+          write,
         });
       },
     }),
@@ -109,7 +122,7 @@ function writeLine(
   permit: Permit<Caller>,
   parsed: ParsedLine,
   importer: Omit<Importer, 'ownerId'>,
-): ReturnType<typeof importLine> | { readonly status: 403; readonly issues: readonly Issue[] } {
+): LineOutcome {
   const { caller } = permit;
   for (const kind of ['customer', 'product'] as const) {
     const scope = `${kind}s:write` as const;

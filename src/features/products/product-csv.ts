@@ -3,9 +3,9 @@ import { csvColumns, type CsvConversion, type CsvTable } from '../../base/csv.ts
 import { cellsIn } from '../../storage/resource.ts';
 import { productMembers, type Product } from './product.ts';
 
-const { columns, cellsOf, objectOf } = csvColumns(cellsIn(productMembers));
+const { columns, cellsOf, objectOf, mustBe } = csvColumns(cellsIn(productMembers));
 
 export const productTable: CsvTable<Product> = { columns, rowsOf: (product) => [cellsOf(product)] };
 
 /** Reads the rows of an export, without the members that the service sets. */
-export const productRows: CsvConversion = { columns, objectOf };
+export const productRows: CsvConversion = { columns, objectOf, mustBe };

@@ -52,6 +52,7 @@ const name = singleLine(200, 'The article’s name.', 'Green tea, 250 g');
 const priceCell: CsvMember = {
   write: (price: number, { currency }: Product) => [decimalAmount(price, currency)],
   read: (cell, cells) => minorUnitsOf(cell, cells.get('currency') ?? '') ?? cell,
+  mustBe: 'a decimal amount in the main unit of its currency, without its sign, such as 7.49',
 };
 
 /** The members of a product, each declared once (`storage/resource.ts`). */

