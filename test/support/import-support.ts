@@ -47,7 +47,7 @@ export type ImportResult = {
   readonly status: number;
   readonly id?: number | null;
   readonly result?: 'created' | 'changed' | 'unchanged';
-  readonly sameAs?: number;
+  readonly sameAs?: number | null;
   readonly errors?: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
 };
 

@@ -70,46 +70,47 @@ export function customerExists(db: Connection, access: RowAccess, id: number): b
   return row !== undefined && allows(access, row[0]);
 }
 
-type SameCustomers = {
-  /** At most two. */
-  readonly ids: readonly number[];
-  /** Whether one of them may be changed: nobody of them has another reference. */
-  readonly haveNoOther: boolean;
-};
+type Identity = Pick<CustomerContent, 'name' | 'email' | 'phone' | 'reference'>;
 
 /**
- * Returns the owner's customers who have this reference; or else who have this e-mail address; without an address,
- * or if nobody has it, those who have this phone number and no other address.
+ * Returns the customer that is meant: who alone has this reference; or else this e-mail address; or else this phone
+ * number together with the name. Nobody who has another reference is meant.
  */
-export function findSameCustomers(
+export function findKnownCustomer(
   db: Connection,
-  { email, phone, reference }: Pick<CustomerContent, 'email' | 'phone' | 'reference'>,
-  userId: number,
-): SameCustomers {
-  const key = email === null ? null : emailKey(email);
-  const found =
-    nonEmpty(db.all<SameRow>(sameReferenceSql, reference, userId)) ??
-    nonEmpty(db.all<SameRow>(sameEmailSql, key, userId)) ??
-    db.all<SameRow>(key === null ? samePhoneSql : samePhoneAloneSql, phone, userId);
-  const others = found.filter(([, of]) => of !== null && reference !== null && of !== reference);
-  return { ids: found.map(([id]) => id), haveNoOther: others.length === 0 };
+  { name, email, phone, reference }: Identity,
+): number | undefined {
+  const found = [
+    db.all<KnownRow>(knownReferenceSql, reference),
+    db.all<KnownRow>(knownEmailSql, email === null ? null : emailKey(email)),
+    db.all<KnownRow>(knownPhoneSql, phone, nameKey(name)),
+  ];
+  for (const [known, other] of found)
+    if (known !== undefined && other === undefined && isNoOther(known[1], reference)) return known[0];
+  return undefined;
 }
 
-type SameRow = [id: number, reference: string | null];
+type KnownRow = [id: number, reference: string | null];
 
-function nonEmpty<T>(rows: T[]): T[] | undefined {
-  return rows.length === 0 ? undefined : rows;
+const knownReferenceSql = 'SELECT id, reference FROM customers WHERE reference = ? LIMIT 2';
+const knownEmailSql = 'SELECT id, reference FROM customers WHERE emailKey = ? LIMIT 2';
+const knownPhoneSql = 'SELECT id, reference FROM customers WHERE phone = ? AND nameKey = ? LIMIT 2';
+
+function isNoOther(known: string | null, reference: string | null): boolean {
+  return known === null || reference === null || known === reference;
 }
 
-const sameReferenceSql =
-  'SELECT id, reference FROM customers WHERE reference = ? AND userId = ? ORDER BY id LIMIT 2';
-/** The `+` keeps SQLite from walking all customers of the owner. */
-const sameEmailSql =
-  'SELECT id, reference FROM customers WHERE emailKey = ? AND +userId = ? ORDER BY id LIMIT 2';
-const samePhoneSql = 'SELECT id, reference FROM customers WHERE phone = ? AND userId = ? ORDER BY id LIMIT 2';
-/** Has an index of its own: all customers of a list may have the number of the shop. */
-const samePhoneAloneSql =
-  'SELECT id, reference FROM customers WHERE phone = ? AND userId = ? AND emailKey IS NULL ORDER BY id LIMIT 2';
+/** Returns a customer who has the same reference, e-mail address or phone number as another one. */
+export function findSameCustomer(db: Connection, { email, phone, reference }: Identity): number | undefined {
+  const row =
+    db.get<[id: number]>('SELECT id FROM customers WHERE reference = ? LIMIT 1', reference) ??
+    db.get<[id: number]>(sameEmailSql, email === null ? null : emailKey(email)) ??
+    db.get<[id: number]>(samePhoneSql, phone);
+  return row?.[0];
+}
+
+const sameEmailSql = 'SELECT id FROM customers WHERE emailKey = ? ORDER BY id LIMIT 1';
+const samePhoneSql = 'SELECT id FROM customers WHERE phone = ? ORDER BY nameKey, id LIMIT 1';
 
 type NewCustomerRow = CustomerContent & { readonly userId: number };
 

@@ -66,4 +66,13 @@ CREATE INDEX customers_reference_userId ON customers (reference, userId) WHERE r
       'CREATE INDEX customers_phone_userId_emailKey ON customers (phone, userId, emailKey) ' +
       'WHERE phone IS NOT NULL AND emailKey IS NULL',
   },
+  {
+    // an import finds customers of all owners, by the phone number together with the name
+    name: 'customer-phones 3',
+    sql: `
+DROP INDEX customers_phone_userId;
+DROP INDEX customers_phone_userId_emailKey;
+CREATE INDEX customers_phone_nameKey ON customers (phone, nameKey) WHERE phone IS NOT NULL;
+`,
+  },
 ];

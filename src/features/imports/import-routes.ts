@@ -157,10 +157,10 @@ const description =
   'heading names members: `name,email,phone,address.line1,…`. An empty cell is an absent member. Without ' +
   'a `key` a row is known by its content, so equal rows create one object.\n\n' +
   'A customer is known by the `id` that an export has, or by the key; or, without a key, by the reference, or ' +
-  'else by the e-mail address, or by the phone number where there is no address, if exactly one customer of the ' +
-  'owner has it, and no other reference. Another new customer with the same one is created, and `sameAs` names ' +
-  'the first. In a table an address without a street goes to the note.\n\n' +
-  'A product whose SKU exists is changed. Members that the line leaves out stay as they are. In a table ' +
+  'else by the e-mail address, or by the phone number together with the name, if exactly one customer has it, and no ' +
+  'other reference; the customer keeps the owner. Another new customer with the same reference, address or number is ' +
+  'created, and `sameAs` names the first (null for one of the same dry run). In a table an address without a street goes to the note.\n\n' +
+  'A product whose SKU exists is changed; `sameAs` names one whose SKU differs only in zeros before its digits. Members that the line leaves out stay as they are. In a table ' +
   'prices are decimal, as exports write them.\n\n' +
   'What ends the import early (withdrawn rights, a client that is too slow, a service that stops) is ' +
   'reported as a last line, after which the response ends without its last chunk. The response begins ' +

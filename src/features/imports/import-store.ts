@@ -2,24 +2,32 @@
 import assert from 'node:assert';
 import type { Caller } from '../../auth/access.ts';
 import { Problem } from '../../problem.ts';
+import { emailKey } from '../../schema/email.ts';
 import { issuesIn, type Checked } from '../../schema/schema.ts';
-import { nameKey } from '../../schema/members.ts';
+import { nameKey, readOnlyIssues } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
-import type { CustomerBodies } from '../customers/customer-members.ts';
+import type { CustomerBodies, CustomerContent } from '../customers/customer-members.ts';
 import {
   addCustomer,
   customerExists,
   customerSource,
-  findSameCustomers,
+  findKnownCustomer,
+  findSameCustomer,
   replaceCustomer,
 } from '../customers/customer-store.ts';
 import { changesNothing, requireOwned } from '../../storage/object-access.ts';
 import { orderContentOf } from '../orders/order-members.ts';
 import { addOrder } from '../orders/order-store.ts';
 import { productContentOf, type NewProduct } from '../products/product.ts';
-import { addProduct, productSource, replaceProduct, takenIssues } from '../products/product-store.ts';
+import {
+  addProduct,
+  findProductButForZeros,
+  productSource,
+  replaceProduct,
+  takenIssues,
+} from '../products/product-store.ts';
 import { userIssues } from '../users/user-store.ts';
 import {
   hasOwnKey,
@@ -45,6 +53,9 @@ type ImportKeys = {
   add(permit: Permit, object: KeyedObject, create: () => number): number | null;
   /** Stores with the key of a customer what was imported last. */
   replaceFingerprint(permit: Permit, customer: Omit<KeyedObject, 'kind'>): void;
+  /** What a customer is to those that earlier lines of a dry run would create; others are in the database. */
+  compare(customer: CustomerContent): 'known' | 'similar' | 'new';
+  remember(customer: CustomerContent): void;
 };
 
 type KeyTable = { readonly find: string; readonly add: string | null };
@@ -77,11 +88,15 @@ export const storedKeys: ImportKeys = {
   replaceFingerprint({ writer }, { key, fingerprint }) {
     writer.run('UPDATE importedCustomers SET fingerprint = ? WHERE key = ?', fingerprint, key);
   },
+  compare: () => 'new',
+  remember() {},
 };
 
 /** The keys of a dry run. It creates nothing, but remembers what earlier lines would have created. */
 export function dryRunKeys(): ImportKeys {
   const fingerprints = new Map<string, string>();
+  /** What customers are found by, with their references: null for one who has none, undefined for several customers. */
+  const names = new Map<string, string | null | undefined>();
   return {
     isDryRun: true,
     find(db, kind, key) {
@@ -95,7 +110,36 @@ export function dryRunKeys(): ImportKeys {
       return null;
     },
     replaceFingerprint() {},
+    compare(customer) {
+      const { reference } = customer;
+      const isKnown = namesOf(customer).some((name) => {
+        const other = names.get(name);
+        return other === null || (other !== undefined && (reference === null || reference === other));
+      });
+      if (isKnown) return 'known';
+      return contactsOf(customer).some((name) => names.has(name)) ? 'similar' : 'new';
+    },
+    remember(customer) {
+      for (const name of new Set([...namesOf(customer), ...contactsOf(customer)]))
+        names.set(name, names.has(name) ? undefined : customer.reference);
+    },
   };
+}
+
+/** The texts by which an import finds a customer. */
+function namesOf({ name, email, phone, reference }: CustomerContent): string[] {
+  const names: string[] = [];
+  if (reference !== null) names.push(`reference ${reference}`);
+  if (email !== null) names.push(`email ${emailKey(email)}`);
+  if (phone !== null) names.push(`phone ${phone} ${nameKey(name)}`);
+  return names;
+}
+
+/** The texts that two customers seldom share. */
+function contactsOf(customer: CustomerContent): string[] {
+  const { phone } = customer;
+  const names = namesOf({ ...customer, phone: null });
+  return phone === null ? names : [...names, `phone ${phone}`];
 }
 
 function tooManyKeys(): Problem {
@@ -148,7 +192,7 @@ type KnownImport = Importer & Pick<KeyedObject, 'fingerprint'> & { readonly key:
 
 /**
  * Changes the customer that the line names by its id or by a key of its own, or who alone has its reference,
- * e-mail address or phone number. Members that the line leaves out stay as they are. Returns undefined if there is no
+ * e-mail address, or phone number and name. Members that the line leaves out stay as they are. Returns undefined if there is no
  * such customer, or if the key was last imported with the same content: what was changed since then stays.
  */
 function changeKnownCustomer(
@@ -179,32 +223,27 @@ type CustomerChange = Importer & { readonly customer: ImportedCustomer; readonly
 
 function changeCustomer(permit: Permit<Caller>, { customer, id, keys, bodies }: CustomerChange): LineOutcome {
   const { id: _id, createdAt: _created, updatedAt: _updated, ...sent } = customer;
-  const { writer } = permit;
   const current = requireOwned(customerSource, permit, id);
   const merged = bodies.contentOf({ ...current, ...sent });
-  const userId = sent.userId ?? current.userId;
-  if (userId !== null && userId !== current.userId) {
-    const owner = parseOwner(writer, '/customer', userId);
-    if (!owner.ok) return { status: 422, issues: owner.issues };
-  }
-  const wanted = { ...merged, userId };
+  const issues = readOnlyIssues(current, { userId: sent.userId ?? undefined }, ['userId']);
+  if (issues.length > 0)
+    return {
+      status: 422,
+      issues: issues.map((issue) => ({ ...issue, pointer: `/customer${issue.pointer}` })),
+    };
+  const wanted = { ...merged, userId: current.userId };
   if (changesNothing(current, wanted)) return { status: 200, id, result: 'unchanged' };
   if (!keys.isDryRun) replaceCustomer(permit, current, wanted);
   return { status: 200, id, result: 'changed' };
 }
 
 /** A key of an earlier import counts as a reference, which customers had no place for before. */
-function knownId(
-  db: Connection,
-  customer: ImportedCustomer,
-  { keys, bodies, ownerId }: Importer,
-): number | undefined {
+function knownId(db: Connection, customer: ImportedCustomer, { keys, bodies }: Importer): number | undefined {
   const content = bodies.contentOf(customer);
   const { reference } = content;
   const byKey = reference === null ? undefined : keys.find(db, 'customer', reference);
   if (byKey !== undefined && byKey.id !== null) return byKey.id;
-  const { ids, haveNoOther } = findSameCustomers(db, content, customer.userId ?? ownerId);
-  return ids.length === 1 && haveNoOther ? ids[0] : undefined;
+  return findKnownCustomer(db, content);
 }
 
 function unknownCustomer(id: number): LineOutcome {
@@ -219,7 +258,10 @@ function importCustomer(permit: Permit, imported: CustomerImport): LineOutcome {
   const owner = parseOwner(permit.writer, '/customer', customer.userId ?? imported.ownerId);
   if (!owner.ok) return { status: 422, issues: owner.issues };
   const content = bodies.contentOf(customer);
-  const [sameAs] = findSameCustomers(permit.writer, content, owner.value).ids;
+  const comparison = keys.compare(content);
+  if (comparison === 'known' && !hasOwnKey(object.key)) return { status: 200, id: null, result: 'changed' };
+  const sameAs = findSameCustomer(permit.writer, content) ?? (comparison === 'new' ? undefined : null);
+  keys.remember(content);
   const create = (): number => addCustomer(permit, { ...content, userId: owner.value }, now);
   const created = { status: 201, id: keys.add(permit, object, create), result: 'created' } as const;
   return sameAs === undefined ? created : { ...created, sameAs };
@@ -262,8 +304,10 @@ function importProduct(
   if (issues.length > 0) return { status: 422, issues };
   if (known === undefined) {
     const object = { kind: 'product', key, fingerprint: new Uint8Array() } as const;
+    const sameAs = findProductButForZeros(writer, product.sku);
     const id = keys.add(permit, object, () => addProduct(permit, wanted, now));
-    return { status: 201, id, result: 'created' };
+    const created = { status: 201, id, result: 'created' } as const;
+    return sameAs === undefined ? created : { ...created, sameAs };
   }
   const isChanged = current !== undefined && !changesNothing(current, wanted);
   if (isChanged && !keys.isDryRun) replaceProduct(permit, current, wanted);

@@ -50,8 +50,11 @@ export type LineOutcome =
       readonly status: 200 | 201;
       readonly id: number | null;
       readonly result: 'created' | 'changed' | 'unchanged';
-      /** A customer who has the reference, e-mail address or phone number of the new one. */
-      readonly sameAs?: number;
+      /**
+       * A customer who has the reference, e-mail address or phone number of the new one, or a product whose SKU
+       * differs only in zeros; null for one that an earlier line of a dry run would create.
+       */
+      readonly sameAs?: number | null;
     }
   | { readonly status: 403 | 422; readonly issues: readonly Issue[] };
 

@@ -58,6 +58,19 @@ export function takenIssues(db: Connection, { sku, barcode }: ProductContent, ex
   return issues;
 }
 
+/** Returns a product whose SKU differs only in zeros before its digits, which spreadsheets drop. */
+export function findProductButForZeros(db: Connection, sku: string): number | undefined {
+  const [, digits] = /^0*([1-9]\d*)$/.exec(sku) ?? [];
+  if (digits === undefined) return undefined;
+  const others = Array.from({ length: zerosMax + 1 }, (_, zeros) => '0'.repeat(zeros) + digits);
+  const candidates = JSON.stringify(others.filter((other) => other !== sku));
+  return db.get<[id: number]>(butForZerosSql, candidates)?.[0];
+}
+
+const zerosMax = 13;
+const butForZerosSql =
+  'SELECT id FROM products WHERE skuKey IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT 1';
+
 export function addProduct(permit: Permit, product: ProductContent, createdAt: number): number {
   const id = products.insert(permit.writer, { ...product, createdAt, updatedAt: createdAt });
   const changes = changesBetween({}, { currency: product.currency }, shownValues);
