@@ -3,8 +3,8 @@ import { secretBytesMin } from '../auth/jwt.ts';
 import { levels } from '../base/log-lines.ts';
 import { isIP } from 'node:net';
 import type { Rate } from '../rates/limiter.ts';
-import { dialling } from '../schema/dialling-codes.ts';
 import { currencies } from '../schema/iso-codes.ts';
+import { hasPhonePlan } from '../schema/phone.ts';
 
 /** A flag. A flag without `value` takes no value. */
 export type CommandFlag = {
@@ -258,7 +258,7 @@ export function addressBlock(text: string): string | undefined {
 }
 
 function dialledCountry(text: string): string | undefined {
-  if (text === '' || dialling.has(text)) return undefined;
+  if (text === '' || hasPhonePlan(text)) return undefined;
   return 'must be a country code such as DE (ISO 3166-1 alpha-2)';
 }
 

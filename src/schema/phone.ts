@@ -1,5 +1,7 @@
-// Phone numbers, parsed as people write them and stored as E.164.
-import { dialling, internationalPrefixes, keepsZero, type Dialling } from './dialling-codes.ts';
+// Phone numbers, parsed as people write them and stored as E.164. A number without + is read by the metadata of
+// libphonenumber for its country (`phone-plans.ts`).
+import { phonePlanRows } from './phone-plans.ts';
+import { dashes, plainText } from './plain-text.ts';
 import { string, type Schema } from './schema.ts';
 
 const e164 = /^\+[1-9]\d{6,14}$/;
@@ -18,19 +20,22 @@ export const phone = string({
  * A phone number as requests send it; `toE164` reads it. With a country, its national form is also accepted.
  */
 export function sentPhone(country: string | undefined): Schema<string> {
-  const more = country === undefined ? '' : ` or a number of ${country} in its national form`;
+  const more = orNational(country);
   return string({
-    maxLength: 40,
-    pattern: '^[ (]*\\+?[0-9 ().\\/\\-]+$',
+    maxLength: 64,
     mustBe: `a phone number such as ${example} (E.164)${more}`,
     reportsFormatForLength: true,
     rule(text) {
       const read = readPhone(text, country);
       return 'issue' in read ? read.issue : undefined;
     },
-    description: `E.164${more}; blanks, brackets, dots, slashes and hyphens are removed.`,
+    description: `E.164${more}; blanks, brackets, dots, slashes and dashes are removed.`,
     examples: [example],
   });
+}
+
+function orNational(country: string | undefined): string {
+  return country === undefined ? '' : ` or a number of ${country} in its national form`;
 }
 
 /** Converts a text that `sentPhone` accepts to E.164. */
@@ -39,57 +44,145 @@ export function toE164(text: string, country: string | undefined): string {
   return 'issue' in read ? text : read.number;
 }
 
+/** Returns whether the numbers of a country can be read in its national form. */
+export function hasPhonePlan(country: string): boolean {
+  return rows.has(country);
+}
+
+type Plan = {
+  readonly callingCode: string;
+  /** A whole number without the calling code and the national prefix. */
+  readonly number: RegExp;
+  /** The possible lengths of a number, as hexadecimal digits. */
+  readonly lengths: string;
+  readonly nationalPrefix: string;
+  /** What is removed before a number, or replaced by `transform`. */
+  readonly prefix: RegExp | undefined;
+  readonly transform: string;
+  /** How international calls begin. */
+  readonly abroad: RegExp;
+  /** The numbers that the country writes with the prefix. */
+  readonly demandsPrefix: RegExp | undefined;
+};
+
 type ParsedPhone = { readonly number: string } | { readonly issue: string };
 
 function readPhone(text: string, country: string | undefined): ParsedPhone {
-  const plan = country === undefined ? undefined : dialling.get(country);
-  if (text.includes('+')) return readE164(international(text));
-  if (country === undefined || plan === undefined) return { issue: withoutPlus };
-  const digits = digitsOf(text);
-  const issue = nationalIssue(digits, country, plan);
-  return issue === undefined ? readE164(`+${plan.callingCode}${withoutTrunk(digits, plan)}`) : { issue };
+  const plain = plainText(text)
+    .replace(/^tel:/i, '')
+    .replaceAll(dashes, '-')
+    .replaceAll(/\p{Zs}/gv, ' ');
+  if (/\d.*(?:[;,#x]|ext|durchwahl)/i.test(plain)) return { issue: extensionIssue };
+  const [, plus, digits] = /^[ \(\[]*(\+?)([\d \(\)\[\].·•\/\-]+)$/v.exec(plain) ?? [];
+  if (digits === undefined)
+    return {
+      issue: `A phone number is one such as ${example} (E.164)${orNational(country)}, without letters.`,
+    };
+  const number = digits.replaceAll(/\D/g, '');
+  if (plus === '+') return readE164(international(number));
+  const plan = country === undefined ? undefined : planOf(country);
+  return country === undefined || plan === undefined
+    ? { issue: withoutPlus }
+    : national(number, country, plan);
 }
 
+const extensionIssue = `A phone number is kept without an extension, as in ${example}; that can go to a note.`;
+const e164Issue = `A phone number has a calling code and 7 to 15 digits in all, as in ${example}.`;
 const withoutPlus =
   `A phone number begins with + and its calling code, as in ${example}; ` +
   'numbers without them are read where the service has --default-country.';
+const beginsAsAbroad = `An international phone number begins with + and its calling code, as in ${example}.`;
 
 function readE164(number: string): ParsedPhone {
-  if (e164.test(number)) return { number };
-  return { issue: `A phone number has a calling code and 7 to 15 digits in all, as in ${example}.` };
+  return e164.test(number) ? { number } : { issue: e164Issue };
 }
 
-/** Removes the trunk prefix from `+49 (0)441 12345`, since it isn't dialled from abroad. */
-function international(text: string): string {
-  const [before = '', ...rest] = text.split('(0)');
-  const isTrunk = rest.length > 0 && codesWithTrunkZero.has(digitsOf(before));
-  return `+${digitsOf(isTrunk ? before + rest.join('(0)') : text)}`;
+/** Removes what isn't dialled from abroad, as the (0) of `+49 (0)441 12345`, unless the country keeps it. */
+function international(digits: string): string {
+  const plan = [1, 2, 3]
+    .map((length) => mainPlan(digits.slice(0, length)))
+    .find((found) => found !== undefined);
+  if (plan === undefined) return `+${digits}`;
+  const number = digits.slice(plan.callingCode.length);
+  const readings = [withoutPrefix(number, plan), number, number.replace(/^0+/, '')];
+  const read = readings.find((each) => plan.number.test(each));
+  const hasTrunkZero = plan.nationalPrefix === '0';
+  return `+${plan.callingCode}${read ?? (hasTrunkZero ? number.replace(/^0+/, '') : number)}`;
 }
 
-const codesWithTrunkZero: ReadonlySet<string> = new Set(
-  [...dialling.values()].filter(({ trunk }) => trunk === '0').map(({ callingCode }) => callingCode),
+function national(digits: string, country: string, plan: Plan): ParsedPhone {
+  if (digits.startsWith('00') || plan.abroad.test(digits)) return { issue: beginsAsAbroad };
+  const short = withoutPrefix(digits, plan);
+  const number = [short, digits].find((each) => isNumberOf(plan, each));
+  const hasPrefix = number !== digits && plan.prefix?.test(digits) === true;
+  const demandsPrefix = plan.demandsPrefix?.test(number ?? short) === true;
+  if (demandsPrefix && !hasPrefix) return { issue: prefixIssue(country, plan.nationalPrefix) };
+  // after its prefix a number may be of a range that is newer than the table
+  if (number === undefined && !(demandsPrefix && hasLengthOf(plan, short)))
+    return { issue: nationalIssue(short, country, plan) };
+  return readE164(`+${plan.callingCode}${number ?? short}`);
+}
+
+/** A number of another country with the same calling code is dialled in the same way. */
+function isNumberOf(plan: Plan, digits: string): boolean {
+  return [plan, mainPlan(plan.callingCode) ?? plan].some(
+    (each) => each.number.test(digits) && hasLengthOf(each, digits),
+  );
+}
+
+function hasLengthOf({ lengths }: Plan, { length }: string): boolean {
+  return lengths.includes(length.toString(16));
+}
+
+function withoutPrefix(digits: string, { prefix, transform }: Plan): string {
+  const found = prefix?.exec(digits);
+  if (found === null || found === undefined) return digits;
+  const isReplaced = transform !== '' && found.at(-1) !== undefined;
+  return (isReplaced ? found[0].replace(prefix ?? '', transform) : '') + digits.slice(found[0].length);
+}
+
+function nationalIssue(number: string, country: string, { callingCode }: Plan): string {
+  if (number === '' || callingCode.length + number.length > 15) return e164Issue;
+  if (callingCode === '1') return `A phone number of ${country} has 10 digits, area code included.`;
+  return `This is no phone number of ${country}; one of another country begins with +, as in ${example}.`;
+}
+
+function prefixIssue(country: string, prefix: string): string {
+  return `A phone number of ${country} begins with ${prefix} and its area or network code, any other with +.`;
+}
+
+const rows: ReadonlyMap<string, readonly string[]> = new Map(phonePlanRows.map((row) => [row[0] ?? '', row]));
+/** Last to first, so that the main country of a calling code stays. */
+const mainCountries: ReadonlyMap<string, string> = new Map(
+  phonePlanRows.toReversed().map(([country = '', callingCode = '']) => [callingCode, country]),
 );
 
-function digitsOf(text: string): string {
-  return text.replaceAll(/\D/g, '');
+function mainPlan(callingCode: string): Plan | undefined {
+  return planOf(mainCountries.get(callingCode) ?? '');
 }
 
-function withoutTrunk(digits: string, { trunk }: Dialling): string {
-  return trunk !== undefined && digits.startsWith(trunk) ? digits.slice(trunk.length) : digits;
-}
-
-/** Requires a trunk prefix if it is 0; other trunk prefixes may be omitted. */
-function nationalIssue(digits: string, country: string, plan: Dialling): string | undefined {
-  if (plan.trunk === '0' && !digits.startsWith('0'))
-    return `A phone number of ${country} begins with 0 and its area or network code, any other with +.`;
-  const number = withoutTrunk(digits, plan);
-  const beginsAsAbroad =
-    digits.startsWith('00') ||
-    digits.startsWith(internationalPrefixes.get(country) ?? '+') ||
-    (number.startsWith('0') && !keepsZero.has(country));
-  if (beginsAsAbroad)
-    return `An international phone number begins with + and its calling code, as in ${example}.`;
-  if (plan.callingCode === '1' && number.length !== 10)
-    return `A phone number of ${country} has 10 digits, area code included.`;
-  return undefined;
+function planOf(country: string): Plan | undefined {
+  const row = rows.get(country);
+  if (row === undefined) return undefined;
+  const [
+    ,
+    callingCode = '',
+    number = '',
+    lengths = '',
+    trunk = '',
+    prefix = '',
+    transform = '',
+    abroad = '',
+    demand = '',
+  ] = row;
+  return {
+    callingCode,
+    number: new RegExp(`^(?:${number})$`, 'v'),
+    lengths,
+    nationalPrefix: trunk,
+    prefix: trunk + prefix === '' ? undefined : new RegExp(`^(?:${prefix === '' ? trunk : prefix})`, 'v'),
+    transform,
+    abroad: new RegExp(`^(?:${abroad === '' ? '00' : abroad})`, 'v'),
+    demandsPrefix: demand === '' ? undefined : new RegExp(demand === '*' ? '^' : `^(?:${demand})`, 'v'),
+  };
 }

@@ -91,6 +91,6 @@ function countryText(code: string): string {
 function isSame(name: string, sent: string, known: string): boolean {
   if (name === 'email') return sent.toLowerCase() === known.toLowerCase();
   if (name !== 'phone') return sent === known;
-  const digits = sent.replaceAll(/\D/g, '').replace(/^0+/, '');
+  const digits = sent.normalize('NFKC').replace('(0)', '').replaceAll(/\D/g, '').replace(/^0+/, '');
   return digits !== '' && known.endsWith(digits);
 }

@@ -1,5 +1,6 @@
 // A postal address: its schemas, and the check of postal codes by country.
 import { country, singleLine } from '../../schema/members.ts';
+import { dashes, plainText } from '../../schema/plain-text.ts';
 import {
   named,
   nullable,
@@ -16,10 +17,18 @@ const part = (description: string, example: string) => nullable(singleLine(200, 
 const postalCode = string({
   maxLength: 32,
   pattern: '^[A-Za-z0-9\\s-]+$',
+  examples: ['26133'],
+  description: 'In its country’s format.',
+});
+const sentPostalCode = string({
+  maxLength: 32,
+  pattern: '\\S',
   mustBe: 'a postal code such as 26133',
   reportsFormatForLength: true,
   examples: ['26133'],
-  description: 'In its country’s format; required if the country has postal codes. Trimmed and upper-cased.',
+  description:
+    'As its country writes it; required if the country has postal codes. Letters and digits count: ' +
+    'separators are set, and a printed prefix such as `D-` is removed.',
 });
 const addressMembers = {
   name: part('The recipient, if that is not the customer.', 'c/o Sea & Sand'),
@@ -42,10 +51,10 @@ export const NewAddress = named(
       name: optional(addressMembers.name),
       line2: optional(addressMembers.line2),
       region: optional(addressMembers.region),
-      postalCode: optional(addressMembers.postalCode),
+      postalCode: optional(nullable(sentPostalCode)),
     },
     {},
-    [ruleFor({ country, postalCode: optional(addressMembers.postalCode) }, postalCodeIssues)],
+    [ruleFor({ country, postalCode: optional(nullable(sentPostalCode)) }, postalCodeIssues)],
   ),
 );
 export type NewAddress = Infer<typeof NewAddress>;
@@ -60,7 +69,7 @@ export function normalizeAddress(address: NewAddress | null): Address | null {
     line2,
     city,
     region,
-    postalCode: postalCode === null ? null : normalPostalCode(postalCode),
+    postalCode: postalCode === null ? null : (readPostalCode(country, postalCode) ?? postalCode),
     country,
   };
 }
@@ -68,32 +77,83 @@ export function normalizeAddress(address: NewAddress | null): Address | null {
 type PostalPlace = { readonly country: string; readonly postalCode?: string | null };
 
 function postalCodeIssues({ country, postalCode = null }: PostalPlace): Issue[] {
-  const detail = postalCodeIssue(country, postalCode === null ? null : normalPostalCode(postalCode));
+  const detail = postalCodeIssue(country, postalCode);
   return detail === undefined ? [] : [{ pointer: '/postalCode', code: 'postal-code', detail }];
 }
 
 const postalCodeLengthMax = 16;
 
 /**
- * Returns a sentence that describes a valid code, or undefined if the code is valid. `postalCode` is a result
- * of `normalPostalCode`, or null. If the country has no known pattern, 1–16 letters, digits, blanks and
- * hyphens are valid. An unknown country is an issue of `country`, not of the postal code.
+ * Returns a sentence that describes a valid code, or undefined if the code is valid. An unknown country is an
+ * issue of `country`, not of the postal code.
  */
 export function postalCodeIssue(country: string, postalCode: string | null): string | undefined {
-  const entry = postalCodes.get(country);
-  if (postalCode === null) {
-    if (entry?.[2] !== 'required') return undefined;
-    return `An address in ${country} needs a postal code, such as ${entry[1]}.`;
-  }
-  const matches = postalCode.length <= postalCodeLengthMax && (entry?.[0] ?? anyCode).test(postalCode);
-  if (matches && postalCode !== '') return undefined; // some patterns match the empty text
-  if (entry === undefined)
+  const [, examples = '', required] = postalCodes.get(country) ?? [];
+  const [example = ''] = examples.split(', ');
+  if (postalCode === null)
+    return required === undefined
+      ? undefined
+      : `An address in ${country} needs a postal code, such as ${example}.`;
+  if (readPostalCode(country, postalCode) !== undefined) return undefined;
+  if (example === '')
     return `A postal code must have 1 to ${postalCodeLengthMax} letters A to Z, digits, spaces and hyphens.`;
-  return `A postal code of ${country} looks like ${entry[1]}.`;
+  return `A postal code of ${country} looks like ${example}.`;
 }
 
-const anyCode = /^[A-Z0-9 \-]+$/;
+/**
+ * Returns the code as its country writes it: its letters and digits decide. If the country has no known pattern,
+ * 1–16 letters, digits, blanks and hyphens are valid.
+ */
+export function readPostalCode(country: string, text: string): string | undefined {
+  const plain = plainText(text).replaceAll(dashes, '-').trim().toUpperCase();
+  const entry = postalCodes.get(country);
+  if (entry === undefined) {
+    const code = plain.replaceAll(/\s+/g, ' ');
+    return code.length <= postalCodeLengthMax && /^[A-Z\d \-]+$/.test(code) ? code : undefined;
+  }
+  const signs = plain.replace(/^〒/, '').replaceAll(/[\s.\-]/g, '');
+  if (!/^[A-Z\d]+$/.test(signs) || signs.length > postalCodeLengthMax) return undefined;
+  const [pattern, examples] = entry;
+  return [signs, withoutPrintedPrefix(country, signs), withCountry(country, signs)]
+    .flatMap((each) => formsOf(each, examples.split(', ')))
+    .find((form) => pattern.test(form));
+}
 
-export function normalPostalCode(text: string): string {
-  return text.trim().toUpperCase();
+/** Signs of countries on vehicles, which are printed before codes in addresses, as is the code of the country. */
+const printedPrefixes: ReadonlyMap<string, readonly string[]> = new Map(
+  'AT:A BE:B DE:D EE:EST ES:E FI:FIN,SF FR:F HU:H IE:IRL IT:I LI:FL LU:L NO:N PT:P SE:S SI:SLO SM:RSM VA:V'
+    .split(' ')
+    .map((entry) => [entry.slice(0, 2), entry.slice(3).split(',')] as const),
+);
+
+function withoutPrintedPrefix(country: string, signs: string): string {
+  const prefix = [country, ...(printedPrefixes.get(country) ?? [])].find((each) => signs.startsWith(each));
+  return signs.slice(prefix?.length ?? 0);
+}
+
+/** Of some countries, such as Latvia, the code begins with that of the country. */
+function withCountry(country: string, signs: string): string {
+  return /^\d+$/.test(signs) ? country + signs : signs;
+}
+
+/** The letters and digits with separators as in the examples, then as the pattern may have them. */
+function formsOf(signs: string, examples: readonly string[]): string[] {
+  const places = [...signs].keys().drop(1).toArray();
+  const separated = ['-', ' '].flatMap((separator) =>
+    places.map((place) => signs.slice(0, place) + separator + signs.slice(place)),
+  );
+  const isSeparated = /[^A-Z\d]/.test(examples[0] ?? '');
+  return [
+    ...examples.map((example) => shapedAs(example, signs)).filter((form) => form !== undefined),
+    ...(isSeparated ? [...separated, signs] : [signs, ...separated]),
+  ];
+}
+
+function shapedAs(example: string, signs: string): string | undefined {
+  if (example.replaceAll(/[^A-Z\d]/g, '').length !== signs.length) return undefined;
+  let taken = 0;
+  return example.replaceAll(/[A-Z\d]/g, () => {
+    taken += 1;
+    return signs.charAt(taken - 1);
+  });
 }

@@ -1,0 +1,20 @@
+// The letters and digits that people and programs mean by look-alikes.
+
+/** NFKC without invisible format characters; decimal digits of all scripts become 0 to 9. */
+export function plainText(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replaceAll(/\p{Cf}/gv, '')
+    .replaceAll(/\p{Nd}/gv, (digit) => (digit < ':' ? digit : digitValue(digit)));
+}
+
+/** Hyphens, dashes, the minus sign, and the Japanese sound mark that is typed for one. */
+export const dashes = /[\p{Pd}\u2212\u2043\u30fc]/gv;
+
+/** Decimal digits stand in rows of ten, from 0 (Unicode, section 4.6). */
+function digitValue(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  let value = 0;
+  while (/\p{Nd}/v.test(String.fromCodePoint(code - value - 1))) value += 1;
+  return String(value % 10);
+}

@@ -1,0 +1,138 @@
+// Writes src/schema/phone-plans.ts from the metadata of google/libphonenumber (Apache-2.0), in the package
+// libphonenumber-js (MIT): node test/tools/generate-phone-plans.ts
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const version = '1.13.16';
+
+/** A country, by the positions of the package's format 4; 0 is an absent text. */
+type Text = string | 0 | null | undefined;
+type Format = readonly [pattern: string, format: string, leading?: string[], rule?: Text, optional?: unknown];
+type Country = readonly [
+  callingCode: string,
+  internationalPrefix: string,
+  pattern: string,
+  lengths: readonly number[],
+  formats?: readonly Format[] | 0,
+  nationalPrefix?: Text,
+  rule?: Text,
+  prefixForParsing?: Text,
+  transform?: Text,
+  optional?: unknown,
+];
+type Metadata = {
+  readonly version: number;
+  readonly country_calling_codes: Record<string, string[]>;
+  readonly countries: Record<string, Country>;
+};
+
+function readMetadata(): Metadata {
+  const folder = mkdtempSync(join(tmpdir(), 'phone-plans-'));
+  try {
+    const options = { cwd: folder, encoding: 'utf8' } as const;
+    const packed = execFileSync('npm', ['pack', '--silent', `libphonenumber-js@${version}`], options).trim();
+    execFileSync('tar', ['xzf', packed], options);
+    return JSON.parse(readFileSync(join(folder, 'package/metadata.max.json'), 'utf8')) as Metadata; // its types
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** A country's row: see the head of the generated file. */
+function rowOf(name: string, country: Country, main: Country): string {
+  const [callingCode, abroad, pattern, lengths, , nationalPrefix, , prefixForParsing, transform] = country;
+  const fields = [
+    name,
+    callingCode,
+    pattern,
+    lengths
+      .filter((length) => length <= 15)
+      .map((length) => length.toString(16))
+      .join(''),
+    nationalPrefix || '',
+    prefixForParsing || '',
+    transform || '',
+    abroad === '00' ? '' : abroad,
+    demandOf(prefixForParsing || nationalPrefix || '', main),
+  ];
+  const row = fields.join('/').replace(/\/+$/, '');
+  assert.match(row, /^[^\s;`]+$/, name);
+  return row;
+}
+
+/**
+ * Which numbers the country writes with the prefix: `*` for all, or the pattern of some. Its formats decide, the first
+ * that fits; those whose prefix is optional don't write it.
+ */
+function demandOf(prefix: string, [, , , , formats, nationalPrefix, rule, , , optional]: Country): string {
+  if (prefix === '' || new RegExp(`^(?:${prefix})`).exec('')) return '';
+  const judged = (formats || []).map((format) => {
+    const written = (format[3] || rule || '').replaceAll(/\$\d/g, '');
+    const demands = Boolean(nationalPrefix) && /\d/.test(written) && !(format[4] || optional);
+    return { demands, fits: fitOf(format) };
+  });
+  if (judged.every(({ demands }) => !demands)) return '';
+  if (judged.every(({ demands }) => demands)) return '*';
+  let pattern = '';
+  for (const { demands, fits } of judged.reverse()) {
+    if (demands) pattern = pattern === '' ? fits : `${fits}|${pattern}`;
+    else if (pattern !== '') pattern = `(?!${fits})(?:${pattern})`;
+  }
+  return pattern;
+}
+
+function fitOf([pattern, , leading = []]: Format): string {
+  const counts = [...pattern.matchAll(/\\d(?:\{(\d+)(?:,(\d+))?\})?/g)];
+  assert.equal(pattern.replaceAll(/\\d(?:\{[\d,]+\})?|[()]/g, ''), '', pattern);
+  const least = counts.reduce((sum, [, from = '1']) => sum + Number(from), 0);
+  const most = counts.reduce((sum, [, from = '1', to = from]) => sum + Number(to), 0);
+  const start = leading.at(-1) ?? '';
+  const length = `(?=\\d{${least === most ? least : `${least},${most}`}}$)`;
+  return length + (start.includes('|') ? `(?:${start})` : start);
+}
+
+/** Whitespace in the rows means nothing, so that they have lines of a readable length. */
+function wrapped(rows: readonly string[]): string {
+  return rows
+    .map((row) => `${row};`)
+    .flatMap((row) => row.match(/.{1,106}/g) ?? [])
+    .reduce((text, line) => {
+      const length = text.length - text.lastIndexOf('\n') - 1;
+      return length + line.length < 108 ? `${text} ${line}` : `${text}\n  ${line}`;
+    });
+}
+
+function phonePlansSource({ version: format, countries, country_calling_codes: codes }: Metadata): string {
+  assert.equal(format, 4);
+  const rows = Object.entries(codes).flatMap(([, names]) => {
+    const main = countries[names[0] ?? ''];
+    return names.map((name) => {
+      const country = countries[name];
+      assert(country !== undefined && main !== undefined, name);
+      return rowOf(name, country, main);
+    });
+  });
+  return `// How phone numbers are dialled in each country. Written by test/tools/generate-phone-plans.ts; don't edit.
+// From the metadata of google/libphonenumber (Apache-2.0), in libphonenumber-js ${version} (MIT).
+// A country's fields: its code of ISO 3166-1; its calling code; the pattern of its numbers, without a prefix; their
+// possible lengths, as hexadecimal digits; the national prefix; what is removed before a number, if that is more
+// than the prefix; what is put in its place; how international calls begin, if not with 00; and which numbers the
+// country writes with the prefix: a pattern, or * for all. Blanks mean nothing. The first country of a calling
+// code is its main one. Territories without numbers of
+// their own (AQ, BV, GS, HM, PN, TF, UM) are missing.
+
+export const phonePlanRows: readonly (readonly string[])[] = String.raw\`
+  ${wrapped(rows)}
+\`
+  .replaceAll(/\\s/g, '')
+  .split(';')
+  .slice(0, -1)
+  .map((row) => row.split('/'));
+`;
+}
+
+const generatedFile = new URL('../../src/schema/phone-plans.ts', import.meta.url);
+writeFileSync(generatedFile, phonePlansSource(readMetadata()));
