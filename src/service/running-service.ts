@@ -30,6 +30,7 @@ import { databaseFile } from '../storage/database-file.ts';
 import { databaseIdentity } from '../storage/database-identity.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../storage/database.ts';
 import { claimFolder } from '../storage/private-files.ts';
+import { StorageError } from '../storage/storage-error.ts';
 import { systemTimers, type Timers } from '../base/timers.ts';
 import { Turns } from '../base/turns.ts';
 import { version } from '../base/version.ts';
@@ -266,9 +267,11 @@ function openServiceDatabase(
       for (const each of parts) each.onSync?.([{ kind: 'everything' }]);
     },
     onFatal(error) {
-      log.write('error', 'syncing to disk failed: stopping, so that a restart recovers from the WAL', {
-        cause: String(error),
-      });
+      if (error instanceof StorageError) log.write('error', error.message);
+      else
+        log.write('error', 'syncing to disk failed: stopping, so that a restart recovers from the WAL', {
+          cause: String(error),
+        });
       onFatal(error);
     },
     log: (level, message, fields) => log.write(level, message, { ...fields }),

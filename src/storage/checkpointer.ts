@@ -58,6 +58,7 @@ type Options = {
   readonly checkpoints: CheckpointsBy;
   /** The length at which the WAL is checkpointed; the default depends on `checkpoints`. */
   readonly checkpointAtBytes?: number | undefined;
+  onWalDeleted(): void;
   /** Ends this turn's snapshot. */
   endTurn(): void;
   log(level: 'warn' | 'error', message: string, fields: object): void;
@@ -88,13 +89,13 @@ export class Checkpointer {
    * the file's length is only an upper bound of the frames; `NOOP` counts them.
    */
   checkpointIfDue(): void {
-    const { folder, walDescriptor, commits, stats } = this.#options;
+    const { folder, walDescriptor, stats } = this.#options;
     const now = performance.now();
     if (now < this.#nextCheckAt || this.#checkpointing !== undefined) return;
     if (this.#retry !== undefined || this.#isClosed) return;
     this.#nextCheckAt = now + checkMilliseconds;
     const { size, nlink } = fstatSync(walDescriptor);
-    if (nlink === 0) return commits.fail(new Error('The WAL was deleted under the running service.'));
+    if (nlink === 0) return this.#options.onWalDeleted();
     const roomBytes = Math.max(checkpointAtBytesMin, (size + freeDiskBytes(folder)) * walPart);
     this.#checkpointAtFrames = Math.min(this.#checkpointAtBytes, roomBytes) / frameBytes;
     const atBytes = this.#checkpointAtFrames * frameBytes;

@@ -1,5 +1,7 @@
 // The database of a running service: writes in groups, reads of what is on disk, checkpoints of the WAL.
-import { closeSync, fdatasync } from 'node:fs';
+import { closeSync, fdatasync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from './invalidation.ts';
@@ -7,7 +9,7 @@ import type { Connection, Row, SqlValue, WriteCallback } from './connection.ts';
 import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { maySync } from './private-files.ts';
-import { isTransient, toStorageError } from './storage-error.ts';
+import { isTransient, StorageError, toStorageError } from './storage-error.ts';
 import { ExternalCommitWatcher } from './external-commit-watcher.ts';
 import { GroupCommit, type Fdatasync } from './group-commit.ts';
 import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
@@ -15,11 +17,15 @@ import type { FeatureMigration } from './applied-migrations.ts';
 import { openMigrated } from './migrate.ts';
 import { ThreadError } from '../base/thread.ts';
 import { SqlWorker, type StatementOptions, type SqlWorkerOptions } from './sql-worker.ts';
+import { copyDatabase } from './backup.ts';
+import { ReplacedFiles } from './replaced-files.ts';
 import { ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
 import { checkpointAndClose, configureWriter, openSyncedWal, skipSync, startWal } from './wal.ts';
 import { closedReasons } from './write-admission.ts';
 import { WriteProbe } from './write-probe.ts';
+
+const saveAgainMilliseconds = 5_000;
 
 type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void;
 type Locked = { readonly sqlite: DatabaseSync; readonly unlock: () => void };
@@ -110,7 +116,10 @@ class OpenDatabase implements Database {
   readonly #externalCommits: ExternalCommitWatcher;
   readonly #readWorker: SqlWorker;
   readonly #checkpointer: Checkpointer;
+  readonly #replacedFiles: ReplacedFiles;
   #isEndOfTurnScheduled = false;
+  #isReplaced = false;
+  #saving: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: DatabaseOptions, { sqlite, unlock }: Locked) {
@@ -129,6 +138,7 @@ class OpenDatabase implements Database {
     this.#externalCommits = this.#createExternalCommitWatcher();
     this.#readWorker = this.#createSqlWorker('read');
     this.#checkpointer = this.#createCheckpointer();
+    this.#replacedFiles = new ReplacedFiles(options.folder, () => this.#endReplaced());
   }
 
   write<T>(callback: WriteCallback<T>): Promise<T> {
@@ -199,6 +209,7 @@ class OpenDatabase implements Database {
       checkpoints: this.#options.checkpoints ?? 'own',
       checkpointAtBytes: this.#options.checkpointAtBytes,
       endTurn: () => this.#reads.endTurn(),
+      onWalDeleted: () => this.#endReplaced(),
     });
   }
 
@@ -224,7 +235,53 @@ class OpenDatabase implements Database {
     this.#options.onExternalCommit();
   }
 
+  /** Accepts no more writes once files were replaced, and ends the service when what is open was saved. */
+  #endReplaced(): void {
+    if (this.#isReplaced) return;
+    this.#isReplaced = true;
+    void this.#checkpointer
+      .close()
+      .then(() => this.#commits.pauseWrites())
+      .then(() => this.#commits.fail(new StorageError('Files of the database were replaced.')))
+      .catch(() => {}); // a sync failed, which has ended the service
+  }
+
+  async #saveAndEnd(): Promise<void> {
+    while (this.#closing === undefined)
+      try {
+        return this.#end(await this.#saveReplaced());
+      } catch (error) {
+        this.#log('error', 'files of the database were replaced, and it could not be copied', {
+          cause: String(error),
+        });
+        await pause(saveAgainMilliseconds, undefined, { ref: false });
+      }
+  }
+
+  /** Copies what is open to a file of its own, if it is in no other, and returns what to tell the operator. */
+  async #saveReplaced(): Promise<StorageError> {
+    const { folder } = this.#options;
+    const names = this.#replacedFiles.names;
+    const what = `${names.join(', ')} in ${folder} was deleted or replaced while the service ran`;
+    if (!this.#replacedFiles.hasContentToSave) return new StorageError(`${what}: start it again.`);
+    const file = join(folder, `orderly-saved-${new Date().toISOString().replaceAll(/[-:.]/g, '')}.db`);
+    await copyDatabase(this.#sqlite, file);
+    // SQLite would apply this WAL, which the copy includes, to the file that replaced the database
+    if (names.includes('orderly.db') && !names.includes('orderly.db-wal'))
+      for (const end of ['-wal', '-shm']) rmSync(`${databaseFile(folder)}${end}`, { force: true });
+    return new StorageError(
+      `${what}: what it had is in ${file}. "orderly restore ${file} --force" puts it back; ` +
+        'without that, the next start serves the files that are there now.',
+    );
+  }
+
   #onFatal(error: Error): void {
+    this.#replacedFiles.close();
+    if (this.#isReplaced) this.#saving = this.#saveAndEnd();
+    else this.#end(error);
+  }
+
+  #end(error: Error): void {
     this.#externalCommits.close();
     // closed first: the last connection that closes would checkpoint, and a read-only one can't
     this.#sqlite.close();
@@ -232,8 +289,12 @@ class OpenDatabase implements Database {
   }
 
   async #close(): Promise<void> {
+    this.#replacedFiles.close();
     await this.#commits.close();
     await this.#checkpointer.close();
+    await this.#saving;
+    const isUnsaved = this.#sqlite.isOpen && this.#replacedFiles.hasContentToSave;
+    const replaced = isUnsaved ? await this.#saveReplaced() : undefined;
     await this.#readWorker.close();
     this.#externalCommits.close();
     // the last connection that closes would checkpoint and remove -wal and -shm, unless it is read-only: the
@@ -244,6 +305,9 @@ class OpenDatabase implements Database {
     if (this.#sqlite.isOpen) checkpointAndClose(this.#sqlite, this.#log);
     closeSync(this.#walDescriptor);
     this.#unlock();
+    if (replaced === undefined) return;
+    this.#log('error', replaced.message);
+    throw replaced;
   }
 }
 
