@@ -97,6 +97,7 @@ export class RequestBody {
   #isWhole = false;
   #problem: Problem | undefined = undefined;
   #reader: Reader | undefined = undefined;
+  #onBegun: (() => void) | undefined = undefined;
 
   constructor(
     request: IncomingMessage,
@@ -134,6 +135,21 @@ export class RequestBody {
     return this.#hasBegun;
   }
 
+  /** Whether the body has ended without a byte: a proxy makes such a chunked one of a request without a body. */
+  get isEmpty(): boolean {
+    return this.#isWhole && this.#bytes === 0;
+  }
+
+  /** Whether it isn't known yet if the body has a byte. */
+  get mayBeEmpty(): boolean {
+    return this.#announced === 0 && this.#bytes === 0 && !this.#isOver;
+  }
+
+  /** Calls `then` once it is known whether the body has a byte. */
+  onceBegun(then: () => void): void {
+    this.#onBegun = then;
+  }
+
   /** Begins to read a streamed body. Throws if it is already rejected. */
   begin(): void {
     if (this.#problem !== undefined) throw this.#problem;
@@ -163,6 +179,11 @@ export class RequestBody {
   #read(reader: Reader): void {
     this.#reader = reader;
     this.#passOn();
+  }
+
+  #noteBegun(): void {
+    this.#onBegun?.();
+    this.#onBegun = undefined;
   }
 
   /**
@@ -197,6 +218,7 @@ export class RequestBody {
     else if (!this.#makeRoom(this.#length + piece.length)) return this.#fail(noMemory());
     else piece.copy(this.#buffer, this.#length);
     this.#length += piece.length;
+    this.#noteBegun();
     if (!this.isStreamed) return;
     if (this.isFull) stateOf(this.#request.socket).hold();
     this.#passOn();
@@ -225,6 +247,7 @@ export class RequestBody {
     stateOf(this.#request.socket).body = undefined;
     this.#isWhole = true;
     this.#release();
+    this.#noteBegun();
     this.#passOn();
   }
 
@@ -232,6 +255,7 @@ export class RequestBody {
     if (this.#isOver) return;
     this.#problem = problem;
     if (!this.#hasBegun) this.#drop(); // nothing will read the buffered bytes
+    this.#noteBegun();
     this.#passOn();
   }
 

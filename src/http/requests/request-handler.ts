@@ -120,9 +120,27 @@ export class RequestHandler {
     const { route } = mounted;
     checkAccess(route, exchange.caller, match.params);
     exchange.mediaType = chooseMediaType(exchange.headers['accept'], mediaTypesOf(route.reply));
+    return this.#awaitContent(exchange);
+  }
+
+  /** Handles the request once it is known whether it has a body: an empty chunked one is none. */
+  #awaitContent(exchange: Exchange): Promise<void> | void {
+    const { sentBody } = exchange;
+    if (sentBody === undefined || !sentBody.mayBeEmpty) return this.#handleContent(exchange);
+    exchange.sendContinue();
+    sentBody.onceBegun(() =>
+      this.#resume(exchange, () => {
+        exchange.caller = this.#callers.recheckCaller(exchange);
+        return this.#handleContent(exchange);
+      }),
+    );
+  }
+
+  #handleContent(exchange: Exchange): Promise<void> | void {
+    const { route, match, method } = exchange;
     checkContent(exchange);
-    if (exchange.method === 'POST')
-      checkPostConditions(exchange.headers, { isReadable: match.methods.has('GET') });
+    if (method === 'POST')
+      checkPostConditions(exchange.headers, { isReadable: match?.methods.has('GET') === true });
     if (route.streamedBody !== undefined) return this.#handleStreamedBody(exchange);
     if (route.body === undefined) return this.#handleNow(exchange);
     this.#readBody(exchange);
@@ -257,13 +275,18 @@ function checkContent(exchange: Exchange): void {
   if (streamedBody !== undefined)
     checkContentType(exchange.headers, exchange.method, Object.keys(streamedBody.contents));
   else if (body === undefined) checkNoBody(exchange);
-  else if (exchange.sentBody !== undefined) checkContentType(exchange.headers, exchange.method);
+  else if (hasContent(exchange)) checkContentType(exchange.headers, exchange.method);
 }
 
 /** Rejects a body that the route would ignore, since the client expects the body to have an effect. */
-function checkNoBody({ path, method, sentBody }: Exchange): void {
-  if (sentBody !== undefined)
+function checkNoBody(exchange: Exchange): void {
+  const { path, method } = exchange;
+  if (hasContent(exchange))
     throw new Problem('bad-request', `${method} ${path} takes no request body; send none.`);
+}
+
+function hasContent({ sentBody }: Exchange): boolean {
+  return sentBody !== undefined && !sentBody.isEmpty;
 }
 
 function nothingAt(path: string): Problem {

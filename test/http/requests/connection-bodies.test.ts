@@ -81,7 +81,7 @@ describe('request bodies', () => {
     });
 
     const unread: readonly (readonly [what: string, status: number, head: string])[] = [
-      ['of a GET', 400, request('GET /health/live', ['Transfer-Encoding: chunked'])],
+      ['of a GET', 400, request('GET /health/live', ['Transfer-Encoding: chunked'], chunk('x'))],
       ['of OPTIONS', 204, request('OPTIONS /orders', ['Transfer-Encoding: chunked'])],
       ['for no resource', 404, request('POST /nowhere', ['Transfer-Encoding: chunked'])],
       ['of a stranger', 401, request('POST /customers', ['Transfer-Encoding: chunked'])],
