@@ -24,7 +24,7 @@ function findPreferred(accept: string, offered: readonly string[]): string | und
   let best: string | undefined;
   let bestQuality = 0;
   for (const type of offered) {
-    const quality = qualityOf(ranges, type);
+    const quality = qualityOf(type, ranges);
     if (quality > bestQuality) [best, bestQuality] = [type, quality];
   }
   return best;
@@ -33,34 +33,48 @@ function findPreferred(accept: string, offered: readonly string[]): string | und
 /** A weight as in RFC 9110 section 12.4.2, or as old Java clients send it, such as `q=.2`. */
 const weightForm = /^q=(0(?:\.\d{0,3})?|\.\d{1,3}|1(?:\.0{0,3})?)$/;
 
-type MediaRange = { readonly type: string; readonly quality: number; readonly rank: number };
+type MediaRange = { readonly type: string; readonly parameters: readonly string[]; readonly quality: number };
 
 function parseRange(text: string): MediaRange | undefined {
   const [type = '', ...parameters] = splitParameters(text);
   if (!/^(\*\/\*|[\w!#$&^.+-]+\/(\*|[\w!#$&^.+-]+))$/.test(type)) return undefined;
-  let quality = 1;
+  const range = { type, parameters: [] as string[], quality: 1 };
   for (const parameter of parameters) {
     const weight = weightForm.exec(parameter)?.[1];
-    if (weight !== undefined) quality = Number(weight);
-    else if (parameter.startsWith('q=')) return undefined;
-    // a charset is the only parameter of any type that is offered
-    else if (!charsetForm.test(parameter)) return undefined;
+    if (weight !== undefined) range.quality = Number(weight);
+    else if (parameter.startsWith('q=') || !parameterForm.test(parameter)) return undefined;
+    else range.parameters.push(parameter);
   }
-  return { type, quality, rank: type === '*/*' ? 0 : type.endsWith('/*') ? 1 : 2 };
+  return range;
 }
 
-/** Returns the quality of the most specific range that matches. */
-function qualityOf(ranges: readonly MediaRange[], type: string): number {
-  const [plain = ''] = type.split(';');
-  let found: MediaRange | undefined;
+/** Returns the quality of the most specific range that matches, and of several the highest. */
+function qualityOf(type: string, ranges: readonly MediaRange[]): number {
+  const [plain = '', ...parameters] = splitParameters(type);
+  let [quality, found] = [0, 0];
   for (const range of ranges) {
-    const fits =
-      range.rank === 0 ||
-      range.type === plain ||
-      (range.rank === 1 && plain.startsWith(range.type.slice(0, -1)));
-    if (fits && (found === undefined || range.rank > found.rank)) found = range;
+    const rank = rankOf(range, plain, parameters);
+    if (rank === 0 || rank < found) continue;
+    quality = rank > found ? range.quality : Math.max(quality, range.quality);
+    found = rank;
   }
-  return found?.quality ?? 0;
+  return quality;
+}
+
+/**
+ * How specific a range is for a media type; 0 if it doesn't match. Parameters that the type doesn't have only
+ * make the range less specific: a client that names a version or a profile can mostly read what there is.
+ */
+function rankOf(range: MediaRange, plain: string, parameters: readonly string[]): number {
+  if (range.type === '*/*') return 1;
+  if (range.type.endsWith('/*')) return plain.startsWith(range.type.slice(0, -1)) ? 2 : 0;
+  if (range.type !== plain) return 0;
+  const isOwn = (sent: string): boolean => charsetForm.test(sent) || parameters.includes(unquoted(sent));
+  return range.parameters.every(isOwn) ? 4 + range.parameters.length : 3;
+}
+
+function unquoted(parameter: string): string {
+  return parameter.replace(/="(.*)"$/, '=$1');
 }
 
 /** Throws 415 unless the body has a supported type, in UTF-8, without a content coding. */
@@ -69,13 +83,16 @@ export function checkContentType(
   method: string,
   supported = bodyTypesOf(method),
 ): void {
-  if (headers['content-encoding'] !== undefined) throw unsupportedCoding(method);
+  if (!noCodingForm.test(headers['content-encoding'] ?? '')) throw unsupportedCoding(method);
   const contentType = headers['content-type'] ?? '';
   if (supported.includes(contentType) || isSupported(contentType, supported)) return;
   const accepted = method === 'PATCH' ? patchFields : ['Accept', supported.join(', ')];
   const detail = `Content-Type must be ${supported.join(' or ')}, in UTF-8.`;
   throw new Problem('unsupported-media-type', detail, { accepted });
 }
+
+/** `identity`, which some clients send, is no coding (RFC 9110 section 12.5.3). */
+const noCodingForm = /^(?:identity|[ \t,])*$/i;
 
 const patchFields = ['Accept-Patch', acceptPatch];
 
@@ -103,7 +120,8 @@ function isParameterOfUtf8(parameter: string): boolean {
 }
 
 const parameterForm = /^([\w!#$%&'*+.^`|~-]+)=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*")$/;
-const charsetForm = /^charset=(?:utf-8|"utf-8")$/;
+/** Java and PHP know UTF-8 as `utf8`, too. */
+const charsetForm = /^charset=(?:utf-?8|"utf-?8")$/;
 
 /** Returns a media type and its parameters, in lower case. */
 function splitParameters(text: string): string[] {

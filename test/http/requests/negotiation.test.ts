@@ -52,7 +52,18 @@ describe('Accept', () => {
     ['application/json;q=0, */*', false],
     ['application/*;q=0, */*', false],
     ['*/*, application/json;q=0.0', false],
-    ['application/json;version=2', false],
+    ['application/json;version=2', true],
+    ['application/json; indent=4', true],
+    ['application/json; charset=utf8', true],
+    ['application/json; charset=iso-8859-1', true],
+    ['application/json;profile="https://a.example/x;y,z"', true],
+    ['application/json;odata.metadata=minimal;q=0.9;ext=1', true],
+    ['application/json;version=2;q=0, application/json', true],
+    ['application/json, application/json;version=2;q=0', true],
+    ['application/json;version=2;q=0', false],
+    ['*/*;level=1', true],
+    ['application/*;level=1, text/html', true],
+    ['application/json;version', false],
     ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', true],
     ['application/json;q=.5', true],
     ['application/json;q=.000', false],
@@ -106,6 +117,11 @@ describe('Accept', () => {
     ['text/*, text/html;q=0.1, application/json;q=0.5', 'json'],
     ['image/png', undefined],
     ['text/html;q=0, application/json;q=0', undefined],
+    ['text/html;level=1', 'html'],
+    ['text/html; charset=utf8', 'html'],
+    ['text/html;level=1;q=0.2, application/json;q=0.3', 'json'],
+    ['text/html;level=1;q=0, text/html;q=0.5, application/json;q=0.3', 'html'],
+    ['text/html;charset=utf-8;q=0.2, text/html;q=0.5, application/json;q=0.3', 'json'],
     ['text/plain', undefined],
   ];
   for (const [accept, type] of pages) {
@@ -136,6 +152,30 @@ describe('Accept', () => {
       200,
     );
   });
+
+  for (const accept of [
+    'text/plain;version=0.0.4',
+    'text/plain; version=0.0.4; charset=utf-8',
+    'text/plain;version="0.0.4"',
+    'text/plain;version=1.0.0;escaping=allow-utf-8',
+    'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited, text/plain;version=0.0.4;q=0.3',
+  ]) {
+    test(`Accept: ${accept} gets the metrics`, async () => {
+      assert.equal((await get('/metrics', accept)).status, 200);
+    });
+  }
+
+  for (const [accept, type] of [
+    ['text/csv; header=present', 'text/csv; charset=utf-8'],
+    ['text/csv;header=absent', 'text/csv; charset=utf-8'],
+    ['text/csv;charset=utf8', 'text/csv; charset=utf-8'],
+    ['application/x-ndjson;v=1', 'application/x-ndjson'],
+  ] as const) {
+    test(`Accept: ${accept} gets a file`, async () => {
+      const { status, headers } = await get('/customers', accept);
+      assert.deepEqual([status, headers['content-type']], [200, type]);
+    });
+  }
 
   test('a request whose response is not acceptable changes nothing', async () => {
     const before = await get('/customers?total=true', undefined);
