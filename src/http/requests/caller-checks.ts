@@ -9,8 +9,7 @@ import type { Database } from '../../storage/database.ts';
 import type { Exchange } from './exchange.ts';
 import type { Limiter } from '../../rates/limiter.ts';
 import { decode } from './query.ts';
-import { countOccurrences } from './request-headers.ts';
-import { type RequestHeaders } from '../connections/request-fields.ts';
+import { valuesOf } from './request-headers.ts';
 
 export type CallerCheckOptions = {
   readonly authenticator: Authenticator;
@@ -82,8 +81,10 @@ export class CallerChecks {
   }
 
   /** Whether the caller has lost the right to the request because their credential has expired. */
-  hasExpired({ caller, headers: { authorization }, now }: Exchange): boolean {
-    return caller !== undefined && this.#options.authenticator.hasExpired(caller, { authorization, now });
+  hasExpired(exchange: Exchange): boolean {
+    const { caller, now } = exchange;
+    if (caller === undefined) return false;
+    return this.#options.authenticator.hasExpired(caller, { authorization: authorizationOf(exchange), now });
   }
 
   /** Returns the caller whose credential the request carries; undefined if it carries none. */
@@ -107,9 +108,9 @@ export class CallerChecks {
   }
 
   #recheck(exchange: Exchange, lookups?: CallerLookups): Caller | undefined {
-    const { caller, mounted, match, headers, now } = exchange;
+    const { caller, mounted, match, now } = exchange;
     if (caller === undefined || mounted === undefined || match === undefined) return caller;
-    const { authorization } = headers;
+    const authorization = authorizationOf(exchange);
     const current = this.#options.authenticator.requireCaller(caller, { authorization, now }, lookups);
     checkAccess(mounted.route, current, match.params);
     return current;
@@ -123,34 +124,55 @@ function authenticateRequest(
   exchange: Exchange,
   { authenticator, acceptsQueryKeys }: CredentialOptions,
 ): Caller | undefined {
-  const { headers, queryApiKeys, now } = exchange;
-  checkSingle(exchange);
-  if (headers['authorization'] !== undefined && !isApiKeyInBothFields(headers))
-    return authenticator.authenticateBearer(headers['authorization'], now);
-  const [queryKey] = queryApiKeys;
-  if (queryKey !== undefined && !acceptsQueryKeys)
-    throw new Problem(
-      'invalid-token',
-      'The parameter api_key is disabled; send the key in the X-API-Key header.',
-    );
-  const key = headers['x-api-key'] ?? (queryKey === undefined ? undefined : decode(queryKey));
-  return key === undefined ? undefined : authenticator.authenticateKey(key, now);
+  const keys = valuesOf(exchange.request, 'x-api-key');
+  const queryKeys = exchange.queryApiKeys.map(decode);
+  const tokens = tokensIn(exchange);
+  checkSingle({ tokens, keys, queryKeys });
+  const allKeys = [...keys, ...queryKeys];
+  const key = allKeys.find(isNotEmpty) ?? allKeys[0];
+  const authorization = authorizationOf(exchange);
+  const hasKey = key !== undefined && key !== '';
+  const isToken = !hasKey || (tokens.length > 0 && !isApiKey(key));
+  if (authorization !== undefined && isToken)
+    return authenticator.authenticateBearer(authorization, exchange.now);
+  if (key === undefined) return undefined;
+  if (!acceptsQueryKeys && !keys.includes(key)) throw new Problem('invalid-token', queryKeysDisabled);
+  return authenticator.authenticateKey(key, exchange.now);
 }
 
-function checkSingle({ request, headers, queryApiKeys }: Exchange): void {
-  const tokens = countOccurrences(request, 'authorization');
-  const keys = countOccurrences(request, 'x-api-key');
-  if (tokens + keys + queryApiKeys.length <= 1) return;
-  if (tokens === 1 && keys === 1 && queryApiKeys.length === 0 && sendsSameTextTwice(headers)) return;
-  const detail = 'Send exactly one credential: an access token or an API key.';
+const queryKeysDisabled = 'The parameter api_key is disabled; send the key in the X-API-Key header.';
+
+/** The line of Authorization that counts, if there are several: proxies add their own. */
+function authorizationOf({ request, headers: { authorization } }: Exchange): string | undefined {
+  if (authorization?.includes(',') !== true) return authorization;
+  return valuesOf(request, 'authorization').find((value) => tokenForm.test(value)) ?? authorization;
+}
+
+/** Other schemes are not for this service, and `Bearer` without a token is no credential. */
+const tokenForm = /^bearer +([^ ].*)$/i;
+
+function tokensIn({ request }: Exchange): string[] {
+  return valuesOf(request, 'authorization').flatMap((value) => tokenForm.exec(value)?.[1] ?? []);
+}
+
+type Credentials = { readonly [part in 'tokens' | 'keys' | 'queryKeys']: readonly string[] };
+
+/** Generated clients send one credential in each header that the OpenAPI document names: that is one. */
+function checkSingle({ tokens, keys, queryKeys }: Credentials): void {
+  const sent = new Set([...tokens, ...keys, ...queryKeys].filter(isNotEmpty));
+  if (sent.size <= 1) return;
+  const places = [
+    ...tokens.map((token) => `${nothingForm.test(token) ? `"Bearer ${token}"` : 'a token'} in Authorization`),
+    ...keys.filter(isNotEmpty).map(() => 'an API key in X-API-Key'),
+    ...queryKeys.filter(isNotEmpty).map(() => 'an API key in the query'),
+  ];
+  const detail = `The request has ${places.join(' and ')}; send one credential.`;
   throw new Problem('multiple-credentials', detail);
 }
 
-/** Generated clients send one credential in each header that the OpenAPI document names. */
-function sendsSameTextTwice({ authorization, 'x-api-key': key }: RequestHeaders): boolean {
-  return key !== undefined && authorization === `Bearer ${key}`;
+function isNotEmpty(text: string): boolean {
+  return text !== '';
 }
 
-function isApiKeyInBothFields(headers: RequestHeaders): boolean {
-  return sendsSameTextTwice(headers) && isApiKey(headers['x-api-key'] ?? '');
-}
+/** What JavaScript writes for a variable without a token. */
+const nothingForm = /^(?:undefined|null|NaN|\[object \w+\])$/;

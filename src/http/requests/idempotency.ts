@@ -8,7 +8,7 @@ import type { Connection } from '../../storage/connection.ts';
 import type { Exchange } from './exchange.ts';
 import { type HandlerResult, headOf } from '../routing/reply.ts';
 import { isRepresentation, type Representation } from '../responses/representation.ts';
-import { countOccurrences } from './request-headers.ts';
+import { valuesOf } from './request-headers.ts';
 import { headersOf } from '../connections/request-fields.ts';
 import type { ReplayableResponse, Responder } from './responder.ts';
 import type { Route } from '../routing/route.ts';
@@ -122,7 +122,7 @@ function checkBody({ fingerprint }: StoredResponse, fingerprints: readonly strin
 /** Returns no issue if there is one valid Idempotency-Key. */
 export function idempotencyKeyIssues(request: IncomingMessage): Issue[] {
   const key = headersOf(request)['idempotency-key'] ?? '';
-  const isSingle = countOccurrences(request, 'idempotency-key') === 1;
+  const isSingle = valuesOf(request, 'idempotency-key').length === 1;
   if (isSingle && key.length <= idempotencyKeyLengthMax && /^[\x21-\x7e]+$/.test(key)) return [];
   return [invalidKey];
 }

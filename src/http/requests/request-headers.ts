@@ -13,12 +13,13 @@ import {
   type RequestField,
 } from '../connections/request-fields.ts';
 
-/** Counts the lines of a field, since a value with a comma may have been joined from several. */
-export function countOccurrences(request: IncomingMessage, name: RequestField): number {
+/** Returns the values of a field's lines, since a value with a comma may have been joined from several. */
+export function valuesOf(request: IncomingMessage, name: RequestField): string[] {
   const joined = headersOf(request)[name];
-  if (joined === undefined) return 0;
-  if (!joined.includes(',')) return 1;
-  return request.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
+  if (joined === undefined) return [];
+  if (!joined.includes(',')) return [joined];
+  const { rawHeaders } = request;
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
 }
 
 /**
@@ -38,7 +39,7 @@ export function checkTarget({ url = '', method }: IncomingMessage): void {
 /** Requires HTTP/1.x and exactly one Host (RFC 9112 section 3.2), which only HTTP/1.0 may leave out. */
 export function checkHost(request: IncomingMessage): void {
   if (request.httpVersionMajor !== 1) throw badRequest('Only HTTP/1.1 and HTTP/1.0 are supported.');
-  const hosts = countOccurrences(request, 'host');
+  const hosts = valuesOf(request, 'host').length;
   if (hosts === 0 && request.httpVersionMinor === 1) throw badRequest('The request must have a Host header.');
   if (hosts > 1) throw badRequest('The request must have exactly one Host header.');
   const { host } = headersOf(request);
