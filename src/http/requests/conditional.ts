@@ -3,6 +3,8 @@ import { Problem } from '../../problem.ts';
 import type { RequestHeaders } from '../connections/request-fields.ts';
 
 const mismatch = 'If-Match must have the ETag of the current version, as it was sent; read the object again.';
+const weakened =
+  'If-Match has the current ETag, but made weak (W/), by a proxy that compresses. Send it without "W/".';
 /** Equals no entity tag of a header field, since entity tags have quotation marks. */
 const unknownTag = '';
 
@@ -34,7 +36,8 @@ export function checkPostConditions(fields: RequestHeaders, path: { readonly isR
 
 /** Throws 412 if If-Match has other entity tags than this one. */
 export function checkMatch({ 'if-match': field }: RequestHeaders, etag: string): void {
-  if (field !== undefined && !matches(field, etag, 'strong')) throw stale(mismatch);
+  if (field === undefined || matches(field, etag, 'strong')) return;
+  throw stale(matches(field, etag, 'weak') ? weakened : mismatch);
 }
 
 /** Whether the client of a GET or HEAD already has this version, by If-None-Match: the response is a 304. */
@@ -45,8 +48,12 @@ export function isUnmodified({ 'if-none-match': field }: RequestHeaders, etag: s
 /** `field` is `*` or a list of entity tags: weak tags never match strongly, malformed ones never at all. */
 function matches(field: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   if (field.trim() === '*') return true;
-  return tagsIn(field).some((tag) => tag === etag || (comparison === 'weak' && tag === `W/${etag}`));
+  const equals = (tag: string): boolean => tag === etag || (comparison === 'weak' && tag === `W/${etag}`);
+  return tagsIn(field).some((tag) => equals(tag) || equals(tag.replace(proxySuffix, '"')));
 }
+
+/** What proxies append to the tag of what they compress, such as Apache's mod_deflate. */
+const proxySuffix = /-(?:gzip|br|zstd)"$/;
 
 /** Returns the well-formed entity tags (RFC 9110 section 8.8.3), with their quotation marks. */
 function tagsIn(field: string): string[] {

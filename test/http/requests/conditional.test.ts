@@ -74,6 +74,16 @@ describe('conditional requests', () => {
     });
   }
 
+  test('the 412 to a weak tag of the current version names the proxy, and to another one does not', async () => {
+    const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
+    const { etag } = (await ask('GET', path)).headers;
+    const detailOf = async (tag: string): Promise<string> =>
+      (await ask('PATCH', path, { 'if-match': tag }, { name: 'B' })).body.detail;
+    for (const tag of [`W/${etag}`, `W/${String(etag).slice(0, -1)}-gzip"`])
+      assert.match(await detailOf(tag), /made weak \(W\/\), by a proxy that compresses/);
+    for (const tag of ['W/"other"', '"other"']) assert.doesNotMatch(await detailOf(tag), /proxy/);
+  });
+
   test('If-Match comes before the state: an outdated step that is not allowed either is 412', async () => {
     const { id } = await newOrder(service(), ada.token);
     const headers = { 'if-match': '"other"' };
