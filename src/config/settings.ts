@@ -184,7 +184,7 @@ export const coreSettings: readonly Setting[] = [
     value: 'LIST',
     fallback: '',
     help: 'origins whose pages may call the API',
-    rule: listOf(origin),
+    rule: listOf(pageOrigin),
   },
   {
     flag: 'without',
@@ -236,6 +236,15 @@ function host(text: string): string | undefined {
   if (isIP(text) !== 0 || /^[\p{L}\p{N}._-]+$/u.test(text)) return undefined;
   return 'must be an address or a host name, without brackets and port';
 }
+
+/** An origin of pages, of the web or of an app, such as `capacitor://localhost`. */
+function pageOrigin(text: string): string | undefined {
+  const issue = origin(text);
+  return /^https?:/i.test(text) || !appOriginForm.test(withoutSlash(text)) ? issue : undefined;
+}
+
+/** A scheme, a host and perhaps a port: what browsers compare, and send as it was written. */
+const appOriginForm = /^[a-z][a-z\d+.-]*:\/\/(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/;
 
 /**
  * An origin as browsers send it, optionally with a slash at its end. No wildcard, which would equal no

@@ -11,12 +11,8 @@ const commands = new Map<CommandName, Command>();
 for (const name of commandNames) commands.set(name, await loadCommand(name));
 
 describe('settings', () => {
-  const faultTable: readonly (readonly [
-    name: string,
-    command: CommandName,
-    line: string,
-    complaints: readonly RegExp[],
-  ])[] = [
+  type Fault = readonly [name: string, command: CommandName, line: string, complaints: readonly RegExp[]];
+  const faultTable: readonly Fault[] = [
     ['an operand that is missing', 'restore', '', [/^FILE is missing$/]],
     ['operands beyond', 'restore', 'a b c', [/^unexpected argument "b"$/, /^unexpected argument "c"$/]],
     ['a required flag that is missing', 'admin create', '', [/^--email EMAIL is missing$/]],
@@ -97,6 +93,14 @@ describe('settings', () => {
       '--cors-origins https://*.example.com',
       [/^--cors-origins must be like https:\/\/orders\.example\.com, without \*, not "https/],
     ],
+    ...['null', 'file://', 'capacitor://localhost/path', 'tauri://a@localhost', 'about:blank', 'app:///'].map(
+      (text): Fault => [
+        `the origin ${text}`,
+        'serve',
+        `--cors-origins ${text}`,
+        [/^--cors-origins must be like https:\/\/orders\.example\.com, not "/],
+      ],
+    ),
     [
       'a public URL with a password',
       'serve',

@@ -20,6 +20,7 @@ export type RequestField =
   | 'accept'
   | 'accept-encoding'
   | 'accept-language'
+  | 'access-control-request-headers'
   | 'access-control-request-method'
   | 'authorization'
   | 'content-encoding'

@@ -1,19 +1,7 @@
 // Cross-origin requests (the Fetch standard): header fields that let pages of other origins use the service.
 import { headerLine, headerLines, type HeaderLines } from '../../base/header-lines.ts';
-import type { RequestHeaders } from '../connections/request-fields.ts';
+import { headerFieldsMax, type RequestHeaders } from '../connections/request-fields.ts';
 
-const allowedRequestFields = [
-  'Authorization',
-  'Content-Type',
-  'X-API-Key',
-  'X-Request-Id',
-  'If-Match',
-  'If-None-Match',
-  'Idempotency-Key',
-  'Last-Event-ID',
-  'Accept',
-  'traceparent',
-];
 /** The header fields of responses that clients read. */
 export const responseFields = [
   'ETag',
@@ -46,8 +34,6 @@ export function createCors(origins: ReadonlySet<string>) {
   const preflightLines = headerLines([
     'Access-Control-Allow-Methods',
     preflightMethods,
-    'Access-Control-Allow-Headers',
-    allowedRequestFields.join(', '),
     'Access-Control-Max-Age',
     String(preflightSeconds),
   ]);
@@ -71,7 +57,20 @@ export function createCors(origins: ReadonlySet<string>) {
 
     /** Returns the further lines of a response to OPTIONS; none unless the request is a preflight. */
     preflightLinesFor(headers: RequestHeaders): HeaderLines {
-      return allowsPreflight(headers) ? preflightLines : '';
+      return allowsPreflight(headers) ? preflightLines + allowedFieldsLine(headers) : '';
     },
   };
 }
+
+/**
+ * Allows the fields that the page asks for, whatever they are: tools such as Sentry and OpenTelemetry add
+ * their own to each request, and a field that the service doesn't know changes nothing.
+ */
+function allowedFieldsLine({ 'access-control-request-headers': asked = '' }: RequestHeaders): HeaderLines {
+  const names = asked.split(',', headerFieldsMax).map((name) => name.trim());
+  const allowed = names.filter((name) => fieldNameForm.test(name));
+  return allowed.length === 0 ? '' : headerLine('Access-Control-Allow-Headers', allowed.join(', '));
+}
+
+/** RFC 9110 section 5.6.2. */
+const fieldNameForm = /^[\w!#$%&'*+.^`|~-]+$/;

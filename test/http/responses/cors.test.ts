@@ -52,24 +52,71 @@ describe('a page of an allowed origin', () => {
     assert.deepEqual([...readable, ...browsersOwn].sort(), Object.keys(headerForms).sort());
   });
 
-  for (const name of ['traceparent', 'x-request-id', 'idempotency-key', 'if-match', 'authorization']) {
-    test(`a page of an allowed origin may send ${name}`, async () => {
-      const asked = {
-        origin,
-        'access-control-request-method': 'POST',
-        'access-control-request-headers': name,
-      };
-      const { headers } = await service().call('OPTIONS', '/orders', { headers: asked });
-      const allowed = String(headers['access-control-allow-headers']).toLowerCase().split(', ');
-      assert.ok(allowed.includes(name), allowed.join());
+  async function allowedFields(asked: string | undefined): Promise<string | undefined> {
+    const fields = asked === undefined ? {} : { 'access-control-request-headers': asked };
+    const headers = { origin, 'access-control-request-method': 'POST', ...fields };
+    const response = await service().call('OPTIONS', '/orders', { headers });
+    assert.equal(response.status, 204);
+    return response.headers['access-control-allow-headers'];
+  }
+
+  for (const asked of [
+    'traceparent',
+    'x-request-id',
+    'idempotency-key',
+    'if-match',
+    'authorization',
+    'baggage, sentry-trace',
+    'tracestate, traceparent',
+    'x-requested-with',
+    'cache-control, pragma',
+    'x-datadog-trace-id, x-datadog-parent-id, x-datadog-origin',
+    'x-b3-traceid',
+    'newrelic',
+    'last-event-id',
+    'content-type, prefer',
+    "x-!#$%&'*+.^_`|~-9",
+  ]) {
+    test(`a page of an allowed origin may send ${asked}`, async () => {
+      assert.equal(await allowedFields(asked), asked);
     });
   }
+
+  test('a preflight of an allowed origin is told the fields that it asks for, without what is no name', async () => {
+    assert.equal(await allowedFields('a,b ,,c d,é,"e",*,x:y,f'), 'a, b, *, f');
+    for (const none of [undefined, '', ' , ', 'a b', '"x"'])
+      assert.equal(await allowedFields(none), undefined);
+    const many = Array.from({ length: 200 }, (_, index) => `x-${index}`);
+    assert.equal(await allowedFields(many.join(',')), many.slice(0, 100).join(', '));
+  });
 
   test('a page of an allowed origin does not learn of other paths by an OPTIONS that is not a preflight', async () => {
     assertProblem(await service().call('OPTIONS', '/order', { headers: { origin } }), 'not-found');
     const headers = { 'access-control-request-method': 'GET' };
     assertProblem(await service().call('OPTIONS', '/order', { headers }), 'not-found');
   });
+});
+
+const apps = [
+  'capacitor://localhost',
+  'ionic://localhost',
+  'tauri://localhost',
+  'http://tauri.localhost',
+  'app://obsidian.md',
+  'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
+  'moz-extension://2b9e5b3c-7e0c-4d8b-9f1a-0c5d1f8b7a11',
+  'safari-web-extension://2B9E5B3C-7E0C-4D8B-9F1A-0C5D1F8B7A11',
+  'vscode-webview://1abc',
+  'myapp+dev://shop.local:8080',
+];
+
+test('pages of apps are listed by the origin that they send', async (t) => {
+  const service = await serviceFor(t, { settings: { 'cors-origins': apps.join() } });
+  const allowedOrigin = async (sent: string): Promise<string | undefined> =>
+    (await service.get('/health/live', { headers: { origin: sent } })).headers['access-control-allow-origin'];
+  for (const app of apps) assert.equal(await allowedOrigin(app), app);
+  for (const other of ['null', '*', 'capacitor://localhost:80', 'CAPACITOR://localhost', 'tauri://Localhost'])
+    assert.equal(await allowedOrigin(other), undefined, other);
 });
 
 describe('a preflight of another origin', () => {
