@@ -43,6 +43,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   if (takenByNpm.length > 0) throw new ConfigError(takenByNpm);
   if (!isCommand(name) || isHelp) throw unknownCommand(words, name);
   rejectUnsafeSqlite();
+  rejectDeletedFolder();
   const command = await loadCommand(name);
   const isNamed = words[0] !== undefined && !words[0].startsWith('-');
   const given = words.slice(isNamed ? name.split(' ').length : 0);
@@ -90,6 +91,15 @@ function rejectUnsafeSqlite(): void {
   ]);
 }
 
+/** In a deleted folder Node can start no thread. */
+function rejectDeletedFolder(): void {
+  try {
+    process.cwd();
+  } catch {
+    throw new ConfigError(['the working directory was deleted: change to another']);
+  }
+}
+
 /** Where memory runs out, the kernel ends this command rather than the service beside it. */
 function yieldMemory(): void {
   try {
@@ -105,6 +115,7 @@ function dotEnv(): NodeJS.Dict<string> {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     // The file is missing, or Node's permission model denies access to it.
     if (code === 'ENOENT' || code === 'ERR_ACCESS_DENIED') return {};
+    if (isSystemError(error) && error.syscall === 'lstat') return {}; // the folder can't be searched, as /root by others
     if (error instanceof ConfigError) throw error;
     throw new ConfigError([isSystemError(error) ? `.env ${systemErrorText(error)}` : String(error)]);
   }

@@ -13,6 +13,11 @@ fail() {
   exit 78
 }
 
+# Node's own errors begin with a place in its sources.
+firstLine() {
+  printf '%s\n' "$1" | grep -m 1 'Error: ' || printf '%s\n' "$1" | grep -m 1 .
+}
+
 # `begin IS_SMALL NODE FLAGS`
 begin() {
   flags=--max-semi-space-size=8
@@ -34,8 +39,9 @@ if [ -n "$bundled" ]; then
     *libstdc++* | *libgcc*) fail 'Node needs libstdc++.so.6 and libgcc_s.so.1: install their packages.' ;;
     *GLIBC*) fail 'the Node that npm install brought needs glibc 2.28 or newer.' ;;
   esac
-  echo "orderly: the Node that npm install brought can't run here (it needs glibc); trying $own" >&2
+  echo "orderly: the Node that npm install brought can't run here; trying $own. It said: $(firstLine "$answer")" >&2
+  echo 'If its folder is of another machine, run npm install on this one.' >&2
 fi
 
-answer=$("$own" -p "$isSmall" 2>&1) || fail "no Node can run here: $answer"
+answer=$("$own" -p "$isSmall" 2>&1) || fail "no Node can run here: $(firstLine "$answer")"
 begin "$answer" "$own" src/start.js "$@"

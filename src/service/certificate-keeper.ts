@@ -1,5 +1,5 @@
-// The certificate that a running service uses: reloaded on SIGHUP, and renewed before it expires if the
-// service created it.
+// The certificate that a running service uses: reloaded on SIGHUP and every hour, and renewed before it expires
+// if the service created it.
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
@@ -10,7 +10,7 @@ import { toStorageError } from '../storage/storage-error.ts';
 import { certificateWarnings, readConfiguredCertificate } from './configured-certificate.ts';
 import { ensureOwnCertificate } from './own-certificate.ts';
 
-/** The interval of checks of the service's own certificate: its expiry, and the machine's addresses. */
+/** The interval of checks: of the expiry, of the machine's addresses, and of files that were replaced. */
 const certificateCheckMilliseconds = hourMilliseconds;
 
 const certificateForm = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/g;
@@ -28,13 +28,12 @@ export class CertificateKeeper {
   readonly #options: KeeperOptions;
   readonly #timer: NodeJS.Timeout | undefined;
   #current: Certificate | undefined;
+  #warnings: readonly string[] = [];
 
   constructor(options: KeeperOptions) {
     this.#options = options;
     this.#current = options.current;
-    // it may expire, and the machine's names may change; a configured certificate is read again only on
-    // SIGHUP
-    if (options.config.tls.mode === 'self-signed')
+    if (options.config.tls.mode !== 'off')
       this.#timer = setInterval(() => this.#refresh(), certificateCheckMilliseconds).unref();
   }
 
@@ -53,6 +52,7 @@ export class CertificateKeeper {
   }
 
   reload(): void {
+    this.#warnings = [];
     if (this.#current !== undefined && this.#refresh())
       this.#options.log.write('info', 'the certificate was reloaded');
   }
@@ -67,7 +67,9 @@ export class CertificateKeeper {
     try {
       const { certificate: read, created } = ensureCertificate(config, now());
       for (const each of created) log.write('info', `Created ${each}.`);
-      for (const warning of certificateWarnings(config, now())) log.write('warn', warning);
+      const warnings = certificateWarnings(config, now());
+      for (const each of warnings) if (!this.#warnings.includes(each)) log.write('warn', each);
+      this.#warnings = warnings;
       if (read !== undefined && read.cert !== this.#current?.cert) onRenewal(read);
       this.#current = read;
       return true;

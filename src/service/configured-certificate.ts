@@ -7,6 +7,7 @@ import { createSecureContext } from 'node:tls';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/command-error.ts';
 import type { Certificate } from '../http/connections/http-server.ts';
+import { dayMilliseconds } from '../base/durations.ts';
 import { hostOf } from '../base/addresses.ts';
 import { isSystemError, systemErrorText } from '../base/system-error.ts';
 
@@ -66,12 +67,19 @@ export function certificateWarnings({ tls, publicUrl }: Config, now: number): st
   const what = `The certificate in ${tls.cert}`;
   if (now >= validToDate.getTime())
     warnings.push(`${what} expired on ${dateOf(validToDate)}: clients reject it.`);
+  else if (now >= validToDate.getTime() - endSoonMilliseconds(certificate))
+    warnings.push(`${what} expires on ${dateOf(validToDate)}: then clients reject it.`);
   if (now < validFromDate.getTime())
     warnings.push(`${what} is valid from ${dateOf(validFromDate)}: until then clients reject it.`);
   const host = publicUrl === '' ? undefined : hostOf(new URL(publicUrl));
   if (host !== undefined && !isFor(certificate, host))
     warnings.push(`${what} is not for ${host}, the host of --public-url: clients reject it.`);
   return warnings;
+}
+
+/** Certificates are renewed before the last third of their time, or the last 30 days; half of that is late. */
+function endSoonMilliseconds({ validFromDate, validToDate }: X509Certificate): number {
+  return Math.min(14 * dayMilliseconds, (validToDate.getTime() - validFromDate.getTime()) / 6);
 }
 
 function isFor(certificate: X509Certificate, host: string): boolean {

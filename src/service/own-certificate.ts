@@ -90,7 +90,7 @@ function ensureAuthority(config: Config, now: number): EnsuredPair {
     if (configured.every((name) => permits(certificate, name))) return { pair: current, created: [] };
   }
   const what = describeAuthority(files, current);
-  const made = createAuthority(all, { now, owner: hostname() });
+  const made = createAuthority(all, { now, owner: thisMachine().hostname });
   writePair(files, made);
   return { pair: made, created: [`${what}, for devices to trust: ${files.cert}`] };
 }
@@ -200,12 +200,21 @@ function machineNames(name: string): string[] {
 /** RFC 3696 section 2: no top-level domain has a digit or a hyphen, except in the encoding of RFC 5890. */
 const mayBeTopLevel = /^(?:[a-z]+|xn--.+)$/;
 
+/** What a restricted process can't look up is unknown: without AF_NETLINK a service has no list of addresses. */
 export function thisMachine(): Machine {
-  const addresses = Object.values(networkInterfaces())
+  const addresses = Object.values(orElse(networkInterfaces, {}))
     .flatMap((each) => each ?? [])
     .filter(({ internal, address }) => !internal && !address.startsWith('fe80:')) // these need a zone
     .map(({ address }) => address);
-  return { hostname: hostname(), addresses: addresses.toSorted() };
+  return { hostname: orElse(hostname, ''), addresses: addresses.toSorted() };
+}
+
+function orElse<T>(lookUp: () => T, unknown: T): T {
+  try {
+    return lookUp();
+  } catch {
+    return unknown;
+  }
 }
 
 export function isLoopback(host: string): boolean {

@@ -26,6 +26,7 @@ import type { Readiness } from '../features/health/health-routes.ts';
 import { findSignInAccount } from '../features/users/user-store.ts';
 import { lastBackupAt } from '../storage/backup-traces.ts';
 import type { Connection } from '../storage/connection.ts';
+import { existsSync } from 'node:fs';
 import { databaseFile } from '../storage/database-file.ts';
 import { databaseIdentity } from '../storage/database-identity.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../storage/database.ts';
@@ -76,8 +77,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const fatal = Promise.withResolvers<Error>();
   claimFolder(config.dataFolder);
   rejectLostDatabase(config.dataFolder);
+  const isNew = !existsSync(databaseFile(config.dataFolder));
   const database = await openServiceDatabase(options, { caches, parts, onFatal: fatal.resolve });
   unfinished.defer(() => database.close());
+  if (isNew)
+    log.write(
+      'warn',
+      `There was no database in ${config.dataFolder}: a new, empty one was made. Should there be one, is its disk mounted?`,
+    );
   await nextTurn(); // delivers a signal that was sent during a long migration
   options.signal?.throwIfAborted();
 

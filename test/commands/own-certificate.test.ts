@@ -5,7 +5,9 @@ import { X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { ownNames } from '../../src/service/own-certificate.ts';
+import module from 'node:module';
+import os from 'node:os';
+import { ownNames, thisMachine } from '../../src/service/own-certificate.ts';
 import { CertificateKeeper, ensureCertificate } from '../../src/service/certificate-keeper.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
 import { newCertificate } from '../support/new-certificate.ts';
@@ -188,3 +190,17 @@ function assertMade(made: readonly string[], ...expected: readonly RegExp[]): vo
   assert.equal(made.length, expected.length, made.join('\n'));
   expected.forEach((pattern, index) => assert.match(made[index] ?? '', pattern));
 }
+
+test('a machine that doesn’t let the service look up its addresses or its name has none', (t) => {
+  const denied = (): never => {
+    throw new Error('uv_interface_addresses returned Unknown system error 97'); // without AF_NETLINK
+  };
+  t.after(() => {
+    t.mock.restoreAll();
+    module.syncBuiltinESMExports();
+  });
+  t.mock.method(os, 'networkInterfaces', denied);
+  t.mock.method(os, 'hostname', denied);
+  module.syncBuiltinESMExports();
+  assert.deepEqual(thisMachine(), { hostname: '', addresses: [] });
+});

@@ -1,5 +1,6 @@
 // The service as a process: what the first start creates, who may start it, its messages, and how it ends.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -56,10 +57,11 @@ describe('orderly serve', { concurrency: true }, () => {
     const messages = lines.flatMap(({ message }) => (message === undefined ? [] : [message]));
     const inSevenDays = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
     assert.match(
-      String(messages.splice(5, 1)),
+      String(messages.splice(6, 1)),
       /^Of [\d,]+ MB of memory, .* hashed at a time; .* are free\.$/,
     );
     assert.deepEqual(messages, [
+      'There was no database in data: a new, empty one was made. Should there be one, is its disk mounted?',
       'Created a secret that signs tokens: data/secret.key.',
       'Created a certificate authority, for devices to trust: data/tls/ca.pem.',
       'Created a certificate for localhost, 127.0.0.1, ::1: data/tls/cert.pem.',
@@ -69,9 +71,26 @@ describe('orderly serve', { concurrency: true }, () => {
       'SIGTERM: finishing open requests; another signal after 2 seconds stops immediately',
       'stopped',
     ]);
-    for (const { time, level } of lines)
-      assert.deepEqual([new Date(String(time)).toISOString(), level], [time, 'info']);
+    for (const [index, { time, level }] of lines.entries())
+      assert.deepEqual([new Date(String(time)).toISOString(), level], [time, index === 0 ? 'warn' : 'info']);
     assert.deepEqual(lines.find(({ message }) => message === 'listening')?.['version'], version);
+  });
+
+  test('in a working folder that was deleted, or can’t be searched, a sentence or a start', async (t) => {
+    const start = join(import.meta.dirname, '../../src/start.js');
+    const gone = spawnSync('sh', [
+      '-c',
+      'mkdir "$1/gone" && cd "$1/gone" && rmdir "$1/gone" && exec "$2" "$3" --port=0',
+      ...['sh', newFolder(t), process.execPath, start],
+    ]);
+    assert.equal(gone.status, 78);
+    assert.match(String(gone.stderr), /^orderly: the working directory was deleted: change to another\n$/);
+    if (!isRoot) return;
+    const closed = newFolder(t);
+    writeFileSync(join(closed, '.env'), 'ORDERLY_COLOUR=red\n');
+    chmodSync(closed, 0o700);
+    const other = spawnSync(process.execPath, [start, 'openapi'], { cwd: closed, uid: 65_534, gid: 65_534 });
+    assert.deepEqual([other.status, String(other.stderr)], [0, '']);
   });
 
   test('a second process on the folder is rejected, whatever its port; the first continues', async (t) => {

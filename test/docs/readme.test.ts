@@ -133,9 +133,28 @@ suite('npm start', { skip: process.platform === 'win32' && 'has a start script o
     assert.equal(stdout, `node ${started} src/start.js\n`);
     assert.match(
       String(stderr),
-      /^orderly: the Node that npm install brought can't run here .*; trying node\n$/,
+      /^orderly: the Node that npm install brought can't run here; trying node\. It said: .*\n.*\n$/,
     );
   });
+
+  for (const [what, bundled, said] of [
+    [
+      'of another architecture',
+      '\x7fELF\x02\x01\x01',
+      /It said: .*(?:[Ee]xec format|cannot execute|not found|ELF).*\n/,
+    ],
+    [
+      'with options that it can’t follow',
+      '#!/bin/sh\nprintf "node:internal/modules/cjs/loader:1424\\n  throw err;\\n\\nError: Cannot find module x\\n" >&2\nexit 1\n',
+      /It said: Error: Cannot find module x\n/,
+    ],
+  ] as const)
+    test(`says what a Node said that can’t run: ${what}`, async (t) => {
+      const [, stderr] = await start(t, { own: working, bundled });
+      assert.match(String(stderr), said);
+      assert.doesNotMatch(String(stderr), /glibc/);
+      assert.match(String(stderr), /run npm install on this one\.\n$/);
+    });
 
   test('says that no Node runs', async (t) => {
     const [, stderr, status] = await start(t, { own: 'echo broken >&2; exit 1' });
@@ -151,8 +170,10 @@ test(
     const [, ...args] = JSON.parse(
       /^HEALTHCHECK CMD (.*)$/m.exec(page('src/docs/deployment.md'))?.[1] ?? '[]',
     );
+    const proxy = 'http://127.0.0.1:1'; // nothing listens there
+    const proxies = { NODE_USE_ENV_PROXY: '1', http_proxy: proxy, https_proxy: proxy };
     const check = (port: number): Promise<unknown> =>
-      run(process.execPath, args, { env: { ORDERLY_PORT: String(port) } });
+      run(process.execPath, args, { env: { ORDERLY_PORT: String(port), ...proxies } });
     for (const tls of ['self-signed', 'off']) {
       const service = await serviceFor(t, { settings: { tls } });
       await check(service.port);

@@ -7,6 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { SecureVersion } from 'node:tls';
+import type { Logger } from '../../../src/base/logger.ts';
+import { CertificateKeeper } from '../../../src/service/certificate-keeper.ts';
+import { readCommandLine } from '../../../src/service/command-line.ts';
 import { newCertificate } from '../../support/new-certificate.ts';
 import { serviceFor, type TestService } from '../../support/service.ts';
 import { until } from '../../support/storage-support.ts';
@@ -187,6 +190,32 @@ describe('TLS with certificates from files', () => {
     writeFileSync(key, keyPem);
     return certPem;
   }
+
+  test('new certificate files are used within an hour, and a warning comes before their end', (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const first = renew();
+    const config = readCommandLine(['--tls=files', `--tls-cert=${cert}`, `--tls-key=${key}`], {}).config;
+    const used: string[] = [];
+    const warnings: string[] = [];
+    let now = Date.now();
+    const keeper = new CertificateKeeper({
+      config,
+      log: { write: (level, message) => void (level === 'warn' && warnings.push(message)) } as Logger,
+      now: () => now,
+      current: { cert: first, key: readFileSync(key, 'utf8') },
+      onRenewal: (renewed) => used.push(renewed.cert),
+    });
+    t.after(() => keeper.close());
+    t.mock.timers.tick(3_600_000);
+    assert.deepEqual(used, [], 'the same files');
+    const second = renew();
+    t.mock.timers.tick(3_600_000);
+    assert.deepEqual([used, warnings], [[second], []]);
+    now = new X509Certificate(second).validToDate.getTime() - 86_400_000;
+    t.mock.timers.tick(3 * 3_600_000);
+    assert.deepEqual(warnings.length, 1, 'said once');
+    assert.match(String(warnings[0]), /expires on \d{4}-\d\d-\d\d: then clients reject it\.$/);
+  });
 
   test('new certificate files are used after a signal, without losing connections; invalid ones change nothing', async (t) => {
     t.after(() => rmSync(folder, { recursive: true }));
