@@ -163,9 +163,8 @@ export class LiveEvents extends EventTarget {
     );
     const cursor = fields.get('id');
     const data = fields.get('data');
-    if (cursor === undefined) return;
-    if (data === undefined) this.#cursor = cursor;
-    else this.#send({ kind: 'event', event: JSON.parse(data), cursor });
+    if (cursor !== undefined && data !== undefined)
+      this.#send({ kind: 'event', event: JSON.parse(data), cursor });
   }
 
   #send(message: Message): void {

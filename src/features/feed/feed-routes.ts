@@ -15,7 +15,7 @@ import { csv, json, ndjson } from '../../http/responses/media-types.ts';
 import type { ResponseStream } from '../../http/responses/response-stream.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { eventStream } from '../../http/responses/server-sent-events.ts';
-import { array, oneOf, optional, type Issue, type ObjectOf } from '../../schema/schema.ts';
+import { array, oneOf, optional, string, type Issue, type ObjectOf } from '../../schema/schema.ts';
 import { eventTable } from './event-csv.ts';
 import { Event, EventTypeName, eventTypes } from '../events/event.ts';
 import { readFeed, readNewest } from '../events/feed-store.ts';
@@ -51,6 +51,13 @@ const feedParameters = {
     'Where to begin, taken from `next` or from the id of a server-sent event; any types may follow, ' +
       'but for a list with `sort`, whose cursors are bound to it.',
   ),
+  lastEventId: optional(
+    string({
+      maxLength: 4_000,
+      description:
+        'Streams only: where to continue, as `Last-Event-ID`, which wins. For readers that can’t send that field.',
+    }),
+  ),
 };
 type FeedQuery = ObjectOf<typeof feedParameters>;
 
@@ -76,7 +83,7 @@ function followEventsRoute(services: FeedServices): Route {
       'reader who stores it and asks again later misses nothing. A page may be empty and still move on.\n\n' +
       'With `sort=-id` the latest events come first, as a list of which `next` is null at the end.\n\n' +
       'With `Accept: text/event-stream` the same events arrive as they happen (server-sent events): after ' +
-      '`Last-Event-ID`, else where `cursor` or `from` says, else after the latest. `limit` has no effect. ' +
+      '`Last-Event-ID` or `lastEventId`, else where `cursor` or `from` says, else after the latest. `limit` has no effect. ' +
       'On a terminal `curl -N -H "Accept: text/event-stream"` shows them.\n\n' +
       `${exportDescription} It begins where \`cursor\` or \`from\` says and ends at the latest event.`,
     problems: ['events-gone', 'unavailable'],
@@ -84,6 +91,7 @@ function followEventsRoute(services: FeedServices): Route {
       const issues = exportIssues(query, { mediaType, acceptsCursor: true });
       if (query.cursor !== undefined && query.from !== undefined) issues.push(cursorAndFrom);
       if (query.sort !== undefined && query.from !== undefined) issues.push(sortAndFrom);
+      if (query.lastEventId !== undefined && mediaType !== eventStream) issues.push(lastEventIdOfPage);
       return mediaType === json ? issues : [...issues, ...pagesOnlyIssues(query)];
     },
     handle(call) {
@@ -133,7 +141,7 @@ function shownPage({ query, caller, read: db }: FeedCall, events: readonly Event
 
 function liveEvents(call: FeedCall, { cursors, live }: FeedServices): Streamed {
   const { read, query, caller, headers } = call;
-  const { 'last-event-id': lastEventId = '' } = headers;
+  const lastEventId = headers['last-event-id'] || query.lastEventId || '';
   live.checkCapacity(caller);
   const state = feedState(read);
   const after =
@@ -180,6 +188,12 @@ const sortAndFrom = {
   parameter: 'sort',
   code: 'conflict',
   detail: 'A list with sort begins at the latest event: send sort or from, not both.',
+};
+
+const lastEventIdOfPage = {
+  parameter: 'lastEventId',
+  code: 'conflict',
+  detail: 'Only streams have it: send cursor, or accept text/event-stream.',
 };
 
 /** Streams and files have the order of the feed, and no names. */

@@ -59,7 +59,7 @@ type LiveFeedOptions = {
 };
 
 /** The options of a new reader that a route passes. */
-type NewReader = Omit<LiveReaderOptions, 'now' | 'cursorAfter'>;
+type NewReader = Omit<LiveReaderOptions, 'now'>;
 
 /** The methods that routes may use. */
 export type Streams = Pick<LiveFeed, 'checkCapacity' | 'add'>;
@@ -107,9 +107,7 @@ export class LiveFeed {
   }
 
   add(options: NewReader): void {
-    const { db, cursors, now } = this.#options;
-    const cursorOf = (id: number) => cursorAfter(feedEpoch(db), id, cursors);
-    const reader = new LiveReader({ ...options, now, cursorAfter: cursorOf });
+    const reader = new LiveReader({ ...options, now: this.#options.now });
     this.#readers.add(reader);
     reader.stream.endWithClient();
     reader.stream.onEnd((reason) => this.#remove(reader, reason));

@@ -1,7 +1,7 @@
 // One reader of the live feed: its rights, its position and its stream.
 import type { Caller } from '../../auth/access.ts';
 import type { ResponseStream } from '../../http/responses/response-stream.ts';
-import { commentBlock, positionBlock, retryBlock } from '../../http/responses/server-sent-events.ts';
+import { commentLine, retryLine } from '../../http/responses/server-sent-events.ts';
 import type { Invalidation } from '../../storage/invalidation.ts';
 import { Problem } from '../../problem.ts';
 import type { EventType } from '../events/event.ts';
@@ -26,8 +26,6 @@ export type LiveReaderOptions = {
   /** The id of the event before the first one to send. */
   readonly after: number;
   readonly now: () => number;
-  /** Returns the text of the cursor after this event. */
-  readonly cursorAfter: (id: number) => string;
 };
 
 export class LiveReader {
@@ -41,8 +39,6 @@ export class LiveReader {
   hasCaughtUp = false;
   readonly #options: LiveReaderOptions;
   #position: number;
-  /** The last position that was sent to the client. */
-  #announced: number;
   #writtenAt: number;
 
   constructor(options: LiveReaderOptions) {
@@ -53,9 +49,8 @@ export class LiveReader {
     this.access = access;
     this.types = types;
     this.#position = after;
-    this.#announced = after;
     this.#writtenAt = options.now();
-    this.#write(retryBlock(streamRetryMilliseconds) + positionBlock(options.cursorAfter(after)));
+    this.#write(retryLine(streamRetryMilliseconds));
   }
 
   /** The id of the last event that was sent, or skipped because this reader may not see it. */
@@ -66,9 +61,7 @@ export class LiveReader {
   /** Sends blocks of events, if any, and moves to the id `end`. */
   advance(blocks: string, end: number): void {
     this.#position = end;
-    if (blocks === '') return;
-    this.#announced = this.#position;
-    this.#write(blocks);
+    if (blocks !== '') this.#write(blocks);
   }
 
   /** Ends the stream if its reader has lost the right to it; returns whether it is still open. */
@@ -101,16 +94,10 @@ export class LiveReader {
     }
   }
 
-  /**
-   * After a while without events, sends a comment, and also the position if it has moved since it was last
-   * sent.
-   */
+  /** After a while without events, sends a comment. */
   keepAlive(): void {
     if (this.#options.now() - this.#writtenAt < streamCommentMilliseconds) return;
-    const hasMoved = this.#announced !== this.#position;
-    const position = hasMoved ? positionBlock(this.#options.cursorAfter(this.#position)) : '';
-    this.#announced = this.#position;
-    this.#write(commentBlock + position);
+    this.#write(commentLine);
   }
 
   #hasSameRights(): boolean {

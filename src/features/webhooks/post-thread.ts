@@ -15,6 +15,8 @@ import { webhooksMax, type WebhookErrorCode } from './webhook.ts';
 
 /** A longer response to a delivery closes its connection. */
 const outgoingResponseBytesMax = 16 * 1024;
+/** A response whose body takes longer closes its connection, too: the head has said what counts. */
+const outgoingResponseMillisecondsMax = 1_000;
 /** Shorter than the time for which receivers keep connections open. */
 const outgoingIdleMillisecondsMax = 2_000;
 
@@ -78,6 +80,7 @@ export function postSettings({ targets, authorities }: PostOptions) {
     tls: { ...tlsSettings, rejectUnauthorized: true, ca: authorities?.slice() },
     headerBytesMax,
     responseBytesMax: outgoingResponseBytesMax,
+    responseMillisecondsMax: outgoingResponseMillisecondsMax,
     interimResponsesMax,
     codesOfErrors,
     targets,
@@ -196,15 +199,19 @@ export function sendPosts(
     return Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' });
   }
 
-  /** Reads a body to its end, so that its connection can be reused, unless the body is too long. */
+  /** Reads a body to its end, so that its connection can be reused, unless it is too long or takes too long. */
   function ignoreBody(response: IncomingMessage, done: () => void): void {
     let bytes = 0;
+    const timer = setTimeout(() => response.destroy(), settings.responseMillisecondsMax);
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > settings.responseBytesMax) response.destroy();
     });
     response.on('error', () => {});
-    response.on('close', done);
+    response.on('close', () => {
+      clearTimeout(timer);
+      done();
+    });
   }
 
   function isReset({ code }: NodeJS.ErrnoException): boolean {

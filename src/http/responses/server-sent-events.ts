@@ -11,15 +11,13 @@ export function eventBlock(event: {
   return `id: ${event.id}\nevent: ${event.type}\ndata: ${event.data}\n\n`;
 }
 
-/** A block without data is no event: readers only store its id, and send the id to resume. */
-export function positionBlock(id: string): string {
-  return `id: ${id}\n\n`;
-}
-
-/** A block that sets how long readers wait before they connect again. */
-export function retryBlock(milliseconds: number): string {
-  return `retry: ${milliseconds}\n\n`;
+/**
+ * A line that sets how long readers wait before they connect again. It belongs to the block of the first event,
+ * since some readers take a block without data for an event.
+ */
+export function retryLine(milliseconds: number): string {
+  return `retry: ${milliseconds}\n`;
 }
 
 /** A comment, which keeps proxies from closing a quiet connection. */
-export const commentBlock = ':\n\n';
+export const commentLine = ':\n';

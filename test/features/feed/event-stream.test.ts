@@ -1,5 +1,6 @@
 // The feed as a stream (server-sent events): what it sends, from where, to whom, and how it resumes.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { assertProblem } from '../../support/http-support.ts';
 import { serviceFor, type TestService } from '../../support/service.ts';
@@ -42,15 +43,14 @@ describe('a stream of the feed', () => {
     assert.equal(headers['etag'], undefined);
   });
 
-  test('a stream of the feed begins with how long to wait before resuming, and from where', async (t) => {
+  test('a stream of the feed begins with how long to wait before resuming, in the block of the first event', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const stream = await openStream(service, { token });
-    assert.deepEqual(await stream.block(), { retry: '3000' });
-    const { id } = await stream.block();
-    const customer = await newCustomer(service, token);
-    const { data } = (await service.get(`/events?cursor=${id}`, { token })).body;
-    assert.equal(data[0].subject, `/customers/${customer.id}`);
+    assert.deepEqual(await once(stream.message, 'data'), ['retry: 3000\n']);
+    const { id } = await newCustomer(service, token);
+    const { retry, data } = await stream.block();
+    assert.deepEqual([retry, data.subject], ['3000', `/customers/${id}`]);
   });
 
   test('a stream of the feed has all events of many changes once, in order', async (t) => {
@@ -159,6 +159,33 @@ describe('a stream begins', () => {
       '/customers/4',
     ]);
     assert.deepEqual(await follow(service, token, '/events', ''), ['/customers/5']);
+  });
+
+  test('a stream begins after lastEventId, which polyfills send, unless Last-Event-ID is sent', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const cursors: string[] = [];
+    for (let count = 0; count < 2; count += 1) {
+      const { next } = (await service.get('/events?from=latest', { token })).body;
+      cursors.push(new URL(next, service.url).searchParams.get('cursor') ?? '');
+      await newCustomer(service, token);
+    }
+    const [first = '', second = ''] = cursors;
+    const path = `/events?lastEventId=${first}`;
+    assert.deepEqual(await follow(service, token, path, second), ['/customers/2', '/customers/3']);
+    assert.deepEqual((await follow(service, token, path)).slice(0, 2), ['/customers/1', '/customers/2']);
+    const both = `/events?cursor=${first}&lastEventId=${second}`;
+    assert.equal((await follow(service, token, both))[0], '/customers/2');
+    assert.equal(
+      (await follow(service, token, `/events?from=oldest&lastEventId=${second}`))[0],
+      '/customers/2',
+    );
+    assert.equal((await follow(service, token, '/events?lastEventId=')).length, 1);
+    const foreign = await service.get('/events?lastEventId=foreign', { token, headers: sse });
+    assertProblem(foreign, 'invalid-cursor', 422);
+    const page = await service.get(path, { token });
+    assertProblem(page, 'validation-failed', 422);
+    assert.equal(page.body.errors[0].parameter, 'lastEventId');
   });
 
   test('a stream begins far behind, and catches up', async (t) => {

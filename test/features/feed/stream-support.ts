@@ -6,13 +6,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Call, TestResponse, TestService } from '../../support/service.ts';
 
 /** A block of the stream; a comment has neither. */
-export type Block = { readonly id?: string; readonly event?: string; readonly data?: TestResponse['body'] };
+export type Block = {
+  readonly retry?: string;
+  readonly id?: string;
+  readonly event?: string;
+  readonly data?: TestResponse['body'];
+};
 
 export type StreamReader = {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   /** Returns the next event, and skips other blocks. */
-  event(): Promise<Required<Block>>;
+  event(): Promise<Required<Omit<Block, 'retry'>>>;
   /** Returns the next block of any kind. */
   block(): Promise<Block>;
   /** Resolves at the end: whether the response is complete, and the blocks that were not returned before. */
@@ -73,7 +78,7 @@ function readerOf(message: IncomingMessage, close: () => void): StreamReader {
     }
   }
 
-  async function event(): Promise<Required<Block>> {
+  async function event(): Promise<Required<Omit<Block, 'retry'>>> {
     for (;;) {
       const { id, event: type, data } = await block();
       if (id !== undefined && type !== undefined) return { id, event: type, data };

@@ -48,6 +48,19 @@ class Posting {
   }
 }
 
+test('the head of a response counts within about a second, however slowly its body arrives', async (t) => {
+  const receiver = await Receiver.start(t);
+  const sent = new Posting(t).to(receiver.url());
+  const { response } = await receiver.next();
+  const begin = performance.now();
+  response.writeHead(200).write('x');
+  const trickle = setInterval(() => response.write('x'), 50);
+  t.after(() => clearInterval(trickle));
+  assert.deepEqual(await sent, { kind: 'response', status: 200, retryAfter: undefined });
+  const milliseconds = performance.now() - begin;
+  assert.ok(milliseconds < 5_000, `${milliseconds} ms`);
+});
+
 test('a request over TLS is sent while the event loop is blocked', async (t) => {
   const now = Date.now();
   const authority = createAuthority(['127.0.0.1'], { now, owner: 'this machine' });
